@@ -1,0 +1,119 @@
+//! What can be wrong with a text, one documented variant per mistake. Wording lives in `Display`.
+
+use std::fmt;
+
+use crate::{Span, TokenKind};
+
+/// One of the three bracket pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Delimiter {
+    /// `(` and `)`
+    Paren,
+    /// `[` and `]`
+    Bracket,
+    /// `{` and `}`
+    Brace,
+}
+
+impl Delimiter {
+    /// The pair an opening or closing token belongs to.
+    pub const fn of(kind: TokenKind) -> Option<Self> {
+        match kind {
+            TokenKind::OpenParen | TokenKind::CloseParen => Some(Self::Paren),
+            TokenKind::OpenBracket | TokenKind::CloseBracket => Some(Self::Bracket),
+            TokenKind::OpenBrace | TokenKind::CloseBrace => Some(Self::Brace),
+            _ => None,
+        }
+    }
+
+    /// The character that opens it.
+    pub const fn open(self) -> char {
+        match self {
+            Self::Paren => '(',
+            Self::Bracket => '[',
+            Self::Brace => '{',
+        }
+    }
+
+    /// The character that closes it.
+    pub const fn close(self) -> char {
+        match self {
+            Self::Paren => ')',
+            Self::Bracket => ']',
+            Self::Brace => '}',
+        }
+    }
+}
+
+/// A mistake. [`DiagnosticKind::code`] is stable; wording is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DiagnosticKind {
+    /// A closer with nothing open.
+    ExtraClose(Delimiter),
+    /// A closer of one kind where another is due.
+    Mismatch {
+        /// What is open and would have to be closed first.
+        expected: Delimiter,
+        /// What stands there.
+        found: Delimiter,
+    },
+    /// A list that nothing closes.
+    Unclosed(Delimiter),
+    /// A string without its closing quote.
+    UnclosedString,
+    /// A block comment without its end.
+    UnclosedComment,
+    /// A symbol in bars (or in `#{ }#`) without its end.
+    UnclosedSymbol,
+    /// A quote, a reader conditional, a discard or the like with no datum after it.
+    DanglingPrefix,
+    /// Nested more deeply than [`crate::tree::MAX_DEPTH`]; the dialects' own readers give up near there.
+    TooDeep,
+}
+
+impl DiagnosticKind {
+    /// The stable name of the mistake.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::ExtraClose(_) => "extra-close",
+            Self::Mismatch { .. } => "mismatch",
+            Self::Unclosed(_) => "unclosed",
+            Self::UnclosedString => "unclosed-string",
+            Self::UnclosedComment => "unclosed-block-comment",
+            Self::UnclosedSymbol => "unclosed-symbol",
+            Self::DanglingPrefix => "dangling-prefix",
+            Self::TooDeep => "too-large",
+        }
+    }
+}
+
+impl fmt::Display for DiagnosticKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ExtraClose(found) => write!(f, "`{}` closes nothing", found.close()),
+            Self::Mismatch { expected, found } => {
+                write!(f, "`{}` where `{}` is due", found.close(), expected.close())
+            }
+            Self::Unclosed(open) => write!(f, "`{}` is never closed", open.open()),
+            Self::UnclosedString => f.write_str("this string is never closed"),
+            Self::UnclosedComment => f.write_str("this block comment is never closed"),
+            Self::UnclosedSymbol => f.write_str("this symbol is never closed"),
+            Self::DanglingPrefix => f.write_str("nothing follows this prefix"),
+            Self::TooDeep => write!(f, "nested more than {} levels deep", crate::tree::MAX_DEPTH),
+        }
+    }
+}
+
+/// A mistake and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Which mistake.
+    pub kind: DiagnosticKind,
+    /// The token that shows it: the stray closer, or the opener that nothing closes.
+    pub span: Span,
+    /// For a mismatch: the opener that is still open.
+    pub opened_at: Option<Span>,
+    /// For what is never closed: where reading gave up on it, which is the end of the text or the start of the next
+    /// healthy form.
+    pub gave_up_at: Option<u32>,
+}

@@ -1,0 +1,108 @@
+//! Which dialect a file is in, from its name or its first lines.
+
+use super::Dialect;
+
+/// File name endings, without the dot.
+const EXTENSIONS: [(Dialect, &[&str]); 5] = [
+    (Dialect::CommonLisp, &["lisp", "lsp", "cl", "asd", "ros", "l", "sexp"]),
+    (Dialect::Scheme, &["scm", "ss", "sld", "sls", "sps", "sch", "scheme", "rkt", "rktl", "egg", "sc"]),
+    (Dialect::Clojure, &["clj", "cljs", "cljc", "cljd", "bb", "cljr", "clj_kondo"]),
+    (Dialect::Edn, &["edn"]),
+    (Dialect::EmacsLisp, &["el"]),
+];
+
+/// Names people and editors use. The editors' mode names come first in each row.
+const NAMES: [(Dialect, &[&str]); 5] = [
+    (Dialect::CommonLisp, &["common-lisp", "lisp", "commonlisp", "cl", "sbcl", "ecl", "clisp", "ccl", "abcl", "ros"]),
+    (
+        Dialect::Scheme,
+        &["scheme", "guile", "racket", "chez", "chicken", "csi", "r7rs", "r6rs", "gauche", "gosh", "scm", "petite"],
+    ),
+    (Dialect::Clojure, &["clojure", "clojurescript", "clojurec", "clj", "cljs", "cljc", "bb", "babashka", "nbb"]),
+    (Dialect::Edn, &["edn"]),
+    (Dialect::EmacsLisp, &["emacs-lisp", "elisp", "emacs", "lisp-interaction", "el"]),
+];
+
+/// File names without a telling extension.
+const FILE_NAMES: [(Dialect, &[&str]); 3] = [
+    (Dialect::CommonLisp, &[".sbclrc", ".eclrc", ".clisprc", ".ccl-init.lisp", "qlfile.lisp"]),
+    (Dialect::Scheme, &[".guile"]),
+    (Dialect::EmacsLisp, &[".emacs", ".spacemacs", "Cask", "_emacs"]),
+];
+
+pub(super) fn from_name(name: &str) -> Option<Dialect> {
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    let name = name.strip_suffix("-mode").unwrap_or(&name);
+    NAMES.iter().find(|(_, names)| names.contains(&name)).map(|&(dialect, _)| dialect)
+}
+
+pub(super) fn from_extension(path: &str) -> Option<Dialect> {
+    let file_name = path.rsplit('/').next().unwrap_or(path);
+    if let Some(&(dialect, _)) = FILE_NAMES.iter().find(|(_, names)| names.contains(&file_name)) {
+        return Some(dialect);
+    }
+    let (_, extension) = file_name.rsplit_once('.')?;
+    let extension = extension.to_ascii_lowercase();
+    EXTENSIONS.iter().find(|(_, endings)| endings.contains(&extension.as_str())).map(|&(dialect, _)| dialect)
+}
+
+pub(super) fn from_first_lines(text: &[u8]) -> Option<Dialect> {
+    let head = &text[..text.len().min(2048)];
+    let head = String::from_utf8_lossy(head);
+    let mut lines = head.lines();
+    let first = lines.next()?;
+    if let Some(command) = first.strip_prefix("#!") {
+        let known = command.split([' ', '/', '\t']).rev().find_map(|word| {
+            let word = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+            from_name(word)
+        });
+        if known.is_some() {
+            return known;
+        }
+    }
+    if let Some(language) = first.strip_prefix("#lang") {
+        return language.trim().starts_with(|c: char| c.is_alphabetic()).then_some(Dialect::Scheme);
+    }
+    mode_line(first).or_else(|| lines.next().and_then(mode_line))
+}
+
+/// `-*- mode: lisp; ... -*-` or `-*- lisp -*-`, as Emacs reads it from the first two lines.
+fn mode_line(line: &str) -> Option<Dialect> {
+    let (_, rest) = line.split_once("-*-")?;
+    let (variables, _) = rest.split_once("-*-")?;
+    let Some((_, after)) =
+        variables.to_ascii_lowercase().split_once("mode:").map(|(a, b)| (a.to_owned(), b.to_owned()))
+    else {
+        return from_name(variables.trim());
+    };
+    from_name(after.split(';').next()?.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, text: &str, expected: Option<Dialect>) {
+        assert_eq!(Dialect::detect(path, text.as_bytes()), expected, "{path} {text:?}");
+    }
+
+    #[test]
+    fn extension_wins() {
+        check("src/a.LISP", "", Some(Dialect::CommonLisp));
+        check("a.b/c.scm", "#!/usr/bin/env bb", Some(Dialect::Scheme));
+        check("deps.edn", "", Some(Dialect::Edn));
+        check("init.el", "", Some(Dialect::EmacsLisp));
+        check("notes.txt", "(defun f ())", None);
+    }
+
+    #[test]
+    fn first_lines_decide_without_one() {
+        check("run", "#!/usr/bin/env bb\n", Some(Dialect::Clojure));
+        check("run", "#!/usr/bin/guile3.0 -s\n!#", Some(Dialect::Scheme));
+        check("run", "#!/usr/bin/sbcl --script\n", Some(Dialect::CommonLisp));
+        check("run", "#lang racket/base\n", Some(Dialect::Scheme));
+        check("x", ";;; x -*- Mode: LISP; Syntax: Common-Lisp -*-\n", Some(Dialect::CommonLisp));
+        check("x", "#!/bin/sh\n;; -*- emacs-lisp -*-\n", Some(Dialect::EmacsLisp));
+        check("x", "#!/bin/sh\necho\n", None);
+    }
+}

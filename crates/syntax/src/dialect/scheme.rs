@@ -1,0 +1,104 @@
+//! Scheme: R7RS 7.1.1 with Guile's extensions (keywords, `#{...}#` symbols, `#!...!#` comments, G-expressions).
+
+use super::{Characters, Syntax};
+use crate::lexer::Lexer;
+use crate::token::TokenKind;
+
+const CHARACTERS: Characters<'_> = Characters {
+    blank: b" \t\n\r\x0c",
+    brackets: b"()[]",
+    prefixes: b"'`",
+    unquote: b',',
+    start: &[],
+    // A quote, quasiquote or comma does not end a symbol: `vars'` is one (R7RS 7.1.1, Guile's delimiters).
+    terminators: b"\";",
+    escape: false,
+    bar: false,
+};
+
+/// What Guile reads as one token after `#!`; anything else there begins a block comment up to `!#`.
+const DIRECTIVES: [&[u8]; 11] = [
+    b"eof",
+    b"default",
+    b"optional",
+    b"key",
+    b"rest",
+    b"fold-case",
+    b"no-fold-case",
+    b"curly-infix",
+    b"curly-infix-and-bracket-lists",
+    b"r6rs",
+    b"r7rs",
+];
+
+pub(super) static SYNTAX: Syntax = Syntax {
+    start: CHARACTERS.start_table(),
+    within: CHARACTERS.within_table(),
+    wide_blank: |_| false,
+    dispatch,
+    character: |lexer| lexer.atom(),
+};
+
+fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
+    lexer.skip(1);
+    let Some(sub) = lexer.peek() else { return TokenKind::Atom };
+    match sub {
+        b'|' => lexer.nested_comment(b"#|", b"|#"),
+        b';' => lexer.take(1, TokenKind::Discard),
+        b'\\' => lexer.hash_character(),
+        b'(' => lexer.open(TokenKind::OpenParen),
+        b'[' => lexer.open(TokenKind::OpenBracket),
+        b'\'' | b'`' | b'~' => lexer.take(1, TokenKind::Prefix),
+        b',' | b'$' | b'+' if matches!(lexer.peek_at(1), Some(b'@')) => lexer.take(2, TokenKind::Prefix),
+        b',' | b'$' | b'+' => lexer.take(1, TokenKind::Prefix),
+        b'!' => bang(lexer),
+        b'{' => lexer.extended_symbol(),
+        b'<' if lexer.looking_at(b"<<") => lexer.here_string(),
+        b'"' => lexer.string(),
+        _ => uniform_vector_or_atom(lexer),
+    }
+}
+
+/// `#vu8(`, `#u8(`, `#2((`: an opener; `#0=`: a label; all else is an atom: `#t`, `#:key`, `#x1F`.
+fn uniform_vector_or_atom(lexer: &mut Lexer<'_>) -> TokenKind {
+    let kind = lexer.atom_rest();
+    if kind != TokenKind::Atom {
+        return kind;
+    }
+    if lexer.token_bytes().ends_with(b"=") && lexer.token_bytes()[1..].iter().rev().skip(1).all(u8::is_ascii_digit) {
+        return TokenKind::Prefix;
+    }
+    match lexer.peek() {
+        Some(b'(') => lexer.open(TokenKind::OpenParen),
+        Some(b'[') => lexer.open(TokenKind::OpenBracket),
+        Some(b'"') if is_string_prefix(lexer.token_bytes()) => TokenKind::Prefix,
+        _ => kind,
+    }
+}
+
+/// `#rx"..."`, `#px"..."`, `#u8"..."`: the string is part of the datum.
+fn is_string_prefix(token: &[u8]) -> bool {
+    matches!(token, b"#rx" | b"#px" | b"#rx#" | b"#px#" | b"#u8" | b"#vu8")
+}
+
+/// `#!`: a directive, a script header, or a block comment.
+fn bang(lexer: &mut Lexer<'_>) -> TokenKind {
+    let mut probe = lexer.clone();
+    probe.skip(1);
+    probe.atom_rest();
+    let name = &probe.token_bytes()[2..];
+    if DIRECTIVES.contains(&name) {
+        *lexer = probe;
+        return TokenKind::Atom;
+    }
+    let header = lexer.at_start();
+    let mut comment = lexer.clone();
+    match comment.flat_comment(b"!#") {
+        // The first line of a script for a Scheme that does not close it with `!#`.
+        TokenKind::UnterminatedComment if header => lexer.line_comment(),
+        kind => {
+            *lexer = comment;
+            kind
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! Forms: what a text defines, under which name, and where the parts stand.
+//!
+//! [`Forms::new`] lists everything at top level, and the definitions inside forms that only wrap others (`eval-when`,
+//! `let`, `cond-expand`, reader conditionals), each knowing its parent and the conditions it stands under.
+//! [`Forms::find`] resolves an address to the forms it fits.
+
+mod find;
+mod parts;
+
+use crate::datum::{Data, Datum};
+pub use crate::definer::FormKind;
+use crate::definer::{Wrapper, definer, wrapper};
+use crate::name::{MethodKey, canonical_head};
+use crate::span::Span;
+use crate::token::{TokenId, TokenKind};
+use crate::tree::{ListId, Tree};
+
+pub use find::Selection;
+
+/// Index of a form in its [`Forms`], in source order.
+pub type FormId = u32;
+
+/// One form: a definition, a directive, or any other datum at top level.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// The datum in the tree.
+    pub datum: Datum,
+    /// The form itself, without prefixes and conditions.
+    pub span: Span,
+    /// The form with its prefixes: `#+sbcl (defun ...)`.
+    pub outer: Span,
+    /// Its own comment: the comment lines directly above, from the start of their first line to the start of the line
+    /// the form begins on.
+    pub header: Option<Span>,
+    /// The head symbol as written.
+    pub head: Option<Span>,
+    /// The head as the definer tables spell it: no package, lower case where the dialect folds case.
+    pub head_name: String,
+    /// What it is.
+    pub kind: FormKind,
+    /// What it defines, as written, white space normalised: `foo`, `(setf foo)`, `"system"`.
+    pub name: Option<String>,
+    /// Where the name stands.
+    pub name_span: Option<Span>,
+    /// Parameter lists; more than one for a Clojure function with several arities. In Scheme the list that also holds
+    /// the name. For classes the superclasses.
+    pub signature: Vec<Span>,
+    /// The docstring, with its quotes.
+    pub docstring: Option<Span>,
+    /// Under which conditions it is read, outermost first: `#+sbcl`, `:clj`, the requirement of a `cond-expand` clause.
+    pub conditions: Vec<Span>,
+    /// The form around it, when it is not at top level.
+    pub parent: Option<FormId>,
+    /// How many forms are around it.
+    pub depth: u32,
+    /// Something inside does not balance.
+    pub broken: bool,
+    /// For methods.
+    pub method: Option<MethodKey>,
+    /// The name in canonical spelling.
+    key: String,
+    /// Further names it defines: the others of `define-values`, the accessors of a record.
+    other_keys: Vec<String>,
+}
+
+impl Form {
+    /// How it is spoken of: head, name, and what tells methods apart: `defmethod area :around (circle)`.
+    pub fn label(&self, text: &str) -> String {
+        let head = self.head.map_or("", |span| &text[span.range()]);
+        let name = self.name.as_deref().unwrap_or("");
+        let mut label = format!("{head} {name}").trim().to_owned();
+        if let Some(method) = &self.method {
+            if let (Some(name), Some(parameters)) = (self.name_span, self.signature.first()) {
+                let between = text.get(name.end as usize..parameters.start as usize).unwrap_or("");
+                label.extend(between.split_whitespace().flat_map(|word| [" ", word]));
+            }
+            if method.dispatch.is_none() && !method.specializers.is_empty() {
+                let specializers = method.specializers.join(" ");
+                let specializers = if method.folds { specializers.to_lowercase() } else { specializers };
+                label.push_str(&format!(" ({specializers})"));
+            }
+        }
+        label
+    }
+}
+
+/// The forms of one text.
+#[derive(Clone, Debug, Default)]
+pub struct Forms {
+    forms: Vec<Form>,
+}
+
+impl Forms {
+    /// Finds the forms of `text`, which `tree` was read from.
+    pub fn new(tree: &Tree, text: &str) -> Self {
+        let mut collector = Collector { tree, text, forms: Vec::new() };
+        collector.run();
+        let mut forms = collector.forms;
+        for form in &mut forms {
+            let first = tree.diagnostics().partition_point(|diagnostic| diagnostic.span.start < form.outer.start);
+            form.broken =
+                tree.diagnostics().get(first).is_some_and(|diagnostic| diagnostic.span.start < form.outer.end);
+        }
+        Self { forms }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.forms.len()
+    }
+
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.forms.is_empty()
+    }
+
+    /// One form.
+    pub fn get(&self, id: FormId) -> &Form {
+        &self.forms[id as usize]
+    }
+
+    /// All forms in source order, nested ones after the form around them.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (FormId, &Form)> {
+        self.forms.iter().enumerate().map(|(index, form)| (index as FormId, form))
+    }
+
+    /// The forms at top level.
+    pub fn top_level(&self) -> impl DoubleEndedIterator<Item = (FormId, &Form)> {
+        self.iter().filter(|(_, form)| form.parent.is_none())
+    }
+
+    /// The forms that define something.
+    pub fn definitions(&self) -> impl DoubleEndedIterator<Item = (FormId, &Form)> {
+        self.iter().filter(|(_, form)| form.kind.is_definition())
+    }
+
+    /// The innermost form around a byte offset.
+    pub fn around(&self, offset: u32) -> Option<FormId> {
+        self.iter().rfind(|(_, form)| form.outer.contains(offset)).map(|(id, _)| id)
+    }
+}
+
+/// How the data of a list that is being walked are to be taken.
+#[derive(Clone, Copy)]
+enum Mode {
+    /// Forms at top level: each one is listed.
+    Top,
+    /// Forms inside a wrapper: definitions are listed, wrappers are entered.
+    Body,
+    /// Clauses of a condition each.
+    Clauses,
+    /// Condition, form, condition, form: Clojure's `#?(...)`.
+    Alternating,
+    /// The inside of a form nobody knows: only definitions directly there count.
+    Unknown,
+}
+
+struct Frame<'t> {
+    data: Data<'t>,
+    mode: Mode,
+    parent: Option<FormId>,
+    conditions: Vec<Span>,
+    /// In an alternating list: the condition read last.
+    pending: Option<Span>,
+}
+
+struct Collector<'t> {
+    tree: &'t Tree,
+    text: &'t str,
+    forms: Vec<Form>,
+}
+
+impl<'t> Collector<'t> {
+    fn run(&mut self) {
+        let top =
+            Frame { data: self.tree.top_level(), mode: Mode::Top, parent: None, conditions: Vec::new(), pending: None };
+        let mut frames = vec![top];
+        while let Some(frame) = frames.last_mut() {
+            let Some(datum) = frame.data.next() else {
+                frames.pop();
+                continue;
+            };
+            if let Some(inner) = self.visit(frame, datum) {
+                frames.push(inner);
+            }
+        }
+    }
+
+    /// Takes one datum: lists it if it counts, and says what to walk inside it.
+    fn visit(&mut self, frame: &mut Frame<'t>, datum: Datum) -> Option<Frame<'t>> {
+        let mut conditions = frame.conditions.clone();
+        match frame.mode {
+            Mode::Alternating => match frame.pending.take() {
+                None => {
+                    frame.pending = Some(self.tree.datum_span(datum));
+                    return None;
+                }
+                Some(condition) => conditions.push(condition),
+            },
+            Mode::Clauses => {
+                let mut data = self.tree.data(datum.list()?);
+                conditions.push(self.tree.datum_span(data.next()?));
+                return Some(Frame { data, mode: Mode::Body, parent: frame.parent, conditions, pending: None });
+            }
+            Mode::Top | Mode::Body | Mode::Unknown => {}
+        }
+        let plain = self.conditions_of(datum, &mut conditions);
+        let head = datum.list().filter(|_| plain).and_then(|list| self.head_of(list));
+        let head_name =
+            head.map(|span| canonical_head(self.tree.dialect(), &self.text[span.range()])).unwrap_or_default();
+        let defined = head.and_then(|_| definer(self.tree.dialect(), &head_name));
+        let wrapped = head.and_then(|_| wrapper(self.tree.dialect(), &head_name));
+        let opener = &self.text[self.tree.token_span(datum.core).range()];
+        let conditional = plain && datum.list().is_some() && opener.starts_with("#?");
+
+        let at_top = matches!(frame.mode, Mode::Top);
+        let is_definition = defined.is_some_and(|(kind, _)| kind.is_definition());
+        let mut parent = frame.parent;
+        if at_top || is_definition {
+            parent = Some(self.forms.len() as FormId);
+            let form = self.form(datum, frame.parent, head, head_name, defined, conditions.clone());
+            self.forms.push(form);
+        }
+        let list = datum.list()?;
+        let inner = |data, mode| Some(Frame { data, mode, parent, conditions, pending: None });
+        if conditional {
+            return inner(self.tree.data(list), Mode::Alternating);
+        }
+        if is_vector(opener) && matches!(frame.mode, Mode::Alternating) {
+            return inner(self.tree.data(list), Mode::Body);
+        }
+        match wrapped {
+            Some(Wrapper::Body { skip }) => inner(self.tree.data(list).skipping(skip + 1), Mode::Body),
+            Some(Wrapper::Clauses { skip }) => inner(self.tree.data(list).skipping(skip + 1), Mode::Clauses),
+            None if plain && at_top && head.is_some() && !is_definition => {
+                inner(self.tree.data(list).skipping(1), Mode::Unknown)
+            }
+            None => None,
+        }
+    }
+
+    /// Adds the reader conditionals among a datum's prefixes. False when another prefix, such as a quote, stands there.
+    fn conditions_of(&self, datum: Datum, conditions: &mut Vec<Span>) -> bool {
+        if datum.is_bare() {
+            return true;
+        }
+        let mut plain = true;
+        for prefix in self.tree.prefixes(datum) {
+            let token = self.tree.token_span(prefix.token);
+            match prefix.kind {
+                TokenKind::Annotation
+                    if self.text[token.range()].starts_with('#') && !self.text[token.range()].ends_with('^') =>
+                {
+                    let end = prefix.operand.map_or(token.end, |operand| self.tree.datum_span(operand).end);
+                    conditions.push(Span::new(token.start, end));
+                }
+                TokenKind::Annotation | TokenKind::Discard => {}
+                _ => plain = false,
+            }
+        }
+        plain
+    }
+
+    fn head_of(&self, list: ListId) -> Option<Span> {
+        let head = self.tree.data(list).next()?;
+        (head.is_bare() && self.tree.kind(head.core) == TokenKind::Atom).then(|| self.tree.core_span(head))
+    }
+
+    fn form(
+        &self,
+        datum: Datum,
+        parent: Option<FormId>,
+        head: Option<Span>,
+        head_name: String,
+        defined: Option<(FormKind, crate::definer::Shape)>,
+        conditions: Vec<Span>,
+    ) -> Form {
+        let mut form = Form {
+            datum,
+            span: self.tree.core_span(datum),
+            outer: self.tree.datum_span(datum),
+            header: self.header(datum.first),
+            head,
+            head_name,
+            kind: defined.map_or(FormKind::Expression, |(kind, _)| kind),
+            name: None,
+            name_span: None,
+            signature: Vec::new(),
+            docstring: None,
+            conditions,
+            parent,
+            depth: parent.map_or(0, |parent| self.forms[parent as usize].depth + 1),
+            broken: false,
+            method: None,
+            key: String::new(),
+            other_keys: Vec::new(),
+        };
+        if let (Some(list), Some((_, shape))) = (datum.list(), defined) {
+            parts::fill(&mut form, self.tree, self.text, list, shape);
+        }
+        form
+    }
+
+    /// The comment lines directly above a token: no blank line between, nothing but the comment on each line, and not a
+    /// heading of the file or of a section.
+    fn header(&self, first: TokenId) -> Option<Span> {
+        let mut top = None;
+        let mut token = first;
+        while token >= 2 {
+            let (blank, comment) = (token - 1, token - 2);
+            let gap = self.token_text(blank);
+            let one_line_down = self.tree.kind(blank) == TokenKind::Blank && gap.matches('\n').count() == 1;
+            let is_comment = matches!(self.tree.kind(comment), TokenKind::LineComment | TokenKind::BlockComment);
+            if !one_line_down || !is_comment || !self.begins_line(comment) || self.is_heading(comment) {
+                break;
+            }
+            top = Some(comment);
+            token = comment;
+        }
+        let top = top?;
+        let start = self.line_start(self.tree.token_span(top).start);
+        let end = self.line_start(self.tree.token_span(first).start);
+        if start == 0 && is_file_header(&self.text[..end as usize]) {
+            return None;
+        }
+        Some(Span::new(start, end))
+    }
+
+    fn token_text(&self, token: TokenId) -> &'t str {
+        &self.text[self.tree.token_span(token).range()]
+    }
+
+    fn begins_line(&self, token: TokenId) -> bool {
+        token == 0
+            || (self.tree.kind(token - 1) == TokenKind::Blank
+                && (token == 1 || self.token_text(token - 1).contains('\n')))
+    }
+
+    fn line_start(&self, offset: u32) -> u32 {
+        self.text.as_bytes()[..offset as usize].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at as u32 + 1)
+    }
+
+    /// `;;;; Section`, Emacs Lisp's `;;; Code:`, a script header, a mode line.
+    fn is_heading(&self, comment: TokenId) -> bool {
+        let text = self.token_text(comment);
+        let emacs = self.tree.dialect() == crate::Dialect::EmacsLisp;
+        text.starts_with(";;;;")
+            || text.starts_with("#!")
+            || text.contains("-*-")
+            || (emacs && text.starts_with(";;; "))
+    }
+}
+
+fn is_vector(opener: &str) -> bool {
+    opener == "["
+}
+
+/// The comment that opens a file speaks for the file, not for its first form.
+fn is_file_header(text: &str) -> bool {
+    let text = text.to_lowercase();
+    ["copyright", "license", "licence", "spdx", "-*-", ".lisp", ".scm", ".clj", ".el ", ".asd"]
+        .iter()
+        .any(|mark| text.contains(mark))
+}

@@ -1,0 +1,248 @@
+//! Finds name, parameters and docstring of a definition by its shape.
+
+use super::{Form, FormKind};
+use crate::datum::Datum;
+use crate::definer::Shape;
+use crate::dialect::Dialect;
+use crate::name::{MethodKey, canonical_datum, canonical_designator, specializers};
+use crate::span::Span;
+use crate::token::TokenKind;
+use crate::tree::{ListId, Tree};
+
+/// How many data of a form are looked at: names and docstrings stand early, and data lists can be huge.
+const MOST_DATA: usize = 256;
+
+pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape: Shape) {
+    let data: Vec<Datum> = tree.data(list).skip(1).take(MOST_DATA).collect();
+    let parts = Parts { tree, text, data: &data };
+    let Some(&first) = data.first() else { return };
+    match shape {
+        Shape::Callable => {
+            parts.name(form, first);
+            form.signature.extend(parts.list_span(1));
+            form.docstring = parts.string(2).or_else(|| parts.option(2, ":documentation"));
+        }
+        Shape::Method => parts.method(form, first),
+        Shape::Variable => {
+            parts.name(form, first);
+            form.docstring = parts.string(2);
+        }
+        Shape::Class => {
+            parts.name(form, first);
+            form.signature.extend(parts.list_span(1));
+            form.docstring = parts.option(3, ":documentation");
+        }
+        Shape::Structure => {
+            parts.name(form, parts.first_of(first).unwrap_or(first));
+            form.docstring = parts.string(1);
+        }
+        Shape::Named => parts.named(form, first),
+        Shape::Module => {
+            parts.whole_name(form, first);
+            form.docstring = parts.option(1, ":documentation").or_else(|| parts.keyword_value(1, ":description"));
+        }
+        Shape::Define => parts.define(form, first),
+        Shape::DefineMethod => parts.define_method(form, first),
+        Shape::DefineValues => parts.define_values(form, first),
+        Shape::Record => {
+            parts.name(form, parts.first_of(first).unwrap_or(first));
+            form.other_keys = parts.record_names();
+        }
+        Shape::ClojureFunction => parts.clojure_function(form, first),
+        Shape::ClojureMethod => {
+            parts.name(form, first);
+            let dispatch = data.get(1).map(|&value| canonical_datum(tree, text, value));
+            form.method = Some(MethodKey { dispatch, ..MethodKey::default() });
+            form.signature
+                .extend(data.iter().skip(2).find(|&&datum| parts.is_vector(datum)).map(|&d| tree.core_span(d)));
+        }
+        Shape::ClojureVariable => {
+            parts.name(form, first);
+            form.docstring = parts.string(1).filter(|_| data.len() > 2 || form.kind == FormKind::Package);
+        }
+        Shape::Quoted => {
+            parts.name(form, first);
+            form.docstring = parts.string(2);
+        }
+    }
+}
+
+/// The data of a form behind its head.
+struct Parts<'t> {
+    tree: &'t Tree,
+    text: &'t str,
+    data: &'t [Datum],
+}
+
+impl Parts<'_> {
+    fn source(&self, span: Span) -> &str {
+        &self.text[span.range()]
+    }
+
+    /// `datum` is the name: a symbol, a string, or a list such as `(setf foo)`.
+    fn name(&self, form: &mut Form, datum: Datum) {
+        let span = self.tree.core_span(datum);
+        form.name = Some(self.source(span).split_ascii_whitespace().collect::<Vec<_>>().join(" "));
+        form.name_span = Some(span);
+        form.key = canonical_datum(self.tree, self.text, datum);
+    }
+
+    /// `datum` is the name of a package, system or module: a string designator, or a list.
+    fn whole_name(&self, form: &mut Form, datum: Datum) {
+        self.name(form, datum);
+        if datum.list().is_none() {
+            form.key = canonical_designator(self.tree.dialect(), self.source(self.tree.core_span(datum)));
+        }
+    }
+
+    /// Some definers put options around the name: `(name option*)`.
+    fn named(&self, form: &mut Form, first: Datum) {
+        let inner = self.first_of(first).filter(|_| !self.is_setf(first));
+        self.name(form, inner.unwrap_or(first));
+        let parameters = self.data.get(1).filter(|datum| datum.list().is_some() && form.kind == FormKind::Definition);
+        form.signature.extend(parameters.map(|&datum| self.tree.core_span(datum)));
+        form.docstring = (1..4).find_map(|index| self.string(index)).filter(|_| self.data.len() > 2);
+    }
+
+    fn is_setf(&self, datum: Datum) -> bool {
+        let head = self.first_of(datum).map(|head| self.source(self.tree.core_span(head)).to_lowercase());
+        matches!(head.as_deref(), Some("setf" | "cl:setf" | "cas" | "sb-ext:cas"))
+    }
+
+    fn method(&self, form: &mut Form, first: Datum) {
+        self.name(form, first);
+        let qualifiers: Vec<String> = self.data[1..]
+            .iter()
+            .take_while(|datum| datum.list().is_none() && self.tree.kind(datum.core) == TokenKind::Atom)
+            .map(|&datum| canonical_datum(self.tree, self.text, datum))
+            .collect();
+        let at = qualifiers.len() + 1;
+        let parameters = self.data.get(at).and_then(|datum| datum.list());
+        form.signature.extend(self.list_span(at));
+        form.docstring = self.string(at + 1);
+        let specializers =
+            parameters.map(|list| specializers(self.tree, self.text, self.tree.data(list), false)).unwrap_or_default();
+        form.method =
+            Some(MethodKey { qualifiers, specializers, dispatch: None, folds: self.tree.dialect().folds_case() });
+    }
+
+    /// Scheme's `define` and its relatives, curried or not.
+    fn define(&self, form: &mut Form, first: Datum) {
+        let Some(_) = first.list() else {
+            self.name(form, first);
+            let value = self.data.get(1).copied();
+            let lambda =
+                value.and_then(|datum| self.first_of(datum)).map(|head| self.source(self.tree.core_span(head)));
+            match lambda {
+                Some("lambda" | "lambda*" | "named-lambda" | "case-lambda" | "case-lambda*") => {
+                    let parameters = value.and_then(|datum| datum.list()).and_then(|list| self.tree.data(list).nth(1));
+                    form.signature.extend(parameters.map(|datum| self.tree.core_span(datum)));
+                }
+                _ if form.kind == FormKind::Function => form.kind = FormKind::Variable,
+                _ => {}
+            }
+            return;
+        };
+        let mut target = first;
+        while let Some(inner) = self.first_of(target) {
+            target = inner;
+        }
+        self.name(form, target);
+        form.signature.push(self.tree.core_span(first));
+        form.docstring = self.string(1);
+    }
+
+    fn define_method(&self, form: &mut Form, first: Datum) {
+        let Some(list) = first.list() else { return self.name(form, first) };
+        let mut data = self.tree.data(list);
+        let Some(name) = data.next() else { return };
+        self.name(form, name);
+        form.signature.push(self.tree.core_span(first));
+        form.docstring = self.string(1);
+        let specializers = specializers(self.tree, self.text, data, false);
+        form.method = Some(MethodKey { specializers, ..MethodKey::default() });
+    }
+
+    fn define_values(&self, form: &mut Form, first: Datum) {
+        let Some(list) = first.list() else { return self.name(form, first) };
+        let mut names = self.tree.data(list).filter(|&datum| self.source(self.tree.core_span(datum)) != ".");
+        let Some(name) = names.next() else { return };
+        self.name(form, name);
+        form.other_keys = names.map(|datum| canonical_datum(self.tree, self.text, datum)).collect();
+        form.signature.push(self.tree.core_span(first));
+    }
+
+    /// Constructor, predicate and accessors of a record definition.
+    fn record_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for &datum in &self.data[1..] {
+            match datum.list() {
+                None if self.tree.kind(datum.core) == TokenKind::Atom => names.push(datum),
+                None => {}
+                // A constructor is `(name field*)`, a field `(field accessor [modifier])`.
+                Some(list) if datum == self.data[1] => names.extend(self.tree.data(list).next()),
+                Some(list) => names.extend(self.tree.data(list).skip(1).filter(|datum| datum.list().is_none())),
+            }
+        }
+        names
+            .into_iter()
+            .map(|datum| canonical_datum(self.tree, self.text, datum))
+            .filter(|name| !name.starts_with('#'))
+            .collect()
+    }
+
+    fn clojure_function(&self, form: &mut Form, first: Datum) {
+        self.name(form, first);
+        form.docstring = self.string(1).filter(|_| self.data.len() > 2);
+        if let Some(&parameters) = self.data.iter().skip(1).take(3).find(|&&datum| self.is_vector(datum)) {
+            form.signature.push(self.tree.core_span(parameters));
+            return;
+        }
+        let arities = self.data.iter().filter_map(|&datum| self.first_of(datum)).filter(|&datum| self.is_vector(datum));
+        form.signature.extend(arities.map(|datum| self.tree.core_span(datum)));
+    }
+
+    fn is_vector(&self, datum: Datum) -> bool {
+        self.tree.kind(datum.core) == TokenKind::OpenBracket
+    }
+
+    /// The first datum inside a list.
+    fn first_of(&self, datum: Datum) -> Option<Datum> {
+        self.tree.data(datum.list()?).next()
+    }
+
+    fn list_span(&self, index: usize) -> Option<Span> {
+        let datum = *self.data.get(index)?;
+        let is_nil = || self.source(self.tree.core_span(datum)).eq_ignore_ascii_case("nil");
+        (datum.list().is_some() || is_nil()).then(|| self.tree.core_span(datum))
+    }
+
+    /// The datum at `index` when it is a string.
+    fn string(&self, index: usize) -> Option<Span> {
+        let datum = *self.data.get(index)?;
+        (self.tree.kind(datum.core) == TokenKind::String).then(|| self.tree.core_span(datum))
+    }
+
+    /// The string in an option list such as `(:documentation "...")`, from `index` on.
+    fn option(&self, index: usize, keyword: &str) -> Option<Span> {
+        self.data.iter().skip(index).find_map(|datum| {
+            let mut data = self.tree.data(datum.list()?);
+            let head = self.tree.core_span(data.next()?);
+            let value = data.next()?;
+            let fits =
+                self.source(head).eq_ignore_ascii_case(keyword) && self.tree.kind(value.core) == TokenKind::String;
+            fits.then(|| self.tree.core_span(value))
+        })
+    }
+
+    /// The string after a keyword, as in `:description "..."`.
+    fn keyword_value(&self, index: usize, keyword: &str) -> Option<Span> {
+        if self.tree.dialect() != Dialect::CommonLisp {
+            return None;
+        }
+        let at = self.data.iter().skip(index).position(|&datum| {
+            datum.list().is_none() && self.source(self.tree.core_span(datum)).eq_ignore_ascii_case(keyword)
+        })?;
+        self.string(index + at + 1)
+    }
+}

@@ -1,0 +1,335 @@
+//! Cuts bytes into tokens, one at a time, by a dialect's table.
+//!
+//! The lexer always makes progress: every call to [`Lexer::next`] before the end of the text consumes a byte or more.
+
+use memchr::{memchr, memchr2, memmem};
+
+use crate::dialect::{Start, Syntax, Within};
+use crate::token::TokenKind;
+
+/// A position in a text, and the table to read it by.
+#[derive(Clone)]
+pub(crate) struct Lexer<'t> {
+    text: &'t [u8],
+    /// Where the next byte is read.
+    at: usize,
+    /// Where the current token began.
+    token: usize,
+    syntax: &'static Syntax,
+    /// `|` quotes inside symbols although the table does not say so.
+    bars: bool,
+}
+
+impl<'t> Lexer<'t> {
+    pub(crate) fn new(text: &'t [u8], syntax: &'static Syntax, bars: bool) -> Self {
+        Self { text, at: 0, token: 0, syntax, bars }
+    }
+
+    /// Byte offset of the next token.
+    pub(crate) fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Ends the current token early, at `offset`.
+    pub(crate) fn rewind(&mut self, offset: usize) {
+        debug_assert!(offset > self.token, "a token keeps at least one byte");
+        self.at = offset;
+    }
+
+    /// Reads one token; `None` at the end of the text.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<TokenKind> {
+        let first = *self.text.get(self.at)?;
+        self.token = self.at;
+        Some(match self.syntax.start[first as usize] {
+            Start::Atom => self.atom_rest(),
+            Start::Blank => self.blank(),
+            Start::Bracket(kind) => {
+                self.at += 1;
+                kind
+            }
+            Start::StringQuote => self.string(),
+            Start::Comment => self.line_comment(),
+            Start::Prefix => self.take(1, TokenKind::Prefix),
+            Start::Unquote => {
+                self.at += 1;
+                if let Some(b'@') = self.peek() {
+                    self.at += 1;
+                }
+                TokenKind::Prefix
+            }
+            Start::Dispatch => (self.syntax.dispatch)(self),
+            Start::Character => (self.syntax.character)(self),
+            Start::Annotation => self.take(1, TokenKind::Annotation),
+            Start::NonAscii => self.non_ascii(),
+        })
+    }
+
+    /// White space, as far as it goes.
+    fn blank(&mut self) -> TokenKind {
+        while let Some(&byte) = self.text.get(self.at) {
+            match self.syntax.start[byte as usize] {
+                Start::Blank => self.at += 1,
+                Start::NonAscii if self.is_wide_blank() => self.skip_char(),
+                _ => break,
+            }
+        }
+        TokenKind::Blank
+    }
+
+    /// A token that begins outside ASCII. A byte order mark at the start of the text is white space.
+    fn non_ascii(&mut self) -> TokenKind {
+        if self.at == 0 && self.text.starts_with(b"\xEF\xBB\xBF") {
+            self.at = 3;
+            return self.blank();
+        }
+        if self.is_wide_blank() { self.blank() } else { self.atom_rest() }
+    }
+
+    fn is_wide_blank(&self) -> bool {
+        decode(&self.text[self.at..]).is_some_and(|c| (self.syntax.wide_blank)(c))
+    }
+
+    /// The current byte, then as far as an atom goes.
+    pub(crate) fn atom(&mut self) -> TokenKind {
+        self.at += 1;
+        self.atom_rest()
+    }
+
+    /// As far as an atom goes from here, which may be nowhere.
+    #[inline]
+    pub(crate) fn atom_rest(&mut self) -> TokenKind {
+        loop {
+            let Some(&byte) = self.text.get(self.at) else { return TokenKind::Atom };
+            match self.syntax.within[byte as usize] {
+                Within::Constituent if byte == b'|' && self.bars => {
+                    if !self.bar() {
+                        return TokenKind::UnterminatedSymbol;
+                    }
+                }
+                Within::Constituent => self.at += 1,
+                Within::Terminator => return TokenKind::Atom,
+                Within::Escape => {
+                    self.at += 1;
+                    self.skip_char();
+                }
+                Within::Bar => {
+                    if !self.bar() {
+                        return TokenKind::UnterminatedSymbol;
+                    }
+                }
+                Within::NonAscii => {
+                    if self.is_wide_blank() {
+                        return TokenKind::Atom;
+                    }
+                    self.skip_char();
+                }
+            }
+        }
+    }
+
+    /// From a `|` past the one that closes it. False when there is none.
+    fn bar(&mut self) -> bool {
+        self.at += 1;
+        self.past_closing(b'|')
+    }
+
+    /// A string, the lexer standing on its opening quote.
+    pub(crate) fn string(&mut self) -> TokenKind {
+        self.at += 1;
+        if self.past_closing(b'"') { TokenKind::String } else { TokenKind::UnterminatedString }
+    }
+
+    /// Past the next `close` that no backslash escapes; to the end of the text, and false, when there is none.
+    fn past_closing(&mut self, close: u8) -> bool {
+        while let Some(found) = memchr2(close, b'\\', &self.text[self.at..]) {
+            self.at += found + 1;
+            if self.text[self.at - 1] == close {
+                return true;
+            }
+            self.skip_char();
+        }
+        self.at = self.text.len();
+        false
+    }
+
+    /// Up to, and without, the end of the line.
+    pub(crate) fn line_comment(&mut self) -> TokenKind {
+        self.at = memchr(b'\n', &self.text[self.at..]).map_or(self.text.len(), |found| self.at + found);
+        if self.at > self.token + 1 && self.text[self.at - 1] == b'\r' {
+            self.at -= 1;
+        }
+        TokenKind::LineComment
+    }
+
+    /// A comment that nests. The lexer stands after the first character of `open`, at the start of a token that began
+    /// with it, possibly with digits between.
+    pub(crate) fn nested_comment(&mut self, open: &[u8; 2], close: &[u8; 2]) -> TokenKind {
+        self.at += 1;
+        let mut depth = 1u32;
+        while let Some(found) = memchr2(open[0], close[0], &self.text[self.at..]) {
+            self.at += found;
+            let pair = self.text.get(self.at..self.at + 2);
+            if pair == Some(close) {
+                self.at += 2;
+                depth -= 1;
+                if depth == 0 {
+                    return TokenKind::BlockComment;
+                }
+            } else if pair == Some(open) {
+                self.at += 2;
+                depth += 1;
+            } else {
+                self.at += 1;
+            }
+        }
+        self.at = self.text.len();
+        TokenKind::UnterminatedComment
+    }
+
+    /// A comment that does not nest, up to and with `close`.
+    pub(crate) fn flat_comment(&mut self, close: &[u8]) -> TokenKind {
+        match memmem::find(&self.text[self.at..], close) {
+            Some(found) => {
+                self.at += found + close.len();
+                TokenKind::BlockComment
+            }
+            None => {
+                self.at = self.text.len();
+                TokenKind::UnterminatedComment
+            }
+        }
+    }
+
+    /// `\` and a character after `#`, then as far as an atom goes: `#\(`, `#\space`, `#\x41`.
+    pub(crate) fn hash_character(&mut self) -> TokenKind {
+        self.at += 1;
+        self.skip_char();
+        match self.atom_rest() {
+            TokenKind::Atom => TokenKind::Character,
+            unterminated => unterminated,
+        }
+    }
+
+    /// Guile's `#{...}#`, the lexer standing on the brace. A backslash escapes.
+    pub(crate) fn extended_symbol(&mut self) -> TokenKind {
+        self.at += 1;
+        while self.past_closing(b'}') {
+            if self.peek() == Some(b'#') {
+                self.at += 1;
+                return TokenKind::Atom;
+            }
+        }
+        TokenKind::UnterminatedSymbol
+    }
+
+    /// Racket's and Chicken's `#<<MARK`, up to a line that is exactly the mark.
+    pub(crate) fn here_string(&mut self) -> TokenKind {
+        let line_end = |from: usize| memchr(b'\n', &self.text[from..]).map_or(self.text.len(), |found| from + found);
+        let opening_end = line_end(self.at);
+        let mark = self.text[self.at + 2..opening_end].trim_ascii_end();
+        let mut from = (opening_end + 1).min(self.text.len());
+        let mut found = None;
+        while from < self.text.len() {
+            let end = line_end(from);
+            if self.text[from..end].trim_ascii_end() == mark {
+                found = Some(from + mark.len());
+                break;
+            }
+            from = end + 1;
+        }
+        self.at = found.unwrap_or(self.text.len());
+        if found.is_some() { TokenKind::String } else { TokenKind::UnterminatedString }
+    }
+
+    /// The opening bracket under the lexer, which also ends the token.
+    pub(crate) fn open(&mut self, kind: TokenKind) -> TokenKind {
+        self.take(1, kind)
+    }
+
+    /// `count` more bytes, and the token is a `kind`.
+    pub(crate) fn take(&mut self, count: usize, kind: TokenKind) -> TokenKind {
+        self.at += count;
+        kind
+    }
+
+    /// The byte under the lexer.
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// The byte `ahead` bytes further on.
+    pub(crate) fn peek_at(&self, ahead: usize) -> Option<u8> {
+        self.text.get(self.at + ahead).copied()
+    }
+
+    /// How many bytes of white space lie ahead.
+    pub(crate) fn blanks_ahead(&self) -> usize {
+        let rest = &self.text[self.at..];
+        rest.iter().take_while(|&&byte| self.syntax.start[byte as usize] == Start::Blank).count()
+    }
+
+    pub(crate) fn looking_at(&self, bytes: &[u8]) -> bool {
+        self.text[self.at..].starts_with(bytes)
+    }
+
+    /// The current token begins the text.
+    pub(crate) fn at_start(&self) -> bool {
+        self.token == 0
+    }
+
+    /// The current token as far as it has been read.
+    pub(crate) fn token_bytes(&self) -> &'t [u8] {
+        &self.text[self.token..self.at]
+    }
+
+    /// `count` bytes, which are known to be ASCII.
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.at += count;
+    }
+
+    /// One whole character; at the end of the text, nothing.
+    pub(crate) fn skip_char(&mut self) {
+        self.at = (self.at + 1).min(self.text.len());
+        self.finish_char();
+    }
+
+    /// ASCII bytes as long as `accepts` holds; how many that were.
+    pub(crate) fn skip_while(&mut self, accepts: impl Fn(u8) -> bool) -> usize {
+        self.skip_at_most(usize::MAX, accepts)
+    }
+
+    /// At most `most` bytes as long as `accepts` holds; how many that were.
+    pub(crate) fn skip_at_most(&mut self, most: usize, accepts: impl Fn(u8) -> bool) -> usize {
+        let count = self.text[self.at..].iter().take(most).take_while(|&&byte| accepts(byte)).count();
+        self.at += count;
+        self.finish_char();
+        count
+    }
+
+    /// `count` bytes or as many as there are, and on to the next character boundary.
+    pub(crate) fn skip_bytes_to_boundary(&mut self, count: usize) {
+        self.at = self.at.saturating_add(count).min(self.text.len());
+        self.finish_char();
+    }
+
+    /// Past the continuation bytes of a character that was entered, at most three.
+    fn finish_char(&mut self) {
+        for _ in 0..3 {
+            if self.text.get(self.at).is_none_or(|byte| byte & 0xC0 != 0x80) {
+                break;
+            }
+            self.at += 1;
+        }
+    }
+}
+
+/// The first character of `bytes`, when they begin with valid UTF-8.
+fn decode(bytes: &[u8]) -> Option<char> {
+    let prefix = &bytes[..bytes.len().min(4)];
+    let valid = match std::str::from_utf8(prefix) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&prefix[..error.valid_up_to()]).ok()?,
+    };
+    valid.chars().next()
+}

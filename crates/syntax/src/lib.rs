@@ -1,0 +1,34 @@
+//! Lossless, tolerant reading of Lisp source: text in, tokens, tree and forms out, for any bytes.
+//!
+//! A Lisp image reads source in order to run it: it interns symbols, runs `#.`, drops comments and whatever its
+//! features exclude, and stops at the first fault. A tool that edits source must do none of that. [`read`] never fails,
+//! evaluates nothing, keeps every byte, and puts its findings in [`Tree::diagnostics`], beside the tree.
+//!
+//! Read [`tree`] first (how a text becomes flat arrays and how one walks them), then [`form`] (definitions and how they
+//! are named). A dialect is a table: see [`dialect`].
+//!
+//! **Invariants.** Tokens joined give the input back, byte for byte. Every token boundary in valid UTF-8 is a character
+//! boundary. Nothing recurses on input depth. There is no I/O here and no dependency on the rest of the workspace.
+
+pub mod datum;
+pub mod definer;
+pub mod diagnostic;
+pub mod dialect;
+pub mod dump;
+pub mod form;
+mod lexer;
+pub mod name;
+mod recover;
+pub mod span;
+pub mod token;
+pub mod tree;
+
+pub use datum::{Data, Datum, Element, Elements};
+pub use diagnostic::{Delimiter, Diagnostic, DiagnosticKind};
+pub use dialect::Dialect;
+pub use form::{Form, FormId, FormKind, Forms, Selection};
+
+pub use name::Address;
+pub use span::{LineColumn, LineIndex, Span};
+pub use token::{TokenId, TokenKind};
+pub use tree::{List, ListId, Tree, read};

@@ -1,0 +1,128 @@
+//! Where something stands in a text: byte spans for the machine, lines and columns for people.
+
+use std::ops::Range;
+
+/// A range of byte offsets, `start` included and `end` not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` up to `end`, in bytes.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// Length in bytes.
+    pub const fn len(self) -> u32 {
+        self.end - self.start
+    }
+
+    /// No byte is inside.
+    pub const fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// `offset` lies inside.
+    pub const fn contains(self, offset: u32) -> bool {
+        self.start <= offset && offset < self.end
+    }
+
+    /// All of `other` lies inside.
+    pub const fn encloses(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// For slicing a text: `&text[span.range()]`.
+    pub const fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A place for people: both numbers count from 1, and columns count Unicode scalar values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LineColumn {
+    /// Line, from 1. Lines end at `\n`.
+    pub line: u32,
+    /// Column, from 1, in scalar values; a tab counts as one.
+    pub column: u32,
+}
+
+/// Turns byte offsets of one text into lines and columns, and back.
+///
+/// Building it scans the text once; a look-up is a binary search.
+#[derive(Clone, Debug)]
+pub struct LineIndex {
+    /// Offset of the first byte of each line.
+    starts: Vec<u32>,
+    /// Length of the text in bytes.
+    len: u32,
+}
+
+impl LineIndex {
+    /// Finds the line starts of `text`.
+    pub fn new(text: &[u8]) -> Self {
+        let mut starts = vec![0];
+        starts.extend(memchr::memchr_iter(b'\n', text).map(|at| at as u32 + 1));
+        Self { starts, len: text.len() as u32 }
+    }
+
+    /// How many lines the text has; a final newline does not open another one.
+    pub fn line_count(&self) -> u32 {
+        let last_is_empty = self.starts.last() == Some(&self.len);
+        self.starts.len() as u32 - u32::from(last_is_empty)
+    }
+
+    /// The line of a byte offset, from 1. Offsets past the end belong to the last line.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.starts.partition_point(|&start| start <= offset) as u32
+    }
+
+    /// The bytes of a line, from 1, with its line ending; `None` past the last line.
+    pub fn line_span(&self, line: u32) -> Option<Span> {
+        let index = (line as usize).checked_sub(1)?;
+        let start = *self.starts.get(index)?;
+        let end = self.starts.get(index + 1).copied().unwrap_or(self.len);
+        Some(Span::new(start, end))
+    }
+
+    /// Line and column of a byte offset in `text`, the text this index was built from.
+    pub fn line_column(&self, text: &[u8], offset: u32) -> LineColumn {
+        let offset = offset.min(self.len);
+        let line = self.line(offset);
+        let start = self.starts[line as usize - 1];
+        let column = scalars(&text[start as usize..offset as usize]) + 1;
+        LineColumn { line, column }
+    }
+}
+
+/// How many Unicode scalar values `bytes` holds; in text that is not UTF-8, every stray byte that could begin a
+/// character counts as one.
+pub fn scalars(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_scalar_values() {
+        let text = "(λ x)\n  é".as_bytes();
+        let index = LineIndex::new(text);
+        assert_eq!(index.line_column(text, 3), LineColumn { line: 1, column: 3 });
+        assert_eq!(index.line_column(text, text.len() as u32), LineColumn { line: 2, column: 4 });
+    }
+
+    #[test]
+    fn a_final_newline_opens_no_line() {
+        assert_eq!(LineIndex::new(b"a\nb\n").line_count(), 2);
+        assert_eq!(LineIndex::new(b"a\nb").line_count(), 2);
+        assert_eq!(LineIndex::new(b"").line_count(), 0);
+        assert_eq!(LineIndex::new(b"a\nb\n").line_span(2), Some(Span::new(2, 4)));
+    }
+}
