@@ -81,6 +81,9 @@ impl Parts<'_> {
 
     /// `datum` is the name: a symbol, a string, or a list such as `(setf foo)`.
     fn name(&self, form: &mut Form, datum: Datum) {
+        if datum.list().is_none() && !matches!(self.tree.kind(datum.core), TokenKind::Atom | TokenKind::String) {
+            return;
+        }
         let span = self.tree.core_span(datum);
         form.name = Some(self.source(span).split_ascii_whitespace().collect::<Vec<_>>().join(" "));
         form.name_span = Some(span);
