@@ -68,7 +68,6 @@ fn lispy() -> impl Strategy<Value = String> {
         "\n(defun g ",
         "\n(",
         "nil",
-        "#@3",
         "#~",
         "#$@",
         "#u8(",
@@ -152,7 +151,7 @@ proptest! {
             let Some(name) = &form.name else { continue };
             // A name that is not one whole datum, as in a broken text, cannot be asked for.
             let name_tree = read(name, dialect);
-            if name_tree.is_balanced() && name_tree.top_level().count() == 1 && !name.contains(['"', '|', ';', '\\']) && !name.ends_with(']') {
+            if name_tree.is_balanced() && name_tree.top_level().count() == 1 && !name.contains(['"', '|', ';', '\\', '\u{feff}']) && !name.ends_with(']') {
                 let found = forms.find(dialect, &Address::parse(dialect, name), Selection::default(), &lines);
                 prop_assert!(found.contains(&id), "{name:?} in {text:?}");
             }
