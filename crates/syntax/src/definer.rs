@@ -176,7 +176,7 @@ const SCHEME: &[Row] = &[
     row(
         K::Directive,
         S::Module,
-        &["use-modules", "import", "export", "re-export", "provide", "require", "include", "test-end", "eval-when"],
+        &["use-modules", "import", "export", "re-export", "provide", "require", "include", "test-end"],
     ),
 ];
 
@@ -230,8 +230,8 @@ pub(crate) fn definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)>
         return Some((row.kind, row.shape));
     }
     let looks_like_one =
-        head.starts_with(begins) && !["default", "defer", "defined"].iter().any(|no| head.starts_with(no));
-    let emacs_style = dialect == Dialect::EmacsLisp && head.contains("-def") && !head.contains("-default");
+        head.starts_with(begins) && !["default", "defer", "defined", "define-key"].iter().any(|no| head.starts_with(no));
+    let emacs_style = dialect == Dialect::EmacsLisp && head.contains("-def") && !head.contains("-default") && !head.ends_with("-defkey");
     (looks_like_one || emacs_style).then_some((FormKind::Definition, shape))
 }
 

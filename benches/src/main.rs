@@ -1,0 +1,49 @@
+//! The numbers the project promises, each beside a baseline that runs on the same machine in the same minute.
+//!
+//! Absolute times depend on the machine; the ratio to the baseline says more. Run by `cargo xtask bench`, which builds
+//! the release binary first and can write the table to `docs/benchmarks.md`. Nothing here is part of the tests.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod client;
+mod eval;
+mod memory;
+mod reader;
+mod server;
+mod table;
+
+use std::path::PathBuf;
+
+use table::Row;
+
+/// Where things are, from the command line: `lispwright-bench BINARY CORPUS [NAME...]`.
+pub(crate) struct Setting {
+    /// The release binary of lispwright.
+    pub(crate) binary: PathBuf,
+    /// The folder that `cargo xtask corpus` fills.
+    pub(crate) corpus: PathBuf,
+}
+
+type Bench = fn(&Setting) -> Vec<Row>;
+
+/// The groups of rows, by the name that selects them.
+const BENCHES: [(&str, Bench); 4] =
+    [("reader", reader::rows), ("server", server::rows), ("eval", eval::rows), ("memory", memory::rows)];
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(binary), Some(corpus)) = (arguments.next(), arguments.next()) else {
+        eprintln!("usage: lispwright-bench BINARY CORPUS [reader|server|eval|memory]...");
+        std::process::exit(2);
+    };
+    let names: Vec<String> = arguments.collect();
+    let setting = Setting { binary: binary.into(), corpus: corpus.into() };
+    let mut rows = Vec::new();
+    for (name, bench) in BENCHES {
+        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+            eprintln!("measuring {name} ...");
+            rows.extend(bench(&setting));
+        }
+    }
+    print!("{}", table::render(&rows));
+}

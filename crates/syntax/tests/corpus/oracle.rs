@@ -1,0 +1,43 @@
+//! The answers of a language's own reader, as the scripts in `corpus/oracles` print them.
+
+use std::path::Path;
+
+/// What the language's own reader makes of one file.
+pub(crate) struct Answer {
+    /// Relative to the corpus.
+    pub(crate) file: String,
+    /// Byte range of each top-level datum, up to the error if there is one.
+    pub(crate) data: Vec<(u32, u32)>,
+    /// What it objects to.
+    pub(crate) error: Option<String>,
+}
+
+/// The answers for one section of the corpus.
+pub(crate) struct Answers {
+    pub(crate) files: Vec<Answer>,
+}
+
+impl Answers {
+    pub(crate) fn load(path: &Path) -> Self {
+        let text = std::fs::read_to_string(path)
+            .unwrap_or_else(|error| panic!("no corpus: run `cargo xtask corpus` ({}: {error})", path.display()));
+        let mut files: Vec<Answer> = Vec::new();
+        for line in text.lines() {
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            if word == "file" {
+                files.push(Answer { file: rest.to_owned(), data: Vec::new(), error: None });
+                continue;
+            }
+            let current = files.last_mut().expect("a line about data follows the name of its file");
+            match word {
+                "datum" => {
+                    let (start, end) = rest.split_once(' ').expect("a datum has a start and an end");
+                    current.data.push((start.parse().unwrap(), end.parse().unwrap()));
+                }
+                "error" => current.error = Some(rest.to_owned()),
+                other => panic!("{}: unknown line {other:?}", path.display()),
+            }
+        }
+        Self { files }
+    }
+}
