@@ -229,9 +229,12 @@ pub(crate) fn definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)>
     if let Some(row) = rows.iter().find(|row| row.heads.contains(&head)) {
         return Some((row.kind, row.shape));
     }
-    let looks_like_one =
-        head.starts_with(begins) && !["default", "defer", "defined", "define-key"].iter().any(|no| head.starts_with(no));
-    let emacs_style = dialect == Dialect::EmacsLisp && head.contains("-def") && !head.contains("-default") && !head.ends_with("-defkey");
+    let looks_like_one = head.starts_with(begins)
+        && !["default", "defer", "defined", "define-key"].iter().any(|no| head.starts_with(no));
+    let emacs_style = dialect == Dialect::EmacsLisp
+        && head.contains("-def")
+        && !head.contains("-default")
+        && !head.ends_with("-defkey");
     (looks_like_one || emacs_style).then_some((FormKind::Definition, shape))
 }
 

@@ -67,10 +67,11 @@ impl Dialect {
         }
     }
 
-    pub(crate) fn syntax(self) -> &'static Syntax {
+    /// The table to read `text` by.
+    pub(crate) fn syntax(self, text: &[u8]) -> &'static Syntax {
         match self {
             Self::CommonLisp => &common_lisp::SYNTAX,
-            Self::Scheme => &scheme::SYNTAX,
+            Self::Scheme => scheme::syntax_for(text),
             Self::Clojure | Self::Edn => &clojure::SYNTAX,
             Self::EmacsLisp => &emacs_lisp::SYNTAX,
         }

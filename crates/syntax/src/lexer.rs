@@ -16,13 +16,11 @@ pub(crate) struct Lexer<'t> {
     /// Where the current token began.
     token: usize,
     syntax: &'static Syntax,
-    /// `|` quotes inside symbols although the table does not say so.
-    bars: bool,
 }
 
 impl<'t> Lexer<'t> {
-    pub(crate) fn new(text: &'t [u8], syntax: &'static Syntax, bars: bool) -> Self {
-        Self { text, at: 0, token: 0, syntax, bars }
+    pub(crate) fn new(text: &'t [u8], syntax: &'static Syntax) -> Self {
+        Self { text, at: 0, token: 0, syntax }
     }
 
     /// Byte offset of the next token.
@@ -66,15 +64,16 @@ impl<'t> Lexer<'t> {
     }
 
     /// White space, as far as it goes.
+    #[inline]
     fn blank(&mut self) -> TokenKind {
-        while let Some(&byte) = self.text.get(self.at) {
-            match self.syntax.start[byte as usize] {
-                Start::Blank => self.at += 1,
-                Start::NonAscii if self.is_wide_blank() => self.skip_char(),
-                _ => break,
+        loop {
+            self.at += count_while(&self.text[self.at..], |byte| self.syntax.start[byte as usize] == Start::Blank);
+            let non_ascii = self.peek().is_some_and(|byte| self.syntax.start[byte as usize] == Start::NonAscii);
+            if !non_ascii || !self.is_wide_blank() {
+                return TokenKind::Blank;
             }
+            self.skip_char();
         }
-        TokenKind::Blank
     }
 
     /// A token that begins outside ASCII. A byte order mark at the start of the text is white space.
@@ -86,6 +85,7 @@ impl<'t> Lexer<'t> {
         if self.is_wide_blank() { self.blank() } else { self.atom_rest() }
     }
 
+    #[cold]
     fn is_wide_blank(&self) -> bool {
         decode(&self.text[self.at..]).is_some_and(|c| (self.syntax.wide_blank)(c))
     }
@@ -99,16 +99,12 @@ impl<'t> Lexer<'t> {
     /// As far as an atom goes from here, which may be nowhere.
     #[inline]
     pub(crate) fn atom_rest(&mut self) -> TokenKind {
+        let within = &self.syntax.within;
         loop {
-            let Some(&byte) = self.text.get(self.at) else { return TokenKind::Atom };
-            match self.syntax.within[byte as usize] {
-                Within::Constituent if byte == b'|' && self.bars => {
-                    if !self.bar() {
-                        return TokenKind::UnterminatedSymbol;
-                    }
-                }
-                Within::Constituent => self.at += 1,
-                Within::Terminator => return TokenKind::Atom,
+            self.at += count_while(&self.text[self.at..], |byte| within[byte as usize] == Within::Constituent);
+            let Some(byte) = self.peek() else { return TokenKind::Atom };
+            match within[byte as usize] {
+                Within::Constituent | Within::Terminator => return TokenKind::Atom,
                 Within::Escape => {
                     self.at += 1;
                     self.skip_char();
@@ -322,6 +318,12 @@ impl<'t> Lexer<'t> {
             self.at += 1;
         }
     }
+}
+
+/// How many of the first bytes `accepts`.
+#[inline]
+fn count_while(bytes: &[u8], accepts: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|&byte| !accepts(byte)).unwrap_or(bytes.len())
 }
 
 /// The first character of `bytes`, when they begin with valid UTF-8.

@@ -216,17 +216,9 @@ impl Tree {
     }
 }
 
-/// `|` quotes inside symbols of this Scheme text: R7RS and Racket have it, Guile's own syntax does not.
-fn bars_in_symbols(text: &[u8], dialect: Dialect) -> bool {
-    dialect == Dialect::Scheme
-        && [b"(define-library".as_slice(), b"#!r7rs", b"#lang "]
-            .iter()
-            .any(|mark| memchr::memmem::find(&text[..text.len().min(16 * 1024)], mark).is_some())
-}
-
 fn build(text: &[u8], dialect: Dialect, cuts: &recover::Cuts) -> Tree {
     let mut builder = Builder::new(text, dialect);
-    let mut lexer = Lexer::new(text, dialect.syntax(), bars_in_symbols(text, dialect));
+    let mut lexer = Lexer::new(text, dialect.syntax(text));
     let mut next_reset = cuts.resets.iter().copied().peekable();
     loop {
         let start = lexer.offset() as u32;

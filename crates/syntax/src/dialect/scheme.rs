@@ -1,10 +1,12 @@
 //! Scheme: R7RS 7.1.1 with Guile's extensions (keywords, `#{...}#` symbols, `#!...!#` comments, G-expressions).
 
+use memchr::memmem;
+
 use super::{Characters, Syntax};
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
-const CHARACTERS: Characters<'_> = Characters {
+const GUILE: Characters<'_> = Characters {
     blank: b" \t\n\r\x0c",
     brackets: b"()[]",
     prefixes: b"'`",
@@ -15,6 +17,9 @@ const CHARACTERS: Characters<'_> = Characters {
     escape: false,
     bar: false,
 };
+
+/// R7RS and Racket quote symbols with `|`; to Guile's reader it is a constituent like any other.
+const R7RS: Characters<'_> = Characters { bar: true, ..GUILE };
 
 /// What Guile reads as one token after `#!`; anything else there begins a block comment up to `!#`.
 const DIRECTIVES: [&[u8]; 11] = [
@@ -31,13 +36,27 @@ const DIRECTIVES: [&[u8]; 11] = [
     b"r7rs",
 ];
 
-pub(super) static SYNTAX: Syntax = Syntax {
-    start: CHARACTERS.start_table(),
-    within: CHARACTERS.within_table(),
-    wide_blank: |_| false,
-    dispatch,
-    character: |lexer| lexer.atom(),
-};
+static SYNTAX: Syntax = syntax(&GUILE);
+
+static SYNTAX_WITH_BARS: Syntax = syntax(&R7RS);
+
+const fn syntax(characters: &Characters<'_>) -> Syntax {
+    Syntax {
+        start: characters.start_table(),
+        within: characters.within_table(),
+        wide_blank: |_| false,
+        dispatch,
+        character: |lexer| lexer.atom(),
+    }
+}
+
+/// The table for a text: what its first lines say of the Scheme it is written in decides whether `|` quotes.
+pub(super) fn syntax_for(text: &[u8]) -> &'static Syntax {
+    let head = &text[..text.len().min(16 * 1024)];
+    let has_bars =
+        [b"(define-library".as_slice(), b"#!r7rs", b"#lang "].iter().any(|mark| memmem::find(head, mark).is_some());
+    if has_bars { &SYNTAX_WITH_BARS } else { &SYNTAX }
+}
 
 fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
     lexer.skip(1);
