@@ -217,18 +217,32 @@ const EMACS_LISP: &[Row] = &[
     row(K::Directive, S::Quoted, &["require", "provide", "declare-function", "autoload", "put"]),
 ];
 
+/// A row of the dialect's table has this head.
+pub(crate) fn is_known(dialect: Dialect, head: &str) -> bool {
+    rows(dialect).iter().any(|row| row.heads.contains(&head))
+}
+
+fn rows(dialect: Dialect) -> &'static [Row] {
+    match dialect {
+        Dialect::CommonLisp => COMMON_LISP,
+        Dialect::Scheme => SCHEME,
+        Dialect::Clojure => CLOJURE,
+        Dialect::EmacsLisp => EMACS_LISP,
+        Dialect::Edn => &[],
+    }
+}
+
 /// Kind and shape of a form with this head, in the canonical spelling of [`crate::name::canonical_head`].
 pub(crate) fn definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)> {
-    let (rows, begins, shape): (&[Row], &str, Shape) = match dialect {
-        Dialect::CommonLisp => (COMMON_LISP, "def", Shape::Named),
-        Dialect::Scheme => (SCHEME, "define", Shape::Define),
-        Dialect::Clojure => (CLOJURE, "def", Shape::ClojureFunction),
-        Dialect::EmacsLisp => (EMACS_LISP, "def", Shape::Named),
-        Dialect::Edn => return None,
-    };
-    if let Some(row) = rows.iter().find(|row| row.heads.contains(&head)) {
+    if let Some(row) = rows(dialect).iter().find(|row| row.heads.contains(&head)) {
         return Some((row.kind, row.shape));
     }
+    let (begins, shape) = match dialect {
+        Dialect::CommonLisp | Dialect::EmacsLisp => ("def", Shape::Named),
+        Dialect::Scheme => ("define", Shape::Define),
+        Dialect::Clojure => ("def", Shape::ClojureFunction),
+        Dialect::Edn => return None,
+    };
     let looks_like_one = head.starts_with(begins)
         && !["default", "defer", "defined", "define-key"].iter().any(|no| head.starts_with(no));
     let emacs_style = dialect == Dialect::EmacsLisp

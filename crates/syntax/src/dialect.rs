@@ -9,6 +9,7 @@ mod detect;
 mod emacs_lisp;
 mod scheme;
 
+use crate::language::DispatchShape;
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
@@ -123,6 +124,7 @@ pub(crate) enum Within {
 }
 
 /// How one dialect cuts text into tokens.
+#[derive(Clone)]
 pub(crate) struct Syntax {
     /// By first byte of a token.
     pub(crate) start: [Start; 256],
@@ -134,6 +136,14 @@ pub(crate) struct Syntax {
     pub(crate) dispatch: fn(&mut Lexer<'_>) -> TokenKind,
     /// Reads a character literal that does not begin with `#`; the lexer stands on its first byte.
     pub(crate) character: fn(&mut Lexer<'_>) -> TokenKind,
+    /// What a project says of `#` and an ASCII character.
+    pub(crate) extra: [Option<DispatchShape>; 128],
+}
+
+impl std::fmt::Debug for Syntax {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Syntax").finish_non_exhaustive()
+    }
 }
 
 /// Builds the two byte tables from lists of characters.

@@ -208,7 +208,8 @@ impl<'t> Collector<'t> {
         let head = datum.list().filter(|_| plain).and_then(|list| self.head_of(list));
         let head_name =
             head.map(|span| canonical_head(self.tree.dialect(), &self.text[span.range()])).unwrap_or_default();
-        let defined = head.and_then(|_| definer(self.tree.dialect(), &head_name));
+        let known = self.tree.language().extension().map_or(&*head_name, |extension| extension.known_head(&head_name));
+        let defined = head.and_then(|_| definer(self.tree.dialect(), known));
         let wrapped = head.and_then(|_| wrapper(self.tree.dialect(), &head_name));
         let opener = &self.text[self.tree.token_span(datum.core).range()];
         let conditional = plain && datum.list().is_some() && opener.starts_with("#?");

@@ -5,6 +5,7 @@
 use memchr::{memchr, memchr2, memmem};
 
 use crate::dialect::{Start, Syntax, Within};
+use crate::language::DispatchShape;
 use crate::token::TokenKind;
 
 /// A position in a text, and the table to read it by.
@@ -15,11 +16,11 @@ pub(crate) struct Lexer<'t> {
     at: usize,
     /// Where the current token began.
     token: usize,
-    syntax: &'static Syntax,
+    syntax: &'t Syntax,
 }
 
 impl<'t> Lexer<'t> {
-    pub(crate) fn new(text: &'t [u8], syntax: &'static Syntax) -> Self {
+    pub(crate) fn new(text: &'t [u8], syntax: &'t Syntax) -> Self {
         Self { text, at: 0, token: 0, syntax }
     }
 
@@ -56,11 +57,50 @@ impl<'t> Lexer<'t> {
                 }
                 TokenKind::Prefix
             }
-            Start::Dispatch => (self.syntax.dispatch)(self),
+            Start::Dispatch => match self.extra_dispatch() {
+                Some(shape) => self.extra(shape),
+                None => (self.syntax.dispatch)(self),
+            },
             Start::Character => (self.syntax.character)(self),
             Start::Annotation => self.take(1, TokenKind::Annotation),
             Start::NonAscii => self.non_ascii(),
         })
+    }
+
+    /// What the project says of the character behind the `#`.
+    fn extra_dispatch(&self) -> Option<DispatchShape> {
+        let sub = self.peek_at(1).filter(u8::is_ascii)?;
+        self.syntax.extra[sub as usize]
+    }
+
+    /// `#` and a character whose shape the project has given.
+    fn extra(&mut self, shape: DispatchShape) -> TokenKind {
+        let sub = self.text[self.at + 1];
+        match shape {
+            DispatchShape::Prefix => self.take(2, TokenKind::Prefix),
+            DispatchShape::Annotation => self.take(2, TokenKind::Annotation),
+            DispatchShape::Discard => self.take(2, TokenKind::Discard),
+            DispatchShape::LineComment => self.line_comment(),
+            DispatchShape::Atom => {
+                self.at += 2;
+                self.atom_rest()
+            }
+            DispatchShape::Character => {
+                self.at += 1;
+                self.hash_character()
+            }
+            DispatchShape::Delimited => {
+                self.at += 2;
+                let close = match sub {
+                    b'(' => b')',
+                    b'[' => b']',
+                    b'{' => b'}',
+                    b'<' => b'>',
+                    same => same,
+                };
+                if self.past_closing(close) { TokenKind::String } else { TokenKind::UnterminatedString }
+            }
+        }
     }
 
     /// White space, as far as it goes.

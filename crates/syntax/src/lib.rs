@@ -16,6 +16,7 @@ pub mod diagnostic;
 pub mod dialect;
 pub mod dump;
 pub mod form;
+pub mod language;
 mod lexer;
 pub mod name;
 mod recover;
@@ -28,6 +29,7 @@ pub use diagnostic::{Delimiter, Diagnostic, DiagnosticKind};
 pub use dialect::Dialect;
 pub use form::{Form, FormId, FormKind, Forms, Selection};
 
+pub use language::Language;
 pub use name::Address;
 pub use span::{LineColumn, LineIndex, Span};
 pub use token::{TokenId, TokenKind};

@@ -9,6 +9,7 @@
 //! (see [`crate::recover`]), so that one broken form does not swallow the healthy ones after it.
 
 use crate::dialect::Dialect;
+use crate::language::Language;
 use crate::lexer::Lexer;
 use crate::recover;
 use crate::span::Span;
@@ -84,7 +85,7 @@ impl List {
 /// What [`read`] makes of a text. The text itself is not kept.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    dialect: Dialect,
+    language: Language,
     kinds: Vec<TokenKind>,
     /// One more than there are tokens: the last is the length of the text.
     starts: Vec<u32>,
@@ -93,13 +94,13 @@ pub struct Tree {
     recovered: bool,
 }
 
-/// Reads `text` in `dialect`. Never fails: what is wrong stands in [`Tree::diagnostics`].
+/// Reads `text` in a dialect, or in a [`Language`] that a project has extended. Never fails: what is wrong stands in [`Tree::diagnostics`].
 ///
 /// Takes time and memory linear in the text. Bytes beyond [`MAX_LEN`] are left out of the tree; callers cap size first.
-pub fn read(text: impl AsRef<[u8]>, dialect: Dialect) -> Tree {
-    let text = text.as_ref();
+pub fn read(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
+    let (text, language) = (text.as_ref(), language.into());
     let text = &text[..text.len().min(MAX_LEN)];
-    let plain = build(text, dialect, &recover::Cuts::default());
+    let plain = build(text, &language, &recover::Cuts::default());
     if plain.diagnostics.iter().all(|diagnostic| diagnostic.kind == DiagnosticKind::TooDeep) {
         return plain;
     }
@@ -107,20 +108,25 @@ pub fn read(text: impl AsRef<[u8]>, dialect: Dialect) -> Tree {
     if cuts.is_empty() {
         return Tree { recovered: true, ..plain };
     }
-    Tree { recovered: true, ..build(text, dialect, &cuts) }
+    Tree { recovered: true, ..build(text, &language, &cuts) }
 }
 
 /// Reads `text` by plain matching alone: the first fault may swallow everything after it, exactly as in the dialect's
 /// own reader. [`read`] is what tools want; this is for comparing against it.
-pub fn read_plain(text: impl AsRef<[u8]>, dialect: Dialect) -> Tree {
+pub fn read_plain(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
-    build(&text[..text.len().min(MAX_LEN)], dialect, &recover::Cuts::default())
+    build(&text[..text.len().min(MAX_LEN)], &language.into(), &recover::Cuts::default())
 }
 
 impl Tree {
-    /// The language it was read as.
+    /// The dialect it was read as.
     pub const fn dialect(&self) -> Dialect {
-        self.dialect
+        self.language.dialect()
+    }
+
+    /// What it was read as, the project's additions included.
+    pub const fn language(&self) -> &Language {
+        &self.language
     }
 
     /// How many tokens there are.
@@ -216,9 +222,9 @@ impl Tree {
     }
 }
 
-fn build(text: &[u8], dialect: Dialect, cuts: &recover::Cuts) -> Tree {
-    let mut builder = Builder::new(text, dialect);
-    let mut lexer = Lexer::new(text, dialect.syntax(text));
+fn build(text: &[u8], language: &Language, cuts: &recover::Cuts) -> Tree {
+    let mut builder = Builder::new(text, language.clone());
+    let mut lexer = Lexer::new(text, language.syntax(text));
     let mut next_reset = cuts.resets.iter().copied().peekable();
     loop {
         let start = lexer.offset() as u32;
@@ -261,9 +267,9 @@ struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    fn new(text: &'t [u8], dialect: Dialect) -> Self {
+    fn new(text: &'t [u8], language: Language) -> Self {
         let tree = Tree {
-            dialect,
+            language,
             kinds: Vec::with_capacity(text.len() / 3),
             starts: Vec::with_capacity(text.len() / 3 + 1),
             lists: Vec::with_capacity(text.len() / 24),

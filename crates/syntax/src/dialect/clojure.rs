@@ -22,6 +22,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     wide_blank: is_java_whitespace,
     dispatch,
     character,
+    extra: [None; 128],
 };
 
 /// `Character.isWhitespace` outside ASCII: Unicode separators, without the no-break ones.

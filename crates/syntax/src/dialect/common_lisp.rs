@@ -21,6 +21,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     wide_blank: |_| false,
     dispatch,
     character: |lexer| lexer.atom(),
+    extra: [None; 128],
 };
 
 /// `#`, digits, and a sub-character (CLHS 2.4.8). A sub-character nobody defined keeps the shape of what follows it:

@@ -22,6 +22,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     wide_blank: |c| c == '\u{a0}',
     dispatch,
     character,
+    extra: [None; 128],
 };
 
 /// `?x`, `?\x`, `?\C-\M-x`, `?\u1234`, `?\N{NAME}`.

@@ -47,6 +47,7 @@ const fn syntax(characters: &Characters<'_>) -> Syntax {
         wide_blank: |_| false,
         dispatch,
         character: |lexer| lexer.atom(),
+        extra: [None; 128],
     }
 }
 

@@ -1,0 +1,218 @@
+//! A dialect as one project uses it: with the definers and reader macros of its own.
+//!
+//! Common Lisp's readtable belongs to the project, and every Lisp lets a project write its own definers. Guessing would
+//! be wrong somewhere, so a project says it: in `lispwright.toml`, which the tools turn into an [`Extension`].
+
+use std::sync::Arc;
+
+use crate::definer;
+use crate::dialect::{Dialect, Start, Syntax, Within, bracket};
+
+/// What stands behind a `#` and a character that a project has given a meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DispatchShape {
+    /// Text up to the next occurrence of the character, or of its partner when it is a bracket: `#/a(b/`, `#[a(b]`.
+    /// A backslash escapes.
+    Delimited,
+    /// Belongs to the datum after it.
+    Prefix,
+    /// Takes two data, as `#+` does.
+    Annotation,
+    /// Makes the datum after it a comment.
+    Discard,
+    /// The rest of the line is a comment.
+    LineComment,
+    /// A datum in one piece, as far as a symbol goes.
+    Atom,
+    /// A character literal: the next character whatever it is, then as far as a symbol goes.
+    Character,
+}
+
+impl DispatchShape {
+    /// Every shape with the name it has in `lispwright.toml`.
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("delimited", Self::Delimited),
+        ("prefix", Self::Prefix),
+        ("annotation", Self::Annotation),
+        ("discard", Self::Discard),
+        ("line-comment", Self::LineComment),
+        ("atom", Self::Atom),
+        ("character", Self::Character),
+    ];
+
+    /// The shape of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, shape)| shape)
+    }
+}
+
+/// What a project adds to a dialect.
+#[derive(Clone, Debug)]
+pub struct Extension {
+    dialect: Dialect,
+    syntax: Syntax,
+    /// Own heads, canonical, and the known heads they behave like.
+    definers: Vec<(String, String)>,
+}
+
+/// Why an addition was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExtensionError {
+    /// Only an ASCII character that is neither a letter, a digit nor white space can follow `#`.
+    NotADispatchCharacter(char),
+    /// Brackets come as `[]` or `{}`.
+    NotBrackets(String),
+    /// The head to be like is not one that the dialect's table knows.
+    UnknownDefiner(String),
+}
+
+impl std::fmt::Display for ExtensionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotADispatchCharacter(c) => {
+                write!(f, "`{c}` cannot be a dispatch character: use one ASCII character that is not a digit or blank")
+            }
+            Self::NotBrackets(text) => write!(f, "`{text}` is not a pair of brackets: use \"[]\" or \"{{}}\""),
+            Self::UnknownDefiner(head) => {
+                write!(f, "`{head}` is not a definer this dialect knows: name one to be like, such as defun or define")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ExtensionError {}
+
+impl Extension {
+    /// The dialect as it is, to be added to.
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, syntax: dialect.syntax(b"").clone(), definers: Vec::new() }
+    }
+
+    /// `head` defines as `like` does.
+    pub fn add_definer(&mut self, head: &str, like: &str) -> Result<(), ExtensionError> {
+        let canonical = |head| crate::name::canonical_head(self.dialect, head);
+        let (head, like) = (canonical(head), canonical(like));
+        if !definer::is_known(self.dialect, &like) {
+            return Err(ExtensionError::UnknownDefiner(like));
+        }
+        self.definers.push((head, like));
+        Ok(())
+    }
+
+    /// `#` and `character` have a shape of their own.
+    pub fn add_dispatch(&mut self, character: char, shape: DispatchShape) -> Result<(), ExtensionError> {
+        let fits = character.is_ascii() && !character.is_ascii_digit() && !character.is_ascii_whitespace();
+        if !fits {
+            return Err(ExtensionError::NotADispatchCharacter(character));
+        }
+        self.syntax.extra[character as usize] = Some(shape);
+        Ok(())
+    }
+
+    /// `[]` or `{}` are brackets of lists, where the dialect takes them for constituents.
+    pub fn add_brackets(&mut self, pair: &str) -> Result<(), ExtensionError> {
+        if !matches!(pair, "[]" | "{}") {
+            return Err(ExtensionError::NotBrackets(pair.to_owned()));
+        }
+        for byte in pair.bytes() {
+            self.syntax.start[byte as usize] = Start::Bracket(bracket(byte));
+            self.syntax.within[byte as usize] = Within::Terminator;
+        }
+        Ok(())
+    }
+
+    /// The known head that `head` behaves like, or itself.
+    pub(crate) fn known_head<'a>(&'a self, head: &'a str) -> &'a str {
+        self.definers.iter().find(|(own, _)| own == head).map_or(head, |(_, like)| like)
+    }
+}
+
+/// What a text is read as: a dialect, with or without an [`Extension`]. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Language {
+    dialect: Dialect,
+    extension: Option<Arc<Extension>>,
+}
+
+impl Language {
+    /// The dialect.
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The extension, if there is one.
+    pub(crate) fn extension(&self) -> Option<&Extension> {
+        self.extension.as_deref()
+    }
+
+    /// The table to read `text` by.
+    pub(crate) fn syntax(&self, text: &[u8]) -> &Syntax {
+        self.extension.as_ref().map_or_else(|| self.dialect.syntax(text), |extension| &extension.syntax)
+    }
+}
+
+impl From<Dialect> for Language {
+    fn from(dialect: Dialect) -> Self {
+        Self { dialect, extension: None }
+    }
+}
+
+impl From<&Language> for Language {
+    fn from(language: &Language) -> Self {
+        language.clone()
+    }
+}
+
+impl From<Arc<Extension>> for Language {
+    fn from(extension: Arc<Extension>) -> Self {
+        Self { dialect: extension.dialect, extension: Some(extension) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Forms, read};
+
+    fn extended(change: impl FnOnce(&mut Extension) -> Result<(), ExtensionError>) -> Language {
+        let mut extension = Extension::new(Dialect::CommonLisp);
+        change(&mut extension).expect("the addition is a good one");
+        Language::from(Arc::new(extension))
+    }
+
+    #[test]
+    fn a_dispatch_character_of_the_project_hides_delimiters() {
+        let text = "(f #/a(b\\/c/ x)";
+        assert!(!read(text, Dialect::CommonLisp).is_balanced());
+        assert!(read(text, extended(|e| e.add_dispatch('/', DispatchShape::Delimited))).is_balanced());
+        assert!(read("(f #[a(b] x)", extended(|e| e.add_dispatch('[', DispatchShape::Delimited))).is_balanced());
+    }
+
+    #[test]
+    fn brackets_of_the_project_are_matched() {
+        let text = "(f [a b) c]";
+        assert!(read(text, Dialect::CommonLisp).is_balanced());
+        let tree = read(text, extended(|e| e.add_brackets("[]")));
+        assert_eq!(tree.diagnostics()[0].kind.code(), "mismatch");
+    }
+
+    #[test]
+    fn a_definer_of_the_project_has_parameters() {
+        let text = "(my:route index (request) \"Shows it.\" (show request))";
+        let tree = read(text, extended(|e| e.add_definer("route", "defun")));
+        let forms = Forms::new(&tree, text);
+        let form = forms.get(0);
+        assert_eq!(form.name.as_deref(), Some("index"));
+        assert_eq!(&text[form.signature[0].range()], "(request)");
+        assert!(form.docstring.is_some());
+    }
+
+    #[test]
+    fn additions_that_make_no_sense_are_refused() {
+        let mut extension = Extension::new(Dialect::CommonLisp);
+        assert!(extension.add_dispatch('é', DispatchShape::Prefix).is_err());
+        assert!(extension.add_dispatch('7', DispatchShape::Prefix).is_err());
+        assert!(extension.add_brackets("()").is_err());
+        assert!(extension.add_definer("route", "nonsense").is_err());
+    }
+}
