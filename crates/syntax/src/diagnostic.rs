@@ -4,6 +4,9 @@ use std::fmt;
 
 use crate::{Span, TokenKind};
 
+/// Lists nested more deeply than this are read all the same, with a diagnostic.
+pub const MAX_DEPTH: u32 = 10_000;
+
 /// One of the three bracket pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Delimiter {
@@ -67,7 +70,7 @@ pub enum DiagnosticKind {
     UnclosedSymbol,
     /// A quote, a reader conditional, a discard or the like with no datum after it.
     DanglingPrefix,
-    /// Nested more deeply than [`crate::tree::MAX_DEPTH`]; the dialects' own readers give up near there.
+    /// Nested more deeply than [`MAX_DEPTH`]; the dialects' own readers give up near there.
     TooDeep,
 }
 
@@ -99,7 +102,7 @@ impl fmt::Display for DiagnosticKind {
             Self::UnclosedComment => f.write_str("this block comment is never closed"),
             Self::UnclosedSymbol => f.write_str("this symbol is never closed"),
             Self::DanglingPrefix => f.write_str("nothing follows this prefix"),
-            Self::TooDeep => write!(f, "nested more than {} levels deep", crate::tree::MAX_DEPTH),
+            Self::TooDeep => write!(f, "nested more than {} levels deep", MAX_DEPTH),
         }
     }
 }

@@ -7,10 +7,11 @@
 mod find;
 mod parts;
 
+use crate::address::MethodKey;
 use crate::datum::{Data, Datum};
 pub use crate::definer::FormKind;
 use crate::definer::{Wrapper, definer, wrapper};
-use crate::name::{MethodKey, canonical_head};
+use crate::name::canonical_head;
 use crate::span::Span;
 use crate::token::{TokenId, TokenKind};
 use crate::tree::{ListId, Tree};

@@ -6,51 +6,15 @@
 use std::sync::Arc;
 
 use crate::definer;
-use crate::dialect::{Dialect, Start, Syntax, Within, bracket};
-
-/// What stands behind a `#` and a character that a project has given a meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DispatchShape {
-    /// Text up to the next occurrence of the character, or of its partner when it is a bracket: `#/a(b/`, `#[a(b]`.
-    /// A backslash escapes.
-    Delimited,
-    /// Belongs to the datum after it.
-    Prefix,
-    /// Takes two data, as `#+` does.
-    Annotation,
-    /// Makes the datum after it a comment.
-    Discard,
-    /// The rest of the line is a comment.
-    LineComment,
-    /// A datum in one piece, as far as a symbol goes.
-    Atom,
-    /// A character literal: the next character whatever it is, then as far as a symbol goes.
-    Character,
-}
-
-impl DispatchShape {
-    /// Every shape with the name it has in `lispwright.toml`.
-    pub const ALL: [(&'static str, Self); 7] = [
-        ("delimited", Self::Delimited),
-        ("prefix", Self::Prefix),
-        ("annotation", Self::Annotation),
-        ("discard", Self::Discard),
-        ("line-comment", Self::LineComment),
-        ("atom", Self::Atom),
-        ("character", Self::Character),
-    ];
-
-    /// The shape of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, shape)| shape)
-    }
-}
+use crate::dialect::Dialect;
+pub use crate::readtable::DispatchShape;
+use crate::readtable::{Readtable, Start, Within, bracket, readtable};
 
 /// What a project adds to a dialect.
 #[derive(Clone, Debug)]
 pub struct Extension {
     dialect: Dialect,
-    syntax: Syntax,
+    readtable: Readtable,
     /// Own heads, canonical, and the known heads they behave like.
     definers: Vec<(String, String)>,
 }
@@ -85,7 +49,7 @@ impl std::error::Error for ExtensionError {}
 impl Extension {
     /// The dialect as it is, to be added to.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, syntax: dialect.syntax(b"").clone(), definers: Vec::new() }
+        Self { dialect, readtable: readtable(dialect, b"").clone(), definers: Vec::new() }
     }
 
     /// `head` defines as `like` does.
@@ -105,7 +69,7 @@ impl Extension {
         if !fits {
             return Err(ExtensionError::NotADispatchCharacter(character));
         }
-        self.syntax.extra[character as usize] = Some(shape);
+        self.readtable.extra[character as usize] = Some(shape);
         Ok(())
     }
 
@@ -115,8 +79,8 @@ impl Extension {
             return Err(ExtensionError::NotBrackets(pair.to_owned()));
         }
         for byte in pair.bytes() {
-            self.syntax.start[byte as usize] = Start::Bracket(bracket(byte));
-            self.syntax.within[byte as usize] = Within::Terminator;
+            self.readtable.start[byte as usize] = Start::Bracket(bracket(byte));
+            self.readtable.within[byte as usize] = Within::Terminator;
         }
         Ok(())
     }
@@ -146,8 +110,8 @@ impl Language {
     }
 
     /// The table to read `text` by.
-    pub(crate) fn syntax(&self, text: &[u8]) -> &Syntax {
-        self.extension.as_ref().map_or_else(|| self.dialect.syntax(text), |extension| &extension.syntax)
+    pub(crate) fn readtable(&self, text: &[u8]) -> &Readtable {
+        self.extension.as_ref().map_or_else(|| readtable(self.dialect, text), |extension| &extension.readtable)
     }
 }
 

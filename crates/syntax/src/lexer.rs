@@ -4,8 +4,7 @@
 
 use memchr::{memchr, memchr2, memmem};
 
-use crate::dialect::{Start, Syntax, Within};
-use crate::language::DispatchShape;
+use crate::readtable::{DispatchShape, Readtable, Start, Within};
 use crate::token::TokenKind;
 
 /// A position in a text, and the table to read it by.
@@ -16,12 +15,12 @@ pub(crate) struct Lexer<'t> {
     at: usize,
     /// Where the current token began.
     token: usize,
-    syntax: &'t Syntax,
+    readtable: &'t Readtable,
 }
 
 impl<'t> Lexer<'t> {
-    pub(crate) fn new(text: &'t [u8], syntax: &'t Syntax) -> Self {
-        Self { text, at: 0, token: 0, syntax }
+    pub(crate) fn new(text: &'t [u8], readtable: &'t Readtable) -> Self {
+        Self { text, at: 0, token: 0, readtable }
     }
 
     /// Byte offset of the next token.
@@ -40,7 +39,7 @@ impl<'t> Lexer<'t> {
     pub(crate) fn next(&mut self) -> Option<TokenKind> {
         let first = *self.text.get(self.at)?;
         self.token = self.at;
-        Some(match self.syntax.start[first as usize] {
+        Some(match self.readtable.start[first as usize] {
             Start::Atom => self.atom_rest(),
             Start::Blank => self.blank(),
             Start::Bracket(kind) => {
@@ -59,9 +58,9 @@ impl<'t> Lexer<'t> {
             }
             Start::Dispatch => match self.extra_dispatch() {
                 Some(shape) => self.extra(shape),
-                None => (self.syntax.dispatch)(self),
+                None => (self.readtable.dispatch)(self),
             },
-            Start::Character => (self.syntax.character)(self),
+            Start::Character => (self.readtable.character)(self),
             Start::Annotation => self.take(1, TokenKind::Annotation),
             Start::NonAscii => self.non_ascii(),
         })
@@ -70,7 +69,7 @@ impl<'t> Lexer<'t> {
     /// What the project says of the character behind the `#`.
     fn extra_dispatch(&self) -> Option<DispatchShape> {
         let sub = self.peek_at(1).filter(u8::is_ascii)?;
-        self.syntax.extra[sub as usize]
+        self.readtable.extra[sub as usize]
     }
 
     /// `#` and a character whose shape the project has given.
@@ -107,8 +106,8 @@ impl<'t> Lexer<'t> {
     #[inline]
     fn blank(&mut self) -> TokenKind {
         loop {
-            self.at += count_while(&self.text[self.at..], |byte| self.syntax.start[byte as usize] == Start::Blank);
-            let non_ascii = self.peek().is_some_and(|byte| self.syntax.start[byte as usize] == Start::NonAscii);
+            self.at += count_while(&self.text[self.at..], |byte| self.readtable.start[byte as usize] == Start::Blank);
+            let non_ascii = self.peek().is_some_and(|byte| self.readtable.start[byte as usize] == Start::NonAscii);
             if !non_ascii || !self.is_wide_blank() {
                 return TokenKind::Blank;
             }
@@ -127,7 +126,7 @@ impl<'t> Lexer<'t> {
 
     #[cold]
     fn is_wide_blank(&self) -> bool {
-        decode(&self.text[self.at..]).is_some_and(|c| (self.syntax.wide_blank)(c))
+        decode(&self.text[self.at..]).is_some_and(|c| (self.readtable.wide_blank)(c))
     }
 
     /// The current byte, then as far as an atom goes.
@@ -139,7 +138,7 @@ impl<'t> Lexer<'t> {
     /// As far as an atom goes from here, which may be nowhere.
     #[inline]
     pub(crate) fn atom_rest(&mut self) -> TokenKind {
-        let within = &self.syntax.within;
+        let within = &self.readtable.within;
         loop {
             self.at += count_while(&self.text[self.at..], |byte| within[byte as usize] == Within::Constituent);
             let Some(byte) = self.peek() else { return TokenKind::Atom };
@@ -302,7 +301,7 @@ impl<'t> Lexer<'t> {
     /// How many bytes of white space lie ahead.
     pub(crate) fn blanks_ahead(&self) -> usize {
         let rest = &self.text[self.at..];
-        rest.iter().take_while(|&&byte| self.syntax.start[byte as usize] == Start::Blank).count()
+        rest.iter().take_while(|&&byte| self.readtable.start[byte as usize] == Start::Blank).count()
     }
 
     pub(crate) fn looking_at(&self, bytes: &[u8]) -> bool {

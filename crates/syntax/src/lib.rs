@@ -5,11 +5,13 @@
 //! evaluates nothing, keeps every byte, and puts its findings in [`Tree::diagnostics`], beside the tree.
 //!
 //! Read [`tree`] first (how a text becomes flat arrays and how one walks them), then [`form`] (definitions and how they
-//! are named). A dialect is a table: see [`dialect`].
+//! are named). A dialect is a name for two tables: what its characters mean and what its forms define.
 //!
 //! **Invariants.** Tokens joined give the input back, byte for byte. Every token boundary in valid UTF-8 is a character
 //! boundary. Nothing recurses on input depth. There is no I/O here and no dependency on the rest of the workspace.
 
+pub mod address;
+mod build;
 pub mod datum;
 pub mod definer;
 pub mod diagnostic;
@@ -19,18 +21,20 @@ pub mod form;
 pub mod language;
 mod lexer;
 pub mod name;
+mod read;
+mod readtable;
 mod recover;
 pub mod span;
 pub mod token;
 pub mod tree;
 
+pub use address::Address;
 pub use datum::{Data, Datum, Element, Elements};
-pub use diagnostic::{Delimiter, Diagnostic, DiagnosticKind};
+pub use diagnostic::{Delimiter, Diagnostic, DiagnosticKind, MAX_DEPTH};
 pub use dialect::Dialect;
 pub use form::{Form, FormId, FormKind, Forms, Selection};
-
 pub use language::Language;
-pub use name::Address;
+pub use read::{MAX_LEN, read, read_plain};
 pub use span::{LineColumn, LineIndex, Span};
 pub use token::{TokenId, TokenKind};
-pub use tree::{List, ListId, Tree, read};
+pub use tree::{List, ListId, Tree};

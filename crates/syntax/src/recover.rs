@@ -8,31 +8,11 @@
 
 use memchr::memmem;
 
+use crate::build::Cuts;
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 use crate::tree::Tree;
 use crate::{DiagnosticKind, Span};
-
-/// Places at which plain reading is interrupted.
-#[derive(Debug, Default)]
-pub(crate) struct Cuts {
-    /// Before these byte offsets everything open is given up. Ascending.
-    pub(crate) resets: Vec<u32>,
-    /// Strings that end before their closing quote: where they start and where they end. Ascending.
-    strings: Vec<Span>,
-}
-
-impl Cuts {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.resets.is_empty() && self.strings.is_empty()
-    }
-
-    /// Where the string that starts at `start` has to end, when it is one of those cut short.
-    pub(crate) fn string_end(&self, start: u32) -> Option<u32> {
-        let found = self.strings.binary_search_by_key(&start, |span| span.start).ok()?;
-        Some(self.strings[found].end)
-    }
-}
 
 /// Decides, for a text that `plain` could not balance, where to cut.
 pub(crate) fn find_cuts(text: &[u8], plain: &Tree) -> Cuts {
@@ -46,7 +26,7 @@ pub(crate) fn find_cuts(text: &[u8], plain: &Tree) -> Cuts {
 /// A string that runs over the start of a definition has lost its closing quote: it ends with its first line.
 fn find_string_cuts(text: &[u8], plain: &Tree) -> Vec<Span> {
     let mut cuts = Vec::new();
-    let mut lexer = Lexer::new(text, plain.language().syntax(text));
+    let mut lexer = Lexer::new(text, plain.language().readtable(text));
     loop {
         let start = lexer.offset();
         let Some(kind) = lexer.next() else { return cuts };
@@ -117,7 +97,7 @@ fn find_chunks(text: &[u8], plain: &Tree, cuts: &Cuts) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
     // A prefix in column 0 takes its datum along, even when that stands in column 0 of the next line.
     let mut prefix: Option<u32> = None;
-    let mut lexer = Lexer::new(text, plain.language().syntax(text));
+    let mut lexer = Lexer::new(text, plain.language().readtable(text));
     loop {
         let start = lexer.offset();
         let Some(kind) = lexer.next() else { return chunks };

@@ -1,8 +1,9 @@
 //! From an address to the forms it fits, and from a wrong name to the nearest right ones.
 
 use super::{Form, FormId, FormKind, Forms};
+use crate::address::{Address, MethodKey};
 use crate::dialect::Dialect;
-use crate::name::{Address, MethodKey, canonical_designator, canonical_head};
+use crate::name::{canonical_designator, canonical_head};
 use crate::span::LineIndex;
 
 /// What a caller knows about the form it means, besides the name.

@@ -1,10 +1,11 @@
 //! Finds name, parameters and docstring of a definition by its shape.
 
 use super::{Form, FormKind};
+use crate::address::{MethodKey, canonical_datum, specializers};
 use crate::datum::Datum;
 use crate::definer::Shape;
 use crate::dialect::Dialect;
-use crate::name::{MethodKey, canonical_datum, canonical_designator, specializers};
+use crate::name::canonical_designator;
 use crate::span::Span;
 use crate::token::TokenKind;
 use crate::tree::{ListId, Tree};

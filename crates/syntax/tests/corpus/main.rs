@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lispwright_syntax::tree::read_plain;
+use lispwright_syntax::read_plain;
 use lispwright_syntax::{Dialect, LineIndex, read};
 
 use exceptions::Exceptions;

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::{Characters, Syntax};
+use super::{Characters, Readtable};
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
@@ -36,12 +36,12 @@ const DIRECTIVES: [&[u8]; 11] = [
     b"r7rs",
 ];
 
-static SYNTAX: Syntax = syntax(&GUILE);
+static READTABLE: Readtable = syntax(&GUILE);
 
-static SYNTAX_WITH_BARS: Syntax = syntax(&R7RS);
+static READTABLE_WITH_BARS: Readtable = syntax(&R7RS);
 
-const fn syntax(characters: &Characters<'_>) -> Syntax {
-    Syntax {
+const fn syntax(characters: &Characters<'_>) -> Readtable {
+    Readtable {
         start: characters.start_table(),
         within: characters.within_table(),
         wide_blank: |_| false,
@@ -52,11 +52,11 @@ const fn syntax(characters: &Characters<'_>) -> Syntax {
 }
 
 /// The table for a text: what its first lines say of the Scheme it is written in decides whether `|` quotes.
-pub(super) fn syntax_for(text: &[u8]) -> &'static Syntax {
+pub(super) fn readtable_for(text: &[u8]) -> &'static Readtable {
     let head = &text[..text.len().min(16 * 1024)];
     let has_bars =
         [b"(define-library".as_slice(), b"#!r7rs", b"#lang "].iter().any(|mark| memmem::find(head, mark).is_some());
-    if has_bars { &SYNTAX_WITH_BARS } else { &SYNTAX }
+    if has_bars { &READTABLE_WITH_BARS } else { &READTABLE }
 }
 
 fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {

@@ -1,6 +1,6 @@
 //! Clojure and EDN: the macro and dispatch tables of `clojure.lang.LispReader`.
 
-use super::{Characters, Start, Syntax};
+use super::{Characters, Readtable, Start};
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
@@ -16,7 +16,7 @@ const CHARACTERS: Characters<'_> = Characters {
     bar: false,
 };
 
-pub(super) static SYNTAX: Syntax = Syntax {
+pub(super) static READTABLE: Readtable = Readtable {
     start: CHARACTERS.start_table(),
     within: CHARACTERS.within_table(),
     wide_blank: is_java_whitespace,

@@ -1,6 +1,6 @@
-//! Emacs Lisp: `read0`/`read1` of Emacs's `lread.c`, as the Elisp manual describes them ("Basic Char Syntax" on).
+//! Emacs Lisp: `read0`/`read1` of Emacs's `lread.c`, as the Elisp manual describes them ("Basic Char Readtable" on).
 
-use super::{Characters, Start, Syntax};
+use super::{Characters, Readtable, Start};
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
@@ -16,7 +16,7 @@ const CHARACTERS: Characters<'_> = Characters {
     bar: false,
 };
 
-pub(super) static SYNTAX: Syntax = Syntax {
+pub(super) static READTABLE: Readtable = Readtable {
     start: CHARACTERS.start_table(),
     within: CHARACTERS.within_table(),
     wide_blank: |c| c == '\u{a0}',

@@ -1,6 +1,6 @@
 //! Common Lisp: standard syntax (CLHS 2.1.4, 2.4.8), with room for the dispatch characters that libraries add.
 
-use super::{Characters, Syntax};
+use super::{Characters, Readtable};
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
@@ -15,7 +15,7 @@ const CHARACTERS: Characters<'_> = Characters {
     bar: true,
 };
 
-pub(super) static SYNTAX: Syntax = Syntax {
+pub(super) static READTABLE: Readtable = Readtable {
     start: CHARACTERS.start_table(),
     within: CHARACTERS.within_table(),
     wide_blank: |_| false,

@@ -1,0 +1,37 @@
+//! Reading: plain matching first, and the column-0 rule only for a text that does not balance.
+//!
+//! [`read`] is what tools want: one broken form does not swallow the healthy ones after it. [`read_plain`] does as the
+//! dialect's own reader does.
+
+use crate::build::{Cuts, build};
+use crate::diagnostic::DiagnosticKind;
+use crate::language::Language;
+use crate::recover::find_cuts;
+use crate::tree::Tree;
+
+/// The longest text that can be read, in bytes: offsets are 32 bits wide.
+pub const MAX_LEN: usize = u32::MAX as usize - 1;
+
+/// Reads `text` in a dialect, or in a [`Language`] that a project has extended. Never fails: what is wrong stands in [`Tree::diagnostics`].
+///
+/// Takes time and memory linear in the text. Bytes beyond [`MAX_LEN`] are left out of the tree; callers cap size first.
+pub fn read(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
+    let (text, language) = (text.as_ref(), language.into());
+    let text = &text[..text.len().min(MAX_LEN)];
+    let plain = build(text, &language, &Cuts::default());
+    if plain.diagnostics.iter().all(|diagnostic| diagnostic.kind == DiagnosticKind::TooDeep) {
+        return plain;
+    }
+    let cuts = find_cuts(text, &plain);
+    if cuts.is_empty() {
+        return Tree { recovered: true, ..plain };
+    }
+    Tree { recovered: true, ..build(text, &language, &cuts) }
+}
+
+/// Reads `text` by plain matching alone: the first fault may swallow everything after it, exactly as in the dialect's
+/// own reader. [`read`] is what tools want; this is for comparing against it.
+pub fn read_plain(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
+    let text = text.as_ref();
+    build(&text[..text.len().min(MAX_LEN)], &language.into(), &Cuts::default())
+}
