@@ -1,0 +1,491 @@
+//! Every way in which a file cannot be had, read or replaced: one variant each, wording only in `Display`.
+//!
+//! A text names the path as the caller wrote it, says why, and ends with what to do next. Every error that leaves
+//! [`Roots::edit`](crate::Roots::edit) before the final rename means that the file is unchanged; the one exception is
+//! [`Error::NotDurable`].
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why a directory cannot be a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootFault {
+    /// A directory of the system or of all users, such as `/` or `/tmp`, or one the kernel makes up, such as `/proc/1`.
+    System,
+    /// Somebody's whole home directory.
+    Home,
+    /// The empty string, or `..` alone: it names whatever happens to be above the working directory.
+    Unnamed,
+    /// Nothing there.
+    Missing,
+    /// There, but not a directory.
+    NotADirectory,
+    /// There, but this process may not look inside.
+    Denied,
+}
+
+/// What stands in the place of a regular file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotRegular {
+    /// A named pipe.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A character or block device.
+    Device,
+    /// Something this program has no name for.
+    Unknown,
+}
+
+/// Why bytes are not text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotTextWhy {
+    /// A zero byte, at this offset from the start of the file.
+    Nul {
+        /// In bytes, from 0.
+        offset: usize,
+    },
+    /// A UTF-16 byte order mark.
+    Utf16,
+}
+
+/// Why a file that can be read cannot be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadOnlyWhy {
+    /// No write permission bit is set on the file.
+    ModeBits,
+    /// The permission bits or attributes do not let this user write the file.
+    NotOurs,
+    /// New files cannot be made in its directory.
+    Directory,
+    /// The file system is mounted read-only.
+    FileSystem,
+    /// The directory was added for reading only: it belongs to a library.
+    Library,
+}
+
+/// What went wrong. `path` is the path as the caller wrote it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A directory that cannot be a root.
+    #[error("{}", root_text(path, *fault, source_name))]
+    Root {
+        /// As given.
+        path: PathBuf,
+        /// What is wrong with it.
+        fault: RootFault,
+        /// Where it came from: `--root`, the name of a variable, or `the working directory`.
+        source_name: &'static str,
+    },
+
+    /// The directory behind a root was deleted or replaced after it was opened.
+    #[error(
+        "{path}: the project root {root} was deleted or replaced since it was opened, so nothing below it can be found; \
+         restart the server (or set the root again)"
+    )]
+    RootGone {
+        /// As written.
+        path: String,
+        /// Absolute.
+        root: String,
+    },
+
+    /// An empty path, a zero character inside, or one that is too long for the system.
+    #[error("{path:?} cannot be a path: {why}; pass a path relative to the project root, such as src/main.lisp")]
+    BadPath {
+        /// As written.
+        path: String,
+        /// A few words.
+        why: &'static str,
+    },
+
+    /// The path leads out of every allowed root.
+    #[error(
+        "{path}: outside the project{}; allowed: {}. Pass a path below it, or have the server started with --root for that directory",
+        if *by_link { " (a symbolic link on the way leads out)" } else { "" },
+        roots.join(", ")
+    )]
+    OutsideRoot {
+        /// As written.
+        path: String,
+        /// A link inside the root led out.
+        by_link: bool,
+        /// The allowed directories, absolute.
+        roots: Vec<String>,
+    },
+
+    /// Nothing has that name.
+    #[error("{path}: no such file{}{}", missing_text(path, missing), nearest_text(nearest))]
+    NotFound {
+        /// As written.
+        path: String,
+        /// The first component that does not exist, from the root on.
+        missing: String,
+        /// Names in the directory where the search stopped that look alike, best first.
+        nearest: Vec<String>,
+    },
+
+    /// A component in the middle of the path is a file.
+    #[error("{path}: {at} is a file, not a directory; did you mean {at} itself?")]
+    NotADirectory {
+        /// As written.
+        path: String,
+        /// The component that is a file, from the root on.
+        at: String,
+    },
+
+    /// A directory where a file is needed.
+    #[error(
+        "{path}: is a directory, not a file; pass a file{}",
+        if holds.is_empty() { " (it is empty)".to_owned() } else { format!(" inside it, such as {}", holds.join(", ")) }
+    )]
+    IsDirectory {
+        /// As written.
+        path: String,
+        /// Some of the files inside, from the root on.
+        holds: Vec<String>,
+    },
+
+    /// A pipe, socket or device where a file is needed. It was not opened.
+    #[error("{path}: is a {kind}, not a regular file; it was not opened. Pass the path of a source file")]
+    NotRegular {
+        /// As written.
+        path: String,
+        /// What it is.
+        kind: NotRegular,
+    },
+
+    /// Links that lead in a circle, or more than 40 of them.
+    #[error(
+        "{path}: symbolic links lead in a circle (or more than 40 follow each other); pass the path of the file itself"
+    )]
+    TooManyLinks {
+        /// As written.
+        path: String,
+    },
+
+    /// The system does not let this user look.
+    #[error(
+        "{path}: permission denied; make it readable for the user that runs the server (chmod u+r), or pass another file"
+    )]
+    Denied {
+        /// As written.
+        path: String,
+    },
+
+    /// Longer than [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES). It was not read.
+    #[error(
+        "{path}: {size} bytes, the limit is {limit} ({} MiB); it was not read. Split the file, or look at parts of it with \
+         other means (grep, sed -n)",
+        limit / (1024 * 1024)
+    )]
+    TooLarge {
+        /// As written.
+        path: String,
+        /// In bytes.
+        size: u64,
+        /// In bytes.
+        limit: u64,
+    },
+
+    /// Not text in any encoding this program reads.
+    #[error(
+        "{path}: not text ({why}); only UTF-8 and Latin-1 source files can be read. Convert it first, or pass another file"
+    )]
+    NotText {
+        /// As written.
+        path: String,
+        /// What gave it away.
+        why: NotTextWhy,
+    },
+
+    /// The file kept changing while it was being read.
+    #[error("{path}: another program is writing this file at this moment; nothing was changed here. Try again")]
+    Changing {
+        /// As written.
+        path: String,
+    },
+
+    /// May be read, not written.
+    #[error("{path}: cannot be written: {why}; the file is unchanged")]
+    ReadOnly {
+        /// As written.
+        path: String,
+        /// What stands in the way.
+        why: ReadOnlyWhy,
+    },
+
+    /// Another writer held the file for the whole waiting time.
+    #[error(
+        "{path}: another writer holds this file; gave up after {:.1} s and changed nothing. Try again",
+        waited.as_secs_f32()
+    )]
+    Locked {
+        /// As written.
+        path: String,
+        /// How long this call waited.
+        waited: Duration,
+    },
+
+    /// A program that takes no lock changed the file between the read and the write.
+    #[error(
+        "{path}: another program changed this file while the edit was being made; its version was kept and this edit was \
+         not written. Read the file again and repeat the edit"
+    )]
+    Overtaken {
+        /// As written.
+        path: String,
+    },
+
+    /// No room: disk full, quota used up, or a file size limit.
+    #[error(
+        "{path}: no space to write the new version ({source}); the file is unchanged. Free some space and try again"
+    )]
+    NoSpace {
+        /// As written.
+        path: String,
+        /// The system's words.
+        source: io::Error,
+    },
+
+    /// The file is Latin-1 and the new text has a character that Latin-1 lacks.
+    #[error(
+        "{path}:{line}:{column}: this file is encoded in Latin-1, which has no {character:?} (U+{:04X}); the file is unchanged. \
+         Leave the character out, or convert the file to UTF-8 first",
+        u32::from(*character)
+    )]
+    NotLatin1 {
+        /// As written.
+        path: String,
+        /// The first such character.
+        character: char,
+        /// Its line in the new text, from 1.
+        line: usize,
+        /// Its column in the new text, in scalar values from 1.
+        column: usize,
+    },
+
+    /// The new text would come back as something else: a zero character, a second byte order mark, or Latin-1 bytes that
+    /// happen to be valid UTF-8.
+    #[error(
+        "{path}: the new text would not read back as it is ({why}); the file is unchanged. Change the content and try again"
+    )]
+    WouldMisread {
+        /// As written.
+        path: String,
+        /// A few words.
+        why: &'static str,
+    },
+
+    /// A new file was asked for where one exists.
+    #[error("{path}: exists already; edit it instead of creating it")]
+    AlreadyExists {
+        /// As written.
+        path: String,
+    },
+
+    /// The new text is in place, but the system could not confirm that it survives a power failure.
+    #[error("{path}: the new text is in place, but the disk did not confirm it ({source}); check the disk")]
+    NotDurable {
+        /// As written.
+        path: String,
+        /// The system's words.
+        source: io::Error,
+    },
+
+    /// Anything else the system reports.
+    #[error("{path}: could not {action}: {source}")]
+    Io {
+        /// As written.
+        path: String,
+        /// What was being done, as an infinitive.
+        action: &'static str,
+        /// The system's words.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// The stable code that clients see.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Root { .. }
+            | Error::BadPath { .. }
+            | Error::NotADirectory { .. }
+            | Error::IsDirectory { .. }
+            | Error::NotRegular { .. }
+            | Error::TooManyLinks { .. }
+            | Error::Denied { .. }
+            | Error::NotLatin1 { .. }
+            | Error::WouldMisread { .. }
+            | Error::AlreadyExists { .. } => "BAD_ARGUMENT",
+            Error::NotFound { .. } | Error::RootGone { .. } => "FILE_NOT_FOUND",
+            Error::OutsideRoot { .. } => "OUTSIDE_ROOT",
+            Error::TooLarge { .. } => "TOO_LARGE",
+            Error::NotText { .. } => "NOT_TEXT",
+            Error::ReadOnly { .. } => "READ_ONLY",
+            Error::Changing { .. } | Error::Locked { .. } | Error::Overtaken { .. } => "CONFLICT",
+            Error::NoSpace { .. } => "LIMIT",
+            Error::NotDurable { .. } | Error::Io { .. } => "INTERNAL",
+        }
+    }
+
+    /// The same call can succeed later without a change to it.
+    #[must_use]
+    pub fn retryable(&self) -> bool {
+        matches!(self, Error::Changing { .. } | Error::Locked { .. } | Error::Overtaken { .. } | Error::NoSpace { .. })
+    }
+
+    /// Names that may have been meant, best first; empty when there are none to offer.
+    #[must_use]
+    pub fn candidates(&self) -> &[String] {
+        match self {
+            Error::NotFound { nearest, .. } => nearest,
+            Error::IsDirectory { holds, .. } => holds,
+            _ => &[],
+        }
+    }
+
+    /// The mistake behind an error of the system on the way to or in an existing file.
+    pub(crate) fn reading(path: &str, action: &'static str, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::PermissionDenied => Error::Denied { path },
+            io::ErrorKind::InvalidFilename => {
+                Error::BadPath { path, why: "a part of it is longer than the system allows" }
+            }
+            _ => Error::Io { path, action, source },
+        }
+    }
+
+    /// The mistake behind an error of the system while a new version is being put in place.
+    pub(crate) fn writing(path: &str, action: &'static str, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                Error::NoSpace { path, source }
+            }
+            io::ErrorKind::PermissionDenied => Error::ReadOnly { path, why: ReadOnlyWhy::Directory },
+            io::ErrorKind::ReadOnlyFilesystem => Error::ReadOnly { path, why: ReadOnlyWhy::FileSystem },
+            _ => Error::Io { path, action, source },
+        }
+    }
+}
+
+/// Why an edit did not happen: the file, or the function that makes the new text.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError<E> {
+    /// The file could not be had or replaced.
+    #[error(transparent)]
+    Project(#[from] Error),
+    /// The function refused.
+    #[error("{0}")]
+    Refused(E),
+}
+
+impl fmt::Display for NotRegular {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NotRegular::Fifo => "named pipe (FIFO)",
+            NotRegular::Socket => "socket",
+            NotRegular::Device => "device",
+            NotRegular::Unknown => "special file",
+        })
+    }
+}
+
+impl fmt::Display for NotTextWhy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotTextWhy::Nul { offset } => write!(f, "it has a zero byte at offset {offset}"),
+            NotTextWhy::Utf16 => f.write_str("it is UTF-16: iconv -f UTF-16 -t UTF-8 converts it"),
+        }
+    }
+}
+
+impl fmt::Display for ReadOnlyWhy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ReadOnlyWhy::ModeBits => {
+                "its mode has no write permission (chmod u+w makes it writable, if it is meant to be)"
+            }
+            ReadOnlyWhy::NotOurs => "its permissions do not let this user write it (ask its owner)",
+            ReadOnlyWhy::Directory => {
+                "its directory does not let this user replace files (chmod u+w on the directory, or ask its owner)"
+            }
+            ReadOnlyWhy::FileSystem => "its file system is mounted read-only (write to a copy elsewhere)",
+            ReadOnlyWhy::Library => {
+                "it belongs to a library that may be read, not changed (override the definition in the project instead)"
+            }
+        })
+    }
+}
+
+fn root_text(path: &std::path::Path, fault: RootFault, source_name: &str) -> String {
+    let path = path.display();
+    match fault {
+        RootFault::System => format!(
+            "{path} (from {source_name}) cannot be a project root: it is shared by the whole system; pass the directory of one \
+             project with --root DIR, such as a subdirectory of it"
+        ),
+        RootFault::Home => format!(
+            "{path} (from {source_name}) cannot be a project root: it is a whole home directory; pass the directory of one \
+             project inside it with --root DIR"
+        ),
+        RootFault::Unnamed => format!(
+            "{path:?} (from {source_name}) cannot be a project root: it does not name a directory; pass its name with --root DIR",
+            path = path.to_string()
+        ),
+        RootFault::Missing => {
+            format!("{path} (from {source_name}) does not exist; pass an existing directory with --root DIR")
+        }
+        RootFault::NotADirectory => {
+            format!("{path} (from {source_name}) is not a directory; pass the directory of the project with --root DIR")
+        }
+        RootFault::Denied => format!(
+            "{path} (from {source_name}) may not be read by this user; make it readable, or pass another with --root DIR"
+        ),
+    }
+}
+
+fn missing_text(path: &str, missing: &str) -> String {
+    if missing == path { String::new() } else { format!(" ({missing} does not exist)") }
+}
+
+fn nearest_text(nearest: &[String]) -> String {
+    if nearest.is_empty() {
+        "; check the path, which is relative to the project root".to_owned()
+    } else {
+        format!("; did you mean {}?", nearest.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(errno: Errno, code: &str, says: &str) {
+        let error = Error::writing("a.lisp", "write it", errno.into());
+        assert_eq!(error.code(), code);
+        let text = error.to_string();
+        assert!(text.starts_with("a.lisp: ") && text.contains(says), "{text}");
+    }
+
+    #[test]
+    fn what_the_system_says_while_writing() {
+        for errno in [Errno::NOSPC, Errno::DQUOT, Errno::FBIG] {
+            check(errno, "LIMIT", "the file is unchanged");
+        }
+        check(Errno::ACCESS, "READ_ONLY", "directory");
+        check(Errno::PERM, "READ_ONLY", "directory");
+        check(Errno::ROFS, "READ_ONLY", "mounted read-only");
+        check(Errno::IO, "INTERNAL", "could not write it");
+    }
+}

@@ -1,0 +1,35 @@
+//! The only way from this program to source files on disk.
+//!
+//! A coding agent names files by strings, some of them wrong or hostile, while editors, compilers and other agents work on
+//! the same tree. This crate answers with the text of exactly the file that was meant, or with an error that says what to
+//! do next, and replaces files so that nobody ever sees half of one.
+//!
+//! - [`Roots`] holds a directory handle for each allowed directory. Every path is walked from such a handle, one component
+//!   at a time, without following links blindly, so a path is checked and opened in one movement.
+//! - [`Roots::read`] gives a [`SourceFile`]: text, encoding, byte order mark, digest.
+//! - [`Roots::edit`] locks a file, hands its text to a function, and replaces it atomically and durably by the result.
+//! - [`Error`] has one variant for each mistake; [`Error::code`] is the stable name that clients see.
+//!
+//! Invariants. Nothing outside the roots is read or written. A file is at any moment, also after a crash, either whole and
+//! old or whole and new. Bytes that an edit does not mean to change are the same afterwards: encoding, line endings, byte
+//! order mark, mode bits. This crate knows nothing about Lisp.
+//!
+//! Read next: `root.rs` for what may be a root, `walk.rs` for confinement, `write.rs` for the order of steps in a write.
+
+mod error;
+mod lock;
+mod nearest;
+mod read;
+mod root;
+mod stage;
+mod text;
+mod walk;
+mod write;
+
+pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
+pub use root::{RootChoice, RootSource, Roots, choose_roots};
+pub use text::{Encoding, LineEnding, SourceFile, digest_of};
+pub use write::{NewText, Written};
+
+/// Longest file that is read or written, in bytes.
+pub const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;

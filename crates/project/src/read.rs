@@ -1,0 +1,188 @@
+//! Reading one regular file, whole and as it was at one moment.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
+use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
+use rustix::fs::OFlags;
+
+use crate::MAX_FILE_BYTES;
+use crate::error::{Error, NotRegular};
+use crate::root::Roots;
+use crate::text::SourceFile;
+use crate::walk::Place;
+
+/// How often a file that changes under the reader is read again.
+const MAX_ATTEMPTS: u32 = 6;
+
+/// Longer than any file system's clock stands still, whole seconds included.
+const CLOCK_TICK: Duration = Duration::from_secs(3);
+
+/// What must stay the same for two reads to have seen one version: inode, length, and times in seconds and nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    pub(crate) dev: u64,
+    pub(crate) ino: u64,
+    pub(crate) len: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Version {
+    pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
+        Self {
+            dev: metadata.dev(),
+            ino: metadata.ino(),
+            len: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// The last change is so long ago that the next one cannot get the same time from the system's clock.
+    fn is_old(&self) -> bool {
+        let seconds = u64::try_from(self.changed.0).unwrap_or(0);
+        let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        SystemTime::now().duration_since(changed).is_ok_and(|age| age > CLOCK_TICK)
+    }
+}
+
+impl Roots {
+    /// Reads the regular file that `path` names: relative to the first root, or absolute inside any root.
+    ///
+    /// Links that stay inside the roots are followed. Errors: see [`Error`]; nothing but a regular file of at most
+    /// [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES) bytes is read.
+    pub fn read(&self, path: &Path) -> Result<SourceFile, Error> {
+        let place = self.locate(path)?;
+        let file = open(&place)?;
+        let (bytes, _) = read_stable(&place.path, &file)?;
+        SourceFile::decode(&place.path, &bytes)
+    }
+}
+
+/// Opens the regular file at `place` for reading, never anything else and never through a link.
+pub(crate) fn open(place: &Place) -> Result<File, Error> {
+    if !place.exists {
+        return Err(place.not_found());
+    }
+    let mut options = OpenOptions::new();
+    // A file that is swapped for a pipe or terminal after it was looked at must not block or become controlling.
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    options.read(true).follow(FollowSymlinks::No).custom_flags(flags.bits().cast_signed());
+    let file = match place.dir.open_with(&place.name, &options) {
+        Ok(file) => file.into_std(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(place.not_found()),
+        Err(error) => return Err(Error::reading(&place.path, "open it", error)),
+    };
+    let metadata = file.metadata().map_err(|error| Error::reading(&place.path, "look at it", error))?;
+    if !metadata.is_file() {
+        return Err(Error::NotRegular { path: place.path.clone(), kind: NotRegular::Unknown });
+    }
+    Ok(file)
+}
+
+/// All bytes of `file`, and the version they belong to.
+pub(crate) fn read_stable(path: &str, file: &File) -> Result<(Vec<u8>, Version), Error> {
+    read_stable_while(path, file, || {})
+}
+
+/// `meanwhile` runs after each time the bytes were read: whatever other programs do at that moment.
+fn read_stable_while(path: &str, file: &File, mut meanwhile: impl FnMut()) -> Result<(Vec<u8>, Version), Error> {
+    let failed = |error| Error::reading(path, "read it", error);
+    let too_large = |size| Error::TooLarge { path: path.to_owned(), size, limit: MAX_FILE_BYTES };
+    for attempt in 0..MAX_ATTEMPTS {
+        if attempt > 0 {
+            std::thread::sleep(Duration::from_millis(1 << attempt));
+        }
+        let before = Version::of(&file.metadata().map_err(failed)?);
+        if before.len > MAX_FILE_BYTES {
+            return Err(too_large(before.len));
+        }
+        let bytes = read_from_start(file, before.len).map_err(failed)?;
+        meanwhile();
+        let after = Version::of(&file.metadata().map_err(failed)?);
+        if after.len > MAX_FILE_BYTES {
+            return Err(too_large(after.len));
+        }
+        if before != after || bytes.len() as u64 != after.len {
+            continue;
+        }
+        if after.is_old() || read_from_start(file, after.len).map_err(failed)? == bytes {
+            return Ok((bytes, after));
+        }
+    }
+    Err(Error::Changing { path: path.to_owned() })
+}
+
+/// At most one byte more than the limit, so that a file that grows meanwhile cannot fill the memory.
+fn read_from_start(file: &File, expected: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0) + 1);
+    FromStart { file, at: 0 }.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a file from its start without moving the position that other handles share.
+struct FromStart<'f> {
+    file: &'f File,
+    at: u64,
+}
+
+impl io::Read for FromStart<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read_at(buffer, self.at)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// Reads a file on which `change` is done after the first `changes` times that its bytes were read.
+    fn read_while_changing(changes: usize, change: impl Fn(&File, usize)) -> Result<Vec<u8>, Error> {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("busy.lisp");
+        std::fs::write(&path, "(a)\n").unwrap();
+        let writer = File::options().write(true).open(&path).unwrap();
+        let mut reads = 0;
+        let meanwhile = || {
+            reads += 1;
+            if reads <= changes {
+                change(&writer, reads);
+            }
+        };
+        read_stable_while("busy.lisp", &File::open(&path).unwrap(), meanwhile).map(|(bytes, _)| bytes)
+    }
+
+    fn grow(file: &File, reads: usize) {
+        file.write_all_at(b" ", 3 + reads as u64).unwrap();
+    }
+
+    /// Keeps the length, and within one tick of the clock the time.
+    fn overwrite(file: &File, reads: usize) {
+        file.write_all_at(&[b'a' + reads as u8], 1).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_settles_is_read_as_it_is_then() {
+        assert_eq!(read_while_changing(0, grow).unwrap(), b"(a)\n");
+        assert_eq!(read_while_changing(1, grow).unwrap(), b"(a)\n ");
+        assert_eq!(read_while_changing(2, overwrite).unwrap(), b"(c)\n");
+    }
+
+    #[test]
+    fn a_file_that_keeps_changing_is_reported() {
+        for change in [grow, overwrite] {
+            let error = read_while_changing(usize::MAX, change).unwrap_err();
+            assert!(matches!(error, Error::Changing { .. }), "{error:?}");
+            assert_eq!((error.code(), error.retryable()), ("CONFLICT", true));
+        }
+    }
+}

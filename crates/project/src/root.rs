@@ -1,0 +1,347 @@
+//! Which directories may be touched, and a handle for each.
+//!
+//! A server that is started by a client often does not know where it stands: the working directory may be `/` or the home
+//! directory. [`choose_roots`] settles where the roots come from, [`Roots::open`] refuses directories that hold more than
+//! one project and keeps an open handle for the others. Paths are resolved from those handles, see `walk.rs`.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use crate::error::{Error, RootFault};
+use crate::lock::Locks;
+
+/// Environment variables that may name the root, in order.
+const ROOT_VARIABLES: [&str; 3] = ["LISPWRIGHT_ROOT", "MCP_PROJECT_ROOT", "CLAUDE_PROJECT_DIR"];
+
+/// Where the roots were taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootSource {
+    /// Named on the command line.
+    Explicit,
+    /// Named by this environment variable.
+    Variable(&'static str),
+    /// Nobody named one.
+    WorkingDirectory,
+}
+
+impl RootSource {
+    fn name(self) -> &'static str {
+        match self {
+            RootSource::Explicit => "--root",
+            RootSource::Variable(name) => name,
+            RootSource::WorkingDirectory => "the working directory",
+        }
+    }
+}
+
+/// The directories that were asked for, not opened yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootChoice {
+    /// At least one; the first is what relative paths start from.
+    pub paths: Vec<PathBuf>,
+    /// Where they come from.
+    pub source: RootSource,
+}
+
+/// Settles the roots: those in `explicit`, else the first of `LISPWRIGHT_ROOT`, `MCP_PROJECT_ROOT` and `CLAUDE_PROJECT_DIR` that
+/// `variable` knows and that is not empty, else `working_directory`.
+pub fn choose_roots(
+    explicit: &[PathBuf],
+    variable: impl Fn(&str) -> Option<OsString>,
+    working_directory: &Path,
+) -> RootChoice {
+    if !explicit.is_empty() {
+        return RootChoice { paths: explicit.to_vec(), source: RootSource::Explicit };
+    }
+    for name in ROOT_VARIABLES {
+        if let Some(value) = variable(name).filter(|value| !value.is_empty()) {
+            return RootChoice { paths: vec![value.into()], source: RootSource::Variable(name) };
+        }
+    }
+    RootChoice { paths: vec![working_directory.to_owned()], source: RootSource::WorkingDirectory }
+}
+
+/// Device and inode number: the same for every spelling of one directory.
+pub(crate) type Identity = (u64, u64);
+
+/// One allowed directory.
+#[derive(Debug)]
+pub(crate) struct Root {
+    pub(crate) dir: Dir,
+    /// Absolute, as given when it was opened.
+    pub(crate) spelled: PathBuf,
+    /// Absolute, without symbolic links.
+    pub(crate) real: PathBuf,
+    pub(crate) identity: Identity,
+    pub(crate) writable: bool,
+}
+
+impl Root {
+    fn open(path: &Path, source_name: &'static str, home: Option<&Path>, writable: bool) -> Result<Self, Error> {
+        let fault = |fault| Error::Root { path: path.to_owned(), fault, source_name };
+        let system = |error: io::Error| {
+            fault(match error.kind() {
+                io::ErrorKind::NotFound => RootFault::Missing,
+                io::ErrorKind::PermissionDenied => RootFault::Denied,
+                _ => RootFault::NotADirectory,
+            })
+        };
+        if path.components().all(|part| part == Component::ParentDir) {
+            return Err(fault(RootFault::Unnamed));
+        }
+        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(system)?;
+        let real = path.canonicalize().map_err(system)?;
+        let identity = identity_of(&dir).map_err(system)?;
+        if let Some(found) = too_wide(&real, home) {
+            return Err(fault(found));
+        }
+        let spelled = std::path::absolute(path).map_err(system)?;
+        Ok(Self { dir, spelled, real, identity, writable })
+    }
+
+    /// The handle still is what the name of the root stands for.
+    pub(crate) fn is_present(&self) -> bool {
+        std::fs::metadata(&self.real).is_ok_and(|now| std_identity(&now) == self.identity)
+    }
+}
+
+pub(crate) fn identity_of(dir: &Dir) -> io::Result<Identity> {
+    let stat = rustix::fs::fstat(dir)?;
+    Ok((stat.st_dev, stat.st_ino))
+}
+
+pub(crate) fn std_identity(metadata: &std::fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt as _;
+    (metadata.dev(), metadata.ino())
+}
+
+/// Directories that hold the whole system or everybody's files. Directories below them are fine as roots.
+const SHARED: &[&str] = &[
+    "/",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/dev/shm",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/lost+found",
+    "/media",
+    "/mnt",
+    "/nix",
+    "/nix/store",
+    "/opt",
+    "/proc",
+    "/run",
+    "/run/user",
+    "/sbin",
+    "/snap",
+    "/srv",
+    "/sys",
+    "/tmp",
+    "/usr",
+    "/usr/bin",
+    "/usr/include",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/libexec",
+    "/usr/local",
+    "/usr/local/bin",
+    "/usr/local/lib",
+    "/usr/local/share",
+    "/usr/sbin",
+    "/usr/share",
+    "/usr/src",
+    "/var",
+    "/var/cache",
+    "/var/lib",
+    "/var/log",
+    "/var/run",
+    "/var/spool",
+    "/var/tmp",
+    "/Applications",
+    "/Library",
+    "/Network",
+    "/System",
+    "/Users",
+    "/Volumes",
+    "/cores",
+    "/private",
+    "/private/etc",
+    "/private/tmp",
+    "/private/var",
+];
+
+/// Directories whose every descendant is made up by the kernel.
+const KERNEL: &[&str] = &["/proc", "/sys"];
+
+/// Directories that hold home directories.
+const HOMES: &[&str] = &["/home", "/Users", "/var/home"];
+
+/// Why `real`, absolute and without links, holds more than one project.
+fn too_wide(real: &Path, home: Option<&Path>) -> Option<RootFault> {
+    let home_real =
+        home.filter(|home| home.is_absolute()).map(|home| home.canonicalize().unwrap_or_else(|_| home.into()));
+    if real == Path::new("/root") || home_real.is_some_and(|home| home == real) {
+        return Some(RootFault::Home);
+    }
+    if SHARED.iter().any(|shared| real == Path::new(shared)) || KERNEL.iter().any(|kernel| real.starts_with(kernel)) {
+        return Some(RootFault::System);
+    }
+    let parent = real.parent()?;
+    HOMES.iter().any(|homes| parent == Path::new(homes)).then_some(RootFault::Home)
+}
+
+/// The directories a program may work in. Cheap to clone; clones share everything.
+#[derive(Clone, Debug)]
+pub struct Roots {
+    pub(crate) shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// At least one, in the order given.
+    pub(crate) writable: Vec<Arc<Root>>,
+    pub(crate) readable: RwLock<Vec<Arc<Root>>>,
+    pub(crate) locks: Locks,
+    pub(crate) lock_wait: Duration,
+}
+
+impl Roots {
+    /// How long a write waits for other writers of the same file.
+    pub const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+    /// Opens a handle for each directory of `choice`. `home` is the user's home directory, which is refused as a root.
+    ///
+    /// Fails with [`Error::Root`] for the first directory that is missing, is not a directory, or holds more than one
+    /// project.
+    pub fn open(choice: &RootChoice, home: Option<&Path>) -> Result<Self, Error> {
+        let name = choice.source.name();
+        let mut writable: Vec<Arc<Root>> = Vec::new();
+        for path in &choice.paths {
+            let root = Root::open(path, name, home, true)?;
+            if !writable.iter().any(|known| known.identity == root.identity) {
+                writable.push(Arc::new(root));
+            }
+        }
+        if writable.is_empty() {
+            return Err(Error::Root { path: PathBuf::new(), fault: RootFault::Unnamed, source_name: name });
+        }
+        let shared =
+            Shared { writable, readable: RwLock::default(), locks: Locks::default(), lock_wait: Self::LOCK_WAIT };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// The roots that the command line, the environment and the working directory of this process ask for.
+    pub fn from_environment(explicit: &[PathBuf]) -> Result<Self, Error> {
+        let working_directory = std::env::current_dir().map_err(|error| Error::Root {
+            path: PathBuf::from("."),
+            fault: if error.kind() == io::ErrorKind::PermissionDenied { RootFault::Denied } else { RootFault::Missing },
+            source_name: RootSource::WorkingDirectory.name(),
+        });
+        let fallback = working_directory.as_deref().unwrap_or(Path::new(""));
+        let choice = choose_roots(explicit, |name| std::env::var_os(name), fallback);
+        if choice.source == RootSource::WorkingDirectory {
+            working_directory?;
+        }
+        Self::open(&choice, std::env::var_os("HOME").map(PathBuf::from).as_deref())
+    }
+
+    /// The same directories with another waiting time for locks.
+    #[must_use]
+    pub fn with_lock_wait(&self, lock_wait: Duration) -> Self {
+        let readable = self.shared.readable.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let shared = Shared {
+            writable: self.shared.writable.clone(),
+            readable: RwLock::new(readable),
+            locks: Locks::default(),
+            lock_wait,
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Adds a directory whose files may be read and never written, such as the sources of a library that an image has
+    /// loaded. Adding one twice does no harm. The rules for what is too wide hold here too.
+    pub fn add_read_only(&self, path: &Path) -> Result<(), Error> {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let root = Root::open(path, "a library", home.as_deref(), false)?;
+        let mut readable = self.shared.readable.write().unwrap_or_else(PoisonError::into_inner);
+        if !readable.iter().any(|known| known.identity == root.identity) {
+            readable.push(Arc::new(root));
+        }
+        Ok(())
+    }
+
+    /// Where relative paths start: absolute, without symbolic links.
+    #[must_use]
+    pub fn primary(&self) -> &Path {
+        &self.first().real
+    }
+
+    /// The writable roots in the order given: absolute, without symbolic links.
+    pub fn writable(&self) -> impl Iterator<Item = &Path> {
+        self.shared.writable.iter().map(|root| root.real.as_path())
+    }
+
+    pub(crate) fn first(&self) -> &Arc<Root> {
+        self.shared.writable.first().expect("Roots::open refuses an empty list")
+    }
+
+    /// Every root, writable ones first.
+    pub(crate) fn all(&self) -> Vec<Arc<Root>> {
+        let readable = self.shared.readable.read().unwrap_or_else(PoisonError::into_inner);
+        self.shared.writable.iter().chain(readable.iter()).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_wide(path: &str, expected: Option<RootFault>) {
+        assert_eq!(too_wide(Path::new(path), Some(Path::new("/data/people/ada"))), expected, "{path}");
+    }
+
+    #[test]
+    fn shared_directories_are_too_wide_and_projects_are_not() {
+        for path in ["/", "/home", "/tmp", "/usr", "/etc", "/var", "/opt", "/usr/share", "/proc/1/cwd", "/sys/class"] {
+            check_wide(path, Some(RootFault::System));
+        }
+        for path in ["/root", "/home/ada", "/Users/ada", "/data/people/ada"] {
+            check_wide(path, Some(RootFault::Home));
+        }
+        for path in
+            ["/tmp/x", "/home/ada/x", "/root/x", "/work", "/srv/x", "/data/people/ada/x", "/data/people", "/var/lib/x"]
+        {
+            check_wide(path, None);
+        }
+    }
+
+    #[track_caller]
+    fn check_choice(explicit: &[&str], variables: &[(&str, &str)], path: &str, source: RootSource) {
+        let explicit: Vec<PathBuf> = explicit.iter().map(PathBuf::from).collect();
+        let lookup = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
+        let choice = choose_roots(&explicit, lookup, Path::new("/cwd"));
+        assert_eq!(choice, RootChoice { paths: vec![path.into()], source });
+    }
+
+    #[test]
+    fn sources_in_order() {
+        let all = [("CLAUDE_PROJECT_DIR", "/c"), ("MCP_PROJECT_ROOT", "/m"), ("LISPWRIGHT_ROOT", "/l")];
+        check_choice(&["/x"], &all, "/x", RootSource::Explicit);
+        check_choice(&[], &all, "/l", RootSource::Variable("LISPWRIGHT_ROOT"));
+        check_choice(&[], &all[..2], "/m", RootSource::Variable("MCP_PROJECT_ROOT"));
+        check_choice(&[], &all[..1], "/c", RootSource::Variable("CLAUDE_PROJECT_DIR"));
+        check_choice(&[], &[("LISPWRIGHT_ROOT", ""), ("HOME", "/h")], "/cwd", RootSource::WorkingDirectory);
+    }
+}

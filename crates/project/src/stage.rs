@@ -1,0 +1,273 @@
+//! A new version of a file, complete on disk before it gets the name.
+//!
+//! The bytes go into a file without a name (`O_TMPFILE`), so that a writer that is killed leaves nothing behind; it gets a
+//! name only for the moment before the rename. File systems without nameless files get a name from the start. That name
+//! says which file it is for, and only the holder of the file's lock makes one, so whatever the next writer finds under
+//! such a name is a dead writer's and is removed.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cap_std::fs::Dir;
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, Uid, XattrFlags};
+use rustix::io::Errno;
+
+use crate::text::digest_of;
+
+const PREFIX: &str = ".lispwright-";
+const SUFFIX: &str = ".tmp";
+
+/// Names beyond this many in one directory are not looked at when dead writers' files are removed.
+const MAX_NAMES: usize = 100_000;
+
+/// `name` is one that this module gives to a version that is being written.
+pub(crate) fn is_staging_name(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with(SUFFIX)
+}
+
+/// A complete version that does not have its final name yet; gone on drop unless it got there.
+#[derive(Debug)]
+pub(crate) struct Staged<'d> {
+    dir: &'d Dir,
+    target: &'d OsStr,
+    file: File,
+    /// The name it has for now.
+    name: Option<OsString>,
+}
+
+/// Writes `bytes` to a new file in `dir` and forces them to the disk. Owner, mode and extended attributes are those of
+/// `like`, or what the system gives to new files.
+pub(crate) fn stage<'d>(dir: &'d Dir, target: &'d OsStr, bytes: &[u8], like: Option<&File>) -> io::Result<Staged<'d>> {
+    let mode = Mode::from_raw_mode(if like.is_some() { 0o600 } else { 0o666 });
+    let mut staged = match open_nameless(dir, mode)? {
+        Some(file) => Staged { dir, target, file, name: None },
+        None => {
+            let (file, name) = open_named(dir, target, mode)?;
+            Staged { dir, target, file, name: Some(name) }
+        }
+    };
+    staged.file.write_all(bytes)?;
+    if let Some(like) = like {
+        copy_attributes(like, &staged.file)?;
+    }
+    staged.file.sync_all()?;
+    Ok(staged)
+}
+
+impl Staged<'_> {
+    /// Gives the version a name beside its target, if it has none yet.
+    pub(crate) fn give_name(&mut self) -> io::Result<()> {
+        if self.name.is_none() {
+            self.name = Some(with_fresh_name(self.target, |name| link(&self.file, self.dir, name))?.1);
+        }
+        Ok(())
+    }
+
+    /// Puts the version in the place of its target. Afterwards the directory has to be synced.
+    pub(crate) fn replace(mut self) -> io::Result<()> {
+        self.give_name()?;
+        let name = self.name.as_ref().expect("give_name leaves a name");
+        self.dir.rename(name, self.dir, self.target)?;
+        self.name = None;
+        Ok(())
+    }
+
+    /// Gives the version its final name if nothing has that name. Afterwards the directory has to be synced.
+    pub(crate) fn create(mut self) -> io::Result<()> {
+        match &self.name {
+            None => link(&self.file, self.dir, self.target),
+            Some(name) => {
+                self.dir.hard_link(name, self.dir, self.target)?;
+                self.dir.remove_file(name)?;
+                self.name = None;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            // A name that cannot be removed is found by the next writer.
+            let _ = self.dir.remove_file(name);
+        }
+    }
+}
+
+/// Removes what writers of `target` that were killed have left in `dir`. The caller holds the lock of `target`.
+pub(crate) fn remove_abandoned(dir: &Dir, target: &OsStr) -> io::Result<()> {
+    let prefix = name_prefix(target);
+    for entry in dir.entries()?.take(MAX_NAMES) {
+        let name = entry?.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with(&prefix) && name.ends_with(SUFFIX)) {
+            match dir.remove_file(&name) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Forces the names in `dir` to the disk. File systems that cannot do that for directories are taken at their word.
+pub(crate) fn sync_directory(dir: &Dir) -> io::Result<()> {
+    let sync = || -> io::Result<()> {
+        let handle = rustix::fs::openat(dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        rustix::fs::fsync(&handle)?;
+        Ok(())
+    };
+    match sync() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        // A directory may be writable without being readable; then it cannot be opened to be synced.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        other => other,
+    }
+}
+
+/// A file without a name in `dir`, where the system has such files and can name them later.
+#[cfg(target_os = "linux")]
+fn open_nameless(dir: &Dir, mode: Mode) -> io::Result<Option<File>> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let file = match rustix::fs::openat(dir, ".", flags, mode) {
+        Ok(file) => File::from(file),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let metadata = file.metadata()?;
+    let can_be_named = std::fs::metadata(proc_path(&file))
+        .is_ok_and(|seen| (seen.dev(), seen.ino()) == (metadata.dev(), metadata.ino()));
+    Ok(can_be_named.then_some(file))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_nameless(_dir: &Dir, _mode: Mode) -> io::Result<Option<File>> {
+    Ok(None)
+}
+
+fn open_named(dir: &Dir, target: &OsStr, mode: Mode) -> io::Result<(File, OsString)> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
+    with_fresh_name(target, |name| Ok(File::from(rustix::fs::openat(dir, name, flags, mode)?)))
+}
+
+/// Gives the nameless `file` a name.
+fn link(file: &File, dir: &Dir, name: &OsStr) -> io::Result<()> {
+    Ok(rustix::fs::linkat(rustix::fs::CWD, proc_path(file), dir, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+fn proc_path(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+/// What the names of all versions of `target` start with: of fixed length, whatever the length of the target's name.
+fn name_prefix(target: &OsStr) -> String {
+    format!("{PREFIX}{}-", digest_of(target.as_encoded_bytes()))
+}
+
+/// Calls `make` with names for a version of `target` until one is free.
+fn with_fresh_name<T>(target: &OsStr, make: impl Fn(&OsStr) -> io::Result<T>) -> io::Result<(T, OsString)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let prefix = name_prefix(target);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = OsString::from(format!("{prefix}{}-{number}{SUFFIX}", std::process::id()));
+        match make(&name) {
+            Ok(made) => return Ok((made, name)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Gives `new` the owner, group, mode and extended attributes (access control lists are such) of `old`.
+///
+/// What the system does not permit is left out; a file that changes hands loses its set-user-ID and set-group-ID bits.
+fn copy_attributes(old: &File, new: &File) -> io::Result<()> {
+    let (from, to) = (rustix::fs::fstat(old)?, rustix::fs::fstat(new)?);
+    let mut same_owner = true;
+    if (from.st_uid, from.st_gid) != (to.st_uid, to.st_gid) {
+        let (uid, gid) = (Uid::from_raw(from.st_uid), Gid::from_raw(from.st_gid));
+        same_owner = rustix::fs::fchown(new, Some(uid), Some(gid)).is_ok();
+        if !same_owner {
+            // The owner can be given away only by the superuser, the group by any member.
+            let _ = rustix::fs::fchown(new, None, Some(gid));
+        }
+    }
+    copy_extended_attributes(old, new);
+    let kept = if same_owner { 0o7777 } else { 0o777 };
+    rustix::fs::fchmod(new, Mode::from_raw_mode(from.st_mode & kept))?;
+    Ok(())
+}
+
+/// Copies what can be copied; many file systems have none, and some names are the system's own.
+fn copy_extended_attributes(old: &File, new: &File) {
+    let mut names = vec![0; 4096];
+    let Ok(length) = rustix::fs::flistxattr(old, &mut names[..]) else { return };
+    for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+        let Ok(length) = rustix::fs::fgetxattr_query(old, name) else { continue };
+        let mut value = vec![0; length];
+        if let Ok(length) = rustix::fs::fgetxattr(old, name, &mut value[..]) {
+            let _ = rustix::fs::fsetxattr(new, name, &value[..length], XattrFlags::empty());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::Path;
+
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    fn names(dir: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            dir.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_killed_writer_leaves_is_removed_for_its_file_alone() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
+        let (long, other) = (OsString::from("x".repeat(255)), OsString::from("other"));
+        for target in [&long, &other] {
+            let mut staged = stage(&dir, target, b"half", None).unwrap();
+            staged.give_name().unwrap();
+            // A killed process runs no destructors.
+            std::mem::forget(staged);
+        }
+        let left = names(temp.path());
+        assert_eq!(left.iter().filter(|name| is_staging_name(name)).count(), 2, "{left:?}");
+        remove_abandoned(&dir, &long).unwrap();
+        let left = names(temp.path());
+        assert!(left.len() == 1 && left[0].starts_with(&name_prefix(&other)), "{left:?}");
+    }
+
+    #[test]
+    fn a_named_version_behaves_like_a_nameless_one() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
+        let target = OsString::from("a.lisp");
+        let named = |bytes: &[u8]| {
+            let (mut file, name) = open_named(&dir, &target, Mode::from_raw_mode(0o600)).unwrap();
+            file.write_all(bytes).unwrap();
+            Staged { dir: &dir, target: &target, file, name: Some(name) }
+        };
+        named(b"one").create().unwrap();
+        assert_eq!(named(b"two").create().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((names(temp.path()), dir.read("a.lisp").unwrap()), (vec!["a.lisp".to_owned()], b"one".to_vec()));
+        named(b"three").replace().unwrap();
+        assert_eq!((names(temp.path()), dir.read("a.lisp").unwrap()), (vec!["a.lisp".to_owned()], b"three".to_vec()));
+        drop(named(b"four"));
+        assert_eq!((names(temp.path()), dir.read("a.lisp").unwrap()), (vec!["a.lisp".to_owned()], b"three".to_vec()));
+    }
+}

@@ -1,0 +1,230 @@
+//! Bytes to text and back without losing any.
+//!
+//! Source files are UTF-8, with or without a byte order mark, or an old single-byte encoding. Whatever is not UTF-8 is read
+//! as Latin-1 (ISO 8859-1), which maps each byte to the scalar value of the same number, so that every file without zero
+//! bytes comes back byte for byte.
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, NotTextWhy};
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// How the text is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8; plain ASCII counts as this.
+    Utf8,
+    /// One byte for each of U+0000 to U+00FF.
+    Latin1,
+}
+
+/// How the lines end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineEnding {
+    /// There is no line end at all.
+    None,
+    /// Every line ends in a line feed.
+    Lf,
+    /// Every line ends in carriage return and line feed.
+    CrLf,
+    /// Both occur.
+    Mixed,
+}
+
+/// A file as it was at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Where it is, for people: relative to the first root, absolute when it is below another one.
+    pub path: String,
+    /// The text without the byte order mark; line ends as stored.
+    pub text: String,
+    /// How the bytes were read.
+    pub encoding: Encoding,
+    /// The file starts with a UTF-8 byte order mark.
+    pub bom: bool,
+    /// How the lines end.
+    pub line_ending: LineEnding,
+    /// [`digest_of`] the bytes of the file, byte order mark included.
+    pub digest: String,
+    /// Length of the file in bytes.
+    pub len: u64,
+}
+
+/// The first 16 hexadecimal digits of the SHA-256 (FIPS 180-4) of `bytes`.
+#[must_use]
+pub fn digest_of(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    Sha256::digest(bytes).iter().take(8).fold(String::with_capacity(16), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("writing to a string cannot fail");
+        hex
+    })
+}
+
+impl SourceFile {
+    /// Reads `bytes` as text. `path` is for display and errors.
+    pub(crate) fn decode(path: &str, bytes: &[u8]) -> Result<Self, Error> {
+        let not_text = |why| Error::NotText { path: path.to_owned(), why };
+        if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+            return Err(not_text(NotTextWhy::Utf16));
+        }
+        if let Some(offset) = bytes.iter().position(|&byte| byte == 0) {
+            return Err(not_text(NotTextWhy::Nul { offset }));
+        }
+        let (bom, body) = bytes.strip_prefix(BOM).map_or((false, bytes), |body| (true, body));
+        let (text, encoding, bom) = match std::str::from_utf8(body) {
+            Ok(text) => (text.to_owned(), Encoding::Utf8, bom),
+            Err(_) => (bytes.iter().map(|&byte| char::from(byte)).collect(), Encoding::Latin1, false),
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            line_ending: LineEnding::of(&text),
+            text,
+            encoding,
+            bom,
+            digest: digest_of(bytes),
+            len: bytes.len() as u64,
+        })
+    }
+
+    /// The bytes that store `text` the way this file is stored, so that reading them gives `text` again.
+    pub(crate) fn encode(&self, text: &str) -> Result<Vec<u8>, Error> {
+        let misread = |why| Error::WouldMisread { path: self.path.clone(), why };
+        if text.contains('\0') {
+            return Err(misread("it contains a zero character"));
+        }
+        match self.encoding {
+            Encoding::Utf8 => {
+                if !self.bom && text.starts_with('\u{FEFF}') {
+                    return Err(misread("it starts with U+FEFF, which would be taken for a byte order mark"));
+                }
+                let mut bytes = Vec::with_capacity(text.len() + BOM.len());
+                if self.bom {
+                    bytes.extend_from_slice(BOM);
+                }
+                bytes.extend_from_slice(text.as_bytes());
+                Ok(bytes)
+            }
+            Encoding::Latin1 => {
+                let mut bytes = Vec::with_capacity(text.len());
+                for (at, character) in text.char_indices() {
+                    match u8::try_from(u32::from(character)) {
+                        Ok(byte) => bytes.push(byte),
+                        Err(_) => return Err(self.not_latin1(text, at, character)),
+                    }
+                }
+                if !bytes.is_ascii() && std::str::from_utf8(&bytes).is_ok() {
+                    return Err(misread("the file is Latin-1 and these bytes would be taken for UTF-8"));
+                }
+                if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+                    return Err(misread("the file is Latin-1 and its first two bytes would be taken for UTF-16"));
+                }
+                Ok(bytes)
+            }
+        }
+    }
+
+    fn not_latin1(&self, text: &str, at: usize, character: char) -> Error {
+        let before = &text[..at];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Error::NotLatin1 {
+            path: self.path.clone(),
+            character,
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
+    }
+}
+
+impl LineEnding {
+    fn of(text: &str) -> Self {
+        let feeds = text.bytes().filter(|&byte| byte == b'\n').count();
+        let pairs = text.matches("\r\n").count();
+        match (feeds, pairs) {
+            (0, _) => Self::None,
+            (_, 0) => Self::Lf,
+            (feeds, pairs) if feeds == pairs => Self::CrLf,
+            _ => Self::Mixed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], text: &str, encoding: Encoding, bom: bool, line_ending: LineEnding) {
+        let file = SourceFile::decode("f", bytes).unwrap();
+        assert_eq!((file.text.as_str(), file.encoding, file.bom, file.line_ending), (text, encoding, bom, line_ending));
+        assert_eq!(file.encode(text).unwrap(), bytes);
+    }
+
+    #[test]
+    fn encodings_and_marks() {
+        check(b"", "", Encoding::Utf8, false, LineEnding::None);
+        check(b"\xEF\xBB\xBF", "", Encoding::Utf8, true, LineEnding::None);
+        check(b"\xEF\xBB\xBF(a)\r\n", "(a)\r\n", Encoding::Utf8, true, LineEnding::CrLf);
+        check("(é λ)\n\r\n".as_bytes(), "(é λ)\n\r\n", Encoding::Utf8, false, LineEnding::Mixed);
+        check(b"caf\xE9\n", "café\n", Encoding::Latin1, false, LineEnding::Lf);
+        check(b"\xEF\xBB\xBF\xE9\n", "ï»¿é\n", Encoding::Latin1, false, LineEnding::Lf);
+    }
+
+    #[test]
+    fn what_is_not_text() {
+        let why = |bytes| match SourceFile::decode("f", bytes) {
+            Err(Error::NotText { why, .. }) => why,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(why(b"ab\0c"), NotTextWhy::Nul { offset: 2 });
+        assert_eq!(why(b"\xFF\xFE(\0"), NotTextWhy::Utf16);
+        assert_eq!(why(b"\xFE\xFF\0("), NotTextWhy::Utf16);
+    }
+
+    #[test]
+    fn latin1_names_the_first_character_it_lacks() {
+        let file = SourceFile::decode("f", b"\xE9\n").unwrap();
+        match file.encode("é\n;; é λ→") {
+            Err(Error::NotLatin1 { character: 'λ', line: 2, column: 6, .. }) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn text_that_would_read_back_differently_is_refused() {
+        let latin1 = SourceFile::decode("f", b"\xE9\n").unwrap();
+        assert!(matches!(latin1.encode("Ã©"), Err(Error::WouldMisread { .. })));
+        assert!(matches!(latin1.encode("ÿþ é"), Err(Error::WouldMisread { .. })));
+        let utf8 = SourceFile::decode("f", b"").unwrap();
+        assert!(matches!(utf8.encode("a\0"), Err(Error::WouldMisread { .. })));
+        assert!(matches!(utf8.encode("\u{FEFF}a"), Err(Error::WouldMisread { .. })));
+    }
+
+    #[test]
+    fn digest_is_the_start_of_sha256() {
+        // The SHA-256 of the empty string starts e3b0c44298fc1c14.
+        assert_eq!(digest_of(b""), "e3b0c44298fc1c14");
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_survive(bytes in proptest::collection::vec(1_u8.., 0..200)) {
+            match SourceFile::decode("f", &bytes) {
+                Ok(file) => prop_assert_eq!(file.encode(&file.text.clone()).unwrap(), bytes),
+                Err(error) => prop_assert_eq!(error.code(), "NOT_TEXT"),
+            }
+        }
+
+        #[test]
+        fn texts_survive_or_are_refused(text in any::<String>(), latin1 in any::<bool>()) {
+            let file = SourceFile::decode("f", if latin1 { b"\xE9" } else { b"e" }).unwrap();
+            if let Ok(bytes) = file.encode(&text) {
+                prop_assert_eq!(SourceFile::decode("f", &bytes).unwrap().text, text);
+            }
+        }
+    }
+}
