@@ -1,0 +1,393 @@
+//! From an MCP request to a tool and back: the list, the call, the handshake.
+//!
+//! The only module besides [`crate::transport`] and [`crate::envelope`] that knows the SDK's types. A call always comes
+//! back: wrong arguments, cancellation and panics are results with `isError`, which a model can read and act on; only
+//! an unknown tool is a protocol error.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use lispwright_tools::{CallContext, Outcome, Tool, ToolError, ToolSet, arguments};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ServerCapabilities, ServerConfig, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::{Peer, RoleServer, ServerHandler};
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::names::Names;
+use crate::{Options, Results};
+
+/// How long a client may keep the list and the discovery answer: both are fixed for the life of the process.
+const FRESH_MS: u64 = 300_000;
+
+/// What all connections of a server share.
+#[derive(Debug)]
+pub(crate) struct Dispatch {
+    tools: Vec<Tool>,
+    listed: Vec<rmcp::model::Tool>,
+    names: Names,
+    results: Results,
+    instructions: String,
+}
+
+impl Dispatch {
+    pub(crate) fn new(options: Options) -> Self {
+        let names = Names::new(&options.tools, &options.aliases);
+        let listed = options.tools.iter().map(|tool| listing(tool, options.results)).collect();
+        Self { tools: options.tools, listed, names, results: options.results, instructions: options.instructions }
+    }
+
+    /// The `tools` of `tools/list`, as sent.
+    pub(crate) fn listed(&self) -> &[rmcp::model::Tool] {
+        &self.listed
+    }
+
+    async fn call(&self, params: CallToolRequestParams, context: Call) -> Result<CallToolResult, ErrorData> {
+        let given = params.arguments.unwrap_or_default();
+        let Some((index, given)) = self.names.resolve(&params.name, given) else {
+            return Err(self.unknown_tool(&params.name));
+        };
+        let tool = &self.tools[index];
+        let outcome = match arguments::prepare(tool.name, &tool.input_schema, given) {
+            Ok(ready) => context.run(tool, ready).await,
+            Err(error) => error.into(),
+        };
+        Ok(result(tool, self.results, outcome))
+    }
+
+    fn unknown_tool(&self, name: &str) -> ErrorData {
+        let shown: String = name.chars().take(80).collect();
+        let near = self.names.suggest(name);
+        let next = match near.as_slice() {
+            [] => {
+                let all: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
+                format!("The tools are: {}.", all.join(", "))
+            }
+            near => format!("Nearest: {}. tools/list gives all of them.", near.join(", ")),
+        };
+        ErrorData::invalid_params(format!("Unknown tool `{shown}`. {next}"), None)
+    }
+}
+
+/// A tool as `tools/list` shows it.
+fn listing(tool: &Tool, results: Results) -> rmcp::model::Tool {
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.annotations.read_only)
+        .destructive(tool.annotations.destructive)
+        .idempotent(tool.annotations.idempotent)
+        .open_world(tool.annotations.open_world);
+    let listed = rmcp::model::Tool::new(tool.name, tool.description, tool.input_schema.clone())
+        .with_title(tool.title)
+        .with_annotations(annotations);
+    if is_structured(tool, results) && !tool.output_schema.is_empty() {
+        listed.with_raw_output_schema(Arc::new(published_output(&tool.output_schema)))
+    } else {
+        listed
+    }
+}
+
+fn is_structured(tool: &Tool, results: Results) -> bool {
+    results == Results::Structured || tool.set == ToolSet::Guard
+}
+
+/// The output schema that a client can hold every result against, errors included: the tool's fields and those of an
+/// error, none of them required.
+fn published_output(schema: &Map<String, Value>) -> Map<String, Value> {
+    let mut properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    for (name, kind) in [("code", "string"), ("message", "string"), ("retryable", "boolean")] {
+        properties.entry(name).or_insert_with(|| json!({ "type": kind }));
+    }
+    let mut published = Map::new();
+    published.insert("type".into(), "object".into());
+    published.insert("properties".into(), Value::Object(properties));
+    published
+}
+
+fn result(tool: &Tool, results: Results, outcome: Outcome) -> CallToolResult {
+    let Outcome { text, mut fields, is_error } = outcome;
+    let structured = is_structured(tool, results).then(|| {
+        // Some clients show a model nothing but these fields.
+        if is_error && !fields.contains_key("message") && !fields.contains_key("error") {
+            fields.insert("message".into(), text.clone().into());
+        }
+        Value::Object(fields)
+    });
+    let content = vec![ContentBlock::text(text)];
+    let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = structured;
+    result
+}
+
+/// One call under way: how it is withdrawn and where its progress goes.
+struct Call {
+    withdrawn: CancellationToken,
+    closing: CancellationToken,
+    progress: Option<(ProgressToken, Peer<RoleServer>)>,
+}
+
+impl Call {
+    /// Runs a tool to its end, through cancellation and panics.
+    async fn run(self, tool: &Tool, given: Map<String, Value>) -> Outcome {
+        let cancel = CancellationToken::new();
+        let (sender, notes) = mpsc::channel::<(f64, String)>(16);
+        let report = move |seconds: f64, words: &str| {
+            // A client that reads slowly misses some progress rather than slowing the tool.
+            let _ = sender.try_send((seconds, words.to_owned()));
+        };
+        let context = CallContext {
+            cancel: cancel.clone(),
+            progress: self.progress.is_some().then(|| Arc::new(report) as Arc<dyn Fn(f64, &str) + Send + Sync>),
+        };
+        let run = tool.run.clone();
+        let working = AssertUnwindSafe(async move { run(given, context).await }).catch_unwind();
+        let finished = CancellationToken::new();
+        let working = async {
+            let done = working.await;
+            finished.cancel();
+            done
+        };
+        let stopping = async {
+            tokio::select! {
+                () = self.withdrawn.cancelled() => cancel.cancel(),
+                () = self.closing.cancelled() => cancel.cancel(),
+                () = finished.cancelled() => {}
+            }
+        };
+        let reporting = async {
+            if let Some((token, peer)) = &self.progress {
+                pass_progress(notes, token, peer, &finished, &cancel).await;
+            }
+        };
+        let (done, (), ()) = futures::join!(working, stopping, reporting);
+        done.unwrap_or_else(|panic| internal_error(tool.name, panic.as_ref()).into())
+    }
+}
+
+/// Sends progress until the call is finished or withdrawn: what the tool reports, and a sign of life for every second in
+/// which it reports nothing. What was begun is sent whole; nothing is sent afterwards.
+async fn pass_progress(
+    mut notes: mpsc::Receiver<(f64, String)>,
+    token: &ProgressToken,
+    peer: &Peer<RoleServer>,
+    finished: &CancellationToken,
+    cancel: &CancellationToken,
+) {
+    /// Progress must increase; two notes within one millisecond still differ.
+    const STEP: f64 = 0.001;
+    /// Some clients give up on calls that are silent for long.
+    const SILENCE: Duration = Duration::from_secs(1);
+    let begun = Instant::now();
+    let mut last = -STEP;
+    let mut words = "running".to_owned();
+    let mut reports = true;
+    loop {
+        let seconds = tokio::select! {
+            biased;
+            () = finished.cancelled() => return,
+            () = cancel.cancelled() => return,
+            note = notes.recv(), if reports => match note {
+                Some((seconds, said)) => {
+                    words = said;
+                    seconds
+                }
+                None => {
+                    reports = false;
+                    continue;
+                }
+            },
+            () = tokio::time::sleep(SILENCE) => begun.elapsed().as_secs_f64(),
+        };
+        last = if seconds.is_finite() { seconds.max(last + STEP) } else { last + STEP };
+        let param = ProgressNotificationParam::new(token.clone(), last).with_message(words.clone());
+        if peer.notify_progress(param).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn internal_error(tool: &str, panic: &(dyn std::any::Any + Send)) -> ToolError {
+    let what = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned());
+    tracing::error!(tool, panic = %what, "a tool panicked");
+    ToolError::new(
+        "INTERNAL",
+        format!(
+            "{tool} failed inside the server ({what}). This is a fault of lispwright, not of the call; the server goes \
+             on. Look at what the call was to change before trying again, and report it with the arguments used."
+        ),
+    )
+}
+
+/// One connection's view of the server, as the SDK calls it.
+#[derive(Clone)]
+pub(crate) struct Session {
+    pub(crate) dispatch: Arc<Dispatch>,
+    /// Cancelled when running calls are to stop because the connection ends.
+    pub(crate) closing: CancellationToken,
+}
+
+fn server_info() -> Implementation {
+    Implementation::new("lispwright", env!("CARGO_PKG_VERSION")).with_title("Lispwright")
+}
+
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| !version.has_initialize())
+}
+
+/// The server's identity, which revision 2026-07-28 wants on results because there is no handshake to carry it.
+fn stamp(context: &RequestContext<RoleServer>) -> Option<MetaObject> {
+    is_modern(context).then(|| {
+        let mut meta = MetaObject::new();
+        meta.insert("io.modelcontextprotocol/serverInfo".into(), json!(server_info()));
+        meta
+    })
+}
+
+fn undeclared(method: &str) -> ErrorData {
+    let shown: String = method.chars().take(80).collect();
+    let message = format!("Method not found: `{shown}`. This server offers tools only: tools/list and tools/call.");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+}
+
+/// The version to answer `initialize` with: the client's own when it is one of the handshake versions; otherwise the
+/// newest that is not newer than the client's, because some clients turn away a server that answers with a newer one.
+pub(crate) fn negotiate(asked: &str) -> ProtocolVersion {
+    let handshake = || ProtocolVersion::KNOWN_VERSIONS.iter().filter(|version| version.has_initialize());
+    let is_date = asked.len() == 10
+        && asked.bytes().enumerate().all(|(i, c)| if i == 4 || i == 7 { c == b'-' } else { c.is_ascii_digit() });
+    if is_date && let Some(version) = handshake().rev().find(|version| version.as_str() <= asked) {
+        return version.clone();
+    }
+    if is_date { ProtocolVersion::V_2024_11_05 } else { ProtocolVersion::LATEST_WITH_INITIALIZE }
+}
+
+impl ServerHandler for Session {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(server_info())
+            .with_instructions(self.dispatch.instructions.clone())
+    }
+
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let version = negotiate(request.protocol_version.as_str());
+        request.protocol_version = version.clone();
+        context.peer.set_peer_info(request);
+        Ok(self.get_info().with_protocol_version(version))
+    }
+
+    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info())
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if request.is_some_and(|params| params.cursor.is_some()) {
+            let why = "Invalid cursor: the list is one page; ask for it without a cursor";
+            return Err(ErrorData::invalid_params(why, None));
+        }
+        let mut result = ListToolsResult::with_all_items(self.dispatch.listed.clone());
+        if is_modern(&context) {
+            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public);
+            result.meta = stamp(&context);
+        }
+        Ok(result)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let meta = stamp(&context);
+        let call = Call {
+            withdrawn: context.ct.clone(),
+            closing: self.closing.clone(),
+            progress: context.meta.get_progress_token().map(|token| (token, context.peer.clone())),
+        };
+        let result = self.dispatch.call(request, call).await?;
+        Ok(result.with_meta(meta).into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(undeclared(&request.method))
+    }
+
+    // The SDK answers these four with empty lists unless they are refused.
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(undeclared("completion/complete"))
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(undeclared("prompts/list"))
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(undeclared("resources/list"))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(undeclared("resources/templates/list"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_the_clients_own_or_not_newer() {
+        for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+            assert_eq!(negotiate(version).as_str(), version);
+        }
+        assert_eq!(negotiate("2026-07-28").as_str(), "2025-11-25");
+        assert_eq!(negotiate("2099-01-01").as_str(), "2025-11-25");
+        assert_eq!(negotiate("2025-07-01").as_str(), "2025-06-18");
+        assert_eq!(negotiate("2020-01-01").as_str(), "2024-11-05");
+        assert_eq!(negotiate("").as_str(), "2025-11-25");
+        assert_eq!(negotiate("1.0").as_str(), "2025-11-25");
+        assert_eq!(negotiate("λλλλλ").as_str(), "2025-11-25");
+    }
+}

@@ -1,0 +1,386 @@
+//! What one line from the client is: a request to serve, a cancellation, something to ignore, or something to refuse.
+//!
+//! Pure: bytes in, [`Incoming`] out. The rules follow JSON-RPC 2.0 and the MCP base protocol (revisions 2024-11-05 to
+//! 2026-07-28). Two of them keep the peer alive: a refusal carries the request's id whenever the id can be read at
+//! all, so no caller waits for an answer that never comes; and responses and notifications are never answered, so two
+//! programs connected by mistake cannot keep each other talking.
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, CustomRequest, InitializeRequest, InitializeRequestParams,
+    ListToolsRequest, PaginatedRequestParams, RequestId, RequestMetaObject,
+};
+use serde_json::{Map, Value, json};
+
+use crate::salvage::Salvage;
+
+/// JSON-RPC: the line is not JSON.
+pub(crate) const PARSE_ERROR: i32 = -32700;
+/// JSON-RPC: the JSON is not a request.
+pub(crate) const INVALID_REQUEST: i32 = -32600;
+/// JSON-RPC: the parameters do not fit the method.
+pub(crate) const INVALID_PARAMS: i32 = -32602;
+/// JSON-RPC: the server cannot finish the request.
+pub(crate) const INTERNAL_ERROR: i32 = -32603;
+
+/// An error answer that needs no dispatch.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Refusal {
+    /// The request's id, when the line shows it.
+    pub(crate) id: Option<RequestId>,
+    /// One of the JSON-RPC codes above.
+    pub(crate) code: i32,
+    /// What is wrong and what to send instead.
+    pub(crate) message: String,
+    /// The id was read from a line that could not be parsed; it may be that of a call still running.
+    pub(crate) salvaged: bool,
+}
+
+impl Refusal {
+    pub(crate) fn new(id: Option<RequestId>, code: i32, message: impl Into<String>) -> Self {
+        Self { id, code, message: message.into(), salvaged: false }
+    }
+
+    /// The answer as one line of JSON, ending in a newline. An unknown id is left out, as MCP's schema asks.
+    pub(crate) fn line(&self) -> Vec<u8> {
+        let mut answer = Map::new();
+        answer.insert("jsonrpc".into(), "2.0".into());
+        if let Some(id) = &self.id {
+            answer.insert("id".into(), id.clone().into_json_value());
+        }
+        answer.insert("error".into(), json!({ "code": self.code, "message": self.message }));
+        let mut line = Value::Object(answer).to_string().into_bytes();
+        line.push(b'\n');
+        line
+    }
+}
+
+/// One line, understood.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    /// A well-formed request.
+    Request {
+        /// As the client numbered it.
+        id: RequestId,
+        /// What it asks for.
+        request: Box<ClientRequest>,
+        /// It names its protocol version itself (revision 2026-07-28) or opens a session, or is a ping.
+        self_contained: bool,
+    },
+    /// The client withdraws a request.
+    Cancelled(RequestId),
+    /// A blank line, a response, or a notification that asks for nothing.
+    Ignored,
+    /// To be answered with an error.
+    Refused(Refusal),
+}
+
+/// Understands one line, without its newline.
+pub(crate) fn read(line: &[u8]) -> Incoming {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return Incoming::Ignored;
+    }
+    let value: Value = match std::str::from_utf8(line) {
+        Ok(text) => match serde_json::from_str(text) {
+            Ok(value) => value,
+            Err(error) => return unreadable(line, &format!("the line is not valid JSON ({error})")),
+        },
+        Err(error) => return unreadable(line, &format!("the line is not UTF-8 (byte {})", error.valid_up_to() + 1)),
+    };
+    match value {
+        Value::Object(members) => read_object(members),
+        Value::Array(_) => refuse(None, INVALID_REQUEST, "batches are not part of MCP: send one object a line"),
+        _ => refuse(None, INVALID_REQUEST, "a message is a JSON object with \"jsonrpc\", \"id\" and \"method\""),
+    }
+}
+
+/// The answer to a line that cannot be parsed. What can be told from its members decides whether there is one.
+fn unreadable(line: &[u8], why: &str) -> Incoming {
+    let mut salvage = Salvage::default();
+    salvage.push(line);
+    refuse_salvaged(&salvage, PARSE_ERROR, format!("Parse error: {why}; send one JSON object a line."))
+}
+
+/// The answer to a line that was not parsed, from what its members showed on the way by.
+pub(crate) fn refuse_salvaged(salvage: &Salvage, code: i32, message: String) -> Incoming {
+    if salvage.is_response() || salvage.is_notification() {
+        return Incoming::Ignored;
+    }
+    Incoming::Refused(Refusal { id: salvage.id(), code, message, salvaged: true })
+}
+
+fn refuse(id: Option<RequestId>, code: i32, message: impl Into<String>) -> Incoming {
+    Incoming::Refused(Refusal::new(id, code, message))
+}
+
+/// An id as JSON-RPC and MCP allow it: a string or an integer.
+pub(crate) fn request_id(value: &Value) -> Option<RequestId> {
+    match value {
+        Value::String(text) => Some(RequestId::String(text.as_str().into())),
+        Value::Number(_) => value.as_i64().map(RequestId::Number),
+        _ => None,
+    }
+}
+
+fn read_object(mut members: Map<String, Value>) -> Incoming {
+    let id_member = members.get("id");
+    let id = id_member.and_then(request_id);
+    let answers = members.contains_key("result") || members.contains_key("error");
+    let Some(method) = members.get("method") else {
+        if answers {
+            return Incoming::Ignored;
+        }
+        return refuse(id, INVALID_REQUEST, "Invalid request: \"method\" is missing");
+    };
+    let Some(method) = method.as_str().map(str::to_owned) else {
+        return refuse(id, INVALID_REQUEST, "Invalid request: \"method\" must be a string");
+    };
+    if id_member.is_none() {
+        return read_notification(&method, &members);
+    }
+    let Some(id) = id else {
+        return refuse(None, INVALID_REQUEST, "Invalid request: \"id\" must be a string or a 64-bit integer");
+    };
+    if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return refuse(Some(id), INVALID_REQUEST, "Invalid request: \"jsonrpc\" must be \"2.0\"");
+    }
+    let params = match members.get_mut("params").map(Value::take) {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(params)) => params,
+        Some(_) => return refuse(Some(id), INVALID_PARAMS, "Invalid params: \"params\" must be an object"),
+    };
+    match read_request(method, params) {
+        Ok((request, self_contained)) => Incoming::Request { id, request: Box::new(request), self_contained },
+        Err(why) => refuse(Some(id), INVALID_PARAMS, format!("Invalid params: {why}")),
+    }
+}
+
+fn read_notification(method: &str, members: &Map<String, Value>) -> Incoming {
+    if method != "notifications/cancelled" {
+        return Incoming::Ignored;
+    }
+    let withdrawn = members.get("params").and_then(|params| params.get("requestId")).and_then(request_id);
+    withdrawn.map_or(Incoming::Ignored, Incoming::Cancelled)
+}
+
+/// The typed request, and whether it can be served without a session; or what is wrong with its parameters.
+fn read_request(method: String, mut params: Map<String, Value>) -> Result<(ClientRequest, bool), String> {
+    let meta = match params.shift_remove("_meta") {
+        None | Some(Value::Null) => RequestMetaObject::new(),
+        Some(Value::Object(meta)) => RequestMetaObject::from(meta),
+        Some(_) => return Err("\"_meta\" must be an object".into()),
+    };
+    let self_contained = meta.protocol_version().is_some();
+    match method.as_str() {
+        "initialize" => {
+            let mut request = InitializeRequest::new(initialize_params(&params)?);
+            request.extensions.insert(meta);
+            Ok((ClientRequest::InitializeRequest(request), true))
+        }
+        "tools/call" => {
+            let mut request = CallToolRequest::new(call_params(params)?);
+            request.extensions.insert(meta);
+            Ok((ClientRequest::CallToolRequest(request), self_contained))
+        }
+        "tools/list" => {
+            let cursor = match params.get("cursor") {
+                None | Some(Value::Null) => None,
+                Some(Value::String(cursor)) => Some(cursor.clone()),
+                Some(_) => return Err("\"cursor\" must be a string".into()),
+            };
+            let mut request = ListToolsRequest::with_param(PaginatedRequestParams::default().with_cursor(cursor));
+            request.extensions.insert(meta);
+            Ok((ClientRequest::ListToolsRequest(request), self_contained))
+        }
+        "ping" => {
+            let mut request = rmcp::model::PingRequest::default();
+            request.extensions.insert(meta);
+            Ok((ClientRequest::PingRequest(request), true))
+        }
+        "server/discover" => {
+            let mut request = rmcp::model::DiscoverRequest::default();
+            request.extensions.insert(meta);
+            Ok((ClientRequest::DiscoverRequest(request), true))
+        }
+        _ => {
+            // Everything else is undeclared, whatever its parameters: the dispatcher names what there is.
+            let mut request = CustomRequest::new(method, None);
+            request.extensions.insert(meta);
+            Ok((ClientRequest::CustomRequest(request), true))
+        }
+    }
+}
+
+fn call_params(mut params: Map<String, Value>) -> Result<CallToolRequestParams, String> {
+    let name = match params.get("name") {
+        Some(Value::String(name)) => name.clone(),
+        Some(_) => return Err("\"name\" must be a string, the name of a tool from tools/list".into()),
+        None => return Err("\"name\" is missing: give the name of a tool from tools/list".into()),
+    };
+    match params.get_mut("arguments").map(Value::take) {
+        None | Some(Value::Null) => Ok(CallToolRequestParams::new(name).with_arguments(Map::new())),
+        Some(Value::Object(arguments)) => Ok(CallToolRequestParams::new(name).with_arguments(arguments)),
+        Some(_) => Err(format!("\"arguments\" of {name} must be an object")),
+    }
+}
+
+/// The opening of a legacy session. What the server needs must be right; what it only passes on is dropped when odd,
+/// because a client's novel capability is no reason to turn it away.
+fn initialize_params(params: &Map<String, Value>) -> Result<InitializeRequestParams, String> {
+    let mut wrong = Vec::new();
+    if !params.get("protocolVersion").is_some_and(Value::is_string) {
+        wrong.push("\"protocolVersion\" (a string)");
+    }
+    if !params.get("capabilities").is_some_and(Value::is_object) {
+        wrong.push("\"capabilities\" (an object)");
+    }
+    let client = params.get("clientInfo");
+    let told = |key: &str| client.and_then(|info| info.get(key)).is_some_and(Value::is_string);
+    if !told("name") || !told("version") {
+        wrong.push("\"clientInfo\" (an object with \"name\" and \"version\")");
+    }
+    if !wrong.is_empty() {
+        return Err(format!("initialize needs {}", wrong.join(", ")));
+    }
+    let whole = json!({
+        "protocolVersion": params["protocolVersion"],
+        "capabilities": params["capabilities"],
+        "clientInfo": params["clientInfo"],
+    });
+    let essential = json!({
+        "protocolVersion": params["protocolVersion"],
+        "capabilities": {},
+        "clientInfo": { "name": params["clientInfo"]["name"], "version": params["clientInfo"]["version"] },
+    });
+    serde_json::from_value(whole).or_else(|_| serde_json::from_value(essential)).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// How a line is taken, in one word or two: the column of expectations below.
+    fn taken(line: impl AsRef<[u8]>) -> String {
+        match read(line.as_ref()) {
+            Incoming::Request { id, request, .. } => format!("request {} {}", id.into_json_value(), request.method()),
+            Incoming::Cancelled(id) => format!("cancelled {}", id.into_json_value()),
+            Incoming::Ignored => "ignored".into(),
+            Incoming::Refused(refusal) => match refusal.id {
+                Some(id) => format!("refused {} {}", refusal.code, id.into_json_value()),
+                None => format!("refused {}", refusal.code),
+            },
+        }
+    }
+
+    fn nested(levels: usize) -> String {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"x","arguments":{{"a":{}{}}}}}}}"#,
+            "[".repeat(levels),
+            "]".repeat(levels)
+        )
+    }
+
+    #[test]
+    fn requests_are_read() {
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#), "request 1 ping");
+        assert_eq!(taken("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\"}\r"), "request \"a\" ping");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#), "request 1 ping");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":-9,"method":"tools/list"}"#), "request -9 tools/list");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#), "request 1 prompts/list");
+        assert_eq!(taken(nested(100)), "request 7 tools/call");
+        assert_eq!(
+            taken(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":null}}"#),
+            "request 1 tools/call"
+        );
+    }
+
+    #[test]
+    fn odd_client_capabilities_do_not_close_the_door() {
+        let line = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",
+            "capabilities":{"roots":7},"clientInfo":{"name":"n","version":"1","icons":3}}}"#
+            .replace('\n', "");
+        assert_eq!(taken(line), "request 1 initialize");
+    }
+
+    #[test]
+    fn nothing_is_answered_to_what_asks_nothing() {
+        for line in [
+            "",
+            " \t\r",
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1.5}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#,
+            r#"{"method":"anything","params":[1]}"#,
+            r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"m"}}"#,
+            r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}"#,
+            "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"text\":\"\\ud800\"}}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"a\":\"\\ud800\"}}",
+        ] {
+            assert_eq!(taken(line), "ignored", "{line}");
+        }
+        let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"r"}}"#;
+        assert_eq!(taken(cancelled), "cancelled \"r\"");
+    }
+
+    #[test]
+    fn broken_json_is_answered_with_the_id_when_it_shows() {
+        assert_eq!(taken("nonsense"), "refused -32700");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"na"#), "refused -32700 5");
+        assert_eq!(taken(b"{\"id\":\"q\",\"method\":\"ping\",\"x\":\"\xff\"}"), "refused -32700 \"q\"");
+        assert_eq!(taken(b"{\"id\":4,\"method\":\"ping\",\"x\":\"\x00\"}"), "refused -32700 4");
+        assert_eq!(taken(r#"{"params":{"id":9,"a":"\ud800"},"id":4,"method":"ping"}"#), "refused -32700 4");
+        assert_eq!(taken(nested(100_000)), "refused -32700 7");
+        assert_eq!(taken("[".repeat(1_000_000)), "refused -32700");
+        assert_eq!(taken(r#"{"id":1.5,"method":"ping""#), "refused -32700");
+    }
+
+    #[test]
+    fn wrong_envelopes_are_refused() {
+        assert_eq!(taken(r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#), "refused -32600");
+        assert_eq!(taken("17"), "refused -32600");
+        assert_eq!(taken("null"), "refused -32600");
+        assert_eq!(taken("{}"), "refused -32600");
+        assert_eq!(taken(r#"{"id":1,"method":"ping"}"#), "refused -32600 1");
+        assert_eq!(taken(r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#), "refused -32600 1");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#), "refused -32600");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":1.0,"method":"ping"}"#), "refused -32600");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"}"#), "refused -32600");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#), "refused -32600");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#), "refused -32600");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":1,"method":5}"#), "refused -32600 1");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#), "refused -32602 1");
+        assert_eq!(taken(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":3}}"#), "refused -32602 1");
+    }
+
+    #[test]
+    fn wrong_parameters_of_known_methods_are_invalid_params() {
+        let call = |params: &str| taken(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call"{params}}}"#));
+        assert_eq!(call(""), "refused -32602 1");
+        assert_eq!(call(r#","params":{"arguments":{}}"#), "refused -32602 1");
+        assert_eq!(call(r#","params":{"name":7}"#), "refused -32602 1");
+        assert_eq!(call(r#","params":{"name":"x","arguments":[1]}"#), "refused -32602 1");
+        assert_eq!(call(r#","params":{"name":"x","arguments":"{}"}"#), "refused -32602 1");
+        let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":4}}"#;
+        assert_eq!(taken(list), "refused -32602 1");
+        let Incoming::Refused(refusal) = read(
+            br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#,
+        ) else {
+            panic!("taken as good")
+        };
+        assert_eq!(refusal.code, INVALID_PARAMS);
+        assert!(refusal.message.contains("clientInfo"), "{}", refusal.message);
+    }
+
+    #[test]
+    fn a_refusal_is_one_line_of_json() {
+        let refusal = Refusal::new(Some(RequestId::String("a\nb".into())), PARSE_ERROR, "two\nlines");
+        let line = refusal.line();
+        assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+        assert!(line.ends_with(b"}\n"));
+        let without = Refusal::new(None, PARSE_ERROR, "m").line();
+        assert_eq!(without, b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"m\"}}\n");
+    }
+}

@@ -1,0 +1,108 @@
+//! The MCP server: lispwright's tools over the Model Context Protocol.
+//!
+//! A [`Server`] is made of [`Options`] (a catalogue of tools, and how to show them) and serves connections: any pair of
+//! byte streams that carry one JSON object a line, standard input and output first of all. It speaks revision
+//! 2026-07-28, which has no session, and the four before it, which begin with `initialize`, side by side on one
+//! connection.
+//!
+//! Read [`transport`] for what happens to a line, [`envelope`] for how it is understood, [`dispatch`] for what becomes
+//! of a request, [`names`] for the names a tool answers to. `docs/protocol.md` says the same from the client's side.
+//!
+//! **Invariants:** every well-formed request gets exactly one answer unless its client withdraws it; notifications and
+//! responses are never answered; the tool list is the same for every connection and does not change; nothing outside
+//! this crate sees the SDK that speaks the protocol.
+
+mod dispatch;
+mod envelope;
+mod instructions;
+mod lines;
+mod names;
+mod salvage;
+mod select;
+mod transport;
+
+use std::sync::Arc;
+
+use lispwright_tools::Tool;
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+pub use names::{ALIASES, Alias};
+pub use select::{Results, SelectError, Selection};
+
+use dispatch::{Dispatch, Session};
+
+/// What a server offers and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The tools, in the order in which they are listed.
+    pub tools: Vec<Tool>,
+    /// How results are sent.
+    pub results: Results,
+    /// Further names that can be called; [`ALIASES`] unless a test needs others.
+    pub aliases: Vec<Alias>,
+    /// Text for the model: the point within the first 250 characters, at most 2,000 in all.
+    pub instructions: String,
+}
+
+impl Options {
+    /// The given tools with text results, the usual aliases, and instructions that speak of these tools only.
+    pub fn new(tools: Vec<Tool>) -> Self {
+        let instructions = instructions::instructions(&tools);
+        Self { tools, results: Results::default(), aliases: ALIASES.to_vec(), instructions }
+    }
+}
+
+/// A server; clones share everything.
+#[derive(Clone, Debug)]
+pub struct Server {
+    dispatch: Arc<Dispatch>,
+}
+
+impl Server {
+    /// A server that offers what the options say, the same to every connection.
+    pub fn new(options: Options) -> Self {
+        Self { dispatch: Arc::new(Dispatch::new(options)) }
+    }
+
+    /// The `tools` array that `tools/list` sends.
+    pub fn tools(&self) -> Value {
+        serde_json::to_value(self.dispatch.listed()).expect("tool listings are plain data")
+    }
+
+    /// Serves one connection until its input ends or its output is closed.
+    ///
+    /// Must run on a tokio runtime. After the end of input, calls still running have two and a half seconds to finish, then they
+    /// are cancelled, and what has not answered by then is answered with an error; the whole takes less than five
+    /// seconds. Tools that ignore cancellation may outlive the connection.
+    pub async fn serve<R, W>(&self, reader: R, writer: W)
+    where
+        R: AsyncRead + Send + Unpin,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let closing = CancellationToken::new();
+        let session = Session { dispatch: self.dispatch.clone(), closing: closing.clone() };
+        let (transport, reading) = transport::open(reader, writer, closing.clone());
+        // The transport checks the order of the handshake itself: no line may end the process.
+        let running = rmcp::service::serve_directly(session, transport, None);
+        reading.await;
+        closing.cancel();
+        drop(running);
+    }
+
+    /// Serves standard input and output.
+    ///
+    /// Both are read and written by threads that wait, so a parent that hands over non-blocking ends is corrected.
+    pub async fn serve_stdio(&self) {
+        for end in [rustix::stdio::stdin(), rustix::stdio::stdout()] {
+            if let Ok(flags) = rustix::fs::fcntl_getfl(end)
+                && flags.contains(rustix::fs::OFlags::NONBLOCK)
+            {
+                // A descriptor that cannot be changed fails at its first use, which ends the connection.
+                let _ = rustix::fs::fcntl_setfl(end, flags - rustix::fs::OFlags::NONBLOCK);
+            }
+        }
+        self.serve(tokio::io::stdin(), tokio::io::stdout()).await;
+    }
+}

@@ -1,0 +1,300 @@
+//! The names a tool answers to.
+//!
+//! Models call a tool by the name a client showed them (`mcp__lispwright__lisp_read_form`), by the name another server
+//! gave it (`clgrep-search`, `sexp.guard.pushDelimiter`), or in the case they like. [`Names`] finds the tool behind
+//! all of these; [`ALIASES`] is the table of other servers' names, which may also rename and preset arguments.
+
+use std::collections::HashMap;
+
+use lispwright_tools::Tool;
+use lispwright_tools::arguments::{nearest, snake_case};
+use serde_json::{Map, Value};
+
+/// Another name for a tool, with what its arguments become.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alias {
+    /// The other name: in snake case, which stands for every spelling of it, or literally as that server spells it.
+    pub name: &'static str,
+    /// The tool it stands for; the alias does not exist when the tool is not offered.
+    pub tool: &'static str,
+    /// Arguments renamed, as `(from, to)`.
+    pub rename: &'static [(&'static str, &'static str)],
+    /// Values replaced after renaming, as `(argument, from, to)`.
+    pub values: &'static [(&'static str, &'static str, &'static str)],
+    /// Arguments set when absent.
+    pub preset: &'static [(&'static str, &'static str)],
+    /// Arguments of the other server that mean nothing here.
+    pub ignore: &'static [&'static str],
+}
+
+/// Names beyond this many bytes are unknown without a look: twice the longest name any client sends.
+const LONGEST: usize = 256;
+
+const NOTHING: Alias = Alias { name: "", tool: "", rename: &[], values: &[], preset: &[], ignore: &[] };
+
+/// Names of the servers whose prompts and skills are in use.
+pub const ALIASES: &[Alias] = &[
+    Alias { name: "check_parens", tool: "lisp_check_parens", ..NOTHING },
+    Alias { name: "check_syntax", tool: "lisp_check_parens", rename: &[("source", "code")], ..NOTHING },
+    Alias { name: "clgrep_search", tool: "lisp_search", ..NOTHING },
+    Alias { name: "clhs_lookup", tool: "docs_lookup", ignore: &["brief"], ..NOTHING },
+    Alias { name: "search_documentation", tool: "docs_lookup", ..NOTHING },
+    Alias { name: "pool_status", tool: "repl_control", preset: &[("action", "status")], ..NOTHING },
+    Alias {
+        name: "pool_kill_worker",
+        tool: "repl_control",
+        preset: &[("action", "kill")],
+        ignore: &["reset"],
+        ..NOTHING
+    },
+    Alias { name: "reset_session", tool: "repl_control", preset: &[("action", "reset")], ..NOTHING },
+    Alias { name: "read_module", tool: "lisp_read_file", ..NOTHING },
+    Alias { name: "read_form", tool: "lisp_read_form", ..NOTHING },
+    Alias {
+        name: "replace_form",
+        tool: "lisp_edit_form",
+        rename: &[("new_source", "content")],
+        preset: &[("operation", "replace")],
+        ..NOTHING
+    },
+    Alias {
+        name: "insert_form",
+        tool: "lisp_edit_form",
+        rename: &[("anchor_name", "name"), ("position", "operation"), ("new_source", "content")],
+        values: &[("operation", "before", "insert_before"), ("operation", "after", "insert_after")],
+        ..NOTHING
+    },
+    Alias { name: "delete_form", tool: "lisp_edit_form", preset: &[("operation", "delete")], ..NOTHING },
+    Alias {
+        name: "eval_expr",
+        tool: "repl_eval",
+        rename: &[("expr", "code"), ("namespace", "package")],
+        preset: &[("runtime", "guile")],
+        ..NOTHING
+    },
+    Alias { name: "evaluate_lisp", tool: "repl_eval", ..NOTHING },
+    Alias { name: "describe_symbol", tool: "code_describe", ..NOTHING },
+    Alias { name: "find_references", tool: "code_find_references", rename: &[("path_or_module", "path")], ..NOTHING },
+    Alias { name: "list_module_exports", tool: "code_exports", ..NOTHING },
+    Alias {
+        name: "macro_expand",
+        tool: "macroexpand",
+        rename: &[("expr", "code"), ("namespace", "package")],
+        ..NOTHING
+    },
+    Alias { name: "macroexpand_form", tool: "macroexpand", rename: &[("form", "code")], ..NOTHING },
+    Alias { name: "load_module", tool: "load_system", ..NOTHING },
+    // The same tools under literal names, with arguments that only tune what is here a default or done by itself.
+    Alias {
+        name: "repl-eval",
+        tool: "repl_eval",
+        ignore: &[
+            "include_result_preview",
+            "preview_max_depth",
+            "preview_max_elements",
+            "locals_preview_frames",
+            "locals_preview_max_depth",
+            "locals_preview_max_elements",
+            "locals_preview_skip_internal",
+        ],
+        ..NOTHING
+    },
+    Alias { name: "lisp-read-file", tool: "lisp_read_file", ignore: &["readtable"], ..NOTHING },
+    Alias {
+        name: "lisp-edit-form",
+        tool: "lisp_edit_form",
+        ignore: &["normalize_blank_lines", "readtable"],
+        ..NOTHING
+    },
+    Alias { name: "lisp-patch-form", tool: "lisp_patch_form", ignore: &["readtable"], ..NOTHING },
+];
+
+impl Alias {
+    /// Arguments as the tool knows them.
+    fn apply(&self, arguments: Map<String, Value>) -> Map<String, Value> {
+        let mut given = Map::new();
+        for (name, value) in arguments {
+            let snake = snake_case(&name);
+            if self.ignore.contains(&snake.as_str()) {
+                continue;
+            }
+            let renamed = self.rename.iter().find(|(from, _)| *from == snake).map(|(_, to)| (*to).to_owned());
+            given.insert(renamed.unwrap_or(name), value);
+        }
+        for (argument, from, to) in self.values {
+            if let Some(value) = given.get_mut(*argument)
+                && value == from
+            {
+                *value = (*to).into();
+            }
+        }
+        for (argument, value) in self.preset {
+            given.entry(*argument).or_insert_with(|| (*value).into());
+        }
+        given
+    }
+}
+
+/// The names of one catalogue.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// Index of the tool, and the alias it was found by.
+    known: HashMap<String, (usize, Option<Alias>)>,
+}
+
+impl Names {
+    pub(crate) fn new(tools: &[Tool], aliases: &[Alias]) -> Self {
+        let mut known = HashMap::new();
+        for alias in aliases {
+            if let Some(index) = tools.iter().position(|tool| tool.name == alias.tool) {
+                known.insert(alias.name.to_owned(), (index, Some(*alias)));
+            }
+        }
+        // A tool's own name wins over another server's use of it.
+        for (index, tool) in tools.iter().enumerate() {
+            known.insert(snake_case(tool.name), (index, None));
+        }
+        Self { known }
+    }
+
+    /// The tool a name stands for, and the arguments as that tool knows them.
+    pub(crate) fn resolve(&self, name: &str, arguments: Map<String, Value>) -> Option<(usize, Map<String, Value>)> {
+        let (index, alias) = spellings(name).iter().find_map(|spelling| self.known.get(spelling.as_str()))?;
+        Some((
+            *index,
+            match alias {
+                Some(alias) => alias.apply(arguments),
+                None => arguments,
+            },
+        ))
+    }
+
+    /// Up to three names that a misspelled one may have meant, nearest first.
+    pub(crate) fn suggest(&self, name: &str) -> Vec<&str> {
+        if name.len() > LONGEST {
+            return Vec::new();
+        }
+        let word = name.rsplit_once("__").map_or(name, |(_, tool)| tool);
+        let mut left: Vec<&str> = self.known.keys().map(String::as_str).collect();
+        left.sort_unstable();
+        let mut found = Vec::new();
+        while found.len() < 3
+            && let Some(next) = nearest(word, left.iter().copied())
+        {
+            left.retain(|known| *known != next);
+            found.push(next);
+        }
+        found
+    }
+}
+
+/// The spellings to look a name up under, the most literal first.
+fn spellings(name: &str) -> Vec<String> {
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
+    let name = name.trim();
+    let snake = snake_case(name);
+    let mut found = vec![name.to_owned(), snake.clone()];
+    // `mcp__server__tool`, and `mcp__plugin_p_server__tool`.
+    if let Some((_, tool)) = name.rsplit_once("__") {
+        found.extend([tool.to_owned(), snake_case(tool)]);
+    }
+    // `mcp_server_tool`: the server's own name may contain underscores.
+    if let Some(rest) = snake.strip_prefix("mcp_") {
+        found.extend(rest.match_indices('_').map(|(at, _)| rest[at + 1..].to_owned()));
+    }
+    if let Some(rest) = snake.strip_prefix("lispwright_") {
+        found.push(rest.trim_start_matches('_').to_owned());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use futures::FutureExt;
+    use lispwright_tools::{Annotations, Outcome, ToolSet};
+    use serde_json::json;
+
+    use super::*;
+
+    fn tool(name: &'static str) -> Tool {
+        Tool {
+            name,
+            title: "",
+            description: "",
+            set: ToolSet::Default,
+            annotations: Annotations::READS,
+            input_schema: Map::new(),
+            output_schema: Map::new(),
+            run: Arc::new(|_, _| async { Outcome::default() }.boxed()),
+        }
+    }
+
+    fn found(name: &str, arguments: Value) -> Option<String> {
+        let catalogue: Vec<Tool> =
+            ["lisp_read_form", "lisp_edit_form", "repl_control", "sexp_guard_push_delimiter"].map(tool).into();
+        let Value::Object(arguments) = arguments else { panic!("not an object") };
+        let (index, arguments) = Names::new(&catalogue, ALIASES).resolve(name, arguments)?;
+        Some(format!("{} {}", catalogue[index].name, Value::Object(arguments)))
+    }
+
+    #[test]
+    fn a_tool_answers_to_every_spelling() {
+        for name in [
+            "lisp_read_form",
+            "lisp-read-form",
+            "lispReadForm",
+            "lisp.read.form",
+            "lisp/read_form",
+            "LISP-READ-FORM",
+            "mcp__lispwright__lisp_read_form",
+            "mcp__plugin_lisp_tools_lispwright__lisp-read-form",
+            "mcp_lispwright_lisp_read_form",
+            "mcp_my_lisp_server_lisp_read_form",
+            "lispwright.lisp_read_form",
+            "lispwright__lisp_read_form",
+            "read_form",
+            "mcp__lispwright__read-form",
+        ] {
+            assert_eq!(found(name, json!({})).as_deref(), Some("lisp_read_form {}"), "{name}");
+        }
+        let guard = found("sexp.guard.pushDelimiter", json!({}));
+        assert_eq!(guard.as_deref(), Some("sexp_guard_push_delimiter {}"));
+    }
+
+    #[test]
+    fn unknown_names_are_unknown() {
+        for name in ["", "_", "__", "mcp__", "mcp_", "lisp", "lisp_search", "check_parens", "\u{0}", "λ", "mcp__a__"] {
+            assert_eq!(found(name, json!({})), None, "{name}");
+        }
+        assert_eq!(found(&"x_".repeat(100_000), json!({})), None);
+    }
+
+    #[test]
+    fn aliases_translate_arguments() {
+        assert_eq!(found("pool-status", json!({})).unwrap(), r#"repl_control {"action":"status"}"#);
+        assert_eq!(
+            found("insert_form", json!({"path": "a", "anchor_name": "f", "position": "after", "new_source": "x"}))
+                .unwrap(),
+            r#"lisp_edit_form {"path":"a","name":"f","operation":"insert_after","content":"x"}"#
+        );
+        assert_eq!(
+            found("mcp__cl-mcp__lisp-edit-form", json!({"path": "a", "readtable": "x", "kind": 1})).unwrap(),
+            r#"lisp_edit_form {"path":"a","kind":1}"#
+        );
+        assert_eq!(found("pool-kill-worker", json!({"reset": true})).unwrap(), r#"repl_control {"action":"kill"}"#);
+    }
+
+    #[test]
+    fn near_names_are_suggested() {
+        let catalogue: Vec<Tool> = ["lisp_read_form", "lisp_read_file", "repl_eval"].map(tool).into();
+        let names = Names::new(&catalogue, &[]);
+        assert_eq!(names.suggest("mcp__x__lisp_raed_form"), ["lisp_read_form", "lisp_read_file"]);
+        assert_eq!(names.suggest("fetch"), Vec::<&str>::new());
+    }
+}

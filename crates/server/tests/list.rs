@@ -1,0 +1,74 @@
+//! The tool list as clients get it: pinned, within what every client accepts, and small.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p lispwright-server --test list` rewrites the golden file.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "toy/catalogue.rs"]
+mod catalogue;
+
+use std::path::Path;
+
+use lispwright_server::{Options, Results, Selection, Server};
+use lispwright_tools::Tool;
+use serde_json::Value;
+
+/// Clients show the whole list to a model; this is what the default set may cost.
+const LARGEST_DEFAULT_LIST: usize = 12_000;
+
+fn everything() -> Vec<Tool> {
+    catalogue::toys()
+}
+
+fn listed(results: Results, selection: &Selection) -> Value {
+    let tools = selection.pick(everything()).unwrap();
+    Server::new(Options { results, ..Options::new(tools) }).tools()
+}
+
+#[test]
+fn the_list_is_as_recorded() {
+    let list = listed(Results::Text, &Selection { sets: vec!["all".into()], ..Selection::default() });
+    let found = serde_json::to_string_pretty(&list).unwrap() + "\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tools-list.json");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &found).unwrap();
+    }
+    let recorded = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(found, recorded, "the list differs from {}; set UPDATE_GOLDEN=1 to record it", path.display());
+}
+
+#[test]
+fn the_default_set_is_small() {
+    let size = listed(Results::Text, &Selection::default()).to_string().len();
+    assert!(size < LARGEST_DEFAULT_LIST, "{size} bytes");
+}
+
+#[test]
+fn every_tool_is_acceptable_to_every_client() {
+    for results in [Results::Text, Results::Structured] {
+        let list = listed(results, &Selection { sets: vec!["all".into()], ..Selection::default() });
+        for tool in list.as_array().unwrap() {
+            let name = tool["name"].as_str().unwrap();
+            assert!((1..=40).contains(&name.len()), "{name}");
+            assert!(name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_'), "{name}");
+            // One schema without an object at its root makes a client drop the whole list.
+            assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
+            assert!(tool["inputSchema"]["properties"].is_object(), "{name}");
+            for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
+                assert!(tool["annotations"][hint].is_boolean(), "{name} lacks {hint}");
+            }
+            for text in ["title", "description"] {
+                assert!(!tool[text].as_str().unwrap().is_empty(), "{name} has no {text}");
+            }
+            assert!(!tool.to_string().contains("$ref"), "{name} refers to another schema");
+            if let Some(output) = tool.get("outputSchema") {
+                assert_eq!(output["type"], "object", "{name}");
+            }
+        }
+        let mut names: Vec<&str> = list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "two tools share a name");
+    }
+}

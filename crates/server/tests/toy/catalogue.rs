@@ -1,0 +1,112 @@
+//! Tools that do what a server has to withstand: wait, refuse to stop, panic, report progress, answer at length.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use lispwright_tools::{Annotations, CallContext, Outcome, Tool, ToolError, ToolSet};
+use serde_json::{Map, Value, json};
+
+type Arguments = Map<String, Value>;
+
+/// The catalogue, in the order in which it is listed.
+pub(crate) fn toys() -> Vec<Tool> {
+    vec![
+        toy("echo", json!({"text": {"type": "string", "description": "What to say"}}), &["text"], |given, _| {
+            async move { said(given["text"].as_str().unwrap_or_default()) }.boxed()
+        }),
+        toy("sleep", json!({"milliseconds": {"type": "integer", "minimum": 0}}), &["milliseconds"], |given, _| {
+            async move {
+                tokio::time::sleep(Duration::from_millis(given["milliseconds"].as_u64().unwrap_or(0))).await;
+                said("rested")
+            }
+            .boxed()
+        }),
+        toy("obedient", json!({}), &[], |_, context| {
+            async move {
+                context.cancel.cancelled().await;
+                ToolError::new("CANCELLED", "The call was withdrawn.").into()
+            }
+            .boxed()
+        }),
+        toy("deaf", json!({}), &[], |_, _| std::future::pending().boxed()),
+        toy("panic_at_once", json!({}), &[], |_, _| panic!("no future")),
+        toy("panic_later", json!({}), &[], |_, _| {
+            async {
+                tokio::task::yield_now().await;
+                panic!("in the middle")
+            }
+            .boxed()
+        }),
+        toy("steps", json!({"count": {"type": "integer", "minimum": 0, "maximum": 100}}), &["count"], steps),
+        toy("refuse", json!({}), &[], |_, _| {
+            let error = ToolError::new("FORM_NOT_FOUND", "No form `f` in a.lisp. Nearest: `g` (line 3).");
+            async { error.with("candidates", json!(["g"])).into() }.boxed()
+        }),
+        toy("long", json!({"bytes": {"type": "integer", "minimum": 0}}), &["bytes"], |given, _| {
+            async move { said(&"λ\n\"".repeat(given["bytes"].as_u64().unwrap_or(0) as usize / 4)) }.boxed()
+        }),
+        Tool {
+            set: ToolSet::Guard,
+            ..toy("sexp_guard_balance", json!({"text": {"type": "string"}}), &["text"], |_, _| {
+                async { Outcome { text: "{\"ok\":true}".into(), fields: fields(json!({"ok": true})), is_error: false } }
+                    .boxed()
+            })
+        },
+    ]
+}
+
+fn steps(given: Arguments, context: CallContext) -> BoxFuture<'static, Outcome> {
+    async move {
+        let count = given["count"].as_u64().unwrap_or(0);
+        for step in 0..count {
+            if let Some(progress) = &context.progress {
+                // Seconds that stand still: what is sent must increase all the same.
+                progress(1.0, &format!("step {step}"));
+            }
+            tokio::task::yield_now().await;
+        }
+        // Kept beyond the end of the call, as a background task would.
+        if let Some(progress) = context.progress.clone() {
+            tokio::spawn(async move {
+                for _ in 0..50 {
+                    tokio::task::yield_now().await;
+                    progress(9.0, "too late");
+                }
+            });
+        }
+        said(&format!("{count} steps"))
+    }
+    .boxed()
+}
+
+fn said(text: &str) -> Outcome {
+    Outcome { text: text.to_owned(), fields: fields(json!({ "text": text })), is_error: false }
+}
+
+fn fields(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+fn toy(
+    name: &'static str,
+    properties: Value,
+    required: &[&str],
+    run: impl Fn(Arguments, CallContext) -> BoxFuture<'static, Outcome> + Send + Sync + 'static,
+) -> Tool {
+    let schema = json!({
+        "type": "object", "properties": properties, "required": required, "additionalProperties": false
+    });
+    let output = json!({ "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] });
+    Tool {
+        name,
+        title: "Toy",
+        description: "A tool to test the server with.",
+        set: ToolSet::Default,
+        annotations: Annotations::READS,
+        input_schema: fields(schema),
+        output_schema: fields(output),
+        run: Arc::new(run),
+    }
+}

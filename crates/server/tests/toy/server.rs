@@ -1,0 +1,16 @@
+//! Serves the toy catalogue on standard input and output. Arguments: `structured` for structured results.
+
+mod catalogue;
+
+use lispwright_server::{Options, Results, Server};
+
+#[tokio::main(worker_threads = 4)]
+async fn main() {
+    let results =
+        if std::env::args().any(|argument| argument == "structured") { Results::Structured } else { Results::Text };
+    // Panics are part of the tests; what they print would only drown the test's own output.
+    std::panic::set_hook(Box::new(|_| {}));
+    Server::new(Options { results, ..Options::new(catalogue::toys()) }).serve_stdio().await;
+    // A read of standard input may still be waiting in its thread.
+    std::process::exit(0);
+}

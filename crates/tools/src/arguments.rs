@@ -1,0 +1,557 @@
+//! Arguments as callers send them: JSON objects that must fit a tool's schema before anything runs.
+//!
+//! A model that misspells one argument of three wants to hear about all of them at once, with the right spelling.
+//! [`schema_of`] turns an argument struct into the compact schema that a tool publishes, [`prepare`] accepts what is
+//! unambiguous (other spellings of a name, `null` for an absent option, `3.0` for `3`) and reports every other fault
+//! together, and [`parse`] gives the typed struct.
+//!
+//! The schemas come from Rust types, so their depth is fixed: functions here may recurse on a schema, never on a value
+//! beyond what its schema describes.
+
+mod schema;
+mod spelling;
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+pub use schema::schema_of;
+pub use spelling::{nearest, snake_case};
+
+use crate::tool::ToolError;
+
+/// Spellings accepted everywhere beside a tool's own argument names, as `(accepted, own)`.
+pub const ALIASES: &[(&str, &str)] = &[("file_path", "path"), ("form_name", "name")];
+
+/// One thing wrong with the arguments of a call. `Display` words it for the caller.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// An argument the tool does not have.
+    Unknown {
+        /// As the caller spelled it.
+        name: String,
+        /// The argument it most resembles.
+        nearest: Option<String>,
+    },
+    /// A required argument is absent or `null`.
+    Missing {
+        /// The argument.
+        name: String,
+        /// Its type, as a reader would say it.
+        expected: String,
+    },
+    /// A value of another JSON type.
+    WrongType {
+        /// Where: `limit`, `form_types[2]`.
+        place: String,
+        /// The type or types allowed.
+        expected: String,
+        /// What came, shortened.
+        given: String,
+    },
+    /// A value outside the list of allowed ones.
+    NotListed {
+        /// Where.
+        place: String,
+        /// The allowed values, in order.
+        allowed: Vec<String>,
+        /// What came, shortened.
+        given: String,
+    },
+    /// A number, a length or a count outside its bounds.
+    OutOfRange {
+        /// Where.
+        place: String,
+        /// The bound that is broken, such as `at least 1`.
+        bound: String,
+        /// What came, shortened.
+        given: String,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name, nearest: Some(nearest) } => {
+                write!(f, "unknown argument `{name}`; did you mean `{nearest}`?")
+            }
+            Self::Unknown { name, nearest: None } => write!(f, "unknown argument `{name}`"),
+            Self::Missing { name, expected } => write!(f, "missing required argument `{name}` ({expected})"),
+            Self::WrongType { place, expected, given } => write!(f, "`{place}` must be {expected}, not {given}"),
+            Self::NotListed { place, allowed, given } => {
+                write!(f, "`{place}` must be one of {}, not {given}", allowed.join(", "))
+            }
+            Self::OutOfRange { place, bound, given } => write!(f, "`{place}` must be {bound}, not {given}"),
+        }
+    }
+}
+
+/// Checks arguments against a schema and reports every fault, in the order of the arguments, missing ones last.
+///
+/// `null` counts as absent. Integers may be written with a zero fraction (`3.0`). Unknown arguments are faults only when
+/// the schema says `additionalProperties: false`.
+pub fn check(schema: &Map<String, Value>, arguments: &Map<String, Value>) -> Result<(), Vec<Fault>> {
+    let mut faults = Vec::new();
+    check_object(schema, arguments, "", &mut faults);
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+fn check_object(schema: &Map<String, Value>, object: &Map<String, Value>, place: &str, faults: &mut Vec<Fault>) {
+    let none = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let inside = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+    for (name, value) in object {
+        match properties.get(name) {
+            Some(_) if value.is_null() => {}
+            Some(property) => check_value(property, value, &inside(name), faults),
+            None if schema.get("additionalProperties") == Some(&Value::Bool(false)) => {
+                let free = properties.keys().map(String::as_str).filter(|known| !object.contains_key(*known));
+                faults.push(Fault::Unknown { name: inside(name), nearest: nearest(name, free).map(str::to_owned) });
+            }
+            None => {}
+        }
+    }
+    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+        if object.get(name).is_none_or(Value::is_null) {
+            let expected = properties.get(name).map_or_else(|| "any value".to_owned(), expectation);
+            faults.push(Fault::Missing { name: inside(name), expected });
+        }
+    }
+}
+
+fn check_value(schema: &Value, value: &Value, place: &str, faults: &mut Vec<Fault>) {
+    let Value::Object(schema) = schema else { return };
+    if let Some(Value::Array(branches)) = schema.get("anyOf").or_else(|| schema.get("oneOf")) {
+        let fits = branches.iter().any(|branch| {
+            let mut found = Vec::new();
+            check_value(branch, value, place, &mut found);
+            found.is_empty()
+        });
+        if !fits {
+            let expected = branches.iter().map(expectation).collect::<Vec<_>>().join(" or ");
+            faults.push(Fault::WrongType { place: place.to_owned(), expected, given: shown(value) });
+        }
+        return;
+    }
+    let types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(kind)) => vec![kind],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    if !types.is_empty() && !types.iter().any(|kind| has_type(value, kind)) {
+        let expected = types.iter().map(|kind| with_article(kind)).collect::<Vec<_>>().join(" or ");
+        faults.push(Fault::WrongType { place: place.to_owned(), expected, given: shown(value) });
+        return;
+    }
+    if let Some(Value::Array(allowed)) = schema.get("enum")
+        && !allowed.contains(value)
+    {
+        let allowed = allowed.iter().map(bare).collect();
+        faults.push(Fault::NotListed { place: place.to_owned(), allowed, given: shown(value) });
+    }
+    if let Some(bound) = broken_bound(schema, value) {
+        faults.push(Fault::OutOfRange { place: place.to_owned(), bound, given: shown(value) });
+    }
+    match (value, schema.get("items")) {
+        (Value::Array(elements), Some(items)) => {
+            for (index, element) in elements.iter().enumerate() {
+                check_value(items, element, &format!("{place}[{index}]"), faults);
+            }
+        }
+        (Value::Object(object), _) if schema.contains_key("properties") => check_object(schema, object, place, faults),
+        _ => {}
+    }
+}
+
+fn has_type(value: &Value, kind: &str) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64() || whole(value).is_some(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "null" => value.is_null(),
+        _ => true,
+    }
+}
+
+/// The integer that a number with a zero fraction stands for.
+fn whole(value: &Value) -> Option<i64> {
+    // 2^53: beyond it a double no longer names one integer.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let number = value.as_f64().filter(|_| value.is_f64())?;
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
+}
+
+/// The first bound of the schema that a value of the right type breaks.
+fn broken_bound(schema: &Map<String, Value>, value: &Value) -> Option<String> {
+    let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
+    if let Some(number) = value.as_f64() {
+        return None
+            .or(limit("minimum").filter(|min| number < *min).map(|min| format!("at least {min}")))
+            .or(limit("maximum").filter(|max| number > *max).map(|max| format!("at most {max}")))
+            .or(limit("exclusiveMinimum").filter(|min| number <= *min).map(|min| format!("more than {min}")))
+            .or(limit("exclusiveMaximum").filter(|max| number >= *max).map(|max| format!("less than {max}")));
+    }
+    let (size, min, max, unit) = match value {
+        Value::String(text) => (text.chars().count(), "minLength", "maxLength", "characters"),
+        Value::Array(elements) => (elements.len(), "minItems", "maxItems", "elements"),
+        _ => return None,
+    };
+    None.or(limit(min).filter(|min| (size as f64) < *min).map(|min| format!("at least {min} {unit} long"))).or(limit(
+        max,
+    )
+    .filter(|max| (size as f64) > *max)
+    .map(|max| format!("at most {max} {unit} long")))
+}
+
+/// What a property wants, as a reader would say it: `a string`, `one of once, full, all`.
+fn expectation(schema: &Value) -> String {
+    if let Some(Value::Array(allowed)) = schema.get("enum") {
+        return format!("one of {}", allowed.iter().map(bare).collect::<Vec<_>>().join(", "));
+    }
+    match schema.get("type") {
+        Some(Value::String(kind)) => with_article(kind),
+        Some(Value::Array(kinds)) => {
+            kinds.iter().filter_map(Value::as_str).map(with_article).collect::<Vec<_>>().join(" or ")
+        }
+        _ => "any value".to_owned(),
+    }
+}
+
+fn with_article(kind: &str) -> String {
+    let article = if matches!(kind, "integer" | "array" | "object") { "an" } else { "a" };
+    format!("{article} {kind}")
+}
+
+fn bare(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A value as it appears in a fault: its type for containers, itself for scalars, shortened.
+fn shown(value: &Value) -> String {
+    const WIDTH: usize = 60;
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Array(elements) => format!("an array of {}", elements.len()),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) if text.chars().count() > WIDTH => {
+            let start: String = text.chars().take(WIDTH).collect();
+            format!("the string {}", Value::String(start + "…"))
+        }
+        Value::String(_) => format!("the string {value}"),
+        other => other.to_string(),
+    }
+}
+
+/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` as `3`,
+/// and refuses everything else that does not fit the schema with one `BAD_ARGUMENT` that lists all faults.
+///
+/// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names, when the own name is
+/// not given as well.
+pub fn prepare(
+    tool: &str,
+    schema: &Map<String, Value>,
+    arguments: Map<String, Value>,
+) -> Result<Map<String, Value>, ToolError> {
+    let none = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let mut ready = Map::new();
+    let mut respelled = Vec::new();
+    for (name, value) in arguments {
+        match properties.get(&name) {
+            Some(_) if value.is_null() => {}
+            Some(property) => {
+                ready.insert(name, narrowed(property, value));
+            }
+            None => respelled.push((name, value)),
+        }
+    }
+    for (name, value) in respelled {
+        let own = own_name(&name, properties).filter(|own| !ready.contains_key(*own));
+        match own {
+            Some(_) if value.is_null() => {}
+            Some(own) => {
+                ready.insert(own.to_owned(), narrowed(&properties[own], value));
+            }
+            None => {
+                ready.insert(name, value);
+            }
+        }
+    }
+    match check(schema, &ready) {
+        Ok(()) => Ok(ready),
+        Err(faults) => Err(refusal(tool, schema, &faults)),
+    }
+}
+
+/// The tool's own name for an argument spelled in another way.
+fn own_name<'a>(name: &str, properties: &'a Map<String, Value>) -> Option<&'a str> {
+    let snake = snake_case(name);
+    let alias = ALIASES.iter().find(|(accepted, _)| *accepted == snake).map(|(_, own)| *own);
+    [Some(snake.as_str()), alias]
+        .into_iter()
+        .flatten()
+        .find_map(|candidate| properties.get_key_value(candidate).map(|(own, _)| own.as_str()))
+}
+
+/// A value with every integer that the schema asks for written as one.
+fn narrowed(schema: &Value, value: Value) -> Value {
+    match value {
+        Value::Number(_) if schema["type"] == "integer" => whole(&value).map_or(value, Value::from),
+        Value::Array(elements) if schema.get("items").is_some() => {
+            elements.into_iter().map(|element| narrowed(&schema["items"], element)).collect()
+        }
+        Value::Object(object) if schema.get("properties").is_some() => object
+            .into_iter()
+            .map(|(name, inner)| {
+                let inner = narrowed(&schema["properties"][&name], inner);
+                (name, inner)
+            })
+            .collect(),
+        other => other,
+    }
+}
+
+fn refusal(tool: &str, schema: &Map<String, Value>, faults: &[Fault]) -> ToolError {
+    let count = match faults.len() {
+        1 => "1 fault".to_owned(),
+        n => format!("{n} faults"),
+    };
+    let mut message = format!("{tool} did not run: {count} in its arguments.\n");
+    for fault in faults {
+        message.push_str(&format!("- {fault}\n"));
+    }
+    let required: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let names: Vec<String> = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(Map::keys)
+        .map(|name| if required.contains(&name.as_str()) { format!("{name}*") } else { name.clone() })
+        .collect();
+    if names.is_empty() {
+        message.push_str("It takes no arguments. Call it again without them.");
+    } else {
+        message.push_str(&format!("Call it again with: {} (* required).", names.join(", ")));
+    }
+    ToolError::new("BAD_ARGUMENT", message)
+        .with("faults", faults.iter().map(|fault| Value::String(fault.to_string())).collect::<Vec<_>>())
+}
+
+/// The typed arguments of a call that has passed [`prepare`].
+///
+/// A mismatch between the schema and the type is still a `BAD_ARGUMENT`, worded by serde.
+pub fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, ToolError> {
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        ToolError::new("BAD_ARGUMENT", format!("The arguments do not fit: {error}. Correct them and call again."))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, dead_code)]
+
+    use schemars::JsonSchema;
+    use serde_json::json;
+
+    use super::*;
+
+    /// What to do with a form.
+    #[derive(Debug, PartialEq, serde::Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Operation {
+        /// Put another form in its place.
+        Replace,
+        /// Take it out.
+        Delete,
+    }
+
+    #[derive(Debug, PartialEq, serde::Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Arguments {
+        /// File below
+        /// the root.
+        path: String,
+        operation: Operation,
+        name: Option<String>,
+        level: Option<Operation>,
+        /// Lines to show.
+        #[schemars(range(max = 2000))]
+        limit: Option<u32>,
+        #[serde(default)]
+        form_types: Vec<String>,
+        #[serde(default = "yes")]
+        collapsed: bool,
+        timeout: Option<f64>,
+    }
+
+    fn yes() -> bool {
+        true
+    }
+
+    fn object(value: Value) -> Map<String, Value> {
+        let Value::Object(map) = value else { panic!("not an object: {value}") };
+        map
+    }
+
+    fn faults(arguments: Value) -> Vec<String> {
+        let schema = schema_of::<Arguments>();
+        check(&schema, &object(arguments)).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_schema_is_compact_and_ordered() {
+        let expected = concat!(
+            r#"{"type":"object","properties":{"#,
+            r#""path":{"type":"string","description":"File below the root."},"#,
+            r#""operation":{"type":"string","description":"What to do with a form.","enum":["replace","delete"]},"#,
+            r#""name":{"type":"string"},"#,
+            r#""level":{"type":"string","description":"What to do with a form.","enum":["replace","delete"]},"#,
+            r#""limit":{"type":"integer","description":"Lines to show.","minimum":0,"maximum":2000},"#,
+            r#""form_types":{"type":"array","items":{"type":"string"}},"#,
+            r#""collapsed":{"type":"boolean","default":true},"#,
+            r#""timeout":{"type":"number"}},"#,
+            r#""required":["path","operation"],"additionalProperties":false}"#,
+        );
+        assert_eq!(Value::Object(schema_of::<Arguments>()).to_string(), expected);
+    }
+
+    /// Which form.
+    #[derive(Debug, PartialEq, serde::Deserialize, JsonSchema)]
+    struct Address {
+        /// What it defines.
+        name: Option<String>,
+        line: Option<u32>,
+    }
+
+    #[derive(Debug, PartialEq, serde::Deserialize, JsonSchema)]
+    struct Nested {
+        path: String,
+        #[serde(flatten)]
+        address: Address,
+        kinds: Option<Vec<Operation>>,
+        ops: Vec<Address>,
+    }
+
+    #[derive(Debug, serde::Deserialize, JsonSchema)]
+    struct Nothing {}
+
+    #[test]
+    fn shared_and_nested_parts_are_written_in_place() {
+        let nothing = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
+        assert_eq!(Value::Object(schema_of::<Nothing>()).to_string(), nothing);
+        let schema = schema_of::<Nested>();
+        let expected = concat!(
+            r#"{"type":"object","properties":{"path":{"type":"string"},"#,
+            r#""name":{"type":"string","description":"What it defines."},"line":{"type":"integer","minimum":0},"#,
+            r#""kinds":{"type":"array","items":{"type":"string","description":"What to do with a form.","#,
+            r#""enum":["replace","delete"]}},"#,
+            r#""ops":{"type":"array","items":{"type":"object","description":"Which form.","#,
+            r#""properties":{"name":{"type":"string","description":"What it defines."},"#,
+            r#""line":{"type":"integer","minimum":0}}}}},"#,
+            r#""required":["path","ops"],"additionalProperties":false}"#,
+        );
+        assert_eq!(Value::Object(schema.clone()).to_string(), expected);
+        let given = json!({"path": "a", "line": 4.0, "kinds": ["delete"], "ops": [{"line": 2.0}]});
+        let parsed: Nested = parse(prepare("t", &schema, object(given)).unwrap()).unwrap();
+        assert_eq!((parsed.address.line, parsed.ops[0].line), (Some(4), Some(2)));
+        let wrong = json!({"path": "a", "ops": [{"line": "2"}]});
+        assert_eq!(
+            check(&schema, &object(wrong)).unwrap_err()[0].to_string(),
+            "`ops[0].line` must be an integer, not the string \"2\""
+        );
+    }
+
+    #[test]
+    fn good_arguments_pass() {
+        assert_eq!(faults(json!({"path": "a", "operation": "delete"})), Vec::<String>::new());
+        assert_eq!(
+            faults(json!({"path": "a", "operation": "delete", "limit": 3.0, "name": null})),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn every_fault_is_reported_at_once() {
+        let found = faults(json!({
+            "nmae": "f", "operation": "move", "limit": -1, "form_types": ["defun", 3], "collapsed": "yes", "zzz": 1
+        }));
+        assert_eq!(
+            found,
+            [
+                "unknown argument `nmae`; did you mean `name`?",
+                "`operation` must be one of replace, delete, not the string \"move\"",
+                "`limit` must be at least 0, not -1",
+                "`form_types[1]` must be a string, not 3",
+                "`collapsed` must be a boolean, not the string \"yes\"",
+                "unknown argument `zzz`",
+                "missing required argument `path` (a string)",
+            ]
+        );
+    }
+
+    #[test]
+    fn numbers_keep_to_their_kind_and_range() {
+        let with = |limit: Value| faults(json!({"path": "a", "operation": "delete", "limit": limit}));
+        assert_eq!(with(json!(2.5)), ["`limit` must be an integer, not 2.5"]);
+        assert_eq!(with(json!("3")), ["`limit` must be an integer, not the string \"3\""]);
+        assert_eq!(with(json!(5000)), ["`limit` must be at most 2000, not 5000"]);
+        assert_eq!(with(json!([1])), ["`limit` must be an integer, not an array of 1"]);
+        assert_eq!(with(json!(1e300)), ["`limit` must be an integer, not 1e+300"]);
+    }
+
+    #[test]
+    fn prepared_arguments_parse() {
+        let schema = schema_of::<Arguments>();
+        let given = json!({"file_path": "a.lisp", "operation": "delete", "formTypes": ["defun"], "form-name": "f",
+                           "limit": 3.0, "level": null, "timeout": 2});
+        let ready = prepare("lisp_edit_form", &schema, object(given)).unwrap();
+        let parsed: Arguments = parse(ready).unwrap();
+        assert_eq!(
+            parsed,
+            Arguments {
+                path: "a.lisp".into(),
+                operation: Operation::Delete,
+                name: Some("f".into()),
+                level: None,
+                limit: Some(3),
+                form_types: vec!["defun".into()],
+                collapsed: true,
+                timeout: Some(2.0),
+            }
+        );
+    }
+
+    #[test]
+    fn an_alias_never_replaces_the_argument_itself() {
+        let schema = schema_of::<Arguments>();
+        let given = json!({"file_path": "b", "path": "a", "operation": "delete"});
+        let error = prepare("lisp_edit_form", &schema, object(given)).unwrap_err();
+        assert_eq!(error.code, "BAD_ARGUMENT");
+        assert!(error.message.contains("unknown argument `file_path`"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_send() {
+        let schema = schema_of::<Arguments>();
+        let error = prepare("lisp_edit_form", &schema, object(json!({"operation": 1}))).unwrap_err();
+        assert_eq!(
+            error.message,
+            "lisp_edit_form did not run: 2 faults in its arguments.\n\
+             - `operation` must be a string, not 1\n\
+             - missing required argument `path` (a string)\n\
+             Call it again with: path*, operation*, name, level, limit, form_types, collapsed, timeout (* required)."
+        );
+        assert_eq!(error.fields["faults"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn unknown_fields_pass_where_the_schema_lets_them() {
+        let schema = object(json!({"type": "object", "properties": {}, "additionalProperties": true}));
+        assert_eq!(check(&schema, &object(json!({"anything": 1}))), Ok(()));
+    }
+}

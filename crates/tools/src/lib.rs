@@ -1,0 +1,15 @@
+//! What lispwright can do, once: every operation is a function from typed arguments to an [`Outcome`].
+//!
+//! The MCP server, the command line and the editor-agent hooks are skins over this crate: they turn their own input
+//! into arguments, call the operation, and show its text or its fields.
+//! Read [`tool`] first: it defines what a tool is and what it answers.
+//!
+//! **Invariant:** nothing here knows MCP or JSON-RPC, and nothing here writes files or starts processes by itself.
+
+pub mod arguments;
+pub mod repl_control;
+pub mod repl_eval;
+mod repl_text;
+pub mod tool;
+
+pub use tool::{Annotations, CallContext, Outcome, Tool, ToolError, ToolSet};

@@ -1,0 +1,140 @@
+//! What a tool is: a name, a schema, how it may be used, and a function from arguments to an [`Outcome`].
+//!
+//! A skin never looks inside a tool. It lists tools by their data, checks arguments against `input_schema`, and shows
+//! either `text` or `fields` of the outcome.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+/// A group of tools that is offered or left out as a whole (`--toolsets`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ToolSet {
+    /// Reading, editing, searching and evaluating Lisp: always offered; the other sets come on top.
+    Default,
+    /// Plain files below the root.
+    Fs,
+    /// Documentation look-ups.
+    Docs,
+    /// The stateless delimiter protocol.
+    Guard,
+    /// Tracing, profiling and disassembly.
+    Debug,
+}
+
+/// How a client may treat a call, in the terms of MCP's tool annotations. All four are always sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Annotations {
+    /// The call changes nothing.
+    pub read_only: bool,
+    /// The call may destroy something that was there.
+    pub destructive: bool,
+    /// Calling again with the same arguments changes nothing more.
+    pub idempotent: bool,
+    /// The call may reach beyond the project, as evaluated code can.
+    pub open_world: bool,
+}
+
+impl Annotations {
+    /// Looks at the project, changes nothing.
+    pub const READS: Self = Self { read_only: true, destructive: false, idempotent: true, open_world: false };
+    /// Changes files below the root.
+    pub const WRITES: Self = Self { read_only: false, destructive: true, idempotent: false, open_world: false };
+    /// Runs code with the user's rights.
+    pub const RUNS: Self = Self { read_only: false, destructive: true, idempotent: false, open_world: true };
+}
+
+/// Where progress goes: seconds elapsed, and a few words.
+pub type Progress = Arc<dyn Fn(f64, &str) + Send + Sync>;
+
+/// What a call is given besides its arguments.
+#[derive(Clone, Default)]
+pub struct CallContext {
+    /// Cancelled when the client withdraws the call.
+    pub cancel: CancellationToken,
+    /// Where progress goes, when the client asked for it.
+    pub progress: Option<Progress>,
+}
+
+/// What a call answers: one text for a reader who pays by the token, and the same facts as named fields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The answer in words and source; complete by itself.
+    pub text: String,
+    /// The fields that the contract names for this tool; empty keys are left out.
+    pub fields: Map<String, Value>,
+    /// The requested thing did not happen.
+    pub is_error: bool,
+}
+
+/// A call that could not do what was asked: what, where, why, and the call to make next.
+///
+/// Becomes an [`Outcome`] with `is_error` and the fields `code`, `message`, `retryable`, `position`, `candidates`, `next`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolError {
+    /// One of the contract's stable codes, such as `FORM_NOT_FOUND`.
+    pub code: &'static str,
+    /// The whole text shown to the reader, ending in what to do next.
+    pub message: String,
+    /// The same call can succeed later without a change.
+    pub retryable: bool,
+    /// Further fields (`position`, `candidates`, `next`, ...), beside the three above.
+    pub fields: Map<String, Value>,
+}
+
+impl ToolError {
+    /// An error with no further fields that will not go away by itself.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), retryable: false, fields: Map::new() }
+    }
+
+    /// Adds a named field.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.fields.insert(key.to_owned(), value.into());
+        self
+    }
+}
+
+impl From<ToolError> for Outcome {
+    fn from(error: ToolError) -> Self {
+        let mut fields = Map::new();
+        fields.insert("code".into(), error.code.into());
+        fields.insert("message".into(), error.message.clone().into());
+        fields.insert("retryable".into(), error.retryable.into());
+        fields.extend(error.fields);
+        Self { text: error.message, fields, is_error: true }
+    }
+}
+
+/// The function behind a tool. Arguments have passed the check against `input_schema`; absent ones are absent.
+pub type Run = Arc<dyn Fn(Map<String, Value>, CallContext) -> BoxFuture<'static, Outcome> + Send + Sync>;
+
+/// One operation as a skin sees it.
+#[derive(Clone)]
+pub struct Tool {
+    /// `[a-z0-9_]`, at most 40 characters.
+    pub name: &'static str,
+    /// A few words for people.
+    pub title: &'static str,
+    /// What it is for and when to use it, for a model that reads it before the first call.
+    pub description: &'static str,
+    /// The group it belongs to.
+    pub set: ToolSet,
+    /// How a client may treat it.
+    pub annotations: Annotations,
+    /// JSON Schema of the arguments: an object with `properties`, `required`, `additionalProperties: false`.
+    pub input_schema: Map<String, Value>,
+    /// JSON Schema of `Outcome::fields`.
+    pub output_schema: Map<String, Value>,
+    /// Does the work.
+    pub run: Run,
+}
+
+impl std::fmt::Debug for Tool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tool").field("name", &self.name).field("set", &self.set).finish_non_exhaustive()
+    }
+}
