@@ -21,7 +21,8 @@ impl Exceptions {
             let kind = match kind {
                 Some("diagnostic") => Kind::Diagnostic,
                 Some("data") => Kind::Data,
-                _ => panic!("{}: {line:?} begins with neither `diagnostic` nor `data`", path.display()),
+                Some("atoms") => Kind::Atoms,
+                _ => panic!("{}: {line:?} begins with none of diagnostic, data, atoms", path.display()),
             };
             assert!(reason.is_some_and(|reason| reason.len() > 10), "{}: no reason in {line:?}", path.display());
             listed.push((file.expect("a reason follows the file").to_owned(), kind));

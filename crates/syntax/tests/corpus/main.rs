@@ -5,10 +5,11 @@
 //!
 //! - the tokens give the bytes back, on character boundaries, and lists nest ([`shape`]);
 //! - the reader reports a fault only where the language's own reader does ([`Kind::Diagnostic`]);
-//! - the top-level data stand where the language's own reader sees them, up to its first error ([`Kind::Data`]).
+//! - the top-level data stand where the language's own reader sees them, up to its first error ([`Kind::Data`]);
+//! - in Scheme and Emacs Lisp, each of them holds as many atoms as the language's own reader finds ([`Kind::Atoms`]).
 //!
-//! `corpus/exceptions.txt` names the files for which one of the last two is not so, with the reason. An exception that
-//! is no longer needed is a failure.
+//! `corpus/exceptions.txt` names the files for which one of the last three is not so, with the reason. An exception
+//! that is no longer needed is a failure.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -21,8 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lispwright_syntax::read_plain;
-use lispwright_syntax::{Dialect, LineIndex, read};
+use lispwright_syntax::{Dialect, LineIndex, Tree, read, read_plain};
 
 use exceptions::Exceptions;
 use oracle::{Answer, Answers};
@@ -59,6 +59,8 @@ enum Kind {
     Diagnostic,
     /// The top-level data stand elsewhere.
     Data,
+    /// A top-level datum holds more or fewer atoms.
+    Atoms,
 }
 
 /// One difference, in words.
@@ -134,29 +136,48 @@ fn compare(root: &Path, answer: &Answer, dialect: Dialect) -> Vec<Difference> {
     }
     // Only plain matching stops where the language's own reader does.
     let tree = if tree.is_balanced() { tree } else { read_plain(&text, dialect) };
+    if let Some((start, what)) = different_place(&tree, answer, &text) {
+        differ(Kind::Data, format!("line {}: {what}", lines.line(start)));
+    } else if let Some((start, what)) = different_leaves(&tree, answer, &text) {
+        differ(Kind::Atoms, format!("line {}: {what}", lines.line(start)));
+    }
+    differences
+}
+
+/// The first datum that stands in another place than the language's own reader says: its offset, and both places.
+fn different_place(tree: &Tree, answer: &Answer, text: &[u8]) -> Option<(u32, String)> {
     let mut ours = tree.top_level().map(|datum| tree.datum_span(datum)).map(|span| (span.start, span.end));
     let mut theirs = answer.data.iter().copied();
     loop {
-        let pair = (ours.next(), theirs.next());
-        let (mine, other) = match pair {
-            (None, None) => break,
+        let (mine, other) = match (ours.next(), theirs.next()) {
+            (None, None) => return None,
             // What follows the error is not the other reader's to say.
-            (Some(_), None) if answer.error.is_some() => break,
+            (Some(_), None) if answer.error.is_some() => return None,
             (mine, other) if mine == other => continue,
             pair => pair,
         };
-        let start = mine.into_iter().chain(other).map(|(start, _)| start).min().unwrap();
-        let line = lines.line(start);
+        let start = mine.into_iter().chain(other).map(|(start, _)| start).min()?;
         let shown = |range: Option<(u32, u32)>| match range {
-            Some((start, end)) => {
-                let datum = String::from_utf8_lossy(&text[start as usize..end as usize]);
-                let cut: String = datum.chars().take(60).collect();
-                format!("{start}..{end} {cut:?}")
-            }
+            Some((start, end)) => format!("{start}..{end} {}", beginning(&text[start as usize..end as usize])),
             None => "nothing".to_owned(),
         };
-        differ(Kind::Data, format!("line {line}: here {}, its own reader {}", shown(mine), shown(other)));
-        break;
+        return Some((start, format!("here {}, its own reader {}", shown(mine), shown(other))));
     }
-    differences
+}
+
+/// The first datum that holds another number of atoms than the language's own reader says, with both numbers.
+fn different_leaves(tree: &Tree, answer: &Answer, text: &[u8]) -> Option<(u32, String)> {
+    tree.top_level().zip(&answer.leaves).find_map(|(datum, &theirs)| {
+        let (ours, theirs) = (shape::leaves(tree, datum, text)?, theirs?);
+        let span = tree.datum_span(datum);
+        (ours != theirs).then(|| {
+            let datum = beginning(&text[span.start as usize..span.end as usize]);
+            (span.start, format!("{ours} atoms here, {theirs} in its own reader: {datum}"))
+        })
+    })
+}
+
+fn beginning(datum: &[u8]) -> String {
+    let datum = String::from_utf8_lossy(datum);
+    format!("{:?}", datum.chars().take(60).collect::<String>())
 }

@@ -8,6 +8,8 @@ pub(crate) struct Answer {
     pub(crate) file: String,
     /// Byte range of each top-level datum, up to the error if there is one.
     pub(crate) data: Vec<(u32, u32)>,
+    /// For each datum, how many atoms it holds, where the script counts them.
+    pub(crate) leaves: Vec<Option<u32>>,
     /// What it objects to.
     pub(crate) error: Option<String>,
 }
@@ -25,14 +27,16 @@ impl Answers {
         for line in text.lines() {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             if word == "file" {
-                files.push(Answer { file: rest.to_owned(), data: Vec::new(), error: None });
+                files.push(Answer { file: rest.to_owned(), data: Vec::new(), leaves: Vec::new(), error: None });
                 continue;
             }
             let current = files.last_mut().expect("a line about data follows the name of its file");
             match word {
                 "datum" => {
-                    let (start, end) = rest.split_once(' ').expect("a datum has a start and an end");
-                    current.data.push((start.parse().unwrap(), end.parse().unwrap()));
+                    let mut numbers = rest.split(' ').map(|number| number.parse().ok());
+                    let mut bound = || numbers.next().flatten().expect("a datum has a start and an end");
+                    current.data.push((bound(), bound()));
+                    current.leaves.push(numbers.next().flatten());
                 }
                 "error" => current.error = Some(rest.to_owned()),
                 other => panic!("{}: unknown line {other:?}", path.display()),

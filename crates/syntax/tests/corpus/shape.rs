@@ -1,7 +1,7 @@
 //! What must hold of the tree of any text, whatever is in it.
 
 use lispwright_syntax::datum::Element;
-use lispwright_syntax::{Delimiter, Elements, TokenKind, Tree};
+use lispwright_syntax::{Datum, Delimiter, Dialect, Elements, TokenKind, Tree};
 
 /// Checks that tokens join to the text, that their ends are character boundaries, that lists nest, and that a walk over
 /// everything meets every token once.
@@ -75,4 +75,24 @@ fn walk(tree: &Tree, elements: Elements<'_>, start: u32, end: u32) -> Result<(),
         at = last + 1;
     }
     if at == end { Ok(()) } else { Err(format!("the walk ends before token {at}, not {end}")) }
+}
+
+/// How many atoms a datum holds once it is read: what stands there, and one for each quote and its like, which become
+/// lists that begin with a symbol. Dots of dotted pairs are none, nor is `nil` in Emacs Lisp, where it is the empty
+/// list. `None` for a datum with discarded data in it.
+pub(crate) fn leaves(tree: &Tree, datum: Datum, text: &[u8]) -> Option<u32> {
+    let mut leaves = 0;
+    for token in datum.first..=datum.last {
+        leaves += match tree.kind(token) {
+            TokenKind::Discard => return None,
+            TokenKind::Atom => match &text[tree.token_span(token).range()] {
+                b"." => 0,
+                b"nil" if tree.dialect() == Dialect::EmacsLisp => 0,
+                _ => 1,
+            },
+            TokenKind::String | TokenKind::Character | TokenKind::Prefix => 1,
+            _ => 0,
+        };
+    }
+    Some(leaves)
 }

@@ -1,0 +1,150 @@
+//! What the distribution provides: programs to install when they are missing, and packages to download for their files.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::step::{Failure, Step, say};
+
+/// Whether missing programs may be installed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Install {
+    Missing,
+    Never,
+}
+
+/// Something the commands need that a distribution package provides.
+#[derive(Clone, Copy)]
+pub(crate) struct Need {
+    pub(crate) package: &'static str,
+    pub(crate) why: &'static str,
+    present: Presence,
+}
+
+/// How to tell that a need is met.
+#[derive(Clone, Copy)]
+enum Presence {
+    Program(&'static str),
+    Call(&'static [&'static str]),
+    Path(&'static str),
+}
+
+pub(crate) const SBCL: Need = Need { package: "sbcl", why: "runs Common Lisp", present: Presence::Program("sbcl") };
+pub(crate) const ALEXANDRIA: Need = Need {
+    package: "cl-alexandria",
+    why: "a real library to read and load",
+    present: Presence::Path("/usr/share/common-lisp/source/alexandria"),
+};
+pub(crate) const GUILE: Need =
+    Need { package: "guile-3.0", why: "reads Scheme as Guile does", present: Presence::Program("guile") };
+pub(crate) const CLOJURE: Need =
+    Need { package: "clojure", why: "reads Clojure as Clojure does", present: Presence::Program("clojure") };
+pub(crate) const EMACS: Need =
+    Need { package: "emacs-nox", why: "reads Emacs Lisp as Emacs does", present: Presence::Program("emacs") };
+pub(crate) const UNZIP: Need =
+    Need { package: "unzip", why: "unpacks the sources inside jars", present: Presence::Program("unzip") };
+pub(crate) const PYTHON: Need = Need {
+    package: "python3-venv",
+    why: "runs the official MCP client library",
+    present: Presence::Call(&["python3", "-c", "import venv, ensurepip"]),
+};
+
+impl Need {
+    fn is_met(&self) -> bool {
+        match self.present {
+            Presence::Program(name) => on_path(name),
+            Presence::Call(call) => Step::new(call[0]).args(&call[1..]).succeeds(),
+            Presence::Path(path) => Path::new(path).exists(),
+        }
+    }
+}
+
+fn on_path(program: &str) -> bool {
+    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
+}
+
+/// Sees to it that every need is met, installing packages when that is allowed.
+pub(crate) fn ensure(needs: &[Need], install: Install) -> Result<(), Failure> {
+    let missing: Vec<&Need> = needs.iter().filter(|need| !need.is_met()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let list: String = missing.iter().map(|need| format!("\n  {:15} {}", need.package, need.why)).collect();
+    let names: Vec<&str> = missing.iter().map(|need| need.package).collect();
+    if install == Install::Never || !on_path("apt-get") {
+        return Err(Failure::new(format!(
+            "missing, and not installed for you:{list}\nOn Debian or Ubuntu: apt-get install --no-install-recommends {}",
+            names.join(" ")
+        )));
+    }
+    say(format_args!("installing with apt-get (--no-install forbids it):{list}"));
+    update()?;
+    as_root("apt-get").args(["install", "-y", "--no-install-recommends"]).args(&names).run()?;
+    match missing.iter().find(|need| !need.is_met()) {
+        None => Ok(()),
+        Some(need) => Err(Failure::new(format!("{} is installed, yet what it is for is not there", need.package))),
+    }
+}
+
+/// Downloads the packages, as files, into an existing directory. Nothing is installed, and no rights are needed.
+/// Packages that the distribution does not have are left out; the answer names them.
+pub(crate) fn download(packages: &[&str], directory: &Path, install: Install) -> Result<Vec<String>, Failure> {
+    let mut available = candidates(packages);
+    if available.len() < packages.len() && install == Install::Missing {
+        update()?;
+        available = candidates(packages);
+    }
+    let (found, absent): (Vec<&str>, Vec<&str>) = packages.iter().copied().partition(|name| available.contains(*name));
+    if found.is_empty() {
+        return Err(Failure::new("apt knows none of the packages; run `apt-get update` as root, then this again"));
+    }
+    let fetch = |names: &[&str]| {
+        let mut step = Step::new("apt-get");
+        // Under root, apt would drop its rights and then complain about a directory that is not its own.
+        step.args(["-qq", "-o", "APT::Sandbox::User=root", "download"]).args(names).inside(directory);
+        step.run()
+    };
+    // A package list that is out of date names files that the server no longer has.
+    if fetch(&found).is_err() {
+        if install == Install::Missing {
+            update()?;
+        }
+        fetch(&found)?;
+    }
+    Ok(absent.into_iter().map(str::to_owned).collect())
+}
+
+/// Which of the packages the distribution could provide.
+fn candidates(packages: &[&str]) -> HashSet<String> {
+    let mut step = Step::new("apt-cache");
+    let policy = step.env("LC_ALL", "C").arg("policy").args(packages).answer().unwrap_or_default();
+    let mut known = HashSet::new();
+    let mut current = "";
+    for line in policy.lines() {
+        if let Some(candidate) = line.strip_prefix("  Candidate: ") {
+            if candidate != "(none)" {
+                known.insert(current.to_owned());
+            }
+        } else if let Some(name) = line.strip_suffix(':').filter(|name| !name.starts_with(' ')) {
+            current = name;
+        }
+    }
+    known
+}
+
+fn update() -> Result<(), Failure> {
+    as_root("apt-get").args(["-q", "update"]).run()
+}
+
+/// The program with root's rights, and without questions.
+fn as_root(program: &str) -> Step {
+    let is_root = Step::new("id").args(["-u"]).answer().is_some_and(|id| id.trim() == "0");
+    if is_root {
+        let mut step = Step::new(program);
+        step.env("DEBIAN_FRONTEND", "noninteractive");
+        step
+    } else {
+        let mut step = Step::new("sudo");
+        step.args(["DEBIAN_FRONTEND=noninteractive", program]);
+        step
+    }
+}

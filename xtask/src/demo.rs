@@ -1,0 +1,203 @@
+//! `cargo xtask demo`: a coding agent's day on a real Common Lisp project, through the server as a client sees it.
+//!
+//! Copies the example ledger and the distribution's alexandria into a temporary directory, starts `lispwright mcp` on
+//! it, and plays one task from the first look to the last test, mistakes included. Every answer is checked: the command
+//! fails when the server does not do what the story needs.
+
+mod day;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::apt::{self, Install};
+use crate::client::Client;
+use crate::files::{self, Scratch};
+use crate::step::{Failure, say};
+use crate::{cargo, target, workspace};
+use day::{Day, Wanted};
+
+/// Where Debian and Ubuntu put alexandria's source.
+const ALEXANDRIA: &str = "/usr/share/common-lisp/source/alexandria";
+
+const REPORT: &str = "ledger/src/report.lisp";
+
+/// The new function as it is first written: the last line lacks a parenthesis.
+const BROKEN: &str = "\
+(defun savings-rate ()
+  \"The share of the income that is not spent.\"
+  (let ((income (total 'income))
+        (expense (total 'expense)))
+    (/ (- income expense) income))";
+
+/// Plays the day.
+pub(crate) fn run(install: Install) -> Result<(), Failure> {
+    apt::ensure(&[apt::SBCL, apt::ALEXANDRIA], install)?;
+    say("building lispwright");
+    cargo().args(["build", "--package", "lispwright"]).run()?;
+
+    let place = Scratch::new("demo")?;
+    let root = place.path().join("project");
+    files::copy(&workspace().join("examples/ledger"), &root.join("ledger"))?;
+    files::copy(Path::new(ALEXANDRIA), &root.join("alexandria"))?;
+    say(format_args!("starting `lispwright mcp --root {}`, as a client would", root.display()));
+    let log = place.path().join("server.log");
+    let mut server = Command::new(target().join("debug/lispwright"));
+    server.args(["mcp", "--root"]).arg(&root).env("XDG_CACHE_HOME", place.path().join("cache"));
+    let mut day = Day::begin(Client::start(&mut server, &log)?, &root);
+    match play(&mut day) {
+        Ok(()) => day.end(),
+        Err(failure) => {
+            let log = fs::read_to_string(&log).unwrap_or_default();
+            let tail: Vec<&str> = log.lines().rev().take(20).collect();
+            println!("\nthe server's last log lines:");
+            tail.iter().rev().for_each(|line| println!("  {line}"));
+            Err(failure)
+        }
+    }
+}
+
+fn play(day: &mut Day) -> Result<(), Failure> {
+    meet(day)?;
+    look_around(day)?;
+    write_a_function(day)?;
+    meet_an_error(day)?;
+    mend_and_run(day)?;
+    lose_the_image(day)
+}
+
+fn meet(day: &mut Day) -> Result<(), Failure> {
+    day.tell("The agent's client connects and asks what there is.");
+    let found = day.request("server/discover")?;
+    let instructions = found["instructions"].as_str().unwrap_or_default().to_owned();
+    day.note(instructions.lines().next().unwrap_or_default());
+    day.check(!instructions.is_empty(), || "the server has no instructions".to_owned())?;
+    let listed = day.request("tools/list")?;
+    let names: Vec<&str> =
+        listed["tools"].as_array().into_iter().flatten().filter_map(|t| t["name"].as_str()).collect();
+    day.note(&format!("{} tools: {}", names.len(), names.join(" ")));
+    for needed in ["lisp_read_file", "lisp_read_form", "lisp_edit_form", "lisp_patch_form", "lisp_check_parens"] {
+        day.check(names.contains(&needed), || format!("{needed} is not listed"))?;
+    }
+    Ok(())
+}
+
+fn look_around(day: &mut Day) -> Result<(), Failure> {
+    day.tell("Its task: the ledger should say which share of the income was saved. First, what is in the report?");
+    day.call("lisp_read_file", json!({"path": REPORT}), Wanted::Done, &["trial-balance", "print-statement"])?;
+    day.tell("How do balances get their sign? A method is addressed by its qualifier and specializers.");
+    day.call(
+        "lisp_read_form",
+        json!({"path": "ledger/src/account.lisp", "name": "balance :around (credit-account)"}),
+        Wanted::Done,
+        &["(- (call-next-method))"],
+    )?;
+    day.tell("A library is read the same way: only what matters of a long file.");
+    let lists = if day.file("alexandria/alexandria-1/lists.lisp").is_ok() {
+        "alexandria/alexandria-1/lists.lisp"
+    } else {
+        "alexandria/lists.lisp"
+    };
+    day.call(
+        "lisp_read_file",
+        json!({"path": lists, "name_pattern": "^flatten$"}),
+        Wanted::Done,
+        &["(defun flatten", "map-product"],
+    )?;
+    Ok(())
+}
+
+fn write_a_function(day: &mut Day) -> Result<(), Failure> {
+    day.tell("The agent writes the function, and loses a parenthesis.");
+    let before = day.file(REPORT)?;
+    let edit =
+        |content: &str| json!({"path": REPORT, "operation": "insert_after", "name": "net-worth", "content": content});
+    day.call("lisp_edit_form", edit(BROKEN), Wanted::Refused, &["line 1"])?;
+    let after = day.file(REPORT)?;
+    day.check(before == after, || "a refused edit changed the file".to_owned())?;
+
+    day.tell("The file is as it was. With the parenthesis, the edit is made.");
+    let whole = format!("{BROKEN})");
+    day.call("lisp_edit_form", edit(&whole), Wanted::Done, &["+(defun savings-rate ()"])?;
+    let after = day.file(REPORT)?;
+    day.check(after.contains(&whole), || "the edit is not in the file".to_owned())?;
+    let untouched = after.replacen(&whole, "", 1).split_whitespace().eq(before.split_whitespace());
+    day.check(untouched, || "the edit changed more than it said".to_owned())
+}
+
+fn meet_an_error(day: &mut Day) -> Result<(), Failure> {
+    day.tell("Now it runs the code. The image is started by the first call and keeps its state.");
+    day.call(
+        "repl_eval",
+        json!({
+            "code": "(require :asdf)\n(asdf:load-asd (truename \"ledger/ledger.asd\"))\n(asdf:load-system \"ledger\")\n(in-package :ledger)\n(defvar *today* \"2026-03-01\")",
+            "timeout_seconds": 120
+        }),
+        Wanted::Done,
+        &["=> *TODAY*"],
+    )?;
+    day.tell("An empty ledger has no income: the error comes with its restarts and the frames of the user's code.");
+    day.call(
+        "repl_eval",
+        json!({"code": "(with-ledger ((:bank asset) (:salary income) (:rent expense))\n  (savings-rate))"}),
+        Wanted::Refused,
+        &["DIVISION-BY-ZERO", "[Restarts]", "[Backtrace]", "SAVINGS-RATE"],
+    )?;
+    Ok(())
+}
+
+fn mend_and_run(day: &mut Day) -> Result<(), Failure> {
+    day.tell("A patch that would break the form is refused before it touches the file.");
+    let patch = |new: &str| json!({"path": REPORT, "name": "savings-rate", "old_text": "(/ (- income expense) income)", "new_text": new});
+    let before = day.file(REPORT)?;
+    day.call("lisp_patch_form", patch("(if (zerop income) 0 (/ (- income expense) income)"), Wanted::Refused, &[])?;
+    let after = day.file(REPORT)?;
+    day.check(before == after, || "a refused patch changed the file".to_owned())?;
+    day.tell("The same patch with all its parentheses.");
+    day.call(
+        "lisp_patch_form",
+        patch("(if (zerop income) 0 (/ (- income expense) income))"),
+        Wanted::Done,
+        &["+", "(zerop income)"],
+    )?;
+    day.tell("Loaded again, in the package the image is still in. What the agent defined before is still there.");
+    day.call(
+        "repl_eval",
+        json!({"code": "(load \"ledger/src/report.lisp\")\n(with-ledger ((:bank asset) (:salary income) (:rent expense))\n  (record *today* \"Salary\" (debit :bank 2500) (credit :salary 2500))\n  (record *today* \"Rent\" (debit :rent 900) (credit :bank 900))\n  (print-statement)\n  (values (savings-rate) (net-worth)))"}),
+        Wanted::Done,
+        &["=> 16/25", "=> 1600", "net worth"],
+    )?;
+    day.tell("The project's own tests, and a library next to them.");
+    day.call(
+        "repl_eval",
+        json!({"code": "(asdf:test-system \"ledger\")", "timeout_seconds": 120}),
+        Wanted::Done,
+        &["6 of 6 tests passed"],
+    )?;
+    day.call(
+        "repl_eval",
+        json!({
+            "code": "(asdf:load-asd (truename \"alexandria/alexandria.asd\"))\n(asdf:load-system \"alexandria\")\n(uiop:symbol-call :alexandria :flatten '(1 (2 (3 4)) 5))",
+            "timeout_seconds": 120
+        }),
+        Wanted::Done,
+        &["=> (1 2 3 4 5)"],
+    )?;
+    Ok(())
+}
+
+fn lose_the_image(day: &mut Day) -> Result<(), Failure> {
+    day.tell("Code that never ends is interrupted; the image and its state live on.");
+    day.call("repl_eval", json!({"code": "(loop)", "timeout_seconds": 1}), Wanted::Refused, &["interrupted"])?;
+    day.call("repl_eval", json!({"code": "*today*"}), Wanted::Done, &["=> \"2026-03-01\""])?;
+    day.tell("The image is killed. The server is not, and the next call gets a fresh one and is told so.");
+    day.call("repl_control", json!({"action": "kill"}), Wanted::Done, &[])?;
+    day.call("repl_eval", json!({"code": "(list :still (+ 1 2))"}), Wanted::Done, &["=> (:STILL 3)"])?;
+    day.call("repl_eval", json!({"code": "(find-package :ledger)"}), Wanted::Done, &["=> NIL"])?;
+    day.call("repl_control", json!({"action": "status"}), Wanted::Done, &["sbcl"])?;
+    day.tell("Before it reports back, it makes sure that the file it edited is whole.");
+    day.call("lisp_check_parens", json!({"path": REPORT}), Wanted::Done, &[])?;
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Running another program: shown before it runs, with no standard input, and with its failure explained.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::{self, Write as _};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Why a command of the repository cannot go on.
+#[derive(Debug)]
+pub(crate) struct Failure(String);
+
+impl Failure {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Says which file an input or output error is about.
+pub(crate) trait About<T> {
+    fn about(self, path: &Path) -> Result<T, Failure>;
+}
+
+impl<T> About<T> for std::io::Result<T> {
+    fn about(self, path: &Path) -> Result<T, Failure> {
+        self.map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+    }
+}
+
+/// Announces the next piece of work.
+pub(crate) fn say(text: impl fmt::Display) {
+    println!("==> {text}");
+}
+
+/// One call of another program.
+pub(crate) struct Step {
+    command: Command,
+}
+
+impl Step {
+    pub(crate) fn new(program: impl Into<OsString>) -> Self {
+        let mut command = Command::new(program.into());
+        command.stdin(Stdio::null());
+        Self { command }
+    }
+
+    pub(crate) fn arg(&mut self, argument: impl AsRef<OsStr>) -> &mut Self {
+        self.command.arg(argument);
+        self
+    }
+
+    pub(crate) fn args<A: AsRef<OsStr>>(&mut self, arguments: impl IntoIterator<Item = A>) -> &mut Self {
+        self.command.args(arguments);
+        self
+    }
+
+    pub(crate) fn env(&mut self, name: &str, value: impl AsRef<OsStr>) -> &mut Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn inside(&mut self, directory: &Path) -> &mut Self {
+        self.command.current_dir(directory);
+        self
+    }
+
+    /// Feeds the program from a file.
+    pub(crate) fn input(&mut self, file: File) -> &mut Self {
+        self.command.stdin(file);
+        self
+    }
+
+    /// Drops everything that the program prints.
+    pub(crate) fn silent(&mut self) -> &mut Self {
+        self.command.stdout(Stdio::null()).stderr(Stdio::null());
+        self
+    }
+
+    /// Sends what the program prints into a file.
+    pub(crate) fn output(&mut self, file: File) -> &mut Self {
+        self.command.stdout(file);
+        self
+    }
+
+    /// The call as one would type it in the workspace, cut when it is long.
+    fn shown(&self) -> String {
+        let program = Path::new(self.command.get_program());
+        let mut shown = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
+        let workspace = format!("{}/", crate::workspace().display());
+        for argument in self.command.get_args() {
+            let argument = argument.to_string_lossy().replace(&workspace, "");
+            let quote = if argument.contains([' ', '(', '"']) { "'" } else { "" };
+            write!(shown, " {quote}{argument}{quote}").expect("writing to a string cannot fail");
+        }
+        match shown.char_indices().nth(280) {
+            Some((cut, _)) => format!("{} ...", &shown[..cut]),
+            None => shown,
+        }
+    }
+
+    /// Runs the program with its output on the terminal; any other exit code than 0 is a failure.
+    pub(crate) fn run(&mut self) -> Result<(), Failure> {
+        println!("$ {}", self.shown());
+        self.run_quietly(&[0])
+    }
+
+    /// Runs the program without announcing it; an exit code outside `accepted` is a failure.
+    pub(crate) fn run_quietly(&mut self, accepted: &[i32]) -> Result<(), Failure> {
+        let status = self.command.status().map_err(|error| self.unstarted(&error))?;
+        match status.code() {
+            Some(code) if accepted.contains(&code) => Ok(()),
+            _ => Err(Failure::new(format!("`{}` ended with {status}", self.shown()))),
+        }
+    }
+
+    /// What the program prints on its standard output, whatever its exit code; `None` when it cannot be started.
+    pub(crate) fn answer(&mut self) -> Option<String> {
+        let output = self.command.stderr(Stdio::null()).output().ok()?;
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Whether the program can be started and says yes.
+    pub(crate) fn succeeds(&mut self) -> bool {
+        self.command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    }
+
+    /// Runs the program with both outputs on the terminal and shows each line of them to `see` as well.
+    /// The answer is whether it ended well.
+    pub(crate) fn watch(&mut self, mut see: impl FnMut(&str)) -> Result<bool, Failure> {
+        println!("$ {}", self.shown());
+        let (reader, writer) = std::io::pipe().map_err(|error| Failure::new(format!("no pipe: {error}")))?;
+        let second = writer.try_clone().map_err(|error| Failure::new(format!("no pipe: {error}")))?;
+        let mut child = self.command.stdout(writer).stderr(second).spawn().map_err(|error| self.unstarted(&error))?;
+        // The command holds the write ends; the pipe ends only when they are closed.
+        self.command.stdout(Stdio::null()).stderr(Stdio::null());
+        for line in BufReader::new(reader).split(b'\n') {
+            let Ok(line) = line else { break };
+            let line = String::from_utf8_lossy(&line);
+            println!("{line}");
+            see(&line);
+        }
+        let status = child.wait().map_err(|error| Failure::new(format!("`{}`: {error}", self.shown())))?;
+        Ok(status.success())
+    }
+
+    fn unstarted(&self, error: &std::io::Error) -> Failure {
+        Failure::new(format!("`{}` could not be started: {error}", self.shown()))
+    }
+}

@@ -1,0 +1,130 @@
+//! Counting what passed, whoever ran it.
+
+use crate::step::{Failure, Step, say};
+
+/// What has been checked so far.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    passed: u32,
+    failed: u32,
+    skipped: u32,
+    failures: Vec<String>,
+}
+
+/// Passed, failed and skipped tests, as one line of a test runner's output says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    passed: u32,
+    failed: u32,
+    skipped: u32,
+}
+
+impl Tally {
+    /// A check that is one thing: it counts as one test.
+    pub(crate) fn check(&mut self, name: &str, step: &mut Step) {
+        say(name);
+        match step.run() {
+            Ok(()) => self.passed += 1,
+            Err(failure) => {
+                println!("{failure}");
+                self.failed += 1;
+                self.failures.push(name.to_owned());
+            }
+        }
+    }
+
+    /// A test runner, whose output is counted.
+    pub(crate) fn watch(
+        &mut self,
+        name: &str,
+        step: &mut Step,
+        count: impl Fn(&str) -> Option<Counts>,
+    ) -> Result<(), Failure> {
+        let mut failed = 0;
+        let ended_well = step.watch(|line| {
+            if let Some(counts) = count(line) {
+                self.passed += counts.passed;
+                self.skipped += counts.skipped;
+                failed += counts.failed;
+            }
+        })?;
+        // A runner that fails without a failed test did not get as far as running them.
+        if !ended_well && failed == 0 {
+            failed = 1;
+        }
+        if failed > 0 {
+            self.failures.push(format!("{name} ({failed})"));
+        }
+        self.failed += failed;
+        Ok(())
+    }
+
+    /// Prints the summary, which is the last line, and fails when anything did.
+    pub(crate) fn report(self) -> Result<(), Failure> {
+        if !self.failures.is_empty() {
+            println!("failed: {}", self.failures.join(", "));
+        }
+        println!("test: {} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped);
+        if self.failed > 0 {
+            std::process::exit(1);
+        }
+        Ok(())
+    }
+}
+
+/// Reads nextest's `Summary [ 1.2s] 5 tests run: 3 passed (1 slow), 1 failed, 1 timed out, 2 skipped`.
+pub(crate) fn nextest_line(line: &str) -> Option<Counts> {
+    let counted = line.trim_start().strip_prefix("Summary [")?.split_once(" run: ")?.1;
+    let mut counts = Counts::default();
+    for part in counted.split(',') {
+        let (number, what) = part.trim().split_once(' ')?;
+        let number: u32 = number.parse().ok()?;
+        match what.split_once(' ').map_or(what, |(word, _)| word) {
+            "passed" => counts.passed += number,
+            "skipped" => counts.skipped += number,
+            _ => counts.failed += number,
+        }
+    }
+    Some(counts)
+}
+
+/// Reads cargo's `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s`.
+pub(crate) fn cargo_test_line(line: &str) -> Option<Counts> {
+    let counted = line.strip_prefix("test result: ")?.split_once(". ")?.1;
+    let mut counts = Counts::default();
+    for part in counted.split(';') {
+        let Some((number, what)) = part.trim().split_once(' ') else { continue };
+        let Ok(number) = number.parse::<u32>() else { continue };
+        match what {
+            "passed" => counts.passed += number,
+            "failed" => counts.failed += number,
+            "ignored" => counts.skipped += number,
+            _ => {}
+        }
+    }
+    Some(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn nextest_summaries_are_counted() {
+        let line =
+            "     Summary [   1.234s] 9 tests run: 5 passed (1 slow), 1 failed, 1 exec failed, 2 timed out, 3 skipped";
+        assert_eq!(nextest_line(line).unwrap(), Counts { passed: 5, failed: 4, skipped: 3 });
+        let line = "     Summary [   0.005s] 1 test run: 1 passed, 0 skipped";
+        assert_eq!(nextest_line(line).unwrap(), Counts { passed: 1, failed: 0, skipped: 0 });
+        assert_eq!(nextest_line("        PASS [   0.005s] crate name"), None);
+    }
+
+    #[test]
+    fn cargo_summaries_are_counted() {
+        let line = "test result: FAILED. 3 passed; 2 failed; 1 ignored; 0 measured; 7 filtered out; finished in 0.01s";
+        assert_eq!(cargo_test_line(line).unwrap(), Counts { passed: 3, failed: 2, skipped: 1 });
+        assert_eq!(cargo_test_line("test some::test ... ok"), None);
+    }
+}

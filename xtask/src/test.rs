@@ -1,0 +1,92 @@
+//! `cargo xtask test`: everything that must hold, in one run, with one line at the end that says whether it does.
+//!
+//! Format, lints, all Rust tests (unit, fixture, property, corpus, end to end), examples in the documentation, the
+//! documentation itself, the tests of the Lisp that runs inside images, and those of the example project. A failure
+//! does not stop the rest. What takes long is done once: the corpus and the oracles' answers stay below `target/` until
+//! what they are made from changes.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::apt::{self, Install};
+use crate::step::{About, Failure, Step, say};
+use crate::tally::{Tally, cargo_test_line, nextest_line};
+use crate::{cargo, corpus, oracle, workspace};
+
+const NEEDS: &[apt::Need] =
+    &[apt::SBCL, apt::ALEXANDRIA, apt::GUILE, apt::CLOJURE, apt::EMACS, apt::UNZIP, apt::PYTHON];
+
+/// Runs everything, or only the Rust tests whose name contains `filter`.
+pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure> {
+    apt::ensure(NEEDS, install)?;
+    corpus::prepare(install)?;
+    oracle::consult(install)?;
+
+    let mut tally = Tally::default();
+    if filter.is_none() {
+        tally.check("format", cargo().args(["fmt", "--all", "--check"]));
+        tally.check(
+            "lints",
+            cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        );
+    }
+    rust_tests(&mut tally, filter)?;
+    if filter.is_none() {
+        say("examples in the documentation");
+        let mut step = cargo();
+        step.args(["test", "--quiet", "--workspace", "--doc"]);
+        tally.watch("documentation examples", &mut step, cargo_test_line)?;
+        tally.check(
+            "documentation",
+            cargo().args(["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"),
+        );
+        lisp_tests(&mut tally)?;
+        tally.check("example project", &mut example_tests());
+    }
+    tally.report()
+}
+
+fn rust_tests(tally: &mut Tally, filter: Option<&str>) -> Result<(), Failure> {
+    say("Rust tests");
+    let mut step = cargo();
+    if cargo().args(["nextest", "--version"]).succeeds() {
+        step.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(filter);
+        tally.watch("Rust tests", &mut step, nextest_line)
+    } else {
+        // Building nextest takes longer than it saves on a machine that runs the tests once.
+        step.args(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]).args(filter);
+        tally.watch("Rust tests", &mut step, cargo_test_line)
+    }
+}
+
+/// Runs each file of `images/tests` in the image its extension names; a file passes by its exit code.
+fn lisp_tests(tally: &mut Tally) -> Result<(), Failure> {
+    let directory = workspace().join("images/tests");
+    let mut files: Vec<PathBuf> = fs::read_dir(&directory)
+        .about(&directory)?
+        .map(|entry| entry.about(&directory).map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    files.sort();
+    for file in files {
+        let call: &[&str] = match file.extension().and_then(|extension| extension.to_str()) {
+            Some("lisp") => &["sbcl", "--script"],
+            Some("scm") => &["guile", "--no-auto-compile"],
+            Some("clj") => &["clojure"],
+            _ => continue,
+        };
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        tally.check(&name, Step::new(call[0]).args(&call[1..]).arg(&file).inside(workspace()));
+    }
+    Ok(())
+}
+
+/// The tests of the example project, with its compiled files below `target/`.
+fn example_tests() -> Step {
+    let mut step = Step::new("sbcl");
+    step.inside(&workspace().join("examples/ledger"))
+        .env("XDG_CACHE_HOME", workspace().join("target/cache"))
+        .args(["--noinform", "--non-interactive", "--no-userinit", "--eval", "(require :asdf)"])
+        .args(["--eval", "(asdf:load-asd (truename \"ledger.asd\"))"])
+        .args(["--eval", "(let ((*compile-verbose* nil)) (asdf:test-system \"ledger\"))"]);
+    step
+}
