@@ -7,9 +7,21 @@
 //! **Invariant:** nothing here knows MCP or JSON-RPC, and nothing here writes files or starts processes by itself.
 
 pub mod arguments;
+mod catalogue;
+mod fence;
+pub mod languages;
+pub mod lisp_check_parens;
+pub mod lisp_edit_form;
+pub mod lisp_patch_form;
+pub mod lisp_read_file;
+pub mod lisp_read_form;
+mod refused;
 pub mod repl_control;
 pub mod repl_eval;
 mod repl_text;
 pub mod tool;
+mod workshop;
 
+pub use catalogue::catalogue;
 pub use tool::{Annotations, CallContext, Outcome, Tool, ToolError, ToolSet};
+pub use workshop::Workshop;

@@ -1,0 +1,131 @@
+//! Whether a text balances, and if not, what to change.
+
+use lispwright_syntax::{Language, LineIndex, read};
+
+use crate::diagnose::{Candidate, Diagnosis, candidates, diagnose};
+use crate::source::{Place, place_in};
+
+/// The verdict on a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckReport {
+    /// What is wrong first; `None` when everything balances.
+    pub diagnosis: Option<Diagnosis>,
+    /// Changes of one line that would help, best first.
+    pub likely_fixes: Vec<Candidate>,
+    /// How many data stand at top level.
+    pub forms: usize,
+    /// How many lines the text has.
+    pub lines: u32,
+}
+
+/// Checks the delimiters, strings and block comments of `text`.
+///
+/// Atoms, characters, strings and comments are cut exactly as the dialect's reader cuts them; nothing is evaluated and
+/// packages, features and read-time expressions do not matter.
+#[must_use]
+pub fn check(text: &str, language: impl Into<Language>) -> CheckReport {
+    let language = language.into();
+    let tree = read(text, &language);
+    let diagnosis = diagnose(text, &tree);
+    let likely_fixes = if diagnosis.is_some() { candidates(text, &language) } else { Vec::new() };
+    let lines = LineIndex::new(text.as_bytes()).line_count();
+    CheckReport { diagnosis, likely_fixes, forms: tree.top_level().count(), lines }
+}
+
+/// Checks the part of `text` that begins `offset` scalar values from its start and has at most `limit` of them. Places
+/// and lines are those of the whole text.
+#[must_use]
+pub fn check_window(text: &str, language: impl Into<Language>, offset: u32, limit: Option<u32>) -> CheckReport {
+    let byte = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
+    let start = byte(offset as usize);
+    let end = limit.map_or(text.len(), |limit| byte((offset as usize).saturating_add(limit as usize)));
+    let mut report = check(&text[start..end], language);
+    if start == 0 {
+        return report;
+    }
+    let base = place_in(text, &LineIndex::new(text.as_bytes()), start as u32);
+    let shift = |place: Place| Place {
+        offset: place.offset + base.offset,
+        line: place.line + base.line - 1,
+        column: if place.line == 1 { place.column + base.column - 1 } else { place.column },
+    };
+    if let Some(diagnosis) = &mut report.diagnosis {
+        diagnosis.position = shift(diagnosis.position);
+        diagnosis.opened_at = diagnosis.opened_at.map(shift);
+        diagnosis.next_form_line = diagnosis.next_form_line.map(|line| line + base.line - 1);
+    }
+    for fix in &mut report.likely_fixes {
+        fix.line += base.line - 1;
+    }
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use lispwright_syntax::Dialect;
+
+    use super::*;
+
+    /// The code of a mistake, its line and column, and line and column of its opener.
+    type Verdict = (&'static str, u32, u32, Option<(u32, u32)>);
+
+    #[track_caller]
+    fn check_verdict(dialect: Dialect, text: &str, expected: Option<Verdict>) {
+        let report = check(text, dialect);
+        let found = report.diagnosis.as_ref().map(|diagnosis| {
+            let opener = diagnosis.opened_at.map(|place| (place.line, place.column));
+            (diagnosis.kind.code(), diagnosis.position.line, diagnosis.position.column, opener)
+        });
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn what_only_looks_like_a_delimiter_is_none() {
+        let cl = Dialect::CommonLisp;
+        for text in [
+            "(list #\\( #\\) \")\" |a(b| a\\(b a[b)",
+            "#| #| | |# |# (a)",
+            "; (((\n(a)",
+            "#.(list 1 2) (no-such:symbol)",
+            "#+no-such-feature (a) (in-readtable x)",
+            "",
+        ] {
+            check_verdict(cl, text, None);
+        }
+        check_verdict(Dialect::EmacsLisp, "(list ?\\( ?\\) ?( \")\")", None);
+        check_verdict(Dialect::Clojure, "[\\( \\) {:a #{1}} #\"(\" #_ ( ) ]", None);
+        check_verdict(Dialect::Scheme, "(list #\\( #:key #!eof) #;(a b)", None);
+    }
+
+    #[test]
+    fn each_mistake_has_its_place() {
+        let cl = Dialect::CommonLisp;
+        check_verdict(cl, "(a))", Some(("extra-close", 1, 4, None)));
+        check_verdict(cl, "(a\n  (b)\n", Some(("unclosed", 2, 6, Some((1, 1)))));
+        check_verdict(cl, "(a \"b)\n", Some(("unclosed-string", 1, 7, Some((1, 4)))));
+        check_verdict(cl, "(a) #| b\n", Some(("unclosed-block-comment", 1, 9, Some((1, 5)))));
+        check_verdict(Dialect::Clojure, "[1 2)", Some(("mismatch", 1, 5, Some((1, 1)))));
+        check_verdict(cl, "(λ é))", Some(("extra-close", 1, 6, None)));
+    }
+
+    #[test]
+    fn the_next_healthy_form_is_named() {
+        let report = check("(defun a (x)\n  (b x)\n\n(defun c (x)\n  x)\n", Dialect::CommonLisp);
+        let diagnosis = report.diagnosis.expect("the first form is not closed");
+        assert_eq!(diagnosis.next_form_line, Some(4));
+        assert_eq!((diagnosis.position.line, diagnosis.opened_at.map(|place| place.line)), (2, Some(1)));
+        assert_eq!(report.likely_fixes[0].repaired, "  (b x))");
+    }
+
+    #[test]
+    fn a_window_speaks_of_places_in_the_whole() {
+        let text = "(é))\n(b\n (c]\n";
+        let report = check_window(text, Dialect::Clojure, 4, None);
+        let diagnosis = report.diagnosis.expect("the third line has a wrong closer");
+        assert_eq!((diagnosis.position.offset, diagnosis.position.line, diagnosis.position.column), (3, 1, 4));
+        let report = check_window(text, Dialect::Clojure, 5, None);
+        let diagnosis = report.diagnosis.expect("the third line has a wrong closer");
+        assert_eq!((diagnosis.position.offset, diagnosis.position.line, diagnosis.position.column), (10, 3, 4));
+        assert!(check_window(text, Dialect::Clojure, 0, Some(3)).diagnosis.is_none());
+    }
+}

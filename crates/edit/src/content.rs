@@ -1,0 +1,188 @@
+//! New source as a caller sends it, checked before it comes near a file.
+//!
+//! Models wrap source in Markdown fences, copy line numbers along, write another dialect's brackets and typographic
+//! quotes, and lose delimiters. Each is told apart here, because "unbalanced" would be the wrong answer to most.
+
+use lispwright_syntax::{Datum, Dialect, LineIndex, Span, TokenKind, Tree, read};
+
+use crate::diagnose::{candidates, diagnose};
+use crate::locate::shortened;
+use crate::refusal::Refusal;
+use crate::source::{Source, place_in};
+
+/// New source that balances, with the line ending of the file it goes into.
+pub(crate) struct Content {
+    /// Without white space at either end.
+    pub(crate) text: String,
+    pub(crate) tree: Tree,
+    pub(crate) data: Vec<Datum>,
+}
+
+impl Content {
+    /// Checks `content` for `source`; `single` when it has to be exactly one form.
+    pub(crate) fn new(content: &str, source: &Source<'_>, single: bool) -> Result<Self, Refusal> {
+        let first_line = content.lines().position(|line| !line.trim().is_empty());
+        if let Some(line) = first_line.filter(|_| content.trim_start().starts_with("```")) {
+            return Err(Refusal::Fenced { line: line as u32 + 1 });
+        }
+        if is_numbered(content) {
+            return Err(Refusal::Numbered);
+        }
+        let language = source.tree.language();
+        let tree = read(content, language);
+        check_characters(content, &tree, source)?;
+        if let Some(diagnosis) = diagnose(content, &tree) {
+            return Err(Refusal::Unbalanced {
+                diagnosis: Box::new(diagnosis),
+                candidates: candidates(content, language),
+            });
+        }
+        let data: Vec<Datum> = tree.top_level().collect();
+        match data.as_slice() {
+            [] => return Err(Refusal::NoForm),
+            [_, _, ..] if single => return Err(Refusal::SeveralForms { forms: first_lines(content, &tree, &data) }),
+            _ => {}
+        }
+        let text = with_line_ending(trimmed(content, &tree), source.line_ending());
+        let tree = read(&text, language);
+        let data = tree.top_level().collect();
+        Ok(Self { text, tree, data })
+    }
+
+    /// Source of a span.
+    pub(crate) fn slice(&self, span: Span) -> &str {
+        &self.text[span.range()]
+    }
+
+    /// A line comment ends the content: nothing may follow on its line.
+    pub(crate) fn ends_in_comment(&self) -> bool {
+        self.tree.token_count() > 0 && self.tree.kind(self.tree.token_count() - 1) == TokenKind::LineComment
+    }
+
+    /// It has more than one line.
+    pub(crate) fn has_lines(&self) -> bool {
+        self.text.contains('\n')
+    }
+
+    /// The part from `start` on with every line but the first moved right by `columns` spaces, except lines that begin
+    /// inside a string or another token.
+    ///
+    /// Content for a nested form is often written as if it stood in column 0. It is moved only when some line after the
+    /// first stands too far left for a body that begins at that column.
+    pub(crate) fn moved(&self, start: u32, columns: usize) -> String {
+        let body = &self.text[start as usize..];
+        let line_starts: Vec<u32> = body
+            .match_indices('\n')
+            .map(|(at, _)| start + at as u32 + 1)
+            .filter(|&at| self.begins_token_or_blank(at))
+            .filter(|&at| !self.text[at as usize..].lines().next().unwrap_or("").trim().is_empty())
+            .collect();
+        let indentation =
+            |at: u32| self.text[at as usize..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        if columns == 0 || !line_starts.iter().any(|&at| indentation(at) <= columns) {
+            return body.to_owned();
+        }
+        let mut moved = String::with_capacity(body.len() + line_starts.len() * columns);
+        let mut copied = start as usize;
+        for at in line_starts {
+            moved.push_str(&self.text[copied..at as usize]);
+            moved.extend(std::iter::repeat_n(' ', columns));
+            copied = at as usize;
+        }
+        moved.push_str(&self.text[copied..]);
+        moved
+    }
+
+    fn begins_token_or_blank(&self, offset: u32) -> bool {
+        self.tree.token_at(offset).is_none_or(|token| {
+            self.tree.token_span(token).start == offset || self.tree.kind(token) == TokenKind::Blank
+        })
+    }
+}
+
+/// Every line begins with a number and a bar, as views show them.
+pub(crate) fn is_numbered(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    lines.peek().is_some()
+        && lines.all(|line| {
+            let digits = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+            digits.len() < line.trim_start().len() && (digits.starts_with("| ") || digits == "|")
+        })
+}
+
+/// `text` without white space at either end; a space that belongs to a token, such as a character literal, stays.
+fn trimmed<'t>(text: &'t str, tree: &Tree) -> &'t str {
+    let solid: Vec<Span> = tree.tokens().filter(|(kind, _)| *kind != TokenKind::Blank).map(|(_, span)| span).collect();
+    match (solid.first(), solid.last()) {
+        (Some(first), Some(last)) => &text[first.start as usize..last.end as usize],
+        _ => "",
+    }
+}
+
+/// `text` with every line ended by `ending`.
+pub(crate) fn with_line_ending(text: &str, ending: &str) -> String {
+    let feeds = text.replace("\r\n", "\n");
+    if ending == "\n" { feeds } else { feeds.replace('\n', ending) }
+}
+
+fn first_lines(content: &str, tree: &Tree, data: &[Datum]) -> Vec<(u32, String)> {
+    let lines = LineIndex::new(content.as_bytes());
+    data.iter()
+        .map(|datum| {
+            let span = tree.datum_span(*datum);
+            let first = content[span.range()].lines().next().unwrap_or("");
+            (lines.line(span.start), shortened(first, 80))
+        })
+        .collect()
+}
+
+/// Brackets and quotation marks that are ordinary constituents of symbols here, but hardly meant to be.
+fn check_characters(content: &str, tree: &Tree, source: &Source<'_>) -> Result<(), Refusal> {
+    const QUOTES: [char; 6] = ['“', '”', '„', '‘', '’', '‚'];
+    let (square, curly) = source.dialect().has_brackets();
+    let foreign = |c: char| (!square && matches!(c, '[' | ']')) || (!curly && matches!(c, '{' | '}'));
+    let mut used_in_file: Option<Vec<char>> = None;
+    for (kind, span) in tree.tokens() {
+        if kind != TokenKind::Atom {
+            continue;
+        }
+        let atom = &content[span.range()];
+        if is_escaped(atom, source.dialect()) {
+            continue;
+        }
+        let Some((at, c)) = atom.char_indices().find(|&(_, c)| foreign(c) || QUOTES.contains(&c)) else { continue };
+        let used = used_in_file.get_or_insert_with(|| characters_in_atoms(source));
+        if used.contains(&c) {
+            continue;
+        }
+        let place = place_in(content, &LineIndex::new(content.as_bytes()), span.start + at as u32);
+        return Err(if QUOTES.contains(&c) {
+            Refusal::SmartQuote { quote: c, at: place }
+        } else {
+            let (symbol, dialect) = (shortened(atom, 40), source.dialect().name());
+            Refusal::ForeignBracket { bracket: c, at: place, symbol, dialect }
+        });
+    }
+    Ok(())
+}
+
+/// The author has marked the odd characters of this symbol as meant, or it is syntax of its own.
+fn is_escaped(atom: &str, dialect: Dialect) -> bool {
+    atom.contains(['|', '\\']) || (dialect == Dialect::Scheme && atom.starts_with("#{"))
+}
+
+/// The brackets and typographic quotes that occur in symbols of the file.
+fn characters_in_atoms(source: &Source<'_>) -> Vec<char> {
+    let mut found: Vec<char> = Vec::new();
+    for (kind, span) in source.tree.tokens() {
+        let atom = source.slice(span);
+        if kind == TokenKind::Atom && !is_escaped(atom, source.dialect()) {
+            for c in atom.chars().filter(|c| matches!(c, '[' | ']' | '{' | '}') || !c.is_ascii()) {
+                if !found.contains(&c) {
+                    found.push(c);
+                }
+            }
+        }
+    }
+    found
+}

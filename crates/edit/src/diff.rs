@@ -1,0 +1,129 @@
+//! Unified diffs of an edit, with true line numbers.
+//!
+//! An edit knows which bytes it replaced, so only the lines around them are compared: the cost does not grow with the
+//! file.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use lispwright_syntax::Span;
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
+
+/// Lines shown around a change.
+const CONTEXT: usize = 2;
+
+/// After this long a diff of two huge forms becomes coarser, not slower.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// The unified diff between `old` and the text in which `span` of it has become `new_len` bytes of `new`.
+///
+/// Hunks only, without file names; empty when nothing differs. A missing final newline is marked as `diff` does.
+#[must_use]
+pub fn unified(old: &str, new: &str, span: Span, new_len: usize) -> String {
+    let start = window_start(old, span.start as usize);
+    let old_end = window_end(old, span.end as usize);
+    let new_end = window_end(new, span.start as usize + new_len);
+    let first_line = old[..start].bytes().filter(|&byte| byte == b'\n').count();
+    let old_lines: Vec<&str> = old[start..old_end].split_inclusive('\n').collect();
+    let new_lines: Vec<&str> = new[start..new_end].split_inclusive('\n').collect();
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, &old_lines, &new_lines, Some(Instant::now() + PATIENCE));
+    let mut out = String::new();
+    for group in group_diff_ops(ops, CONTEXT) {
+        hunk(&mut out, &group, &old_lines, &new_lines, first_line);
+    }
+    out
+}
+
+fn hunk(out: &mut String, group: &[DiffOp], old: &[&str], new: &[&str], first_line: usize) {
+    let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
+    let header = |start: usize, end: usize| {
+        let count = end - start;
+        // An empty side names the line before it.
+        let line = first_line + start + usize::from(count > 0);
+        if count == 1 { line.to_string() } else { format!("{line},{count}") }
+    };
+    let _ = writeln!(
+        out,
+        "@@ -{} +{} @@",
+        header(first.old_range().start, last.old_range().end),
+        header(first.new_range().start, last.new_range().end)
+    );
+    for op in group {
+        match op.tag() {
+            DiffTag::Equal => old[op.old_range()].iter().for_each(|line| push_line(out, ' ', line)),
+            _ => {
+                old[op.old_range()].iter().for_each(|line| push_line(out, '-', line));
+                new[op.new_range()].iter().for_each(|line| push_line(out, '+', line));
+            }
+        }
+    }
+}
+
+fn push_line(out: &mut String, sign: char, line: &str) {
+    out.push(sign);
+    out.push_str(line.trim_end_matches(['\n', '\r']));
+    out.push('\n');
+    if !line.ends_with('\n') {
+        out.push_str("\\ No newline at end of file\n");
+    }
+}
+
+/// The start of the line a few lines above the one that holds `offset`.
+fn window_start(text: &str, offset: usize) -> usize {
+    let mut start = offset;
+    for _ in 0..=CONTEXT + 1 {
+        match text[..start].rfind('\n') {
+            Some(newline) => start = newline,
+            None => return 0,
+        }
+    }
+    start + 1
+}
+
+/// The end of the line a few lines below the one that holds `offset`.
+fn window_end(text: &str, offset: usize) -> usize {
+    let mut end = offset;
+    for _ in 0..=CONTEXT + 1 {
+        match text[end..].find('\n') {
+            Some(newline) => end += newline + 1,
+            None => return text.len(),
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &str, from: &str, to: &str, expected: &str) {
+        let start = old.find(from).expect("the text to replace is there");
+        let new = format!("{}{to}{}", &old[..start], &old[start + from.len()..]);
+        let span = Span::new(start as u32, (start + from.len()) as u32);
+        assert_eq!(unified(old, &new, span, to.len()), expected);
+    }
+
+    #[test]
+    fn line_numbers_are_those_of_the_file() {
+        let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+        check(old, "6", "six\n6b", "@@ -4,5 +4,6 @@\n 4\n 5\n-6\n+six\n+6b\n 7\n 8\n");
+        check(old, "1\n", "", "@@ -1,3 +1,2 @@\n-1\n 2\n 3\n");
+        check(old, "9", "9", "");
+    }
+
+    #[test]
+    fn a_missing_final_newline_is_marked() {
+        check(
+            "a\nb",
+            "b",
+            "c",
+            "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n",
+        );
+    }
+
+    #[test]
+    fn carriage_returns_are_not_shown() {
+        check("a\r\nb\r\n", "b", "c", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+    }
+}

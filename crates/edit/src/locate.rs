@@ -1,0 +1,132 @@
+//! From an address to exactly one form.
+
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{Address, FormId, Selection};
+
+use crate::refusal::Refusal;
+use crate::source::{Source, whole_span};
+
+/// What a caller says about the form it means. At least one of the first two, or a line, has to be there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Target<'a> {
+    /// What the form defines: `foo`, `(setf foo)`, `area :around (circle)`, `foo[2]`.
+    pub name: Option<&'a str>,
+    /// The head symbol: `defun`.
+    pub form_type: Option<&'a str>,
+    /// Which of several matches, from 1, in source order.
+    pub index: Option<u32>,
+    /// A line of the form, from 1.
+    pub line: Option<u32>,
+}
+
+/// A form in a list of candidates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormLine {
+    /// The line the form itself begins on, from 1.
+    pub line: u32,
+    /// Head, name, and what tells methods apart.
+    pub label: String,
+    /// The first line of the form, shortened.
+    pub text: String,
+}
+
+/// Longest first line shown of a candidate, in scalar values.
+const WIDTH: usize = 120;
+
+/// The one form that `target` means.
+///
+/// Errors: [`Refusal::FormNotFound`], [`Refusal::FormAmbiguous`], [`Refusal::NoAddress`].
+pub fn locate(source: &Source<'_>, target: &Target<'_>) -> Result<FormId, Refusal> {
+    if target.name.is_none_or(|name| name.trim().is_empty()) && target.form_type.is_none() && target.line.is_none() {
+        return Err(Refusal::NoAddress);
+    }
+    if target.line == Some(0) || target.index == Some(0) {
+        return Err(Refusal::CountsFromOne);
+    }
+    let found = find(source, target);
+    match found.as_slice() {
+        [only] => Ok(*only),
+        [] => Err(not_found(source, target)),
+        several => Err(Refusal::FormAmbiguous { asked: asked(target), candidates: lines_of(source, several) }),
+    }
+}
+
+fn find(source: &Source<'_>, target: &Target<'_>) -> Vec<FormId> {
+    match target.name.map(str::trim).filter(|name| !name.is_empty()) {
+        Some(name) => {
+            let address = Address::parse(source.dialect(), name);
+            let selection = Selection { form_type: target.form_type, index: target.index, line: target.line };
+            source.forms.find(source.dialect(), &address, selection, &source.lines)
+        }
+        None => find_without_name(source, target),
+    }
+}
+
+/// Forms that have no name are addressed by a line, or by their head.
+fn find_without_name(source: &Source<'_>, target: &Target<'_>) -> Vec<FormId> {
+    let head = target.form_type.map(|head| canonical_head(source.dialect(), head));
+    let mut found: Vec<FormId> = Vec::new();
+    for (id, form) in source.forms.iter() {
+        let span = whole_span(form);
+        let lines = source.lines.line(span.start)..=source.lines.line(span.end.saturating_sub(1));
+        let fits = target.line.is_none_or(|line| lines.contains(&line))
+            && head.as_ref().is_none_or(|head| form.head_name == *head);
+        if !fits {
+            continue;
+        }
+        // A line belongs to the innermost form around it.
+        if target.line.is_some() {
+            found.retain(|&outer| !source.forms.get(outer).span.encloses(form.outer));
+        }
+        found.push(id);
+    }
+    match target.index {
+        None => found,
+        Some(index) => found.get(index as usize - 1).copied().into_iter().collect(),
+    }
+}
+
+fn not_found(source: &Source<'_>, target: &Target<'_>) -> Refusal {
+    let name = target.name.unwrap_or("");
+    // The name alone may fit where type, index or line do not.
+    let bare = name.rfind('[').filter(|_| name.ends_with(']')).map_or(name, |at| &name[..at]);
+    let others = if bare.trim().is_empty() {
+        Vec::new()
+    } else {
+        find(source, &Target { name: Some(bare), ..Target::default() })
+    };
+    Refusal::FormNotFound {
+        asked: asked(target),
+        others: lines_of(source, &others),
+        nearest: if others.is_empty() { source.forms.nearest_names(bare, 5) } else { Vec::new() },
+        definitions: source.forms.definitions().count(),
+    }
+}
+
+/// A target in words.
+fn asked(target: &Target<'_>) -> String {
+    let mut words: Vec<String> = Vec::new();
+    words.extend(target.form_type.map(str::to_owned));
+    words.extend(target.name.map(|name| format!("`{}`", name.trim())));
+    words.extend(target.index.map(|index| format!("number {index}")));
+    words.extend(target.line.map(|line| format!("on line {line}")));
+    words.join(" ")
+}
+
+pub(crate) fn lines_of(source: &Source<'_>, forms: &[FormId]) -> Vec<FormLine> {
+    forms.iter().map(|&id| line_of(source, id)).collect()
+}
+
+pub(crate) fn line_of(source: &Source<'_>, id: FormId) -> FormLine {
+    let form = source.forms.get(id);
+    let line = source.lines.line(form.outer.start);
+    FormLine { line, label: form.label(source.text), text: shortened(source.line_text(line).trim(), WIDTH) }
+}
+
+/// At most `width` scalar values of `text`, with an ellipsis where something is left out.
+pub(crate) fn shortened(text: &str, width: usize) -> String {
+    match text.char_indices().nth(width) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}…", &text[..at]),
+    }
+}

@@ -1,0 +1,202 @@
+//! Changing text inside one form.
+//!
+//! The old text has to occur exactly once in the form or its header comment, so that a patch cannot hit the wrong place,
+//! and the form has to balance afterwards as well as it did before.
+
+use lispwright_syntax::{FormId, Span, TokenKind, Tree, read};
+
+use crate::change::{Edited, Splice, apply, check_digest};
+use crate::content::{is_numbered, with_line_ending};
+use crate::diagnose::{Diagnosis, candidates, diagnose};
+use crate::diff::unified;
+use crate::locate::{Target, locate, shortened};
+use crate::refusal::Refusal;
+use crate::source::{Place, Source, whole_span};
+
+/// A request to change text inside a form.
+#[derive(Clone, Copy, Debug)]
+pub struct Patch<'a> {
+    /// The form.
+    pub target: Target<'a>,
+    /// What stands there; line ends may be written as `\n` whatever the file has.
+    pub old_text: &'a str,
+    /// What shall stand there.
+    pub new_text: &'a str,
+    /// Change every occurrence, where one alone is allowed otherwise.
+    pub replace_all: bool,
+    /// [`crate::FormText::digest`] of the form as the caller knows it.
+    pub digest: Option<&'a str>,
+}
+
+/// Carries out `patch` on `source`.
+///
+/// Errors: those of an address, [`Refusal::TextNotFound`], [`Refusal::TextAmbiguous`], [`Refusal::PatchUnbalanced`],
+/// [`Refusal::WouldBreak`], [`Refusal::WouldSplit`], [`Refusal::Stale`].
+pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> {
+    if patch.old_text.is_empty() {
+        return Err(Refusal::EmptyOldText);
+    }
+    let id = locate(source, &patch.target)?;
+    check_digest(source, id, patch.digest)?;
+    let form = source.forms.get(id);
+    let region = Span::new(whole_span(form).start, source.end_with_strays(form));
+    let body = source.slice(region);
+    let ending = source.line_ending();
+    let as_in_file = |text: &str| {
+        // In a file with both kinds of line end the exact text may have either.
+        if body.contains(text) || !text.contains('\n') { text.to_owned() } else { with_line_ending(text, ending) }
+    };
+    let old_text = as_in_file(patch.old_text);
+    let new_text = if ending == "\n" { patch.new_text.to_owned() } else { with_line_ending(patch.new_text, ending) };
+    let found: Vec<u32> = body.match_indices(&old_text).map(|(at, _)| region.start + at as u32).collect();
+    match found.len() {
+        0 if is_numbered(patch.old_text) => return Err(Refusal::Numbered),
+        0 => return Err(not_found(source, id, region, &old_text)),
+        1 => {}
+        _ if patch.replace_all => {}
+        _ => return Err(Refusal::TextAmbiguous { label: form.label(source.text), lines: lines_at(source, &found) }),
+    }
+    let mut new_body = String::with_capacity(body.len() + new_text.len());
+    let mut copied = region.start;
+    for &at in &found {
+        new_body.push_str(source.slice(Span::new(copied, at)));
+        new_body.push_str(&new_text);
+        copied = at + old_text.len() as u32;
+    }
+    new_body.push_str(source.slice(Span::new(copied, region.end)));
+    let touched = Span::new(found[0], found[found.len() - 1] + old_text.len() as u32);
+
+    check_balance(source, region, &new_body, touched, &new_text)?;
+    let new_touched = new_body.len() as u32 - (region.len() - touched.len());
+    let splice = Splice { span: region, text: new_body, data: 1 };
+    let mut edited = apply(source, splice, Some(id), Vec::new())?;
+    // The splice covers the form; what is shown is what changed in it.
+    edited.diff = unified(source.text, &edited.text, touched, new_touched as usize);
+    let lines = lispwright_syntax::LineIndex::new(edited.text.as_bytes());
+    edited.lines = Some((lines.line(touched.start), lines.line((touched.start + new_touched).max(1) - 1)));
+    note_new_name(source, id, &mut edited);
+    Ok(edited)
+}
+
+/// Says so when the form is called something else now.
+fn note_new_name(source: &Source<'_>, id: FormId, edited: &mut Edited) {
+    let old = source.forms.get(id);
+    let tree = read(&edited.text, source.tree.language());
+    let forms = lispwright_syntax::Forms::new(&tree, &edited.text);
+    if forms.len() <= id as usize {
+        return;
+    }
+    let new = forms.get(id);
+    if new.name != old.name || new.head_name != old.head_name {
+        let (before, after) = (old.label(source.text), new.label(&edited.text));
+        edited.notes.push(format!("The form was `{before}` and is now `{after}`."));
+    }
+}
+
+fn lines_at(source: &Source<'_>, offsets: &[u32]) -> Vec<(u32, String)> {
+    offsets
+        .iter()
+        .map(|&at| {
+            let line = source.lines.line(at);
+            (line, shortened(source.line_text(line).trim(), 100))
+        })
+        .collect()
+}
+
+fn not_found(source: &Source<'_>, id: FormId, region: Span, old_text: &str) -> Refusal {
+    let elsewhere = source.text.match_indices(old_text).map(|(at, _)| source.lines.line(at as u32)).take(10).collect();
+    Refusal::TextNotFound {
+        label: source.forms.get(id).label(source.text),
+        lines: (source.lines.line(region.start), source.lines.line(region.end.saturating_sub(1))),
+        near: near_match(source, region, old_text),
+        elsewhere,
+    }
+}
+
+/// Longest near match that is quoted, in bytes.
+const MOST_QUOTED: usize = 2_000;
+
+/// The first part of the region that is `old_text` but for white space and case, with its line.
+fn near_match(source: &Source<'_>, region: Span, old_text: &str) -> Option<(u32, String)> {
+    let wanted: Vec<char> = old_text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
+    let solid: Vec<(usize, char)> = source
+        .slice(region)
+        .char_indices()
+        .filter(|(_, c)| !c.is_whitespace())
+        .flat_map(|(at, c)| c.to_lowercase().map(move |lower| (at, lower)))
+        .collect();
+    if wanted.is_empty() || wanted.len() > solid.len() {
+        return None;
+    }
+    let start = solid
+        .windows(wanted.len())
+        .position(|window| window.iter().zip(&wanted).all(|((_, found), wanted)| found == wanted))?;
+    let (first, last) = (solid[start].0, solid[start + wanted.len() - 1].0);
+    let body = source.slice(region);
+    let end = last + body[last..].chars().next().map_or(0, char::len_utf8);
+    let text = &body[first..end];
+    (text.len() <= MOST_QUOTED).then(|| (source.lines.line(region.start + first as u32), text.to_owned()))
+}
+
+/// Refuses a patch after which the form balances worse than before.
+fn check_balance(
+    source: &Source<'_>,
+    region: Span,
+    new_body: &str,
+    touched: Span,
+    new_text: &str,
+) -> Result<(), Refusal> {
+    let old_tree = read(source.slice(region), source.tree.language());
+    let new_tree = read(new_body, source.tree.language());
+    if new_tree.diagnostics().len() <= old_tree.diagnostics().len() {
+        return Ok(());
+    }
+    let Some(diagnosis) = diagnose(new_body, &new_tree) else { return Ok(()) };
+    let first_line = source.lines.line(region.start);
+    let shift = first_line - 1;
+    let balance = |tree: &Tree| {
+        tree.tokens().fold([0i64; 3], |mut sums, (kind, _)| {
+            match kind {
+                TokenKind::OpenParen => sums[0] += 1,
+                TokenKind::CloseParen => sums[0] -= 1,
+                TokenKind::OpenBracket => sums[1] += 1,
+                TokenKind::CloseBracket => sums[1] -= 1,
+                TokenKind::OpenBrace => sums[2] += 1,
+                TokenKind::CloseBrace => sums[2] -= 1,
+                _ => {}
+            }
+            sums
+        })
+    };
+    let (before, after) = (balance(&old_tree), balance(&new_tree));
+    let (mut add, mut remove) = (String::new(), String::new());
+    for (index, closer) in [")", "]", "}"].iter().enumerate() {
+        let open = after[index] - before[index];
+        let side = if open > 0 { &mut add } else { &mut remove };
+        side.push_str(&closer.repeat(open.unsigned_abs() as usize));
+    }
+    let mut found = candidates(new_body, source.tree.language());
+    for candidate in &mut found {
+        candidate.line += shift;
+    }
+    let first = source.lines.line(touched.start);
+    let last = first + new_text.trim_end_matches(['\n', '\r']).matches('\n').count() as u32;
+    Err(Refusal::PatchUnbalanced {
+        diagnosis: Box::new(moved(diagnosis, shift)),
+        add,
+        remove,
+        candidates: found,
+        patched: (first, last),
+    })
+}
+
+/// A diagnosis of a part, in lines of the whole.
+fn moved(diagnosis: Diagnosis, lines: u32) -> Diagnosis {
+    let shift = |place: Place| Place { line: place.line + lines, ..place };
+    Diagnosis {
+        position: shift(diagnosis.position),
+        opened_at: diagnosis.opened_at.map(shift),
+        next_form_line: diagnosis.next_form_line.map(|line| line + lines),
+        ..diagnosis
+    }
+}

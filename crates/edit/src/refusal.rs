@@ -1,0 +1,338 @@
+//! Every way in which a request about a text can be wrong. One variant each; wording only in `Display`.
+//!
+//! A text names the place and the reason and ends with what to do next. Positions in content are lines of the content;
+//! all others are lines of the file, whose path this crate does not know.
+
+use std::fmt;
+
+use crate::diagnose::{Candidate, Diagnosis};
+use crate::locate::FormLine;
+use crate::source::Place;
+
+/// Why a request was not carried out. Nothing has been changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Neither a name nor a type nor a line was given.
+    NoAddress,
+    /// `line` and `index` count from 1, and one of them is 0.
+    CountsFromOne,
+    /// No form fits the address.
+    FormNotFound {
+        /// The address in words.
+        asked: String,
+        /// Forms of that name which the rest of the address excludes.
+        others: Vec<FormLine>,
+        /// Names that look alike, best first.
+        nearest: Vec<String>,
+        /// How many definitions the file has.
+        definitions: usize,
+    },
+    /// Several forms fit the address.
+    FormAmbiguous {
+        /// The address in words.
+        asked: String,
+        /// All of them, in source order.
+        candidates: Vec<FormLine>,
+    },
+    /// The digest does not belong to the form as it is now.
+    Stale {
+        /// What was given.
+        given: String,
+        /// The digest of the form now.
+        digest: String,
+        /// The form now, header comment included.
+        present: String,
+        /// Its first line.
+        line: u32,
+    },
+    /// The operation needs content.
+    ContentMissing,
+    /// The content holds no form.
+    NoForm,
+    /// The content holds several forms where one is needed.
+    SeveralForms {
+        /// The line and the first line of each.
+        forms: Vec<(u32, String)>,
+    },
+    /// The content is wrapped in a Markdown fence.
+    Fenced {
+        /// Line of the content.
+        line: u32,
+    },
+    /// The lines of the content begin with line numbers.
+    Numbered,
+    /// Brackets that are no brackets in this dialect, in a file that does not use them.
+    ForeignBracket {
+        /// The bracket.
+        bracket: char,
+        /// Place in the content.
+        at: Place,
+        /// The symbol it would become part of.
+        symbol: String,
+        /// Name of the dialect.
+        dialect: &'static str,
+    },
+    /// Typographic quotation marks where code has to stand.
+    SmartQuote {
+        /// The mark.
+        quote: char,
+        /// Place in the content.
+        at: Place,
+    },
+    /// The content does not balance.
+    Unbalanced {
+        /// What is wrong, in lines of the content.
+        diagnosis: Box<Diagnosis>,
+        /// Lines of the content that could be changed.
+        candidates: Vec<Candidate>,
+    },
+    /// After the patch the form does not balance.
+    PatchUnbalanced {
+        /// What is wrong, in lines of the file as it would be.
+        diagnosis: Box<Diagnosis>,
+        /// Delimiters that `new_text` lacks, net.
+        add: String,
+        /// Delimiters that `new_text` has too many, net.
+        remove: String,
+        /// Lines that could be changed, in lines of the file as it would be.
+        candidates: Vec<Candidate>,
+        /// First and last line of the patched text in the file as it would be.
+        patched: (u32, u32),
+    },
+    /// Another form would read differently.
+    WouldBreak {
+        /// The line of the changed file from which on it does.
+        line: u32,
+        /// That line.
+        text: String,
+    },
+    /// The edited place would hold another number of forms.
+    WouldSplit {
+        /// How many.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// `old_text` is empty.
+    EmptyOldText,
+    /// `old_text` does not occur in the form.
+    TextNotFound {
+        /// The form.
+        label: String,
+        /// Its lines.
+        lines: (u32, u32),
+        /// A part of the form that differs only in white space or case, with its line.
+        near: Option<(u32, String)>,
+        /// Lines elsewhere in the file on which it begins.
+        elsewhere: Vec<u32>,
+    },
+    /// `old_text` occurs several times in the form.
+    TextAmbiguous {
+        /// The form.
+        label: String,
+        /// The lines on which it begins, and each such line.
+        lines: Vec<(u32, String)>,
+    },
+    /// The form is a branch of a reader conditional and cannot have neighbours there.
+    InsideConditional {
+        /// The line of the form.
+        line: u32,
+    },
+    /// A pattern is not a regular expression.
+    BadPattern {
+        /// The argument.
+        argument: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Refusal {
+    /// The stable code that clients see.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::FormNotFound { .. } => "FORM_NOT_FOUND",
+            Self::FormAmbiguous { .. } => "FORM_AMBIGUOUS",
+            Self::Stale { .. } => "STALE",
+            Self::Unbalanced { .. } | Self::PatchUnbalanced { .. } => "UNBALANCED",
+            Self::WouldBreak { .. } | Self::WouldSplit { .. } => "WOULD_BREAK",
+            Self::TextNotFound { .. } => "TEXT_NOT_FOUND",
+            Self::TextAmbiguous { .. } => "TEXT_AMBIGUOUS",
+            Self::NoAddress
+            | Self::CountsFromOne
+            | Self::ContentMissing
+            | Self::NoForm
+            | Self::SeveralForms { .. }
+            | Self::Fenced { .. }
+            | Self::Numbered
+            | Self::ForeignBracket { .. }
+            | Self::SmartQuote { .. }
+            | Self::EmptyOldText
+            | Self::InsideConditional { .. }
+            | Self::BadPattern { .. } => "BAD_ARGUMENT",
+        }
+    }
+
+    /// What the positions of this refusal are positions in.
+    #[must_use]
+    pub fn is_about_content(&self) -> bool {
+        matches!(
+            self,
+            Self::Fenced { .. }
+                | Self::Numbered
+                | Self::ForeignBracket { .. }
+                | Self::SmartQuote { .. }
+                | Self::Unbalanced { .. }
+                | Self::NoForm
+                | Self::SeveralForms { .. }
+        )
+    }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, forms: &[FormLine]) -> fmt::Result {
+    const MOST: usize = 20;
+    for (index, form) in forms.iter().take(MOST).enumerate() {
+        write!(f, "\n  {}. line {}: {}", index + 1, form.line, form.text)?;
+    }
+    if forms.len() > MOST { write!(f, "\n  … and {} more", forms.len() - MOST) } else { Ok(()) }
+}
+
+fn fixes(f: &mut fmt::Formatter<'_>, candidates: &[Candidate]) -> fmt::Result {
+    if candidates.is_empty() {
+        return Ok(());
+    }
+    f.write_str("\nLikely fixes, best first:")?;
+    candidates.iter().try_for_each(|candidate| write!(f, "\n  {candidate}"))
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAddress => f.write_str(
+                "no form is named. Pass `name` (what the form defines, such as foo or (setf foo)), or `line` for a form \
+                 without a name",
+            ),
+            Self::CountsFromOne => f.write_str("`line` and `index` count from 1, not from 0. Call again with a number above 0"),
+            Self::FormNotFound { asked, others, nearest, definitions } => {
+                write!(f, "no form {asked} here.")?;
+                if !others.is_empty() {
+                    f.write_str(" Forms of that name:")?;
+                    list(f, others)?;
+                    f.write_str("\nCall again with one of these lines as `line`, and without what does not fit")
+                } else if nearest.is_empty() {
+                    write!(f, " None of the {definitions} definitions has a name like it. lisp_read_file lists them")
+                } else {
+                    write!(f, " Nearest names: {}. lisp_read_file lists all {definitions} definitions", nearest.join(", "))
+                }
+            }
+            Self::FormAmbiguous { asked, candidates } => {
+                write!(f, "{} forms fit {asked}:", candidates.len())?;
+                list(f, candidates)?;
+                f.write_str("\nCall again with `index` (the number above) or `line`")
+            }
+            Self::Stale { given, digest, line, .. } => write!(
+                f,
+                "the form on line {line} has changed since digest {given} was taken; nothing was written. It is now as \
+                 follows, digest {digest}. Decide on the present text and call again with the present digest"
+            ),
+            Self::ContentMissing => f.write_str("this operation needs `content`, the source to put there. Call again with it"),
+            Self::NoForm => f.write_str(
+                "`content` holds no form, only white space or comments. Pass the whole form; to remove one use \
+                 operation=delete, to change a comment use lisp_patch_form",
+            ),
+            Self::SeveralForms { forms } => {
+                write!(f, "`content` holds {} forms, and replace takes exactly one:", forms.len())?;
+                for (line, text) in forms.iter().take(10) {
+                    write!(f, "\n  line {line} of content: {text}")?;
+                }
+                f.write_str("\nReplace with the one form, and pass the others with operation=insert_before or insert_after")
+            }
+            Self::Fenced { line } => write!(
+                f,
+                "line {line} of `content` is a Markdown fence. Pass the source alone, without the lines of backquotes"
+            ),
+            Self::Numbered => {
+                f.write_str("the lines of the text begin with line numbers. Pass the source alone, without `12| ` in front")
+            }
+            Self::ForeignBracket { bracket, at, symbol, dialect } => write!(
+                f,
+                "line {}, column {} of `content`: `{bracket}` is no bracket in {dialect}, it would become part of the symbol \
+                 `{symbol}`, and nothing else in the file uses it. Write parentheses, or |{symbol}| if the symbol is meant",
+                at.line, at.column
+            ),
+            Self::SmartQuote { quote, at } => write!(
+                f,
+                "line {}, column {} of `content`: `{quote}` is a typographic quotation mark in the place of code. Write \" or '",
+                at.line, at.column
+            ),
+            Self::Unbalanced { diagnosis, candidates } => {
+                write!(f, "`content` does not balance; nothing was written.\nIn content, {diagnosis}")?;
+                fixes(f, candidates)?;
+                f.write_str("\nCorrect that line of content and call again with the whole content")
+            }
+            Self::PatchUnbalanced { diagnosis, add, remove, candidates, patched: (first, last) } => {
+                writeln!(f, "after this patch the form would not balance; nothing was written.")?;
+                let lines = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+                match (add.as_str(), remove.as_str()) {
+                    ("", "") => write!(f, "The delimiters of new_text stand in the wrong order. ")?,
+                    (add, "") => write!(f, "Add {} to new_text ({lines}): `{add}`. ", counted(add))?,
+                    ("", remove) => write!(f, "Remove {} from new_text ({lines}): `{remove}`. ", counted(remove))?,
+                    (add, remove) => write!(f, "In new_text ({lines}) add `{add}` and remove `{remove}`. ")?,
+                }
+                write!(f, "With the patch, {diagnosis}")?;
+                fixes(f, candidates)?;
+                f.write_str("\nCorrect new_text and call again; old_text has to hold the delimiters that new_text replaces")
+            }
+            Self::WouldBreak { line, text } => write!(
+                f,
+                "other forms would read differently with this edit, from line {line} of the changed file on: {text}\nNothing \
+                 was written. Look for an unfinished comment or string, or a prefix such as #; or #+x at the end of the new text"
+            ),
+            Self::WouldSplit { found, expected } => write!(
+                f,
+                "with this edit the place would hold {found} forms and not {expected}; nothing was written. Keep the form one \
+                 form: check where its list is closed"
+            ),
+            Self::EmptyOldText => {
+                f.write_str("`old_text` is empty. Pass the exact text to replace, as lisp_read_form shows it")
+            }
+            Self::TextNotFound { label, lines: (first, last), near, elsewhere } => {
+                write!(f, "old_text does not occur in {label} (lines {first}-{last}).")?;
+                if let Some((line, text)) = near {
+                    write!(f, " The nearest text differs in white space or case; line {line} has:\n{text}\n")?;
+                    f.write_str("Copy it exactly and call again")
+                } else if elsewhere.is_empty() {
+                    f.write_str(" lisp_read_form shows the exact text; copy from it and call again")
+                } else {
+                    let lines: Vec<String> = elsewhere.iter().take(10).map(u32::to_string).collect();
+                    write!(f, " Outside this form it begins on line {}; name the form that holds it", lines.join(", "))
+                }
+            }
+            Self::TextAmbiguous { label, lines } => {
+                write!(f, "old_text occurs {} times in {label}:", lines.len())?;
+                for (line, text) in lines.iter().take(20) {
+                    write!(f, "\n  line {line}: {text}")?;
+                }
+                f.write_str("\nPass more of the text around the one that is meant, or replace_all=true for all of them")
+            }
+            Self::InsideConditional { line } => write!(
+                f,
+                "the form on line {line} is a branch of a reader conditional, which takes one form for each feature. Replace \
+                 the branch, or insert beside the form around it (address it by its line)"
+            ),
+            Self::BadPattern { argument, why } => {
+                write!(f, "`{argument}` is not a regular expression: {why}. Escape ( ) [ ] {{ }} . * + ? ^ $ | \\ with \\")
+            }
+        }
+    }
+}
+
+fn counted(delimiters: &str) -> String {
+    match delimiters.chars().count() {
+        1 => "1 delimiter".to_owned(),
+        count => format!("{count} delimiters"),
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,116 @@
+//! A text that has been read once, with everything that views and edits ask of it.
+
+use lispwright_syntax::{Dialect, Form, FormId, Forms, Language, LineIndex, Span, Tree, read, span::scalars};
+use sha2::{Digest, Sha256};
+
+/// A text with its tree, its forms and its lines.
+#[derive(Clone, Debug)]
+pub struct Source<'t> {
+    /// The text itself, without a byte order mark.
+    pub text: &'t str,
+    /// What the reader made of it.
+    pub tree: Tree,
+    /// Its forms.
+    pub forms: Forms,
+    /// Its lines.
+    pub lines: LineIndex,
+}
+
+/// A place in a text, for people and for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Unicode scalar values before it, from 0.
+    pub offset: u32,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, in scalar values.
+    pub column: u32,
+}
+
+/// A form as it stands in its file: its own header comment, its condition, and the form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormText<'t> {
+    /// The exact source, header comment included.
+    pub content: &'t str,
+    /// Where it stands, in bytes.
+    pub span: Span,
+    /// Its first line, from 1: the first line of the header comment when there is one.
+    pub start_line: u32,
+    /// Its last line.
+    pub end_line: u32,
+    /// [`digest_of`] the content.
+    pub digest: String,
+}
+
+/// The first 16 hexadecimal digits of the SHA-256 (FIPS 180-4) of `text`.
+#[must_use]
+pub fn digest_of(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl<'t> Source<'t> {
+    /// Reads `text` in a dialect, or in a language that a project has extended.
+    #[must_use]
+    pub fn read(text: &'t str, language: impl Into<Language>) -> Self {
+        let tree = read(text, language);
+        let forms = Forms::new(&tree, text);
+        Self { text, forms, tree, lines: LineIndex::new(text.as_bytes()) }
+    }
+
+    /// The language it was read as.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.tree.dialect()
+    }
+
+    /// The text of a span.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> &'t str {
+        &self.text[span.range()]
+    }
+
+    /// The place of a byte offset.
+    #[must_use]
+    pub fn place(&self, offset: u32) -> Place {
+        place_in(self.text, &self.lines, offset)
+    }
+
+    /// A line, from 1, without its line end; empty past the last one.
+    #[must_use]
+    pub fn line_text(&self, line: u32) -> &'t str {
+        self.lines.line_span(line).map_or("", |span| self.slice(span).trim_end_matches(['\n', '\r']))
+    }
+
+    /// A form with its header comment and conditions.
+    #[must_use]
+    pub fn form_text(&self, id: FormId) -> FormText<'t> {
+        let span = whole_span(self.forms.get(id));
+        let content = self.slice(span);
+        FormText {
+            content,
+            span,
+            start_line: self.lines.line(span.start),
+            end_line: self.lines.line(span.end.saturating_sub(1)),
+            digest: digest_of(content),
+        }
+    }
+
+    /// What separates lines here: what most lines end in, `\n` when there are none.
+    pub(crate) fn line_ending(&self) -> &'static str {
+        let pairs = self.text.matches("\r\n").count();
+        let feeds = self.text.bytes().filter(|&byte| byte == b'\n').count();
+        if pairs > 0 && pairs * 2 >= feeds { "\r\n" } else { "\n" }
+    }
+}
+
+/// A form from the start of its header comment to its end.
+pub(crate) fn whole_span(form: &Form) -> Span {
+    Span::new(form.header.map_or(form.outer.start, |header| header.start), form.outer.end)
+}
+
+/// The place of a byte offset in a text that has been cut into lines.
+pub(crate) fn place_in(text: &str, lines: &LineIndex, offset: u32) -> Place {
+    let offset = offset.min(text.len() as u32);
+    let at = lines.line_column(text.as_bytes(), offset);
+    Place { offset: scalars(&text.as_bytes()[..offset as usize]), line: at.line, column: at.column }
+}

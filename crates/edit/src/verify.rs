@@ -1,0 +1,245 @@
+//! Whether an edit left everything else as it was, to a reader.
+//!
+//! Text that is put into a file can change what surrounds it without touching a byte there: an unfinished comment or
+//! string swallows what follows, a `#;` or `#+x` takes the next datum, a bracket closes the list around it. Two readings
+//! of the file, before and after, are compared outside the edited region: the same tokens, the same lists, the same data
+//! at each level around the region, and no new diagnostics.
+
+use lispwright_syntax::{Element, ListId, Span, TokenId, TokenKind, Tree};
+
+/// How two readings differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Difference {
+    /// Outside the region something reads differently from this byte offset of the new text on.
+    Outside {
+        /// In the new text.
+        at: u32,
+    },
+    /// The region holds another number of data than it should.
+    Data {
+        /// How many it holds.
+        found: usize,
+    },
+}
+
+/// Compares `old` and `new`, where `region` of the old text has become `new_len` bytes that should hold `data` data.
+pub(crate) fn verify(old: &Tree, new: &Tree, region: Span, new_len: u32, data: usize) -> Result<(), Difference> {
+    let before = Side { tree: old, region, shift: 0 };
+    let shift = i64::from(new_len) - i64::from(region.len());
+    let after = Side { tree: new, region: Span::new(region.start, region.start + new_len), shift };
+    same(before.tokens(), after.tokens(), &after)?;
+    same(before.lists(), after.lists(), &after)?;
+    let (old_levels, new_levels) = (before.levels(), after.levels());
+    let marks = |side: &Side<'_>, levels: &[Option<ListId>]| -> Vec<Mark> {
+        levels.iter().map(|level| side.mark_of_level(*level)).collect()
+    };
+    same(marks(&before, &old_levels).into_iter(), marks(&after, &new_levels).into_iter(), &after)?;
+    for (&old_level, &new_level) in old_levels.iter().zip(&new_levels) {
+        same(before.elements(old_level), after.elements(new_level), &after)?;
+    }
+    if after.diagnostics_outside().count() > before.diagnostics_outside().count() {
+        let at = after.diagnostics_outside().next().map_or(after.region.start, |span| span.start);
+        return Err(Difference::Outside { at });
+    }
+    match after.data_inside(*new_levels.last().expect("the top level is always there")) {
+        Some(found) if found == data => Ok(()),
+        Some(found) => Err(Difference::Data { found }),
+        None => Err(Difference::Outside { at: after.region.end }),
+    }
+}
+
+/// Something outside the region: what it is, and up to three byte offsets that place it, all in terms of the old text.
+type Mark = (u8, [u32; 3]);
+
+/// One reading and the region in it that is not compared.
+struct Side<'t> {
+    tree: &'t Tree,
+    region: Span,
+    /// How much further right everything behind the region stands than in the old text.
+    shift: i64,
+}
+
+/// The first difference between two sequences of marks.
+fn same(
+    mut old: impl Iterator<Item = Mark>,
+    mut new: impl Iterator<Item = Mark>,
+    after: &Side<'_>,
+) -> Result<(), Difference> {
+    loop {
+        let first = match (old.next(), new.next()) {
+            (None, None) => return Ok(()),
+            (Some(old), Some(new)) if old == new => continue,
+            (Some((_, old)), Some((_, new))) => old[0].min(new[0]),
+            (Some((_, only)), None) | (None, Some((_, only))) => only[0],
+        };
+        let at = if first < after.region.start { first } else { after.shifted(first, 1) };
+        return Err(Difference::Outside { at });
+    }
+}
+
+impl Side<'_> {
+    fn is_outside(&self, span: Span) -> bool {
+        span.end <= self.region.start || span.start >= self.region.end
+    }
+
+    fn shifted(&self, offset: u32, sign: i64) -> u32 {
+        u32::try_from(i64::from(offset) + sign * self.shift).unwrap_or(0)
+    }
+
+    /// Where a span outside the region stands in the old text; `None` when it touches the inside.
+    fn in_old(&self, span: Span) -> Option<Span> {
+        if span.end <= self.region.start {
+            return Some(span);
+        }
+        (span.start >= self.region.end).then(|| Span::new(self.shifted(span.start, -1), self.shifted(span.end, -1)))
+    }
+
+    /// Every token outside the region but white space.
+    fn tokens(&self) -> impl Iterator<Item = Mark> + '_ {
+        self.tree.tokens().filter(|(kind, _)| *kind != TokenKind::Blank).filter_map(|(kind, span)| {
+            let span = self.in_old(span)?;
+            Some((kind as u8, [span.start, span.end, 0]))
+        })
+    }
+
+    /// Every list that begins outside the region, with the place of its closer.
+    fn lists(&self) -> impl Iterator<Item = Mark> + '_ {
+        self.tree.lists().iter().filter_map(|list| {
+            let open = self.in_old(self.tree.token_span(list.open()))?;
+            Some(match list.close().map(|close| self.in_old(self.tree.token_span(close))) {
+                None => (0, [open.start, 0, 0]),
+                Some(Some(close)) => (1, [open.start, close.start, 0]),
+                // Closed inside the region: never so in the old reading.
+                Some(None) => (2, [open.start, 0, 0]),
+            })
+        })
+    }
+
+    /// The lists around the region, outermost first; `None` is the top level.
+    fn levels(&self) -> Vec<Option<ListId>> {
+        let mut levels = Vec::new();
+        let first_inside = self.tree.lists().partition_point(|list| self.start_of(list.open()) < self.region.start);
+        let mut candidate = (first_inside as ListId).checked_sub(1);
+        while let Some(id) = candidate {
+            let list = self.tree.list(id);
+            let end = list.close().map_or_else(|| self.end_of_content(id), |close| self.start_of(close));
+            let holds = if list.close().is_some() { end >= self.region.end } else { end > self.region.start };
+            if holds {
+                levels.push(Some(id));
+            }
+            candidate = list.parent();
+        }
+        levels.push(None);
+        levels.reverse();
+        levels
+    }
+
+    fn start_of(&self, token: TokenId) -> u32 {
+        self.tree.token_span(token).start
+    }
+
+    /// Where the content of a list that nothing closes ends.
+    fn end_of_content(&self, list: ListId) -> u32 {
+        self.tree.list_span(list).end
+    }
+
+    fn mark_of_level(&self, level: Option<ListId>) -> Mark {
+        (0, [level.map_or(0, |id| self.start_of(self.tree.list(id).open())), 0, 0])
+    }
+
+    /// The data, discarded data and stray closers of a level that do not touch the region.
+    fn elements(&self, level: Option<ListId>) -> impl Iterator<Item = Mark> + '_ {
+        self.elements_with_spans(level).filter_map(|(tag, core, span)| {
+            let old = self.in_old(span)?;
+            Some((tag, [old.start, old.start + (core - span.start), old.end]))
+        })
+    }
+
+    /// Kind, start of the core, and span of each element of a level.
+    fn elements_with_spans(&self, level: Option<ListId>) -> impl Iterator<Item = (u8, u32, Span)> + '_ {
+        let elements = match level {
+            Some(list) => self.tree.elements(list),
+            None => self.tree.top_elements(),
+        };
+        elements.filter_map(|element| match element {
+            Element::Trivia(_) => None,
+            Element::Datum(datum) => Some((0, self.start_of(datum.core), self.tree.datum_span(datum))),
+            Element::Discarded(datum) => Some((1, self.start_of(datum.core), self.tree.datum_span(datum))),
+            Element::Stray(token) => Some((2, self.start_of(token), self.tree.token_span(token))),
+        })
+    }
+
+    /// How many data the region holds at its own level; `None` when something sticks out of it.
+    fn data_inside(&self, level: Option<ListId>) -> Option<usize> {
+        let mut data = 0;
+        for (tag, _, span) in self.elements_with_spans(level).filter(|(_, _, span)| !self.is_outside(*span)) {
+            if !self.region.encloses(span) || tag == 2 {
+                return None;
+            }
+            data += usize::from(tag == 0);
+        }
+        Some(data)
+    }
+
+    fn diagnostics_outside(&self) -> impl Iterator<Item = Span> + '_ {
+        self.tree.diagnostics().iter().map(|diagnostic| diagnostic.span).filter(|span| self.is_outside(*span))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lispwright_syntax::{Dialect, read};
+
+    use super::*;
+
+    /// Replaces the part between `«` and `»` by `content` and compares the readings.
+    #[track_caller]
+    fn check(dialect: Dialect, marked: &str, content: &str, data: usize, expected: Result<(), &str>) {
+        let start = marked.find('«').expect("a start mark");
+        let end = marked.find('»').expect("an end mark") - '«'.len_utf8();
+        let old = marked.replace(['«', '»'], "");
+        let new = format!("{}{content}{}", &old[..start], &old[end..]);
+        let region = Span::new(start as u32, end as u32);
+        let (old, new_tree) = (read(&old, dialect), read(&new, dialect));
+        let found = verify(&old, &new_tree, region, content.len() as u32, data);
+        match (found, expected) {
+            (Ok(()), Ok(())) => {}
+            (Err(Difference::Outside { at }), Err(rest)) => {
+                assert!(new[at as usize..].starts_with(rest), "{at} in {new}")
+            }
+            (Err(Difference::Data { found }), Err(count)) => assert_eq!(found.to_string(), count),
+            (found, expected) => panic!("{found:?}, expected {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn a_form_for_a_form() {
+        let cl = Dialect::CommonLisp;
+        check(cl, "(a) «(b)» (c)", "(b (longer))", 1, Ok(()));
+        check(cl, "(a) «(b)» (c)", "", 0, Ok(()));
+        check(cl, "(p (q «(b)» r) s)", "(x) ; y\n", 1, Ok(()));
+        check(cl, "(p\n  «(b)»)\n(c)", "(x) (y)", 2, Ok(()));
+        check(cl, "(p\n  «(b)»)\n(c)", "(x) (y)", 1, Err("2"));
+    }
+
+    #[test]
+    fn what_reaches_out_of_the_region() {
+        let cl = Dialect::CommonLisp;
+        check(cl, "(a) «(b)» (c)", "(b) ;", 1, Err("(c)"));
+        check(cl, "(a) «(b)» (c)", "(b) #+x", 1, Err("(c)"));
+        check(cl, "(a) «(b)» (c)", "(b) #|", 1, Err("(c)"));
+        check(cl, "(a) «(b)» (c)", "(b) \"", 1, Err("(c)"));
+        check(cl, "(a) «(b)»(c)", "b'", 1, Err("(c)"));
+        check(cl, "(a) «(b)»c", "b", 1, Err("c"));
+        check(cl, "(a «(b)» c)", "b) (", 1, Err("(a"));
+        check(Dialect::Clojure, "(a «(b)» c)", "b #_", 1, Err("c"));
+    }
+
+    #[test]
+    fn a_broken_file_may_stay_as_broken_as_it_was() {
+        let cl = Dialect::CommonLisp;
+        check(cl, "(a (b\n\n«(c)»\n\n(d))))\n", "(x y)", 1, Ok(()));
+        check(cl, "(a)\n\n«(b (c»\n\n(d)\n", "(b (c))", 1, Ok(()));
+        check(cl, "(a)\n\n«(b))»\n\n(d)\n", "(b)", 1, Ok(()));
+    }
+}

@@ -1,0 +1,254 @@
+//! Showing a file: collapsed to signatures, raw, or filtered, always with true line numbers.
+//!
+//! Everything shown is a slice of the text: a form that is printed anew loses its comments, its conditionals and its
+//! spelling, and whoever edits from such a view loses them in the file. A view never grows beyond its budget without
+//! saying how much is left and where it goes on.
+
+mod collapsed;
+
+use std::fmt::Write as _;
+
+use regex::{Regex, RegexBuilder};
+
+use crate::diagnose::{Diagnosis, diagnose};
+use crate::refusal::Refusal;
+use crate::source::Source;
+
+/// What to show.
+#[derive(Clone, Debug)]
+pub struct ViewOptions<'a> {
+    /// One line for each form; the whole text otherwise.
+    pub collapsed: bool,
+    /// Forms whose name matches are shown verbatim.
+    pub name_pattern: Option<&'a str>,
+    /// Forms whose text matches are shown verbatim.
+    pub content_pattern: Option<&'a str>,
+    /// Lines to leave out at the start.
+    pub offset: u32,
+    /// Lines of the text to look at; all when `None`.
+    pub limit: Option<u32>,
+    /// Scalar values the content may have.
+    pub budget: usize,
+}
+
+/// How a file is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// One line for each form.
+    Collapsed,
+    /// The text, line by line.
+    Raw,
+    /// The lines around those that match a pattern.
+    Filtered,
+}
+
+impl Mode {
+    /// The name used in answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Collapsed => "collapsed",
+            Self::Raw => "raw",
+            Self::Filtered => "filtered",
+        }
+    }
+}
+
+/// A file as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// How.
+    pub mode: Mode,
+    /// The lines shown, each with its number in front.
+    pub content: String,
+    /// Lines of the text.
+    pub total_lines: u32,
+    /// Forms at top level; 0 for a text that is not Lisp.
+    pub total_forms: usize,
+    /// Forms shown verbatim because a pattern fits.
+    pub expanded_forms: usize,
+    /// When something is left out at the end: the offset at which the next view continues.
+    pub next_offset: Option<u32>,
+    /// The last line looked at, from 1.
+    pub last_line: u32,
+    /// What is wrong with the text.
+    pub diagnosis: Option<Diagnosis>,
+}
+
+/// Collects numbered lines up to a budget.
+struct LineView {
+    width: usize,
+    left: usize,
+    content: String,
+}
+
+impl LineView {
+    /// Room for `budget` scalar values, with line numbers up to `last_line`.
+    fn new(last_line: u32, budget: usize) -> Self {
+        Self { width: last_line.to_string().len(), left: budget, content: String::new() }
+    }
+
+    /// Adds a line of `text` with its number; false, and nothing is added, when the budget does not allow it.
+    ///
+    /// A line that would not fit into any budget is shortened with a note of its length.
+    fn line(&mut self, number: u32, line: &str) -> bool {
+        const LONGEST: usize = 2_000;
+        let line = line.trim_end_matches(['\n', '\r']);
+        let shown = match line.char_indices().nth(LONGEST) {
+            Some((at, _)) => format!("{}… [{} more characters]", &line[..at], line[at..].chars().count()),
+            None => line.to_owned(),
+        };
+        self.raw(&format!("{number:>width$}| {shown}", width = self.width))
+    }
+
+    /// Adds a line without a number.
+    fn note(&mut self, text: &str) -> bool {
+        let line = format!("{:>width$}  {text}", "", width = self.width);
+        self.raw(line.trim_end())
+    }
+
+    fn raw(&mut self, line: &str) -> bool {
+        let cost = line.chars().count() + 1;
+        if cost > self.left {
+            return false;
+        }
+        self.left -= cost;
+        self.content.push_str(line);
+        self.content.push('\n');
+        true
+    }
+}
+
+/// The patterns of a view.
+struct Patterns {
+    name: Option<Regex>,
+    content: Option<Regex>,
+}
+
+impl Patterns {
+    fn new(options: &ViewOptions<'_>, fold_names: bool) -> Result<Self, Refusal> {
+        Ok(Self {
+            name: compiled("name_pattern", options.name_pattern, fold_names)?,
+            content: compiled("content_pattern", options.content_pattern, false)?,
+        })
+    }
+}
+
+fn compiled(argument: &'static str, pattern: Option<&str>, fold: bool) -> Result<Option<Regex>, Refusal> {
+    let Some(pattern) = pattern.filter(|pattern| !pattern.is_empty()) else { return Ok(None) };
+    RegexBuilder::new(pattern)
+        .case_insensitive(fold)
+        .multi_line(true)
+        .size_limit(1 << 20)
+        .build()
+        .map(Some)
+        .map_err(|error| Refusal::BadPattern { argument, why: last_line_of(&error.to_string()) })
+}
+
+fn last_line_of(text: &str) -> String {
+    text.lines().last().unwrap_or("").trim_start_matches("error: ").to_owned()
+}
+
+/// Shows a Lisp text.
+///
+/// Errors: [`Refusal::BadPattern`].
+pub fn view(source: &Source<'_>, options: &ViewOptions<'_>) -> Result<View, Refusal> {
+    let patterns = Patterns::new(options, source.dialect().folds_case())?;
+    let total_lines = source.lines.line_count();
+    let mut view = View {
+        mode: if options.collapsed { Mode::Collapsed } else { Mode::Raw },
+        content: String::new(),
+        total_lines,
+        total_forms: source.forms.top_level().count(),
+        expanded_forms: 0,
+        next_offset: None,
+        last_line: total_lines,
+        diagnosis: diagnose(source.text, &source.tree),
+    };
+    if options.collapsed {
+        collapsed::show(source, options, &patterns, &mut view);
+    } else {
+        show_lines(source.text, options, &patterns, &mut view);
+    }
+    Ok(view)
+}
+
+/// Shows a text that is not Lisp: its lines, or with a `content_pattern` those that match, with five lines around each.
+///
+/// Errors: [`Refusal::BadPattern`].
+pub fn view_plain(text: &str, options: &ViewOptions<'_>) -> Result<View, Refusal> {
+    let patterns = Patterns::new(options, false)?;
+    let total_lines = lispwright_syntax::LineIndex::new(text.as_bytes()).line_count();
+    let mut view = View {
+        mode: Mode::Raw,
+        content: String::new(),
+        total_lines,
+        total_forms: 0,
+        expanded_forms: 0,
+        next_offset: None,
+        last_line: total_lines,
+        diagnosis: None,
+    };
+    show_lines(text, options, &patterns, &mut view);
+    Ok(view)
+}
+
+/// Lines shown before and after one that matches.
+const AROUND: u32 = 5;
+
+fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, view: &mut View) {
+    let last =
+        options.limit.map_or(view.total_lines, |limit| options.offset.saturating_add(limit).min(view.total_lines));
+    let pattern = patterns.content.as_ref().or(patterns.name.as_ref());
+    let wanted: Option<Vec<bool>> = pattern.map(|pattern| {
+        view.mode = Mode::Filtered;
+        let hits: Vec<bool> = text.lines().map(|line| pattern.is_match(line)).collect();
+        (0..hits.len())
+            .map(|at| {
+                let from = at.saturating_sub(AROUND as usize);
+                hits[from..(at + AROUND as usize + 1).min(hits.len())].contains(&true)
+            })
+            .collect()
+    });
+    let mut lines = LineView::new(view.total_lines, options.budget);
+    view.last_line = last;
+    let mut skipped = false;
+    for (index, line) in
+        text.lines().enumerate().skip(options.offset as usize).take((last.saturating_sub(options.offset)) as usize)
+    {
+        if wanted.as_ref().is_some_and(|wanted| !wanted[index]) {
+            skipped = true;
+            continue;
+        }
+        let separated = !skipped || lines.content.is_empty() || lines.raw("--");
+        skipped = false;
+        if !separated || !lines.line(index as u32 + 1, line) {
+            view.next_offset = Some(index as u32);
+            view.last_line = index as u32;
+            break;
+        }
+    }
+    if view.next_offset.is_none() && last < view.total_lines {
+        view.next_offset = Some(last);
+    }
+    view.content = lines.content;
+}
+
+impl View {
+    /// One sentence on what is left out, for the end of an answer; empty when nothing is. `again` is the call that shows
+    /// the rest, without the offset.
+    #[must_use]
+    pub fn remainder(&self, again: &str) -> String {
+        let mut out = String::new();
+        if let Some(offset) = self.next_offset {
+            let left = self.total_lines.saturating_sub(offset);
+            let _ = write!(
+                out,
+                "[{left} of {} lines are left, from line {} on. Call {again} offset={offset} to go on.]",
+                self.total_lines,
+                offset + 1
+            );
+        }
+        out
+    }
+}

@@ -1,0 +1,245 @@
+//! The collapsed view: one line for each form, short forms whole, matching forms verbatim.
+
+use lispwright_syntax::{Form, FormId, Span, TokenKind};
+
+use super::{LineView, Patterns, View, ViewOptions};
+use crate::locate::shortened;
+use crate::source::{Source, whole_span};
+
+/// Forms of at most so many lines are shown whole.
+const SHORT: u32 = 5;
+
+/// Longest line of a collapsed form, in scalar values.
+const WIDTH: usize = 160;
+
+/// Scalar values of a form without parameters that are shown of its first data.
+const FIRST_DATA: usize = 72;
+
+/// How one form is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    /// As it is, header comment included, because a pattern fits.
+    Verbatim,
+    /// As it is, because it is short.
+    Whole,
+    /// Its signature; forms inside follow.
+    Signature,
+}
+
+/// Fills `view` with the forms that begin in the lines asked for.
+pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Patterns, view: &mut View) {
+    let has_pattern = patterns.name.is_some() || patterns.content.is_some();
+    let end_line = options.limit.map_or(u32::MAX, |limit| options.offset.saturating_add(limit));
+    // With a pattern, the other forms are shown only when everything fits; what matches must not be crowded out.
+    for only_matching in [false, true] {
+        let mut lines = LineView::new(view.total_lines, options.budget);
+        let outcome = fill(source, options.offset, end_line, patterns, only_matching, &mut lines);
+        if has_pattern && !only_matching && outcome.stopped_at.is_some() {
+            continue;
+        }
+        view.expanded_forms = outcome.expanded;
+        view.next_offset =
+            outcome.stopped_at.map(|line| line - 1).or((end_line < view.total_lines).then_some(end_line));
+        view.last_line = view.next_offset.unwrap_or(view.total_lines);
+        view.content = lines.content;
+        return;
+    }
+}
+
+struct Outcome {
+    expanded: usize,
+    /// The line of the first form that did not fit.
+    stopped_at: Option<u32>,
+}
+
+fn fill(
+    source: &Source<'_>,
+    offset: u32,
+    end_line: u32,
+    patterns: &Patterns,
+    only_matching: bool,
+    lines: &mut LineView,
+) -> Outcome {
+    let mut expanded = 0;
+    // Forms up to here have been shown as part of the form around them.
+    let mut shown_to = 0;
+    let mut left_out = 0;
+    for (id, form) in source.forms.iter() {
+        let line = source.lines.line(form.outer.start);
+        if line <= offset || form.outer.end <= shown_to {
+            continue;
+        }
+        if line > end_line {
+            break;
+        }
+        let shown = how(source, id, patterns);
+        if only_matching && shown != Shown::Verbatim {
+            left_out += 1;
+            continue;
+        }
+        if left_out > 0 {
+            left_out = 0;
+            if !lines.note("…") {
+                return Outcome { expanded, stopped_at: Some(line) };
+            }
+        }
+        let fits = match shown {
+            Shown::Verbatim => verbatim(source, whole_span(form), lines),
+            Shown::Whole => verbatim(source, form.outer, lines),
+            Shown::Signature => lines.line(line, &indented(form, &signature(source, form))),
+        };
+        if !fits {
+            // A form that alone is larger than the budget would stop every view: it is collapsed instead.
+            let alone = lines.content.is_empty();
+            let collapsed = alone && lines.line(line, &indented(form, &signature(source, form)));
+            if !collapsed {
+                return Outcome { expanded, stopped_at: Some(line) };
+            }
+        }
+        if shown != Shown::Signature {
+            shown_to = form.outer.end;
+        }
+        expanded += usize::from(shown == Shown::Verbatim && fits);
+    }
+    Outcome { expanded, stopped_at: None }
+}
+
+fn how(source: &Source<'_>, id: FormId, patterns: &Patterns) -> Shown {
+    let form = source.forms.get(id);
+    if patterns.name.is_some() || patterns.content.is_some() {
+        let name_fits = patterns.name.as_ref().is_some_and(|pattern| {
+            form.name.as_deref().is_some_and(|name| pattern.is_match(name))
+                || pattern.is_match(&form.label(source.text))
+        });
+        // A form around matching definitions is entered, not shown whole.
+        let is_wrapper = source.forms.iter().skip(id as usize + 1).take(1).any(|(_, next)| next.parent == Some(id));
+        let text_fits = !is_wrapper
+            && patterns.content.as_ref().is_some_and(|pattern| pattern.is_match(source.slice(whole_span(form))));
+        if name_fits || text_fits {
+            return Shown::Verbatim;
+        }
+    }
+    if source.newlines(form.outer) < SHORT { Shown::Whole } else { Shown::Signature }
+}
+
+/// The whole lines of a span; false, and nothing is added, when they do not fit.
+fn verbatim(source: &Source<'_>, span: Span, lines: &mut LineView) -> bool {
+    let (left, length) = (lines.left, lines.content.len());
+    let first = source.lines.line(span.start);
+    let last = source.lines.line(span.end.saturating_sub(1));
+    for number in first..=last {
+        if !lines.line(number, source.line_text(number)) {
+            lines.left = left;
+            lines.content.truncate(length);
+            return false;
+        }
+    }
+    true
+}
+
+fn indented(form: &Form, text: &str) -> String {
+    format!("{:width$}{text}", "", width = 2 * form.depth as usize)
+}
+
+/// The opening of a form up to its parameters, in slices of the source with white space drawn together.
+fn signature(source: &Source<'_>, form: &Form) -> String {
+    let Some(list) = form.datum.list() else {
+        return format!("{} ...", shortened(&drawn_together(source, form.outer, &[]), WIDTH));
+    };
+    let opener = source.tree.token_span(source.tree.list(list).open());
+    let prefix = drawn_together(source, Span::new(form.outer.start, form.span.start), &[]);
+    let prefix =
+        if prefix.is_empty() || prefix.ends_with(['\'', '`', ',', '@']) { prefix } else { format!("{prefix} ") };
+    let without_docstring = form.docstring.as_slice();
+    let inside = match form.signature.as_slice() {
+        [] => first_data(source, form),
+        [only] => drawn_together(source, Span::new(opener.end, only.end), without_docstring),
+        [first, ..] => {
+            // The bodies stand between the parameter lists.
+            let name_end = form.name_span.map_or(first.start, |name| name.end);
+            let mut inside = drawn_together(source, Span::new(opener.end, name_end), without_docstring);
+            for arity in &form.signature {
+                inside.push_str(&format!(" ({} ...)", drawn_together(source, *arity, &[])));
+            }
+            inside
+        }
+    };
+    format!("{prefix}{}{}{}", source.slice(opener), shortened(&inside, WIDTH), closing(source, form))
+}
+
+/// ` ...)`, without the closer where it is missing.
+fn closing(source: &Source<'_>, form: &Form) -> String {
+    let close = form.datum.list().and_then(|list| source.tree.list(list).close());
+    format!(" ...{}", close.map_or("", |close| source.slice(source.tree.token_span(close))))
+}
+
+/// The first few data of a form without parameters.
+fn first_data(source: &Source<'_>, form: &Form) -> String {
+    let Some(list) = form.datum.list() else { return String::new() };
+    let mut inside = String::new();
+    for (index, datum) in source.tree.data(list).take(4).enumerate() {
+        let span = source.tree.datum_span(datum);
+        if form.docstring == Some(span) {
+            continue;
+        }
+        let text = drawn_together(source, span, &[]);
+        let room = FIRST_DATA.saturating_sub(inside.chars().count());
+        let fits = text.chars().count() <= room;
+        if index > 1 && (!fits || source.slice(span).contains('\n')) {
+            break;
+        }
+        if !inside.is_empty() {
+            inside.push(' ');
+        }
+        if index > 0 && !fits {
+            inside.push_str(&shortened(&text, room));
+            break;
+        }
+        inside.push_str(&text);
+    }
+    inside
+}
+
+/// The tokens of a span on one line: white space becomes one blank, comments and the spans in `without` are left out.
+fn drawn_together(source: &Source<'_>, span: Span, without: &[Span]) -> String {
+    let mut out = String::new();
+    let mut space = false;
+    let Some(first) = source.tree.token_at(span.start) else { return out };
+    for token in first..source.tree.token_count() {
+        let place = source.tree.token_span(token);
+        if place.start >= span.end || out.len() > 4 * WIDTH {
+            break;
+        }
+        let kind = source.tree.kind(token);
+        if place.start < span.start || without.iter().any(|skip| skip.encloses(place)) {
+            continue;
+        }
+        if kind.is_trivia() {
+            space = true;
+            continue;
+        }
+        if space && !out.is_empty() && !kind.is_close() && !ends_open(source, token) {
+            out.push(' ');
+        }
+        space = false;
+        let text = source.slice(place);
+        match text.split_once('\n') {
+            None => out.push_str(text),
+            Some((first_line, _)) => {
+                out.push_str(first_line.trim_end());
+                out.push('…');
+                out.push_str(if kind == TokenKind::String { "\"" } else { "" });
+            }
+        }
+    }
+    out
+}
+
+/// The token before `token`, white space and comments apart, opens a list.
+fn ends_open(source: &Source<'_>, token: u32) -> bool {
+    (0..token)
+        .rev()
+        .map(|before| source.tree.kind(before))
+        .find(|kind| !kind.is_trivia())
+        .is_some_and(TokenKind::is_open)
+}

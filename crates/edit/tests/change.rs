@@ -1,0 +1,458 @@
+//! Whole-form edits as before/after strings. `▸` stands before the form that an edit names.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use lispwright_edit::{Edit, Edited, Operation, Refusal, Source, Target, edit, locate};
+use lispwright_syntax::Dialect;
+
+use Dialect::{Clojure, CommonLisp, EmacsLisp, Scheme};
+use Operation::{Append, Delete, InsertAfter, InsertBefore, Replace};
+
+/// Runs one edit on `marked` and gives the answer together with the text before.
+fn run(dialect: Dialect, marked: &str, operation: Operation, content: &str) -> (String, Result<Edited, Refusal>) {
+    let text = marked.replace('▸', "");
+    let source = Source::read(&text, dialect);
+    let content = Some(content);
+    let Some(mark) = marked.find('▸') else {
+        let request = Edit { operation, target: Target::default(), content, digest: None };
+        let found = edit(&source, &request);
+        return (text, found);
+    };
+    let form = source.forms.iter().find(|(_, form)| form.outer.start as usize == mark);
+    let (id, form) = form.unwrap_or_else(|| panic!("no form stands at the mark in {marked}"));
+    let line = Some(source.lines.line(form.outer.start));
+    let name = form.name.as_deref();
+    let targets = [None, Some(1), Some(2), Some(3)].map(|index| Target { name, form_type: None, index, line });
+    let target = targets.into_iter().find(|target| locate(&source, target) == Ok(id)).expect("an address of the form");
+    let found = edit(&source, &Edit { operation, target, content, digest: None });
+    (text, found)
+}
+
+#[track_caller]
+fn check(dialect: Dialect, before: &str, operation: Operation, content: &str, after: &str) -> Edited {
+    let (text, found) = run(dialect, before, operation, content);
+    let edited = found.unwrap_or_else(|refusal| panic!("refused: {refusal}"));
+    assert_eq!(edited.text, after, "{}", operation.name());
+    assert_eq!(edited.changed, text != after);
+    assert_eq!(edited.diff.is_empty(), !edited.changed);
+    edited
+}
+
+#[track_caller]
+fn refused(dialect: Dialect, before: &str, operation: Operation, content: &str, code: &str, words: &str) -> Refusal {
+    let (_, found) = run(dialect, before, operation, content);
+    let refusal = found.expect_err("the edit should be refused");
+    assert_eq!(refusal.code(), code, "{refusal}");
+    assert!(refusal.to_string().contains(words), "{refusal}");
+    refusal
+}
+
+#[test]
+fn replace_changes_the_form_alone() {
+    check(
+        CommonLisp,
+        ";; about a\n(defun a () 1)\n\n;; about b\n▸(defun b (x)\n  x) ; tail\n\n(defun c ())\n",
+        Replace,
+        "(defun b (x y)\n  (+ x y))\n",
+        ";; about a\n(defun a () 1)\n\n;; about b\n(defun b (x y)\n  (+ x y)) ; tail\n\n(defun c ())\n",
+    );
+}
+
+#[test]
+fn replace_keeps_conditions_unless_the_content_brings_one() {
+    let before = "#+sbcl ▸(defun f () 1)\n#-sbcl (defun f () 2)\n";
+    // The mark stands before the condition: it is part of the form.
+    let before = before.replace("#+sbcl ▸", "▸#+sbcl ");
+    let kept = check(CommonLisp, &before, Replace, "(defun f () 3)", "#+sbcl (defun f () 3)\n#-sbcl (defun f () 2)\n");
+    assert_eq!(kept.notes, ["`#+sbcl` in front of the form was kept."]);
+    check(CommonLisp, &before, Replace, "#+ccl (defun f () 3)", "#+ccl (defun f () 3)\n#-sbcl (defun f () 2)\n");
+    check(
+        CommonLisp,
+        "#+sbcl (defun f () 1)\n▸#-sbcl\n(defun f () 2)\n",
+        Replace,
+        "(defun f () 3)",
+        "#+sbcl (defun f () 1)\n#-sbcl\n(defun f () 3)\n",
+    );
+}
+
+#[test]
+fn replace_with_a_comment_replaces_the_header() {
+    check(
+        CommonLisp,
+        ";;;; Section\n\n;; old\n;; words\n▸(defun f () 1)\n",
+        Replace,
+        ";; new\n(defun f () 2)",
+        ";;;; Section\n\n;; new\n(defun f () 2)\n",
+    );
+    check(
+        CommonLisp,
+        "(a)\n▸#+x\n(defun f () 1)\n",
+        Replace,
+        ";; new\n(defun f () 2)",
+        "(a)\n;; new\n#+x\n(defun f () 2)\n",
+    );
+    check(
+        CommonLisp,
+        "(progn\n  ;; old\n  ▸(defun f () 1))\n",
+        Replace,
+        ";; new\n(defun f ()\n  2)",
+        "(progn\n  ;; new\n  (defun f ()\n    2))\n",
+    );
+}
+
+#[test]
+fn replace_with_a_trailing_comment() {
+    check(CommonLisp, "▸(defun f () 1) ; old\n(g)\n", Replace, "(defun f () 2) ; new", "(defun f () 2) ; new\n(g)\n");
+    check(CommonLisp, "▸(defun f () 1)\n(g)\n", Replace, "(defun f () 2) ; new", "(defun f () 2) ; new\n(g)\n");
+    check(
+        CommonLisp,
+        "(progn\n  ▸(defun f () 1))\n",
+        Replace,
+        "(defun f () 2) ; new",
+        "(progn\n  (defun f () 2) ; new\n  )\n",
+    );
+}
+
+#[test]
+fn replace_with_its_own_text_changes_nothing() {
+    for text in [
+        "▸(defun f (x)\n  x)\n",
+        ";; c\n▸#+sbcl (defun f (x)\n  x)\n",
+        "(eval-when (:load-toplevel)\n  ▸(defun f (x)\n  x))\n",
+    ] {
+        let plain = text.replace('▸', "");
+        let start = text.find('▸').unwrap();
+        let source = Source::read(&plain, CommonLisp);
+        let (id, _) = source.forms.iter().find(|(_, form)| form.outer.start as usize == start).unwrap();
+        let own = source.form_text(id).content.to_owned();
+        assert!(!check(CommonLisp, text, Replace, &own, &plain).changed);
+    }
+}
+
+#[test]
+fn replace_inside_wrappers() {
+    check(
+        CommonLisp,
+        "(eval-when (:compile-toplevel)\n  (defvar *a* 1)\n  ▸(defun f (x)\n    x))\n",
+        Replace,
+        "(defun f (x)\n  \"Text\n stays\"\n  (1+ x))",
+        "(eval-when (:compile-toplevel)\n  (defvar *a* 1)\n  (defun f (x)\n    \"Text\n stays\"\n    (1+ x)))\n",
+    );
+    // Content that already stands where it will be is not moved.
+    check(
+        CommonLisp,
+        "(progn\n  ▸(defun f (x)\n    x))\n",
+        Replace,
+        "  (defun f (x)\n    (1+ x))",
+        "(progn\n  (defun f (x)\n    (1+ x)))\n",
+    );
+    check(
+        Clojure,
+        "#?(:clj ▸(defn f [] 1)\n   :cljs (defn f [] 2))\n",
+        Replace,
+        "(defn f [] 3)",
+        "#?(:clj (defn f [] 3)\n   :cljs (defn f [] 2))\n",
+    );
+}
+
+#[test]
+fn replace_notes_another_name() {
+    let edited = check(CommonLisp, "▸(defun f () 1)\n", Replace, "(defmacro g () 1)", "(defmacro g () 1)\n");
+    assert_eq!(edited.notes, ["The form was `defun f` and is now `defmacro g`."]);
+    assert_eq!((edited.form_type.as_str(), edited.form_name.as_str()), ("defun", "f"));
+}
+
+#[test]
+fn insert_before_goes_above_the_header() {
+    check(
+        CommonLisp,
+        "(defun a () 1)\n\n;; about b\n▸#+sbcl\n(defun b ()\n  2)\n",
+        InsertBefore,
+        ";; about x\n(defun x ())",
+        "(defun a () 1)\n\n;; about x\n(defun x ())\n\n;; about b\n#+sbcl\n(defun b ()\n  2)\n",
+    );
+    check(CommonLisp, "▸(defun b ())\n", InsertBefore, "(in-package :x)", "(in-package :x)\n\n(defun b ())\n");
+    check(CommonLisp, "▸(a)\n(b)\n", InsertBefore, "(x)", "(x)\n(a)\n(b)\n");
+    check(CommonLisp, "(a)\n▸(b)\n", InsertBefore, "(x\n y)", "(a)\n\n(x\n y)\n\n(b)\n");
+    check(CommonLisp, "(a) ▸(b)\n", InsertBefore, "(x)", "(a) (x) (b)\n");
+}
+
+#[test]
+fn insert_after_leaves_comments_where_they_belong() {
+    check(
+        CommonLisp,
+        "▸(defun a ()\n  1) ; tail of a\n\n;; about b\n(defun b ())\n",
+        InsertAfter,
+        "(defun x ())\n(defun y ())",
+        "(defun a ()\n  1) ; tail of a\n\n(defun x ())\n(defun y ())\n\n;; about b\n(defun b ())\n",
+    );
+    check(
+        CommonLisp,
+        "▸(defun a ()\n  1)\n;; about b\n(defun b ())\n",
+        InsertAfter,
+        "(defun x ())",
+        "(defun a ()\n  1)\n\n(defun x ())\n\n;; about b\n(defun b ())\n",
+    );
+    check(CommonLisp, "▸(a)", InsertAfter, "(b) ; c", "(a)\n\n(b) ; c");
+    check(CommonLisp, "▸(a) (b)\n", InsertAfter, "(x)", "(a) (x) (b)\n");
+    check(CommonLisp, "▸(a) (b)\n", InsertAfter, "(x) ; c", "(a)\n(x) ; c\n(b)\n");
+    check(CommonLisp, "▸(a) #| c |#\n(b)\n", InsertAfter, "(x)", "(a) #| c |#\n(x)\n(b)\n");
+}
+
+#[test]
+fn insert_inside_wrappers() {
+    check(
+        CommonLisp,
+        "(progn\n  (defun a ())\n  ▸(defun b ()))\n",
+        InsertAfter,
+        "(defun x ()\n  1)",
+        "(progn\n  (defun a ())\n  (defun b ())\n  (defun x ()\n    1))\n",
+    );
+    check(
+        CommonLisp,
+        "(progn\n  ▸(defun a ()))\n",
+        InsertAfter,
+        "(defun x ()) ; c",
+        "(progn\n  (defun a ())\n  (defun x ()) ; c\n  )\n",
+    );
+    check(
+        CommonLisp,
+        "(progn\n  ▸(defun a ()))\n",
+        InsertBefore,
+        "(defun x ())",
+        "(progn\n  (defun x ())\n  (defun a ()))\n",
+    );
+    let edited = check(
+        Clojure,
+        "#?(:clj ▸(defn f [] 1)\n   :cljs (defn f [] 2))\n",
+        InsertAfter,
+        "(defn g [])",
+        "#?(:clj (defn f [] 1)\n   :cljs (defn f [] 2))\n\n(defn g [])\n",
+    );
+    assert!(edited.notes[0].contains("beside the whole conditional"), "{:?}", edited.notes);
+}
+
+#[test]
+fn append_keeps_the_habit_of_the_last_line() {
+    check(CommonLisp, "", Append, "(a)", "(a)\n");
+    check(CommonLisp, "\n\n", Append, "(a)", "(a)\n");
+    check(CommonLisp, "(a)\n", Append, "(b)\n(c)\n", "(a)\n\n(b)\n(c)\n");
+    check(CommonLisp, "(a)", Append, "(b)", "(a)\n\n(b)");
+    check(CommonLisp, "(a)\n(b)\n", Append, "(c)", "(a)\n(b)\n(c)\n");
+    check(CommonLisp, ";; only a comment\n", Append, "(a)", ";; only a comment\n\n(a)\n");
+    check(CommonLisp, "(a)\n;; end", Append, "(b)", "(a)\n;; end\n\n(b)");
+    check(CommonLisp, "(a)\r\n", Append, "(b\n c)", "(a)\r\n\r\n(b\r\n c)\r\n");
+    let edited = check(EmacsLisp, "(provide 'a)\n", Append, "(defun b ())", "(provide 'a)\n\n(defun b ())\n");
+    assert_eq!((edited.form_type.as_str(), edited.form_name.as_str(), edited.lines), ("defun", "b", Some((3, 3))));
+}
+
+#[test]
+fn delete_takes_what_belongs_to_the_form() {
+    check(
+        CommonLisp,
+        "(defun a ())\n\n;; about b\n▸#+sbcl (defun b ()) ; tail of b\n\n;; about c\n(defun c ())\n",
+        Delete,
+        "",
+        "(defun a ())\n\n;; about c\n(defun c ())\n",
+    );
+    check(CommonLisp, ";;;; Section\n\n▸(a)\n\n(b)\n", Delete, "", ";;;; Section\n\n(b)\n");
+    check(CommonLisp, "▸(a)\n\n\n(b)\n", Delete, "", "(b)\n");
+    check(CommonLisp, "(a)\n\n▸(b)\n", Delete, "", "(a)\n");
+    check(CommonLisp, "(a)\n\n▸(b)", Delete, "", "(a)");
+    check(CommonLisp, "▸(a)\n", Delete, "", "");
+    check(CommonLisp, "(a)\n▸(b)\n(c)\n", Delete, "", "(a)\n(c)\n");
+    check(CommonLisp, "(a)\n▸(b)\n\n(c)\n", Delete, "", "(a)\n\n(c)\n");
+    check(CommonLisp, "(a) ▸(b) (c)\n", Delete, "", "(a) (c)\n");
+    check(CommonLisp, "(a) ▸(b) ; of the line\n(c)\n", Delete, "", "(a) ; of the line\n(c)\n");
+}
+
+#[test]
+fn delete_inside_wrappers() {
+    check(CommonLisp, "(progn\n  (defun a ())\n  ▸(defun b ()))\n", Delete, "", "(progn\n  (defun a ()))\n");
+    check(CommonLisp, "(progn\n  ▸(defun a ())\n  (defun b ()))\n", Delete, "", "(progn\n  (defun b ()))\n");
+    check(
+        CommonLisp,
+        "(progn\n  (defun a ()) ; tail of a\n  ;; about b\n  ▸(defun b ()))\n",
+        Delete,
+        "",
+        "(progn\n  (defun a ()) ; tail of a\n  )\n",
+    );
+    check(CommonLisp, "(progn (defun a ()) ▸(defun b ()))\n", Delete, "", "(progn (defun a ()))\n");
+    check(
+        Clojure,
+        "(ns a)\n\n#?(:clj ▸(defn f [] 1)\n   :cljs (defn f [] 2))\n",
+        Delete,
+        "",
+        "(ns a)\n\n#?(:cljs (defn f [] 2))\n",
+    );
+    check(Clojure, "(ns a)\n\n#?(:clj ▸(defn f [] 1))\n\n(g)\n", Delete, "", "(ns a)\n\n(g)\n");
+}
+
+#[test]
+fn line_endings_stay() {
+    check(
+        CommonLisp,
+        ";; é\r\n▸(defun f ()\r\n  1)\r\n\r\n(g)\r\n",
+        Replace,
+        "(defun f ()\n  \"two\nlines\"\n  2)",
+        ";; é\r\n(defun f ()\r\n  \"two\r\nlines\"\r\n  2)\r\n\r\n(g)\r\n",
+    );
+    check(CommonLisp, "▸(a) ; x\r\n(b)\r\n", InsertAfter, "(c)", "(a) ; x\r\n(c)\r\n(b)\r\n");
+    check(CommonLisp, "▸(a)\n", Replace, "(a\r\n b)", "(a\n b)\n");
+    check(CommonLisp, "▸(a)\r\n\r\n(b)\r\n", Delete, "", "(b)\r\n");
+}
+
+#[test]
+fn other_dialects() {
+    check(
+        EmacsLisp,
+        ";;;###autoload\n▸(defun f (x)\n  ?\\()\n\n(provide 'f)\n",
+        Replace,
+        "(defun f (y)\n  ?\\))",
+        ";;;###autoload\n(defun f (y)\n  ?\\))\n\n(provide 'f)\n",
+    );
+    check(EmacsLisp, "(a)\n\n;;;###autoload\n▸(defun f (x)\n  x)\n", Delete, "", "(a)\n");
+    check(
+        Scheme,
+        "▸(define ((f a) b)\n  (+ a b))\n\n(define (g) 1)\n",
+        Replace,
+        "(define ((f a) b)\n  (* a b))",
+        "(define ((f a) b)\n  (* a b))\n\n(define (g) 1)\n",
+    );
+    check(
+        Clojure,
+        "▸(defn ^:private f\n  ([x] x)\n  ([x y] y))\n",
+        InsertAfter,
+        "(defn g [{:keys [a]}] a)",
+        "(defn ^:private f\n  ([x] x)\n  ([x y] y))\n\n(defn g [{:keys [a]}] a)\n",
+    );
+}
+
+#[test]
+fn a_top_level_list_with_a_list_for_a_head_disturbs_nothing() {
+    check(
+        CommonLisp,
+        "((lambda (x) x) 1)\n\n▸(defun f ())\n",
+        Replace,
+        "(defun f (x))",
+        "((lambda (x) x) 1)\n\n(defun f (x))\n",
+    );
+    check(
+        CommonLisp,
+        "#.(error \"x\")\n#?(a) (foo:bar)\n▸(defun f ())\n",
+        Replace,
+        "(defun f (x))",
+        "#.(error \"x\")\n#?(a) (foo:bar)\n(defun f (x))\n",
+    );
+}
+
+#[test]
+fn content_is_checked_before_anything_else() {
+    let text = "▸(defun f () 1)\n(g)\n";
+    refused(CommonLisp, text, Replace, "", "BAD_ARGUMENT", "holds no form");
+    refused(CommonLisp, text, Replace, ";; only words\n", "BAD_ARGUMENT", "holds no form");
+    refused(CommonLisp, text, Replace, "(a)\n\n(b)", "BAD_ARGUMENT", "line 3 of content: (b)");
+    refused(
+        CommonLisp,
+        text,
+        Replace,
+        "```lisp\n(a)\n```\n",
+        "BAD_ARGUMENT",
+        "line 1 of `content` is a Markdown fence",
+    );
+    refused(CommonLisp, text, Replace, "1| (defun f ()\n2|   2)", "BAD_ARGUMENT", "line numbers");
+    refused(CommonLisp, text, Replace, "(defun f [x] x)", "BAD_ARGUMENT", "column 10 of `content`: `[` is no bracket");
+    refused(CommonLisp, text, Replace, "(defun f () {:a 1})", "BAD_ARGUMENT", "`{` is no bracket");
+    refused(CommonLisp, text, Replace, "(defun f () “a”)", "BAD_ARGUMENT", "typographic");
+    refused(EmacsLisp, text, Replace, "(defun f () {a})", "BAD_ARGUMENT", "`{` is no bracket");
+    check(
+        CommonLisp,
+        text,
+        Replace,
+        "(defun f () '|a[b| #\\[ \"{\" ; ]\n)",
+        "(defun f () '|a[b| #\\[ \"{\" ; ]\n)\n(g)\n",
+    );
+    // The file itself uses such symbols.
+    check(CommonLisp, "▸(defun f () 1)\n(use [x])\n", Replace, "(defun f () [y])", "(defun f () [y])\n(use [x])\n");
+}
+
+#[test]
+fn unbalanced_content_is_refused_with_the_line_to_fix() {
+    let text = "▸(defun f () 1)\n(g)\n";
+    let refusal = refused(
+        CommonLisp,
+        text,
+        Replace,
+        "(defun f (x)\n  (let ((y (h x))\n    (k y)))\n",
+        "UNBALANCED",
+        "line 1, column 1: this `(` is never closed: (defun f (x)",
+    );
+    let Refusal::Unbalanced { candidates, .. } = refusal else { panic!("{refusal:?}") };
+    assert_eq!(candidates[0].repaired, "  (let ((y (h x)))");
+    refused(CommonLisp, text, Replace, "(defun f (x)\n  x))", "UNBALANCED", "line 2, column 5: `)` closes nothing");
+    refused(CommonLisp, text, Append, "(a \"b)", "UNBALANCED", "string is never closed");
+    refused(CommonLisp, text, Append, "(a) #| b", "UNBALANCED", "block comment is never closed");
+    refused(CommonLisp, text, Append, "(a) #+x", "UNBALANCED", "nothing follows this prefix");
+    refused(Clojure, "▸(def a 1)\n", Replace, "(def a [1 2)", "UNBALANCED", "`)` where `]` is due");
+}
+
+#[test]
+fn healthy_forms_of_a_broken_file_stay_editable() {
+    let before = "(defun a (x)\n  (b x)\n\n▸(defun c (x)\n  x)\n\n(defun d ())))\n\n(defun e ())\n";
+    let edited = check(
+        CommonLisp,
+        before,
+        Replace,
+        "(defun c (y)\n  y)",
+        "(defun a (x)\n  (b x)\n\n(defun c (y)\n  y)\n\n(defun d ())))\n\n(defun e ())\n",
+    );
+    assert!(edited.notes[0].contains("line 1, `(` is never closed"), "{:?}", edited.notes);
+}
+
+#[test]
+fn a_broken_form_can_be_replaced() {
+    check(
+        CommonLisp,
+        "▸(defun a (x)\n  (b x)\n\n(defun c (x)\n  x)\n",
+        Replace,
+        "(defun a (x)\n  (b x))",
+        "(defun a (x)\n  (b x))\n\n(defun c (x)\n  x)\n",
+    );
+    let edited = check(
+        CommonLisp,
+        "(z)\n\n▸(defun a (x)\n  (b x))))\n\n(defun c (x)\n  x)\n",
+        Replace,
+        "(defun a (x)\n  (c x))",
+        "(z)\n\n(defun a (x)\n  (c x))\n\n(defun c (x)\n  x)\n",
+    );
+    assert_eq!(edited.notes, ["`))` behind the form closed nothing and went with it."]);
+}
+
+#[test]
+fn an_edit_that_others_would_feel_is_refused() {
+    // The last form is open: what is appended would become part of it.
+    refused(CommonLisp, "(a \"b\n", Append, "(c)", "WOULD_BREAK", "read differently");
+}
+
+#[test]
+fn a_stale_digest_is_refused_with_the_present_text() {
+    let source = Source::read("(defun f () 1)\n", CommonLisp);
+    let target = Target { name: Some("f"), ..Target::default() };
+    let request = |digest| Edit { operation: Replace, target, content: Some("(defun f () 2)"), digest: Some(digest) };
+    let digest = source.form_text(0).digest;
+    let edited = edit(&source, &request(&digest)).unwrap();
+    let Err(Refusal::Stale { present, digest: now, .. }) = edit(&source, &request("0123456789abcdef")) else {
+        panic!("a digest of something else is stale")
+    };
+    assert_eq!((present.as_str(), &now), ("(defun f () 1)", &digest));
+    let again = Source::read(&edited.text, CommonLisp);
+    assert_eq!(edited.digest, Some(again.form_text(0).digest));
+}
+
+#[test]
+fn diffs_have_true_line_numbers() {
+    let edited =
+        check(CommonLisp, "(a)\n(b)\n(c)\n(d)\n▸(e)\n(f)\n", Replace, "(e\n 1)", "(a)\n(b)\n(c)\n(d)\n(e\n 1)\n(f)\n");
+    assert_eq!(edited.diff, "@@ -3,4 +3,5 @@\n (c)\n (d)\n-(e)\n+(e\n+ 1)\n (f)\n");
+    assert_eq!(edited.lines, Some((5, 6)));
+    assert_eq!(edited.delta, 3);
+}

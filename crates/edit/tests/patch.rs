@@ -1,0 +1,118 @@
+//! Changes inside one form as before/after strings. `▸` stands before the form that a patch names.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use lispwright_edit::{Edited, Patch, Refusal, Source, Target, patch};
+use lispwright_syntax::Dialect;
+
+fn run(dialect: Dialect, marked: &str, old_text: &str, new_text: &str, replace_all: bool) -> Result<Edited, Refusal> {
+    let text = marked.replace('▸', "");
+    let source = Source::read(&text, dialect);
+    let mark = marked.find('▸').expect("a mark");
+    let (_, form) =
+        source.forms.iter().find(|(_, form)| form.outer.start as usize == mark).expect("a form at the mark");
+    let target = Target { name: form.name.as_deref(), line: Some(source.lines.line(mark as u32)), ..Target::default() };
+    patch(&source, &Patch { target, old_text, new_text, replace_all, digest: None })
+}
+
+#[track_caller]
+fn check(marked: &str, old_text: &str, new_text: &str, after: &str) -> Edited {
+    let edited =
+        run(Dialect::CommonLisp, marked, old_text, new_text, false).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert_eq!(edited.text, after);
+    edited
+}
+
+#[track_caller]
+fn refused(marked: &str, old_text: &str, new_text: &str, code: &str, words: &str) -> Refusal {
+    let refusal = run(Dialect::CommonLisp, marked, old_text, new_text, false).expect_err("the patch should be refused");
+    assert_eq!(refusal.code(), code, "{refusal}");
+    assert!(refusal.to_string().contains(words), "{refusal}");
+    refusal
+}
+
+#[test]
+fn one_occurrence_inside_the_form() {
+    let edited = check(
+        "(defun a () (x))\n\n;; uses x\n▸(defun b ()\n  (x) ; (x\n  (y))\n",
+        "(y)",
+        "(y 1\n     2)",
+        "(defun a () (x))\n\n;; uses x\n(defun b ()\n  (x) ; (x\n  (y 1\n     2))\n",
+    );
+    assert_eq!((edited.delta, edited.lines), (9, Some((6, 7))));
+    assert_eq!(edited.diff, "@@ -4,3 +4,4 @@\n (defun b ()\n   (x) ; (x\n-  (y))\n+  (y 1\n+     2))\n");
+    check("▸(f \"a ( b\")\n", "a ( b", "a (( b", "(f \"a (( b\")\n");
+    check(";; old words\n▸(f)\n", "old words", "new words", ";; new words\n(f)\n");
+    check("▸(f)\n", "(f)", "(f)", "(f)\n");
+}
+
+#[test]
+fn line_ends_may_be_written_either_way() {
+    check("▸(f\r\n a\r\n b)\r\n", "(f\n a", "(f\n c\n d", "(f\r\n c\r\n d\r\n b)\r\n");
+    check("▸(f\n a)\n", "(f\n a", "(f\n b", "(f\n b)\n");
+}
+
+#[test]
+fn replace_all_changes_every_occurrence() {
+    let edited = run(Dialect::Clojure, "▸(f x [x] {:x x})\n(x)\n", "x", "yy", true).unwrap();
+    assert_eq!(edited.text, "(f yy [yy] {:yy yy})\n(x)\n");
+    assert_eq!(edited.delta, 4);
+}
+
+#[test]
+fn text_that_is_not_there() {
+    refused("▸(f a)\n(g b)\n", "b", "c", "TEXT_NOT_FOUND", "Outside this form it begins on line 2");
+    refused("▸(f\n   A   b)\n", "(f a b)", "c", "TEXT_NOT_FOUND", "line 1 has:\n(f\n   A   b)");
+    refused("▸(f a)\n", "zz", "c", "TEXT_NOT_FOUND", "lisp_read_form shows");
+    refused("▸(f a)\n", "", "c", "BAD_ARGUMENT", "`old_text` is empty");
+    refused("▸(f\n a)\n", "1| (f\n2|  a)", "c", "BAD_ARGUMENT", "line numbers");
+}
+
+#[test]
+fn text_that_is_there_twice() {
+    let refusal = refused("(z)\n▸(f a\n   a)\n", "a", "b", "TEXT_AMBIGUOUS", "line 3: a)");
+    let Refusal::TextAmbiguous { lines, .. } = refusal else { panic!("{refusal:?}") };
+    assert_eq!(lines.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3]);
+}
+
+#[test]
+fn a_patch_that_breaks_the_balance_says_what_to_add_or_remove() {
+    let text = "(z)\n▸(defun f (x)\n  (if x\n      (g x)\n      (h x)))\n\n(z)\n";
+    refused(text, "(g x)", "(g (k x)", "UNBALANCED", "Add 1 delimiter to new_text (line 4): `)`.");
+    refused(text, "(g x)", "(g x))", "UNBALANCED", "Remove 1 delimiter from new_text (line 4): `)`.");
+    refused(text, "(g x)", "(g\n x", "UNBALANCED", "new_text (lines 4-5)");
+    refused(text, "(g x)", "\"g x", "UNBALANCED", "never closed");
+    refused(text, "(h x)))", "(h x))", "UNBALANCED", "line 2, column 1: this `(` is never closed");
+    let refusal = run(Dialect::Clojure, "▸(f [a b])\n", "[a b]", "[a b)", false).unwrap_err();
+    assert!(refusal.to_string().contains("add `]` and remove `)`"), "{refusal}");
+    let refusal = run(Dialect::Clojure, "▸(f [a b])\n", "[a b]", "[(a] b)", false).unwrap_err();
+    assert!(refusal.to_string().contains("wrong order"), "{refusal}");
+}
+
+#[test]
+fn a_form_stays_one_form() {
+    refused("▸(f a b)\n", "a b", "a) (b", "WOULD_BREAK", "2 forms and not 1");
+    refused("▸(f a b)\n", "(f a b)", "", "WOULD_BREAK", "0 forms and not 1");
+    refused("▸(f a b)\n(g)\n", "b)", "b) #+x", "UNBALANCED", "nothing follows this prefix");
+}
+
+#[test]
+fn a_broken_form_can_be_mended() {
+    check(
+        "(z)\n\n▸(defun f (x)\n  (g x)\n\n(defun h ())\n",
+        "(g x)",
+        "(g x))",
+        "(z)\n\n(defun f (x)\n  (g x))\n\n(defun h ())\n",
+    );
+    check(
+        "(z)\n\n▸(defun f (x)\n  (g x)))\n\n(defun h ())\n",
+        "(g x)))",
+        "(g x))",
+        "(z)\n\n(defun f (x)\n  (g x))\n\n(defun h ())\n",
+    );
+}
+
+#[test]
+fn a_new_name_is_noted() {
+    let edited = check("▸(defun f (x) x)\n", "defun f", "defun g", "(defun g (x) x)\n");
+    assert_eq!(edited.notes, ["The form was `defun f` and is now `defun g`."]);
+}

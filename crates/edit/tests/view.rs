@@ -1,0 +1,139 @@
+//! Views of files as strings.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use lispwright_edit::{Mode, Refusal, Source, View, ViewOptions, view, view_plain};
+use lispwright_syntax::Dialect;
+
+const COLLAPSED: ViewOptions<'static> =
+    ViewOptions { collapsed: true, name_pattern: None, content_pattern: None, offset: 0, limit: None, budget: 10_000 };
+
+#[track_caller]
+fn check(dialect: Dialect, text: &str, options: &ViewOptions<'_>, expected: &str) -> View {
+    let shown = view(&Source::read(text, dialect), options).unwrap();
+    assert_eq!(shown.content, expected);
+    shown
+}
+
+const LONG: &str = "\n  1\n  2\n  3\n  4\n  5)\n";
+
+#[test]
+fn one_line_for_each_form_and_short_forms_whole() {
+    let text = format!(
+        ";;;; A file\n(in-package :x)\n\n;; about f\n(defun f (a &key (b 1)\n            ;; why\n            c){LONG}\n#+sbcl\n(defvar *v*\n  1)\n\n\
+         (defmethod area :around ((c circle) (n (eql 1))){LONG}\n(defclass point (shape)\n  ((x)\n   (y)\n   (z)\n   (w)\n   (v)))\n"
+    );
+    let shown = check(
+        Dialect::CommonLisp,
+        &text,
+        &COLLAPSED,
+        " 2| (in-package :x)\n 5| (defun f (a &key (b 1) c) ...)\n14| #+sbcl\n15| (defvar *v*\n16|   1)\n\
+         18| (defmethod area :around ((c circle) (n (eql 1))) ...)\n25| (defclass point (shape) ...)\n",
+    );
+    assert_eq!((shown.mode, shown.total_forms, shown.total_lines, shown.expanded_forms), (Mode::Collapsed, 5, 30, 0));
+    assert_eq!((shown.next_offset, shown.diagnosis), (None, None));
+}
+
+#[test]
+fn definitions_inside_wrappers_are_indented() {
+    let text = format!("(eval-when (:compile-toplevel :load-toplevel)\n  (defun f (x){LONG}  (defun g (y) y))\n");
+    check(
+        Dialect::CommonLisp,
+        &text,
+        &COLLAPSED,
+        "1| (eval-when (:compile-toplevel :load-toplevel) ...)\n2|   (defun f (x) ...)\n8|   (defun g (y) y))\n",
+    );
+}
+
+#[test]
+fn clojure_and_scheme_signatures() {
+    let clj = format!("(defn ^:private f\n  \"Doc\n  (string)\"\n  ([x] x)\n  ([x y]{LONG})\n(def a {{:b 1}})\n");
+    check(Dialect::Clojure, &clj, &COLLAPSED, " 1| (defn ^:private f ([x] ...) ([x y] ...) ...)\n12| (def a {:b 1})\n");
+    let scm = format!(
+        "(define ((f a) b){LONG}(define-record-type point\n  (make-point x y)\n  point?\n  (x point-x)\n  (y point-y)\n  (z point-z))\n"
+    );
+    check(
+        Dialect::Scheme,
+        &scm,
+        &COLLAPSED,
+        " 1| (define ((f a) b) ...)\n 7| (define-record-type point (make-point x y) point? ...)\n",
+    );
+}
+
+#[test]
+fn patterns_show_forms_verbatim() {
+    let text = format!("(defun f (x){LONG}\n;; about G\n#-x (defun g (x)\n  #xFF ; note\n  #+a b{LONG}\n(h)\n");
+    let options = ViewOptions { name_pattern: Some("^G$"), ..COLLAPSED };
+    let expected = " 1| (defun f (x) ...)\n 8| ;; about G\n 9| #-x (defun g (x)\n10|   #xFF ; note\n11|   #+a b\n12|   1\n13|   2\n14|   3\n15|   4\n16|   5)\n18| (h)\n";
+    let shown = check(Dialect::CommonLisp, &text, &options, expected);
+    assert_eq!(shown.expanded_forms, 1);
+    let options = ViewOptions { content_pattern: Some("#xFF"), ..COLLAPSED };
+    check(Dialect::CommonLisp, &text, &options, expected);
+    let options = ViewOptions { content_pattern: Some("(("), ..COLLAPSED };
+    let refusal = view(&Source::read(&text, Dialect::CommonLisp), &options).unwrap_err();
+    assert!(matches!(refusal, Refusal::BadPattern { argument: "content_pattern", .. }), "{refusal}");
+}
+
+#[test]
+fn raw_lines_and_their_window() {
+    let text = "(a)\n(b\n c)\n";
+    let raw = ViewOptions { collapsed: false, ..COLLAPSED };
+    check(Dialect::CommonLisp, text, &raw, "1| (a)\n2| (b\n3|  c)\n");
+    let shown = check(Dialect::CommonLisp, text, &ViewOptions { offset: 1, limit: Some(1), ..raw.clone() }, "2| (b\n");
+    assert_eq!(shown.next_offset, Some(2));
+    assert_eq!(shown.remainder("read"), "[1 of 3 lines are left, from line 3 on. Call read offset=2 to go on.]");
+    let shown = check(Dialect::CommonLisp, text, &ViewOptions { offset: 99, ..raw.clone() }, "");
+    assert_eq!(shown.next_offset, None);
+    let shown = check(Dialect::CommonLisp, text, &ViewOptions { budget: 15, ..raw }, "1| (a)\n2| (b\n");
+    assert_eq!(shown.next_offset, Some(2));
+}
+
+#[test]
+fn views_together_show_every_form_once() {
+    let text: String = (0..200).map(|n| format!("(defun f{n} (x){LONG}")).collect();
+    let source = Source::read(&text, Dialect::CommonLisp);
+    let (mut offset, mut seen, mut calls) = (0, String::new(), 0);
+    loop {
+        let shown = view(&source, &ViewOptions { offset, budget: 500, ..COLLAPSED }).unwrap();
+        assert!(shown.content.chars().count() <= 500);
+        seen.push_str(&shown.content);
+        calls += 1;
+        match shown.next_offset {
+            Some(next) => {
+                assert!(next > offset, "every call gets further");
+                offset = next;
+            }
+            None => break,
+        }
+    }
+    let expected: String = (0..200).map(|n| format!("{:>4}| (defun f{n} (x) ...)\n", n * 6 + 1)).collect();
+    assert_eq!(seen, expected);
+    assert!(calls > 5);
+}
+
+#[test]
+fn a_broken_file_is_diagnosed_and_shown() {
+    let text = "(defun f (x)\n  (g x)\n\n(defun h (y)\n  y)\n";
+    let shown = check(Dialect::CommonLisp, text, &COLLAPSED, "1| (defun f (x)\n2|   (g x)\n4| (defun h (y)\n5|   y)\n");
+    assert_eq!(shown.diagnosis.unwrap().next_form_line, Some(4));
+}
+
+#[test]
+fn plain_text_is_lines_or_a_search() {
+    let text: String = (1..=30).map(|n| format!("line {n}\n")).collect();
+    let raw = ViewOptions { collapsed: false, ..COLLAPSED };
+    let shown = view_plain(&text, &ViewOptions { content_pattern: Some("line (7|25)$"), ..raw.clone() }).unwrap();
+    let numbered =
+        |range: std::ops::RangeInclusive<u32>| range.map(|n| format!("{n:>2}| line {n}\n")).collect::<String>();
+    assert_eq!(shown.content, format!("{}--\n{}", numbered(2..=12), numbered(20..=30)));
+    assert_eq!(shown.mode, Mode::Filtered);
+    let shown = view_plain(&text, &raw).unwrap();
+    assert_eq!((shown.content, shown.total_lines), (numbered(1..=30), 30));
+}
+
+#[test]
+fn a_huge_line_is_shortened_and_says_so() {
+    let text = format!("(a \"{}\")\n(b)\n", "x".repeat(50_000));
+    let shown = view(&Source::read(&text, Dialect::CommonLisp), &COLLAPSED).unwrap();
+    assert!(shown.content.contains("[48006 more characters]"), "{}", &shown.content[1_990..]);
+    assert!(shown.content.ends_with("2| (b)\n"));
+}

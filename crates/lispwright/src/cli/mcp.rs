@@ -1,0 +1,107 @@
+//! `lispwright mcp`: the server.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use lispwright_server::{Options, Results, Selection, Server};
+use lispwright_tools::{Workshop, catalogue};
+
+use super::log;
+
+/// Serve lispwright's tools over the Model Context Protocol.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  claude mcp add lispwright -- lispwright mcp --root ~/src/my-project\n\n\
+    The root is --root, else LISPWRIGHT_ROOT, MCP_PROJECT_ROOT, CLAUDE_PROJECT_DIR, else the working directory.\n\
+    The server ends when its standard input does.")]
+pub(crate) struct Args {
+    /// Directory whose files may be read and written; can be given several times
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+
+    /// How clients connect
+    #[arg(long, value_enum, default_value_t = Transport::Stdio)]
+    transport: Transport,
+
+    /// Sets of tools beside the default one: fs, docs, guard, debug, all
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    toolsets: Vec<String>,
+
+    /// Offer exactly these tools
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    tools: Vec<String>,
+
+    /// Leave these tools out
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    exclude_tools: Vec<String>,
+
+    /// Leave out every tool that writes files or runs code
+    #[arg(long)]
+    read_only: bool,
+
+    /// Send results as text, or also as structured content with output schemas
+    #[arg(long, value_name = "text|structured", default_value = "text")]
+    results: Results,
+
+    /// error, warn, info, debug, trace, or a filter; logs go to standard error
+    #[arg(long, value_name = "LEVEL", env = "MCP_LOG_LEVEL", default_value = "warn")]
+    log_level: String,
+
+    /// Append logs to this file instead
+    #[arg(long, value_name = "FILE", env = "MCP_LOG_FILE")]
+    log_file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Transport {
+    /// Standard input and output
+    Stdio,
+    /// Not available in this version
+    Tcp,
+    /// Not available in this version
+    Http,
+}
+
+/// Serves until standard input ends. The exit code is 0 then, 2 when the server could not start.
+pub(crate) fn run(args: Args) -> ExitCode {
+    match start(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            complain(&why);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The one line for the person who started the server; with standard error closed, the exit code has to do.
+fn complain(why: &str) {
+    let _ = writeln!(std::io::stderr(), "lispwright mcp: {why}");
+}
+
+fn start(args: Args) -> Result<(), String> {
+    if args.transport != Transport::Stdio {
+        return Err("this transport is not available in this version; use --transport stdio".to_owned());
+    }
+    log::start(&args.log_level, args.log_file.as_deref())?;
+    // Four threads: a tool that blocks one of them does not keep the others from answering.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(4)
+        .enable_all()
+        .build()
+        .map_err(|error| format!("threads cannot be started: {error}"))?;
+    let inside = runtime.enter();
+    let selection =
+        Selection { sets: args.toolsets, only: args.tools, without: args.exclude_tools, read_only: args.read_only };
+    let workshop = Workshop::open(&args.root).map_err(|error| error.to_string())?;
+    let tools = selection.pick(catalogue(&workshop)).map_err(|error| error.to_string())?;
+    let server = Server::new(Options { results: args.results, ..Options::new(tools) });
+    runtime.block_on(async {
+        server.serve_stdio().await;
+        workshop.sessions.shutdown().await;
+    });
+    drop(inside);
+    // A read of standard input may still be waiting in a thread of its own; the process ends without it.
+    runtime.shutdown_background();
+    Ok(())
+}

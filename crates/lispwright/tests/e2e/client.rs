@@ -1,0 +1,229 @@
+//! A client that knows nothing but lines of JSON, and gives up on a server that keeps silent.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::project::Project;
+
+/// How long any single answer may take on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program under test.
+pub(crate) fn binary() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_lispwright"))
+}
+
+/// `lispwright mcp` for a project, with structured results beside the texts so that codes can be checked.
+pub(crate) fn server_command(root: &Path) -> Command {
+    let mut command = Command::new(binary());
+    command.args(["mcp", "--results", "structured", "--root"]).arg(root).env("XDG_CACHE_HOME", cache());
+    command
+}
+
+/// Where the servers under test keep what they may keep, in place of the user's own cache.
+pub(crate) fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
+}
+
+/// A running server and the pipes to it.
+pub(crate) struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    last_id: i64,
+}
+
+/// What a tool call came to.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) is_error: bool,
+    pub(crate) text: String,
+    pub(crate) fields: Value,
+}
+
+impl Client {
+    /// Starts a server and speaks no word to it.
+    pub(crate) fn spawn(mut command: Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().unwrap();
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines() {
+                let Ok(line) = line else { return };
+                let message = serde_json::from_str(&line)
+                    .unwrap_or_else(|error| json!({ "not a message": line, "because": error.to_string() }));
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, stdin, messages, last_id: 0 }
+    }
+
+    /// Starts a server and shakes hands.
+    pub(crate) fn connect(command: Command) -> Self {
+        let mut client = Self::spawn(command);
+        let answer = client.request(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": { "name": "raw-lines", "version": "1" },
+            }),
+        );
+        assert_eq!(answer["result"]["protocolVersion"], "2025-06-18", "{answer}");
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    pub(crate) fn send_line(&mut self, line: &[u8]) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(line).unwrap();
+        stdin.write_all(b"\n").unwrap();
+        stdin.flush().unwrap();
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.send_line(message.to_string().as_bytes());
+    }
+
+    /// The next message of any kind.
+    #[track_caller]
+    pub(crate) fn receive(&mut self) -> Value {
+        match self.messages.recv_timeout(PATIENCE) {
+            Ok(message) => {
+                assert_eq!(message["jsonrpc"], "2.0", "{message}");
+                message
+            }
+            Err(RecvTimeoutError::Timeout) => panic!("the server keeps silent"),
+            Err(RecvTimeoutError::Disconnected) => panic!("the server is gone: {:?}", self.child.try_wait()),
+        }
+    }
+
+    /// Sends a request without waiting.
+    pub(crate) fn start(&mut self, method: &str, params: Value) -> i64 {
+        self.last_id += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }));
+        self.last_id
+    }
+
+    /// The answer to a request, whatever else arrives before it.
+    #[track_caller]
+    pub(crate) fn answer_to(&mut self, id: i64) -> Value {
+        loop {
+            let message = self.receive();
+            if message["id"] == id {
+                return message;
+            }
+            assert!(message.get("method").is_some(), "an answer to nothing that was asked: {message}");
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.start(method, params);
+        self.answer_to(id)
+    }
+
+    #[track_caller]
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Answer {
+        let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+        Answer::of(&answer)
+    }
+
+    /// The process, to be killed.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Closes the server's input and waits for its end.
+    #[track_caller]
+    pub(crate) fn finish(mut self) -> ExitStatus {
+        drop(self.stdin.take());
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "the server does not end with its input");
+            let _ = self.messages.recv_timeout(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // Already over when the test has finished or killed it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn of(message: &Value) -> Self {
+        let result = message.get("result").unwrap_or_else(|| panic!("not a result: {message}"));
+        let blocks = result["content"].as_array().unwrap_or_else(|| panic!("no content: {message}"));
+        let text: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+        Self {
+            is_error: result["isError"].as_bool().unwrap_or(false),
+            text: text.join("\n"),
+            fields: result["structuredContent"].clone(),
+        }
+    }
+}
+
+/// A project with a server that has shaken hands.
+pub(crate) struct Session {
+    pub(crate) project: Project,
+    pub(crate) client: Client,
+}
+
+impl Session {
+    pub(crate) fn new() -> Self {
+        Self::on(Project::new())
+    }
+
+    pub(crate) fn on(project: Project) -> Self {
+        let client = Client::connect(server_command(&project.root()));
+        Self { project, client }
+    }
+
+    /// A session on a project with one file.
+    pub(crate) fn with_file(name: &str, bytes: impl AsRef<[u8]>) -> Self {
+        let project = Project::new();
+        project.file(name, bytes);
+        Self::on(project)
+    }
+
+    /// A call that does what it is asked.
+    #[track_caller]
+    pub(crate) fn ok(&mut self, tool: &str, arguments: Value) -> Answer {
+        let answer = self.client.call(tool, arguments);
+        assert!(!answer.is_error, "{}", answer.text);
+        answer
+    }
+
+    /// A call that is refused with `code` and a text that contains each of `says`. No byte of the project changes.
+    #[track_caller]
+    pub(crate) fn refused(&mut self, tool: &str, arguments: Value, code: &str, says: &[&str]) -> Answer {
+        let before = self.project.snapshot();
+        let answer = self.client.call(tool, arguments);
+        assert!(answer.is_error, "not refused: {}", answer.text);
+        assert_eq!(answer.fields["code"], code, "{}", answer.text);
+        assert_eq!(answer.fields["message"].as_str(), Some(answer.text.as_str()));
+        assert!(answer.fields["retryable"].is_boolean(), "{}", answer.fields);
+        for part in says {
+            assert!(answer.text.contains(part), "{:?} does not say {part:?}", answer.text);
+        }
+        assert_eq!(self.project.snapshot(), before, "a refused call changed the project");
+        answer
+    }
+}

@@ -1,0 +1,92 @@
+//! The commands for people: exit codes, output that can be read by a program, input from a pipe.
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::client::{binary, cache};
+use crate::project::Project;
+
+fn run(project: &Project, arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(binary())
+        .args(arguments)
+        .current_dir(project.root())
+        .env("XDG_CACHE_HOME", cache())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that does not read its input is right to leave it.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// The command ends with `code`, and its two outputs together say each of `says`.
+#[track_caller]
+fn check(project: &Project, arguments: &[&str], input: &str, code: i32, says: &[&str]) -> String {
+    let output = run(project, arguments, input);
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{stdout}\n{stderr}");
+    for part in says {
+        assert!(
+            stdout.contains(part) || stderr.contains(part),
+            "{arguments:?} does not say {part:?}\n{stdout}\n{stderr}"
+        );
+    }
+    assert!(!stdout.contains('\x1B') && !stderr.contains('\x1B'), "colours on a pipe: {stdout}{stderr}");
+    stdout.into_owned()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn project() -> Project {
+    let project = Project::new();
+    project.file("good.lisp", "(defun f (x)\n  (list x))\n\n(defmacro g (&body body)\n  `(progn ,@body))\n");
+    project.file("bad.lisp", "(defun f (x)\n  (list x)\n\n(defun g ())\n");
+    project
+}
+
+#[test]
+fn check_tells_good_from_bad() {
+    let project = project();
+    check(&project, &["check", "good.lisp"], "", 0, &[]);
+    check(&project, &["check", "good.lisp", "bad.lisp"], "", 1, &["bad.lisp:1"]);
+    check(&project, &["check", "none.lisp"], "", 2, &["none.lisp"]);
+    check(&project, &["check", "--dialect", "common-lisp", "-"], "(a (b)", 1, &["1"]);
+    check(&project, &["check", "--dialect", "common-lisp", "-"], "(a (b))", 0, &[]);
+    json(&check(&project, &["check", "--json", "bad.lisp"], "", 1, &["unclosed"]));
+}
+
+#[test]
+fn outline_read_and_tree_show_a_file() {
+    let project = project();
+    check(&project, &["outline", "good.lisp"], "", 0, &["defun", "f", "defmacro", "g", "1", "4"]);
+    json(&check(&project, &["outline", "--json", "good.lisp"], "", 0, &["defmacro"]));
+    check(&project, &["read", "good.lisp", "g"], "", 0, &["(defmacro g (&body body)\n  `(progn ,@body))"]);
+    check(&project, &["read", "good.lisp", "h"], "", 1, &["good.lisp"]);
+    check(&project, &["tree", "good.lisp"], "", 0, &["defun"]);
+    json(&check(&project, &["tree", "--json", "good.lisp"], "", 0, &["defun"]));
+}
+
+#[test]
+fn eval_prints_values() {
+    let project = project();
+    check(&project, &["eval", "-e", "(+ 1 2)"], "", 0, &["3"]);
+    check(&project, &["eval", "-e", "(error \"on purpose\")"], "", 1, &["on purpose"]);
+}
+
+#[test]
+fn doctor_and_help() {
+    let project = project();
+    let output = run(&project, &["doctor"], "");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.to_lowercase().contains("sbcl"), "{said}");
+    for command in ["mcp", "check", "outline", "read", "tree", "eval", "doctor"] {
+        check(&project, &[command, "--help"], "", 0, &["Usage:", "xample"]);
+    }
+    check(&project, &["--version"], "", 0, &["lispwright"]);
+}

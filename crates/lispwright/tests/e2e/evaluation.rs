@@ -1,0 +1,130 @@
+//! Code that misbehaves gets an answer, and the server and the next call go on.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, PATIENCE, Session};
+
+/// A session whose image has a value to keep.
+fn session() -> Session {
+    let mut session = Session::new();
+    session.ok("repl_eval", json!({ "code": "(defvar *kept* 42)" }));
+    session
+}
+
+fn eval(session: &mut Session, code: &str) -> Answer {
+    let started = Instant::now();
+    let answer = session.client.call("repl_eval", json!({ "code": code, "timeout_seconds": 5 }));
+    assert!(started.elapsed() < PATIENCE / 2, "{code} took {:?}", started.elapsed());
+    assert!(answer.text.len() < 45_000, "{code} answers {} bytes", answer.text.len());
+    answer
+}
+
+/// Whether the state of the image lasts.
+#[derive(PartialEq, Eq)]
+enum Image {
+    Kept,
+    /// A fresh one takes its place.
+    Lost,
+    /// Either is right.
+    Any,
+}
+
+/// `code` is answered by an error that says each of `says`, and the next call works.
+#[track_caller]
+fn check(code: &str, says: &[&str], image: &Image) {
+    let mut session = session();
+    let answer = eval(&mut session, code);
+    assert!(answer.is_error, "{code}: {}", answer.text);
+    for part in says {
+        assert!(answer.text.contains(part), "{code}: {:?} does not say {part:?}", answer.text);
+    }
+    let kept = eval(&mut session, "(if (boundp '*kept*) *kept* :fresh)");
+    assert!(!kept.is_error, "{code}, then: {}", kept.text);
+    match image {
+        Image::Kept => assert!(kept.text.contains("=> 42"), "{code}, then: {}", kept.text),
+        Image::Lost => assert!(kept.text.contains("=> :FRESH"), "{code}, then: {}", kept.text),
+        Image::Any => assert!(kept.text.contains("=> "), "{code}, then: {}", kept.text),
+    }
+    let next = session.ok("repl_eval", json!({ "code": "(+ 1 2)" }));
+    assert!(next.text.contains("=> 3"), "{code}, then: {}", next.text);
+    assert!(session.client.finish().success());
+}
+
+#[test]
+fn endless_code() {
+    check("(loop)", &["5"], &Image::Kept);
+    check("(loop (write-line \"again and again\"))", &["again and again"], &Image::Kept);
+}
+
+#[test]
+fn errors_and_breaks() {
+    check("(error \"on purpose\")", &["[ERROR]", "on purpose", "[Backtrace]"], &Image::Kept);
+    check("(break \"here\")", &["here", "[Restarts]"], &Image::Kept);
+    check("#.(error \"while reading\")", &["while reading"], &Image::Kept);
+    check("(read-line)", &["[ERROR]"], &Image::Kept);
+    check("(list 1", &["1"], &Image::Kept);
+}
+
+#[test]
+fn exhaustion() {
+    check("(labels ((down (n) (1+ (down n)))) (down 0))", &["stack"], &Image::Kept);
+    check("(let ((all '())) (loop (push (make-array 50000000) all)))", &["eap"], &Image::Any);
+}
+
+#[test]
+fn the_end_of_the_image() {
+    check("(sb-ext:exit :code 3 :abort t)", &["3"], &Image::Lost);
+    check("(sb-ext:exit)", &["exit"], &Image::Any);
+}
+
+#[test]
+fn a_worker_that_is_killed_from_outside() {
+    let mut session = session();
+    let status = session.ok("repl_control", json!({ "action": "status" }));
+    let pid = find_pid(&status.fields).unwrap_or_else(|| panic!("no pid: {}", status.fields));
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    // At most one call pays for it, and it says so.
+    let first = eval(&mut session, "(if (boundp '*kept*) *kept* :fresh)");
+    assert!(first.is_error || first.text.contains("=> :FRESH"), "{}", first.text);
+    let next = session.ok("repl_eval", json!({ "code": "(boundp '*kept*)" }));
+    assert!(next.text.contains("=> NIL"), "{}", next.text);
+}
+
+/// The first number called `pid` anywhere in `fields`.
+fn find_pid(fields: &Value) -> Option<i32> {
+    let mut pending = vec![fields];
+    while let Some(value) = pending.pop() {
+        match value {
+            Value::Object(members) => {
+                if let Some(pid) = members.get("pid").and_then(Value::as_i64) {
+                    return i32::try_from(pid).ok();
+                }
+                pending.extend(members.values());
+            }
+            Value::Array(items) => pending.extend(items),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[test]
+fn output_of_any_origin_stays_off_the_wire() {
+    let mut session = session();
+    let answer = eval(&mut session, "(sb-ext:run-program \"/bin/echo\" '(\"from a child\") :output t) (finish-output)");
+    assert!(answer.text.contains("from a child"), "{}", answer.text);
+    let answer = eval(
+        &mut session,
+        "(sb-thread:join-thread (sb-thread:make-thread (lambda () (error \"in a thread\"))) :default :gone)",
+    );
+    assert!(answer.text.contains("in a thread") || answer.text.contains(":GONE"), "{}", answer.text);
+    let answer = eval(&mut session, "(let ((ring (list 1 2))) (setf (cddr ring) ring))");
+    assert!(!answer.is_error, "{}", answer.text);
+    eval(&mut session, "(setf *read-base* 16 *print-base* 2 *print-readably* t)");
+    let answer = session.ok("repl_eval", json!({ "code": "(list 10 *kept*)" }));
+    assert!(answer.text.contains("=> ("), "{}", answer.text);
+    assert!(session.client.finish().success());
+}

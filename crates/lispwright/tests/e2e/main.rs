@@ -1,0 +1,17 @@
+//! The real binary, driven from outside: as raw JSON lines, and by a client library that others wrote.
+//!
+//! Each test starts its own server on its own project directory. What a test refuses must leave every byte of the project
+//! as it was; `Session::refused` checks that on the whole directory.
+#![allow(clippy::unwrap_used)]
+
+mod addressing;
+mod client;
+mod commands;
+mod content;
+mod disk;
+mod evaluation;
+mod files;
+mod project;
+mod protocol;
+mod rivals;
+mod sdk;

@@ -1,0 +1,152 @@
+//! Which Lisps there are, what each can do here, and how to get one that is missing. Data, not code.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::process::find_program;
+
+/// A Lisp implementation by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Runtime {
+    /// Steel Bank Common Lisp.
+    Sbcl,
+    /// Embeddable Common Lisp.
+    Ecl,
+    /// GNU CLISP.
+    Clisp,
+    /// GNU Guile.
+    Guile,
+    /// Clojure, over nREPL.
+    Clojure,
+}
+
+/// Something a runtime may be able to do for a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Capability {
+    /// Evaluate code in a worker of its own.
+    Eval,
+    /// Stop an evaluation and keep the state.
+    Interrupt,
+    /// Keep the stack of an error for inspection and restarts.
+    Hold,
+    /// Copy itself, to be returned to later.
+    Checkpoint,
+    /// Join an image that somebody else started.
+    Attach,
+}
+
+impl Capability {
+    /// The word used in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Eval => "eval",
+            Self::Interrupt => "interrupt",
+            Self::Hold => "hold",
+            Self::Checkpoint => "checkpoint",
+            Self::Attach => "attach",
+        }
+    }
+}
+
+/// What is known about a runtime.
+#[derive(Debug)]
+pub struct Backend {
+    /// Which one.
+    pub runtime: Runtime,
+    /// The name in arguments and answers.
+    pub name: &'static str,
+    /// The program that runs it.
+    pub program: &'static str,
+    /// The argument that makes it say its version.
+    pub version_argument: &'static str,
+    /// The distribution package (Debian, Ubuntu) that has it.
+    pub package: &'static str,
+    /// What works.
+    pub has: &'static [Capability],
+}
+
+impl Backend {
+    /// Whether the runtime can do it here.
+    pub fn can(&self, capability: Capability) -> bool {
+        self.has.contains(&capability)
+    }
+
+    /// Where the program is, if it is installed.
+    pub fn find(&self) -> Option<PathBuf> {
+        find_program(self.program)
+    }
+}
+
+/// Every runtime that has a name here, those that evaluate first.
+pub const BACKENDS: &[Backend] = &[
+    Backend {
+        runtime: Runtime::Sbcl,
+        name: "sbcl",
+        program: "sbcl",
+        version_argument: "--version",
+        package: "sbcl",
+        has: &[Capability::Eval, Capability::Interrupt],
+    },
+    Backend {
+        runtime: Runtime::Ecl,
+        name: "ecl",
+        program: "ecl",
+        version_argument: "--version",
+        package: "ecl",
+        has: &[],
+    },
+    Backend {
+        runtime: Runtime::Clisp,
+        name: "clisp",
+        program: "clisp",
+        version_argument: "--version",
+        package: "clisp",
+        has: &[],
+    },
+    Backend {
+        runtime: Runtime::Guile,
+        name: "guile",
+        program: "guile",
+        version_argument: "--version",
+        package: "guile-3.0",
+        has: &[],
+    },
+    Backend {
+        runtime: Runtime::Clojure,
+        name: "clojure",
+        program: "clojure",
+        version_argument: "--version",
+        package: "clojure",
+        has: &[],
+    },
+];
+
+impl Runtime {
+    /// What is known about it.
+    pub fn backend(self) -> &'static Backend {
+        BACKENDS.iter().find(|backend| backend.runtime == self).expect("every runtime has its row in the table")
+    }
+
+    /// The runtime called `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        BACKENDS.iter().find(|backend| backend.name.eq_ignore_ascii_case(name)).map(|backend| backend.runtime)
+    }
+}
+
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.backend().name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_runtime_has_one_row() {
+        for runtime in [Runtime::Sbcl, Runtime::Ecl, Runtime::Clisp, Runtime::Guile, Runtime::Clojure] {
+            assert_eq!(Runtime::named(runtime.backend().name), Some(runtime));
+        }
+    }
+}

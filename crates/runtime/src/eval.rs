@@ -1,0 +1,380 @@
+//! What an evaluation is asked for and what it answers, in the session's own terms.
+
+use std::time::Duration;
+
+use crate::capture::Printed;
+use crate::wire::Value;
+use crate::worker::{Death, StopReason};
+
+/// One evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvalRequest {
+    /// The forms, as text.
+    pub code: String,
+    /// The package for this call; the session's own when absent.
+    pub package: Option<String>,
+    /// Forbid evaluation at read time (`#.`).
+    pub safe_read: bool,
+    /// `*print-level*` for the values.
+    pub print_level: Option<u32>,
+    /// `*print-length*` for the values.
+    pub print_length: Option<u32>,
+    /// Characters of printed values that are wanted, in all.
+    pub value_limit: usize,
+    /// How long it may take before it is interrupted.
+    pub timeout: Duration,
+}
+
+impl EvalRequest {
+    /// A request with the defaults: 30 seconds, 10,000 characters of values, the session's package.
+    pub fn new(code: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            package: None,
+            safe_read: false,
+            print_level: None,
+            print_length: None,
+            value_limit: 10_000,
+            timeout: Duration::from_secs(30),
+        }
+    }
+
+    pub(crate) fn arguments(&self) -> Vec<Value> {
+        let number = |limit: Option<u32>| Value::optional(limit.map(i64::from));
+        vec![
+            Value::keyword("CODE"),
+            Value::text(&self.code),
+            Value::keyword("PACKAGE"),
+            self.package.as_ref().map_or(Value::List(Vec::new()), Value::text),
+            Value::keyword("SAFE-READ"),
+            Value::truth(self.safe_read),
+            Value::keyword("PRINT-LEVEL"),
+            number(self.print_level),
+            Value::keyword("PRINT-LENGTH"),
+            number(self.print_length),
+            Value::keyword("LIMIT"),
+            Value::Integer(i64::try_from(self.value_limit).unwrap_or(i64::MAX)),
+        ]
+    }
+}
+
+/// What became of the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExecutionStatus {
+    /// It ran to its end, be that a value or an error.
+    Completed,
+    /// It was stopped on the way.
+    Interrupted,
+    /// It never started.
+    NotExecuted,
+    /// The image died while it ran.
+    Unknown,
+}
+
+impl ExecutionStatus {
+    /// The contract's spelling.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Interrupted => "interrupted",
+            Self::NotExecuted => "not-executed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a session answers to one evaluation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvalReport {
+    /// The session.
+    pub session: String,
+    /// How it ended.
+    pub ending: Ending,
+    /// What was printed to standard output, by whatever means, since the last answer.
+    pub stdout: Printed,
+    /// What was printed to error output.
+    pub stderr: Printed,
+    /// Warnings of the compiler and of the code.
+    pub warnings: Vec<Warning>,
+    /// The session's package after the call; absent when the image is gone.
+    pub package: Option<String>,
+    /// Errors of other threads since the last answer.
+    pub background: Vec<LispError>,
+    /// What the caller has to know about the session: that it lost its state, and why.
+    pub notices: Vec<String>,
+    /// The time from the request to the answer, the start of an image included.
+    pub duration: Duration,
+}
+
+/// How an evaluation ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    /// The values of the last form.
+    Values(Vec<Printout>),
+    /// A condition nobody handled.
+    Error {
+        /// The condition.
+        error: LispError,
+        /// The form in hand.
+        place: Place,
+    },
+    /// Stopped before its end; the state is kept.
+    Stopped {
+        /// Why.
+        reason: StopReason,
+        /// Where it was, innermost first.
+        frames: Vec<Frame>,
+        /// The form in hand.
+        place: Place,
+    },
+    /// The image died, and the state with it.
+    Died {
+        /// How.
+        death: Death,
+        /// Why it was told to stop before, if it was.
+        reason: Option<StopReason>,
+    },
+    /// The package asked for does not exist.
+    NoPackage {
+        /// The name.
+        name: String,
+        /// Those there are, nearest first.
+        nearest: Vec<String>,
+    },
+    /// The agent failed, or does not know the request.
+    AgentFault(String),
+}
+
+impl Ending {
+    /// What became of the code.
+    pub fn status(&self) -> ExecutionStatus {
+        match self {
+            Self::Values(_) | Self::Error { .. } => ExecutionStatus::Completed,
+            Self::Stopped { .. } => ExecutionStatus::Interrupted,
+            Self::Died { .. } | Self::AgentFault(_) => ExecutionStatus::Unknown,
+            Self::NoPackage { .. } => ExecutionStatus::NotExecuted,
+        }
+    }
+}
+
+/// A value as the image prints it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printout {
+    /// The text.
+    pub text: String,
+    /// The text stops where the limit was.
+    pub cut: bool,
+}
+
+/// A warning that was signalled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The condition's type.
+    pub type_name: String,
+    /// Its report.
+    pub message: String,
+}
+
+/// A condition that nobody handled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LispError {
+    /// The condition's type.
+    pub type_name: String,
+    /// Its report.
+    pub message: String,
+    /// The thread, when it was not the evaluating one.
+    pub thread: Option<String>,
+    /// Restarts as (name, description).
+    pub restarts: Vec<(String, String)>,
+    /// Frames of evaluated code, innermost first.
+    pub frames: Vec<Frame>,
+    /// The code ended in the middle of a form.
+    pub unclosed: bool,
+    /// Code wanted to read from the standard input.
+    pub stdin: bool,
+    /// Package names near the one that does not exist, when that was the mistake.
+    pub packages: Vec<String>,
+}
+
+/// A frame of the stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The call, with its arguments as far as they are known.
+    pub call: String,
+    /// The file that the function was compiled from.
+    pub file: Option<String>,
+    /// The line its definition starts at, from 1.
+    pub line: Option<u32>,
+    /// Variables as (name, value), of the innermost frame.
+    pub locals: Vec<(String, String)>,
+}
+
+/// What an image was doing with a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Reading it.
+    Read,
+    /// Evaluating it.
+    Eval,
+    /// Printing its values.
+    Print,
+}
+
+/// A form of the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// What was done with it.
+    pub phase: Phase,
+    /// Which form, from 1.
+    pub index: u32,
+    /// How many forms there are, when the rest can be read.
+    pub total: Option<u32>,
+    /// Where it starts: line and column, from 1.
+    pub start: (u32, u32),
+    /// Where reading stopped, when it did: line and column, from 1.
+    pub at: Option<(u32, u32)>,
+    /// Its text, at most 300 characters.
+    pub text: String,
+}
+
+/// What the fields of an answer mean.
+pub(crate) struct Answer {
+    pub(crate) ending: Ending,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) package: Option<String>,
+    pub(crate) background: Vec<LispError>,
+}
+
+impl Answer {
+    /// Reads the agent's answer to an evaluation that was told to stop because of `reason`.
+    pub(crate) fn read(answer: &Value, reason: Option<StopReason>) -> Self {
+        let ending = match answer.get("OUTCOME").and_then(Value::as_keyword) {
+            Some("COMPLETED") => Ending::Values(answer.get_list("VALUES").iter().map(printout).collect()),
+            Some("ERROR") => Ending::Error {
+                error: answer.get("ERROR").map(lisp_error).unwrap_or_default(),
+                place: place(answer.get("PLACE")),
+            },
+            Some("INTERRUPTED") => Ending::Stopped {
+                reason: reason.unwrap_or(StopReason::Interrupted),
+                frames: frames(answer),
+                place: place(answer.get("PLACE")),
+            },
+            Some("REFUSED") => {
+                let name = answer.get_text("NO-PACKAGE").unwrap_or_default().to_owned();
+                Ending::NoPackage { nearest: nearest(&name, answer.get_list("PACKAGES")), name }
+            }
+            _ => Ending::AgentFault(answer.get_text("MESSAGE").unwrap_or("an answer it should not give").to_owned()),
+        };
+        Self {
+            ending,
+            warnings: answer.get_list("WARNINGS").iter().map(warning).collect(),
+            package: answer.get_text("PACKAGE").map(str::to_owned),
+            background: answer.get_list("BACKGROUND").iter().map(lisp_error).collect(),
+        }
+    }
+}
+
+fn text_at(list: &Value, index: usize) -> String {
+    list.as_list().and_then(|items| items.get(index)).and_then(Value::as_text).unwrap_or_default().to_owned()
+}
+
+fn printout(value: &Value) -> Printout {
+    let cut = value.as_list().and_then(|items| items.get(1)).is_some_and(Value::is_true);
+    Printout { text: text_at(value, 0), cut }
+}
+
+fn warning(value: &Value) -> Warning {
+    Warning { type_name: text_at(value, 0), message: text_at(value, 1) }
+}
+
+fn pairs(values: &[Value]) -> Vec<(String, String)> {
+    values.iter().map(|pair| (text_at(pair, 0), text_at(pair, 1))).collect()
+}
+
+fn count(value: &Value, name: &str) -> Option<u32> {
+    value.get_integer(name).and_then(|number| u32::try_from(number).ok())
+}
+
+fn frames(value: &Value) -> Vec<Frame> {
+    let frame = |frame: &Value| Frame {
+        call: frame.get_text("CALL").unwrap_or_default().to_owned(),
+        file: frame.get_text("FILE").map(str::to_owned),
+        line: count(frame, "LINE"),
+        locals: pairs(frame.get_list("LOCALS")),
+    };
+    value.get_list("FRAMES").iter().map(frame).collect()
+}
+
+fn lisp_error(value: &Value) -> LispError {
+    let packages = value.get_text("PACKAGE").map(|name| nearest(name, value.get_list("PACKAGES")));
+    LispError {
+        type_name: value.get_text("TYPE").unwrap_or_default().to_owned(),
+        message: value.get_text("MESSAGE").unwrap_or_default().trim_end().to_owned(),
+        thread: value.get_text("THREAD").map(str::to_owned),
+        restarts: pairs(value.get_list("RESTARTS")),
+        frames: frames(value),
+        unclosed: value.get_truth("UNCLOSED"),
+        stdin: value.get_truth("STDIN"),
+        packages: packages.unwrap_or_default(),
+    }
+}
+
+fn place(value: Option<&Value>) -> Place {
+    let nothing = Value::List(Vec::new());
+    let value = value.unwrap_or(&nothing);
+    Place {
+        phase: match value.get("PHASE").and_then(Value::as_keyword) {
+            Some("READ") => Phase::Read,
+            Some("PRINT") => Phase::Print,
+            _ => Phase::Eval,
+        },
+        index: count(value, "INDEX").unwrap_or(1),
+        total: count(value, "TOTAL"),
+        start: (count(value, "LINE").unwrap_or(1), count(value, "COLUMN").unwrap_or(1)),
+        at: count(value, "AT-LINE").zip(count(value, "AT-COLUMN")),
+        text: value.get_text("TEXT").unwrap_or_default().trim_end().to_owned(),
+    }
+}
+
+/// At most three of `candidates` that `name` may have been meant for, nearest first.
+fn nearest(name: &str, candidates: &[Value]) -> Vec<String> {
+    let wanted = name.to_uppercase();
+    let allowed = (wanted.chars().count() / 3).max(1);
+    let mut near: Vec<(usize, &str)> = candidates
+        .iter()
+        .filter_map(Value::as_text)
+        .map(|candidate| (distance(&wanted, &candidate.to_uppercase()), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .collect();
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().take(3).map(|(_, candidate)| candidate.to_owned()).collect()
+}
+
+/// Levenshtein's distance in characters.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (line, from) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = line + 1;
+        for (column, to) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_names_come_first_and_far_ones_not_at_all() {
+        let names: Vec<Value> = ["ALEXANDRIA", "ALEXANDRIA-2", "SB-EXT", "UIOP"].map(Value::text).into();
+        assert_eq!(nearest("alexandira", &names), ["ALEXANDRIA"]);
+        assert!(nearest("nothing-like-it", &names).is_empty());
+    }
+}

@@ -1,0 +1,146 @@
+//! Where workers come from: a saved image when there can be one, a warm spare when there is one.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::Mutex;
+
+use crate::backend::Runtime;
+use crate::image::{self, Start};
+use crate::process::{Guard, Launch};
+use crate::sessions::Config;
+use crate::worker::Worker;
+
+/// Why no worker could be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum StartError {
+    /// The program is not installed.
+    #[error("{} is not installed", .0.backend().program)]
+    Missing(Runtime),
+    /// It is installed and did not start.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Starts workers and keeps one in reserve.
+pub(crate) struct Factory {
+    config: Config,
+    /// What the marks of all workers of this server begin with.
+    prefix: String,
+    last_mark: AtomicU64,
+    guard: OnceLock<Arc<Guard>>,
+    start: Mutex<Option<Start>>,
+    spare: Mutex<Option<Worker>>,
+    closed: AtomicBool,
+}
+
+impl Factory {
+    pub(crate) fn new(config: Config) -> Self {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Self {
+            config,
+            prefix: format!("{}-{}-", std::process::id(), now.as_nanos()),
+            last_mark: AtomicU64::new(0),
+            guard: OnceLock::new(),
+            start: Mutex::new(None),
+            spare: Mutex::new(None),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// The program that runs Common Lisp, if there is one.
+    pub(crate) fn program(&self) -> Option<PathBuf> {
+        self.config.sbcl.clone().or_else(|| Runtime::Sbcl.backend().find())
+    }
+
+    /// How workers start; unknown before the first one has, and while one starts.
+    pub(crate) fn start_mode(&self) -> Option<Start> {
+        self.start.try_lock().ok()?.clone()
+    }
+
+    /// The spare if it lives, else a new worker.
+    pub(crate) async fn obtain(&self) -> Result<Worker, StartError> {
+        if let Some(mut spare) = self.spare.lock().await.take()
+            && spare.is_alive()
+        {
+            return Ok(spare);
+        }
+        self.start_one().await
+    }
+
+    /// Starts a spare when there is none.
+    pub(crate) async fn fill_spare(&self) {
+        let mut spare = self.spare.lock().await;
+        if self.config.spare && spare.is_none() && !self.closed.load(Ordering::Acquire) {
+            match self.start_one().await {
+                Ok(worker) => *spare = Some(worker),
+                Err(error) => tracing::warn!(%error, "no spare worker"),
+            }
+        }
+    }
+
+    /// The process number of the spare, if there is one at hand.
+    pub(crate) fn spare_pid(&self) -> Option<i32> {
+        self.spare.try_lock().ok()?.as_ref().map(Worker::pid)
+    }
+
+    /// Ends the spare for good.
+    pub(crate) async fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        if let Some(mut spare) = self.spare.lock().await.take() {
+            spare.bury(true).await;
+        }
+    }
+
+    async fn start_one(&self) -> Result<Worker, StartError> {
+        let program = self.program().ok_or(StartError::Missing(Runtime::Sbcl))?;
+        let mut mode = self.start.lock().await;
+        let start = match mode.clone() {
+            Some(start) => start,
+            None => self.find_image(program.clone(), None).await,
+        };
+        let first = self.launch(&program, &start).await;
+        let (start, result) = match (start, first) {
+            (Start::Saved(core), Err(error)) => {
+                tracing::warn!(core = %core.display(), %error, "the saved image does not start: saving it again");
+                let again = self.find_image(program.clone(), image::inode(&core)).await;
+                match self.launch(&program, &again).await {
+                    Err(error) if matches!(again, Start::Saved(_)) => {
+                        let plain = Start::Plain(format!("the saved image does not start: {error}"));
+                        let result = self.launch(&program, &plain).await;
+                        (plain, result)
+                    }
+                    result => (again, result),
+                }
+            }
+            first => first,
+        };
+        *mode = result.is_ok().then_some(start);
+        result.map_err(StartError::Failed)
+    }
+
+    async fn find_image(&self, program: PathBuf, refuse: Option<u64>) -> Start {
+        if !self.config.launcher.is_empty() {
+            return Start::Plain("workers are started by a launcher".to_owned());
+        }
+        let cache = self.config.cache.clone().or_else(image::default_cache);
+        tokio::task::spawn_blocking(move || image::saved(&program, cache.as_deref(), refuse))
+            .await
+            .unwrap_or_else(|error| Start::Plain(error.to_string()))
+    }
+
+    async fn launch(&self, program: &std::path::Path, start: &Start) -> Result<Worker, String> {
+        let guard = Arc::clone(self.guard.get_or_init(|| Arc::new(Guard::start(&self.prefix))));
+        let number = self.last_mark.fetch_add(1, Ordering::Relaxed);
+        let launch = Launch {
+            program: program.to_owned(),
+            arguments: image::arguments(start, self.config.heap_megabytes),
+            launcher: self.config.launcher.clone(),
+            directory: self.config.root.clone(),
+            mark: format!("{}{number}", self.prefix),
+        };
+        let agent = matches!(start, Start::Plain(_)).then(image::agent_text);
+        Worker::start(&launch, agent.as_deref(), self.config.output_limit, guard).await
+    }
+}

@@ -1,0 +1,28 @@
+//! Live Lisp images: sessions that evaluate code and cannot take the server down.
+//!
+//! Evaluated code may print anywhere, read standard input, break the reader, exhaust the heap, exit or crash. So every
+//! session has a worker process of its own, the conversation with it uses descriptors that evaluated code does not
+//! know, and the server keeps the clock.
+//!
+//! Read [`sessions`] first for what callers use, then `worker` (one process and its conversation), `process` (starting
+//! and ending processes), `capture` (what code prints), `image` (saved images), [`wire`] (what crosses the pipe) and
+//! [`backend`] (which Lisps there are). The Lisp side is in `images/`.
+//!
+//! **Invariant:** only this crate starts processes, and no process it starts outlives the server.
+
+pub mod backend;
+mod capture;
+pub mod eval;
+mod factory;
+mod image;
+mod process;
+pub mod sessions;
+pub mod wire;
+mod worker;
+
+pub use backend::{BACKENDS, Backend, Capability, Runtime};
+pub use capture::Printed;
+pub use eval::{Ending, EvalReport, EvalRequest, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Warning};
+pub use process::find_program;
+pub use sessions::{Config, MAIN, SessionError, SessionStatus, Sessions, State, Status};
+pub use worker::{Death, StopReason};

@@ -1,0 +1,561 @@
+//! Named sessions: one image each, one call at a time, and an honest account of what became of them.
+//!
+//! A session is a name. Its image starts with the first call and is replaced when it dies; the caller is told once,
+//! with the answer of the call that was running or with the next one. Three images lost within five minutes stop the
+//! session until somebody resets it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::OwnedMutexGuard;
+use tokio_util::sync::CancellationToken;
+
+use crate::backend::Runtime;
+use crate::eval::{Answer, Ending, EvalReport, EvalRequest};
+use crate::factory::{Factory, StartError};
+use crate::image::Start;
+use crate::worker::{Controls, Death, Ended, GRACE, StopReason, Worker, last_lines};
+
+/// The session that is meant when none is named.
+pub const MAIN: &str = "main";
+
+/// So many lost images ...
+const CRASHES: usize = 3;
+
+/// ... within so long stop a session.
+const CRASH_WINDOW: Duration = Duration::from_secs(300);
+
+/// How workers are run.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The working directory of the images: the project root.
+    pub root: PathBuf,
+    /// Where saved images are kept; the user's cache directory when absent.
+    pub cache: Option<PathBuf>,
+    /// The SBCL program; the one on `PATH` when absent.
+    pub sbcl: Option<PathBuf>,
+    /// A command in front of every worker that carries its standard input and output (`ssh host`, `bwrap ...`).
+    pub launcher: Vec<String>,
+    /// How many sessions there may be at once.
+    pub max_sessions: usize,
+    /// The heap of an image in megabytes.
+    pub heap_megabytes: u32,
+    /// Bytes that one call may print to one descriptor before it is interrupted.
+    pub output_limit: u64,
+    /// Keep a worker ready once the first session has started.
+    pub spare: bool,
+}
+
+impl Config {
+    /// The defaults: 8 sessions, heaps of 2 GB, 8 MB of output, a spare.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self {
+            root: root.into(),
+            cache: None,
+            sbcl: None,
+            launcher: Vec::new(),
+            max_sessions: 8,
+            heap_megabytes: 2048,
+            output_limit: 8 << 20,
+            spare: true,
+        }
+    }
+}
+
+/// Why a session could not do what was asked. The code did not run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SessionError {
+    /// Another call is running.
+    #[error("session {session:?} is busy with a call that has run for {} s", .running_for.as_secs())]
+    Busy {
+        /// The session.
+        session: String,
+        /// How long the other call has been running.
+        running_for: Duration,
+    },
+    /// Too many images were lost.
+    #[error("session {session:?} is stopped: {crashes} images were lost within five minutes, the last one: {last}")]
+    Stopped {
+        /// The session.
+        session: String,
+        /// How many.
+        crashes: usize,
+        /// How the last one ended.
+        last: String,
+    },
+    /// There are as many sessions as there may be.
+    #[error("there are {0} sessions already, which is the limit")]
+    TooMany(usize),
+    /// The runtime is not installed.
+    #[error("{} is not installed: no program {:?} on PATH", .0, .0.backend().program)]
+    Missing(Runtime),
+    /// The runtime is known and cannot be used here.
+    #[error("{0} sessions are not available")]
+    Unsupported(Runtime),
+    /// The image did not start.
+    #[error("no image could be started: {0}")]
+    Start(String),
+    /// There is no such session.
+    #[error("there is no session {0:?}")]
+    Unknown(String),
+}
+
+impl From<StartError> for SessionError {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Missing(runtime) => Self::Missing(runtime),
+            StartError::Failed(why) => Self::Start(why),
+        }
+    }
+}
+
+/// What a session is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Its image waits for a call.
+    Idle,
+    /// Its image runs a call, or starts.
+    Busy,
+    /// It has no image; the next call starts one.
+    NoImage,
+    /// It lost too many images and waits for a reset.
+    Stopped,
+}
+
+/// What is known about one session.
+#[derive(Clone, Debug)]
+pub struct SessionStatus {
+    /// Its name.
+    pub name: String,
+    /// Its runtime.
+    pub runtime: Runtime,
+    /// What it is doing.
+    pub state: State,
+    /// The process of its image.
+    pub pid: Option<i32>,
+    /// Implementation and version, as the image says.
+    pub version: Option<String>,
+    /// How long its image has run.
+    pub uptime: Option<Duration>,
+    /// Its share of the memory in kilobytes (PSS, else RSS), where the system tells.
+    pub memory_kb: Option<u64>,
+    /// How many evaluations were asked of it.
+    pub evaluations: u64,
+    /// Its package after the last call.
+    pub package: Option<String>,
+    /// How long the call it is busy with has run.
+    pub running_for: Option<Duration>,
+    /// Images lost within the last five minutes.
+    pub crashes: usize,
+}
+
+/// What is known about the runtime side as a whole.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// Every session, by name.
+    pub sessions: Vec<SessionStatus>,
+    /// How many there may be.
+    pub max_sessions: usize,
+    /// The process of the spare worker.
+    pub spare_pid: Option<i32>,
+    /// The saved image workers start from.
+    pub saved_image: Option<PathBuf>,
+    /// Why workers start without a saved image, when they do.
+    pub plain_start: Option<String>,
+    /// The command in front of every worker.
+    pub launcher: Vec<String>,
+}
+
+/// All sessions of a server. A clone is another handle to the same sessions; the last one ends them.
+#[derive(Clone)]
+pub struct Sessions(Arc<Inner>);
+
+struct Inner {
+    factory: Arc<Factory>,
+    max_sessions: usize,
+    launcher: Vec<String>,
+    sessions: Mutex<BTreeMap<String, Arc<Session>>>,
+}
+
+struct Session {
+    name: String,
+    /// Held for as long as a call runs.
+    slot: Arc<tokio::sync::Mutex<Option<Worker>>>,
+    facts: Mutex<Facts>,
+}
+
+/// What others may know while a call runs.
+#[derive(Default)]
+struct Facts {
+    image: Option<Image>,
+    evaluations: u64,
+    package: Option<String>,
+    running: Option<(Instant, Controls)>,
+    crashes: Vec<Instant>,
+    last_crash: String,
+    stopped: bool,
+    /// To be told with the next answer.
+    notice: Option<String>,
+}
+
+#[derive(Clone)]
+struct Image {
+    pid: i32,
+    started: Instant,
+    version: String,
+}
+
+impl Session {
+    fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stopped_error(&self) -> SessionError {
+        let facts = self.facts();
+        SessionError::Stopped {
+            session: self.name.clone(),
+            crashes: facts.crashes.len(),
+            last: facts.last_crash.clone(),
+        }
+    }
+
+    /// Counts a lost image; too many stop the session.
+    fn count_crash(&self, how: String) {
+        let mut facts = self.facts();
+        facts.image = None;
+        facts.package = None;
+        facts.last_crash = how;
+        facts.crashes.retain(|time| time.elapsed() < CRASH_WINDOW);
+        facts.crashes.push(Instant::now());
+        facts.stopped = facts.crashes.len() >= CRASHES;
+    }
+
+    /// Takes note of an image that ended, by itself or not.
+    fn lost(&self, death: &Death, reason: Option<StopReason>) {
+        if death.exited || reason == Some(StopReason::Killed) {
+            let mut facts = self.facts();
+            facts.image = None;
+            facts.package = None;
+        } else {
+            self.count_crash(death.status.clone());
+        }
+    }
+
+    fn set_image(&self, worker: &Worker) {
+        let word = |name| worker.hello.get_text(name).unwrap_or_default();
+        self.facts().image = Some(Image {
+            pid: worker.pid(),
+            started: worker.started,
+            version: format!("{} {}", word("IMPLEMENTATION"), word("VERSION")),
+        });
+    }
+}
+
+/// Marks a session as running for as long as it lives.
+struct Running(Arc<Session>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.facts().running = None;
+    }
+}
+
+impl Sessions {
+    /// No session yet; nothing is started before the first call.
+    pub fn new(config: Config) -> Self {
+        Self(Arc::new(Inner {
+            max_sessions: config.max_sessions,
+            launcher: config.launcher.clone(),
+            factory: Arc::new(Factory::new(config)),
+            sessions: Mutex::default(),
+        }))
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Session>>> {
+        self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session of that name, made if there is room.
+    fn session(&self, name: &str) -> Result<Arc<Session>, SessionError> {
+        let mut sessions = self.sessions();
+        if let Some(session) = sessions.get(name) {
+            return Ok(Arc::clone(session));
+        }
+        if sessions.len() >= self.0.max_sessions {
+            return Err(SessionError::TooMany(sessions.len()));
+        }
+        let session = Arc::new(Session { name: name.to_owned(), slot: Arc::default(), facts: Mutex::default() });
+        sessions.insert(name.to_owned(), Arc::clone(&session));
+        Ok(session)
+    }
+
+    fn existing(&self, name: &str) -> Result<Arc<Session>, SessionError> {
+        self.sessions().get(name).cloned().ok_or_else(|| SessionError::Unknown(name.to_owned()))
+    }
+
+    /// Evaluates in the session `name`, which is made with its first call.
+    ///
+    /// A second call on a busy session is refused, not queued. Cancelling `cancel`, or dropping the future, interrupts
+    /// the evaluation and keeps the session's state.
+    pub async fn eval(
+        &self,
+        name: &str,
+        request: EvalRequest,
+        cancel: &CancellationToken,
+    ) -> Result<EvalReport, SessionError> {
+        let began = Instant::now();
+        let session = self.session(name)?;
+        let Ok(slot) = Arc::clone(&session.slot).try_lock_owned() else {
+            let running_for = session.facts().running.as_ref().map_or(Duration::ZERO, |(since, _)| since.elapsed());
+            return Err(SessionError::Busy { session: name.to_owned(), running_for });
+        };
+        let controls = Controls { cancel: cancel.child_token(), ..Controls::default() };
+        session.facts().running = Some((began, controls.clone()));
+        // Dropping this future drops the guard, which interrupts the task.
+        let _interrupt = controls.cancel.clone().drop_guard();
+        let (answer, answered) = tokio::sync::oneshot::channel();
+        let factory = Arc::clone(&self.0.factory);
+        tokio::spawn(async move {
+            let running = Running(Arc::clone(&session));
+            let mut slot = slot;
+            let result = run(&session, &factory, &mut slot, request, &controls, began).await;
+            drop(running);
+            drop(slot);
+            if let Err(Ok(untold)) = answer.send(result)
+                && let Ending::Died { death, .. } = &untold.ending
+            {
+                session.facts().notice = Some(loss(&session.name, "during a call that was withdrawn", death, ""));
+            }
+        });
+        answered.await.unwrap_or_else(|_| Err(SessionError::Start("the call ended without an answer".to_owned())))
+    }
+
+    /// Makes sure the session has an image.
+    pub async fn start(&self, name: &str) -> Result<SessionStatus, SessionError> {
+        let session = self.session(name)?;
+        let mut slot = self.slot(&session)?;
+        if session.facts().stopped {
+            return Err(session.stopped_error());
+        }
+        ensure_image(&session, &self.0.factory, &mut slot).await?;
+        drop(slot);
+        Ok(self.status_of(&session))
+    }
+
+    /// Interrupts what the session is doing; false when it was not doing anything.
+    pub fn interrupt(&self, name: &str) -> Result<bool, SessionError> {
+        let session = self.existing(name)?;
+        let facts = session.facts();
+        if let Some((_, controls)) = &facts.running {
+            controls.interrupt.cancel();
+        }
+        Ok(facts.running.is_some())
+    }
+
+    /// Ends the session and its image; false when it had no image. The next call under that name starts afresh.
+    pub async fn kill(&self, name: &str) -> Result<bool, SessionError> {
+        let session = self.existing(name)?;
+        let had_image = self.end_image(&session).await;
+        self.sessions().remove(name);
+        Ok(had_image)
+    }
+
+    /// Gives the session a fresh image and forgets what it lost before.
+    pub async fn reset(&self, name: &str) -> Result<SessionStatus, SessionError> {
+        let session = self.session(name)?;
+        self.end_image(&session).await;
+        *session.facts() = Facts::default();
+        self.start(name).await
+    }
+
+    /// What is known about all sessions. Does not wait for any of them.
+    pub fn status(&self) -> Status {
+        let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();
+        let mode = self.0.factory.start_mode();
+        Status {
+            sessions: sessions.iter().map(|session| self.status_of(session)).collect(),
+            max_sessions: self.0.max_sessions,
+            spare_pid: self.0.factory.spare_pid(),
+            saved_image: mode.as_ref().and_then(|mode| match mode {
+                Start::Saved(core) => Some(core.clone()),
+                Start::Plain(_) => None,
+            }),
+            plain_start: mode.and_then(|mode| match mode {
+                Start::Saved(_) => None,
+                Start::Plain(why) => Some(why),
+            }),
+            launcher: self.0.launcher.clone(),
+        }
+    }
+
+    /// What the program of `runtime` says about its version, on one line; absent when it does not run.
+    pub async fn version(&self, runtime: Runtime) -> Option<String> {
+        let program = match runtime {
+            Runtime::Sbcl => self.0.factory.program(),
+            other => other.backend().find(),
+        };
+        crate::process::first_line(&program?, runtime.backend().version_argument).await
+    }
+
+    /// Ends every image and waits until they are gone.
+    pub async fn shutdown(&self) {
+        let sessions = std::mem::take(&mut *self.sessions());
+        for session in sessions.values() {
+            self.end_image(session).await;
+        }
+        self.0.factory.close().await;
+    }
+
+    fn status_of(&self, session: &Session) -> SessionStatus {
+        let facts = session.facts();
+        let state = if facts.running.is_some() || session.slot.try_lock().is_err() {
+            State::Busy
+        } else if facts.stopped {
+            State::Stopped
+        } else if facts.image.is_some() {
+            State::Idle
+        } else {
+            State::NoImage
+        };
+        SessionStatus {
+            name: session.name.clone(),
+            runtime: Runtime::Sbcl,
+            state,
+            pid: facts.image.as_ref().map(|image| image.pid),
+            version: facts.image.as_ref().map(|image| image.version.clone()),
+            uptime: facts.image.as_ref().map(|image| image.started.elapsed()),
+            memory_kb: facts.image.as_ref().and_then(|image| memory_kb(image.pid)),
+            evaluations: facts.evaluations,
+            package: facts.package.clone(),
+            running_for: facts.running.as_ref().map(|(since, _)| since.elapsed()),
+            crashes: facts.crashes.iter().filter(|time| time.elapsed() < CRASH_WINDOW).count(),
+        }
+    }
+
+    fn slot(&self, session: &Session) -> Result<OwnedMutexGuard<Option<Worker>>, SessionError> {
+        Arc::clone(&session.slot).try_lock_owned().map_err(|_| SessionError::Busy {
+            session: session.name.clone(),
+            running_for: session.facts().running.as_ref().map_or(Duration::ZERO, |(since, _)| since.elapsed()),
+        })
+    }
+
+    /// Kills whatever image the session has, in the middle of a call too.
+    async fn end_image(&self, session: &Session) -> bool {
+        let had_image = session.facts().image.is_some();
+        if let Some((_, controls)) = &session.facts().running {
+            controls.kill.cancel();
+        }
+        let mut slot = Arc::clone(&session.slot).lock_owned().await;
+        if let Some(mut worker) = slot.take() {
+            worker.bury(true).await;
+        }
+        let mut facts = session.facts();
+        facts.image = None;
+        facts.package = None;
+        had_image
+    }
+}
+
+/// Gives the session an image if it has none that lives; why the caller gets a fresh one, if one was lost.
+async fn ensure_image(
+    session: &Session,
+    factory: &Arc<Factory>,
+    slot: &mut Option<Worker>,
+) -> Result<(), SessionError> {
+    if let Some(worker) = slot
+        && !worker.is_alive()
+    {
+        let death = worker.bury(false).await;
+        lost_while_idle(session, slot, &death)?;
+    }
+    if slot.is_none() {
+        let worker = factory.obtain().await?;
+        session.set_image(&worker);
+        *slot = Some(worker);
+        let factory = Arc::clone(factory);
+        tokio::spawn(async move { factory.fill_spare().await });
+    }
+    Ok(())
+}
+
+/// Takes note of an image that was found dead before a call ran in it.
+fn lost_while_idle(session: &Session, slot: &mut Option<Worker>, death: &Death) -> Result<(), SessionError> {
+    let words = slot.take().map(|worker| last_lines(&worker.take_output().1.head)).unwrap_or_default();
+    session.count_crash(death.status.clone());
+    session.facts().notice = Some(loss(&session.name, "while no call was running", death, &words));
+    if session.facts().stopped { Err(session.stopped_error()) } else { Ok(()) }
+}
+
+/// One evaluation, from the image to the report.
+async fn run(
+    session: &Session,
+    factory: &Arc<Factory>,
+    slot: &mut Option<Worker>,
+    request: EvalRequest,
+    controls: &Controls,
+    began: Instant,
+) -> Result<EvalReport, SessionError> {
+    if session.facts().stopped {
+        return Err(session.stopped_error());
+    }
+    session.facts().evaluations += 1;
+    // Ends with an image that has read the request, or with a session that has lost too many.
+    let ended = loop {
+        ensure_image(session, factory, slot).await?;
+        let worker = slot.as_mut().expect("the session was given an image");
+        match worker.call("EVAL", request.arguments(), request.timeout, controls).await {
+            Ok(ended) => break ended,
+            Err(death) => lost_while_idle(session, slot, &death)?,
+        }
+    };
+    let worker = slot.as_mut().expect("the session was given an image");
+    let (stdout, stderr) = worker.take_output();
+    let answer = match ended {
+        Ended::Answered(answer, reason) => {
+            let answer = Answer::read(&answer, reason);
+            session.facts().package.clone_from(&answer.package);
+            answer
+        }
+        Ended::Died(death, reason) => {
+            *slot = None;
+            session.lost(&death, reason);
+            let ending = Ending::Died { death, reason };
+            Answer { ending, warnings: Vec::new(), package: None, background: Vec::new() }
+        }
+    };
+    let notices = session.facts().notice.take().into_iter().collect();
+    Ok(EvalReport {
+        session: session.name.clone(),
+        ending: answer.ending,
+        stdout,
+        stderr,
+        warnings: answer.warnings,
+        package: answer.package,
+        background: answer.background,
+        notices,
+        duration: began.elapsed(),
+    })
+}
+
+fn loss(session: &str, when: &str, death: &Death, words: &str) -> String {
+    let said = if words.is_empty() { String::new() } else { format!(" Its last words:\n{words}\n") };
+    format!(
+        "The image of session {session:?} died {when} ({}): its definitions and other state are lost.{said} \
+         This call ran in a fresh image.",
+        death.status
+    )
+}
+
+/// How long an interrupt may take to be answered before the image is killed.
+pub const INTERRUPT_GRACE: Duration = GRACE;
+
+fn memory_kb(pid: i32) -> Option<u64> {
+    let field = |file: &str, name: &str| {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?;
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    field("smaps_rollup", "Pss:").or_else(|| field("status", "VmRSS:"))
+}

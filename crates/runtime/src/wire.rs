@@ -1,0 +1,296 @@
+//! What crosses the pipe between the server and a worker: length-framed lists of keywords, integers, strings and lists.
+//!
+//! A frame is six lower-case hexadecimal digits, the number of bytes that follow, and that many bytes of UTF-8, as in
+//! Swank. The payload is the small part of Lisp's syntax that every Lisp can read and print alike. Bytes that are not
+//! UTF-8 are read as U+FFFD, so that a strange string in an image cannot end the conversation.
+
+use std::fmt::Write as _;
+
+/// The longest payload that a frame can announce, in bytes.
+pub const MAX_PAYLOAD: usize = 0xff_ffff;
+
+/// Bytes before the payload.
+pub const HEADER: usize = 6;
+
+/// One datum on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A list; the empty one also stands for `NIL`, false and "not there".
+    List(Vec<Value>),
+    /// A string of Unicode scalar values.
+    Text(String),
+    /// An integer.
+    Integer(i64),
+    /// A keyword, without its colon, as the image spells it (upper case in Common Lisp).
+    Keyword(String),
+    /// Any other symbol; `T` is the only one that an agent sends.
+    Symbol(String),
+}
+
+/// Why a payload is not a datum of the wire.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WireError {
+    /// The text ends inside a list or a string.
+    #[error("the message ends in the middle of a value")]
+    Truncated,
+    /// A closing parenthesis, or a second datum, where none belongs.
+    #[error("unexpected text at byte {0}")]
+    Unexpected(usize),
+    /// A frame header that is not six hexadecimal digits.
+    #[error("a frame does not start with its length")]
+    Header,
+}
+
+impl Value {
+    /// A keyword.
+    pub fn keyword(name: &str) -> Self {
+        Self::Keyword(name.to_owned())
+    }
+
+    /// A string.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// `T` or `NIL`.
+    pub fn truth(truth: bool) -> Self {
+        if truth { Self::Symbol("T".to_owned()) } else { Self::List(Vec::new()) }
+    }
+
+    /// The integer, or `NIL`.
+    pub fn optional(number: Option<i64>) -> Self {
+        number.map_or(Self::List(Vec::new()), Self::Integer)
+    }
+
+    /// The elements, when this is a list.
+    pub fn as_list(&self) -> Option<&[Self]> {
+        if let Self::List(items) = self { Some(items) } else { None }
+    }
+
+    /// The string, when this is one.
+    pub fn as_text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// The integer, when this is one.
+    pub fn as_integer(&self) -> Option<i64> {
+        if let Self::Integer(number) = self { Some(*number) } else { None }
+    }
+
+    /// The keyword's name, when this is one.
+    pub fn as_keyword(&self) -> Option<&str> {
+        if let Self::Keyword(name) = self { Some(name) } else { None }
+    }
+
+    /// Neither `NIL` nor the empty list.
+    pub fn is_true(&self) -> bool {
+        !matches!(self, Self::List(items) if items.is_empty())
+    }
+
+    /// The value after the keyword `name` in a list of keywords and values, which may begin with one keyword of its own.
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        let items = self.as_list()?;
+        let items = if items.len() % 2 == 1 { &items[1..] } else { items };
+        items.chunks_exact(2).find(|pair| pair[0].as_keyword() == Some(name)).map(|pair| &pair[1])
+    }
+
+    /// The string after the keyword `name`.
+    pub fn get_text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.as_text()
+    }
+
+    /// The elements of the list after the keyword `name`; none when it is not there.
+    pub fn get_list(&self, name: &str) -> &[Self] {
+        self.get(name).and_then(Self::as_list).unwrap_or_default()
+    }
+
+    /// The integer after the keyword `name`.
+    pub fn get_integer(&self, name: &str) -> Option<i64> {
+        self.get(name)?.as_integer()
+    }
+
+    /// Whether something other than `NIL` follows the keyword `name`.
+    pub fn get_truth(&self, name: &str) -> bool {
+        self.get(name).is_some_and(Self::is_true)
+    }
+
+    /// The payload as text.
+    pub fn encode(&self) -> String {
+        let mut out = String::new();
+        let mut open: Vec<std::slice::Iter<'_, Self>> = Vec::new();
+        let mut next = Some(self);
+        loop {
+            match next {
+                Some(Self::List(items)) if items.is_empty() => out.push_str("NIL"),
+                Some(Self::List(items)) => {
+                    out.push('(');
+                    let mut rest = items.iter();
+                    next = rest.next();
+                    open.push(rest);
+                    continue;
+                }
+                Some(Self::Text(text)) => {
+                    out.push('"');
+                    for character in text.chars() {
+                        if matches!(character, '"' | '\\') {
+                            out.push('\\');
+                        }
+                        out.push(character);
+                    }
+                    out.push('"');
+                }
+                Some(Self::Integer(number)) => write!(out, "{number}").expect("writing to a string cannot fail"),
+                Some(Self::Keyword(name)) => write!(out, ":{name}").expect("writing to a string cannot fail"),
+                Some(Self::Symbol(name)) => out.push_str(name),
+                None => out.push(')'),
+            }
+            if next.is_none() {
+                open.pop();
+            }
+            let Some(rest) = open.last_mut() else { return out };
+            next = rest.next();
+            if next.is_some() {
+                out.push(' ');
+            }
+        }
+    }
+
+    /// Reads one datum; blanks may surround it.
+    pub fn decode(payload: &[u8]) -> Result<Self, WireError> {
+        let text = String::from_utf8_lossy(payload);
+        let bytes = text.as_bytes();
+        let mut open: Vec<Vec<Self>> = Vec::new();
+        let mut done: Option<Self> = None;
+        let mut at = 0;
+        while at < bytes.len() {
+            if bytes[at].is_ascii_whitespace() {
+                at += 1;
+                continue;
+            }
+            if done.is_some() {
+                return Err(WireError::Unexpected(at));
+            }
+            let value = match bytes[at] {
+                b'(' => {
+                    open.push(Vec::new());
+                    at += 1;
+                    continue;
+                }
+                b')' => {
+                    at += 1;
+                    Self::List(open.pop().ok_or(WireError::Unexpected(at - 1))?)
+                }
+                b'"' => {
+                    let (string, end) = string_at(&text, at)?;
+                    at = end;
+                    Self::Text(string)
+                }
+                _ => {
+                    let start = at;
+                    while at < bytes.len()
+                        && !matches!(bytes[at], b'(' | b')' | b'"')
+                        && !bytes[at].is_ascii_whitespace()
+                    {
+                        at += 1;
+                    }
+                    atom(&text[start..at])
+                }
+            };
+            match open.last_mut() {
+                Some(list) => list.push(value),
+                None => done = Some(value),
+            }
+        }
+        if open.is_empty() { done.ok_or(WireError::Truncated) } else { Err(WireError::Truncated) }
+    }
+
+    /// The frame that carries this value.
+    pub fn frame(&self) -> Vec<u8> {
+        let payload = self.encode();
+        let mut frame = format!("{:06x}", payload.len()).into_bytes();
+        frame.extend_from_slice(payload.as_bytes());
+        frame
+    }
+}
+
+/// The string literal at byte `start` of `text`, and the byte after it.
+fn string_at(text: &str, start: usize) -> Result<(String, usize), WireError> {
+    let mut string = String::new();
+    let mut characters = text[start + 1..].char_indices();
+    while let Some((offset, character)) = characters.next() {
+        match character {
+            '"' => return Ok((string, start + 1 + offset + 1)),
+            '\\' => string.push(characters.next().ok_or(WireError::Truncated)?.1),
+            other => string.push(other),
+        }
+    }
+    Err(WireError::Truncated)
+}
+
+fn atom(text: &str) -> Value {
+    if let Some(name) = text.strip_prefix(':') {
+        Value::Keyword(name.to_owned())
+    } else if text.eq_ignore_ascii_case("nil") {
+        Value::List(Vec::new())
+    } else {
+        text.parse().map_or_else(|_| Value::Symbol(text.to_owned()), Value::Integer)
+    }
+}
+
+/// The length that a frame header announces, in bytes.
+pub fn payload_length(header: &[u8; HEADER]) -> Result<usize, WireError> {
+    std::str::from_utf8(header).ok().and_then(|digits| usize::from_str_radix(digits, 16).ok()).ok_or(WireError::Header)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn check(text: &str) {
+        assert_eq!(Value::decode(text.as_bytes()).unwrap().encode(), text);
+    }
+
+    #[test]
+    fn what_is_read_is_written_alike() {
+        check("NIL");
+        check("T");
+        check("-12");
+        check(r#"(:DONE :ID 7 :VALUES (("a \"b\" \\ λ 𝄞" NIL) NIL T))"#);
+        check("(((:A)))");
+    }
+
+    #[test]
+    fn keywords_find_their_values_with_and_without_a_head() {
+        let with = Value::decode(b"(:DONE :ID 7 :PACKAGE \"P\")").unwrap();
+        assert_eq!(with.get_integer("ID"), Some(7));
+        assert_eq!(with.get_text("PACKAGE"), Some("P"));
+        let without = Value::decode(b"(:ID 7 :FLAG T)").unwrap();
+        assert!(without.get_truth("FLAG") && !without.get_truth("OTHER"));
+    }
+
+    #[test]
+    fn broken_payloads_are_errors() {
+        assert_eq!(Value::decode(b"(1 2"), Err(WireError::Truncated));
+        assert_eq!(Value::decode(b"\"a"), Err(WireError::Truncated));
+        assert_eq!(Value::decode(b""), Err(WireError::Truncated));
+        assert_eq!(Value::decode(b"1)"), Err(WireError::Unexpected(1)));
+        assert_eq!(Value::decode(b"1 2"), Err(WireError::Unexpected(2)));
+        assert_eq!(payload_length(b"00zz00"), Err(WireError::Header));
+    }
+
+    #[test]
+    fn depth_does_not_matter() {
+        let deep = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
+        let value = Value::decode(deep.as_bytes()).unwrap();
+        assert_eq!(value.encode(), deep);
+        // Dropping a deep value recurses; the wire never builds one deeper than a call's own structure.
+        std::mem::forget(value);
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_become_replacement_characters() {
+        assert_eq!(Value::decode(b"\"a\xED\xA0\x80b\"").unwrap().as_text().unwrap().replace('\u{FFFD}', ""), "ab");
+    }
+}

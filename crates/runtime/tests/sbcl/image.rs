@@ -1,0 +1,140 @@
+//! Saved images: made once, made again when broken, done without when there is nowhere to keep them.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use lispwright_runtime::*;
+
+use crate::lab::*;
+
+fn cores(directory: &Path) -> Vec<PathBuf> {
+    let mut cores: Vec<PathBuf> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "core"))
+        .collect();
+    cores.sort();
+    cores
+}
+
+#[tokio::test]
+async fn a_broken_image_is_saved_again() {
+    let cache = tempfile::tempdir().unwrap();
+    let start = |cache: &Path| {
+        let cache = cache.to_owned();
+        lab_with(|config| config.cache = Some(cache))
+    };
+    let lab = start(cache.path());
+    assert_eq!(lab.values("(+ 1 2)").await, "3");
+    let core = lab.status().saved_image.expect("an image was saved");
+    assert_eq!(cores(cache.path()), std::slice::from_ref(&core));
+    lab.shutdown().await;
+    let whole = core.metadata().unwrap().len();
+
+    for broken in [&b"not a core"[..], &b""[..], &std::fs::read(&core).unwrap()[..(whole / 2) as usize]] {
+        std::fs::write(&core, broken).unwrap();
+        let lab = start(cache.path());
+        assert_eq!(lab.values("(+ 1 2)").await, "3");
+        assert_eq!(lab.status().saved_image.as_deref(), Some(core.as_path()));
+        assert!(core.metadata().unwrap().len() > whole / 2 + 1);
+        lab.shutdown().await;
+    }
+    assert_eq!(cores(cache.path()), [core], "nothing unfinished is left");
+}
+
+#[tokio::test]
+async fn without_a_place_for_images_workers_start_plain_and_say_so() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    // A file where the directory should be: not even the superuser can write below it.
+    let lab = lab_with(|config| config.cache = Some(file.path().join("images")));
+    lab.mark_state().await;
+    let status = lab.status();
+    assert_eq!(status.saved_image, None);
+    assert!(status.plain_start.is_some_and(|why| why.contains("no image could be saved")));
+    let report = lab.within(0.3, "(princ 'partial) (loop)").await;
+    assert!(matches!(report.ending, Ending::Stopped { .. }), "{report:#?}");
+    assert_eq!(report.stdout.head, "PARTIAL");
+    lab.assert_state_kept().await;
+    let (error, _) = lab.error("(error \"x\")").await;
+    assert!(error.restarts.is_empty(), "only what the code offers: {error:#?}");
+    assert!(error.frames.is_empty(), "only the code's own: {error:#?}");
+}
+
+#[tokio::test]
+async fn two_servers_share_one_image() {
+    let cache = tempfile::tempdir().unwrap();
+    let labs: Vec<Lab> = (0..3).map(|_| lab_with(|config| config.cache = Some(cache.path().to_owned()))).collect();
+    let (a, b, c) = tokio::join!(labs[0].values("1"), labs[1].values("2"), labs[2].values("3"));
+    assert_eq!((a.as_str(), b.as_str(), c.as_str()), ("1", "2", "3"));
+    assert_eq!(cores(cache.path()).len(), 1);
+    for lab in &labs {
+        assert!(lab.status().saved_image.is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_worker_behind_a_launcher() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = directory.path().join("launch");
+    std::fs::write(&script, "#!/bin/sh\nexec \"$@\"\n").unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let lab = lab_with(|config| config.launcher = vec![script.to_str().unwrap().to_owned()]);
+    lab.mark_state().await;
+    let report = lab.report("(princ 'out) (sb-ext:run-program \"/bin/echo\" '(\"child\") :output t) 1").await;
+    assert!(matches!(report.ending, Ending::Values(_)), "{report:#?}");
+    assert_eq!(report.stderr.head, "OUTchild\n", "one pipe carries both: {report:#?}");
+    let report = lab.within(0.3, "(loop)").await;
+    assert!(matches!(report.ending, Ending::Stopped { .. }), "interrupts travel through the pipe: {report:#?}");
+    lab.assert_state_kept().await;
+}
+
+#[tokio::test]
+async fn credentials_do_not_reach_the_code() {
+    let directory = tempfile::tempdir().unwrap();
+    let seen = directory.path().join("seen");
+    let code = format!(
+        "(with-open-file (s {seen:?} :direction :output :if-exists :supersede)
+           (format s \"~{{~A~%~}}\" (sb-ext:posix-environ)) (princ \"END\" s))"
+    );
+    let mut server = one_session(directory.path(), &code)
+        .env("TEST_SERVICE_TOKEN", "hush")
+        .env("TEST_PLAIN", "yes")
+        .spawn()
+        .unwrap();
+    let mut environment = String::new();
+    until("the code has run", async || {
+        environment = std::fs::read_to_string(&seen).unwrap_or_default();
+        environment.ends_with("END")
+    })
+    .await;
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(environment.contains("TEST_PLAIN=yes") && !environment.contains("hush"), "{environment}");
+}
+
+#[tokio::test]
+async fn a_runtime_that_is_not_there() {
+    let lab = lab_with(|config| config.sbcl = Some("/nonexistent/sbcl".into()));
+    let refused = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await;
+    assert!(matches!(&refused, Err(SessionError::Start(why)) if why.contains("/nonexistent/sbcl")), "{refused:?}");
+    let lab = lab_with(|config| config.sbcl = Some("/bin/false".into()));
+    let refused = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await;
+    assert!(matches!(&refused, Err(SessionError::Start(why)) if why.contains("exit code 1")), "{refused:?}");
+}
+
+#[tokio::test]
+async fn the_agents_own_tests_pass() {
+    let images = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../images");
+    let output = std::process::Command::new("sbcl")
+        .args(["--noinform", "--no-sysinit", "--no-userinit", "--disable-debugger"])
+        .args(["--load".as_ref(), images.join("tests/common-lisp.lisp").as_os_str()])
+        .args(["--eval", "(sb-ext:exit)"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && said.contains("all passed"),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

@@ -1,0 +1,182 @@
+//! Time, output, stack and heap: every call ends in an answer, with the state kept where that is possible.
+
+use std::time::{Duration, Instant};
+
+use lispwright_runtime::*;
+use tokio_util::sync::CancellationToken;
+
+use crate::lab::*;
+
+async fn assert_interrupted(lab: &Lab, code: &str) {
+    let report = lab.within(0.3, code).await;
+    assert!(matches!(&report.ending, Ending::Stopped { reason: StopReason::Timeout, .. }), "{code}: {report:#?}");
+    assert!(report.duration < Duration::from_millis(1500), "{code}: {:?}", report.duration);
+    lab.assert_state_kept().await;
+}
+
+#[tokio::test]
+async fn endless_loops_are_interrupted_and_the_state_is_kept() {
+    let lab = lab();
+    lab.mark_state().await;
+    for code in [
+        "(loop)",
+        "(loop (list 1 2))",
+        "(sleep 1000)",
+        "(handler-case (loop) (serious-condition () 1))",
+        "(ignore-errors (loop (ignore-errors (error \"x\"))))",
+        "(labels ((f () (f))) (f))",
+        "(unwind-protect (loop) (loop))",
+        "#.(loop)",
+        "(uiop:run-program \"sleep 1000\")",
+        "(sb-thread:join-thread (sb-thread:make-thread (lambda () (sleep 3))))",
+    ] {
+        assert_interrupted(&lab, code).await;
+    }
+}
+
+#[tokio::test]
+async fn an_interrupt_says_where_it_was_and_what_was_printed() {
+    let lab = lab();
+    let report = lab.within(0.3, "(defun spin (n) (princ \"partial\") (sleep n) n) (spin 100)").await;
+    let Ending::Stopped { frames, place, .. } = &report.ending else { panic!("{report:#?}") };
+    assert!(frames.iter().any(|frame| frame.call.starts_with("(SPIN")), "{report:#?}");
+    assert_eq!(place.index, 2);
+    assert_eq!(report.stdout.head, "partial");
+}
+
+#[tokio::test]
+async fn a_loop_that_cannot_be_interrupted_is_killed_with_its_output_saved() {
+    let lab = lab();
+    lab.mark_state().await;
+    let report = lab.within(0.2, "(princ \"partial\") (sb-sys:without-interrupts (loop))").await;
+    let Ending::Died { death, reason } = &report.ending else { panic!("{report:#?}") };
+    assert!(death.killed);
+    assert_eq!(*reason, Some(StopReason::Timeout));
+    assert_eq!(report.stdout.head, "partial");
+    assert_eq!(report.ending.status(), ExecutionStatus::Unknown);
+    assert_eq!(lab.values("(boundp '*here*)").await, "NIL");
+}
+
+#[tokio::test]
+async fn endless_output_is_interrupted_and_bounded() {
+    let lab = lab();
+    lab.mark_state().await;
+    for code in [
+        "(loop (print 'again))",
+        "(loop (write-string \"again\" *error-output*))",
+        "(uiop:run-program \"yes\" :output :interactive)",
+    ] {
+        let report = lab.report(code).await;
+        let Ending::Stopped { reason: StopReason::Output, .. } = report.ending else { panic!("{code}: {report:#?}") };
+        assert!(report.stdout.head.len() + report.stdout.tail.len() + report.stderr.head.len() < 1 << 20);
+        lab.assert_state_kept().await;
+    }
+}
+
+#[tokio::test]
+async fn stack_exhaustion_is_an_error() {
+    let lab = lab();
+    lab.mark_state().await;
+    let code = "(defun down (n) (+ 1 (down (+ n 1)))) (down 0)";
+    for _ in 0..3 {
+        let report = lab.within(600.0, code).await;
+        let Ending::Error { error, .. } = &report.ending else { panic!("{report:#?}") };
+        assert!(error.type_name.contains("STACK-EXHAUSTED"), "{error:#?}");
+        assert!(!error.frames.is_empty() && error.frames.len() <= 20);
+        lab.assert_state_kept().await;
+    }
+}
+
+#[tokio::test]
+async fn heap_exhaustion_is_an_error_or_a_death_with_last_words() {
+    let lab = lab_with(|config| config.heap_megabytes = 256);
+    let report = lab.report("(let ((x nil)) (loop (push (make-array 1000000) x)))").await;
+    match &report.ending {
+        Ending::Error { error, .. } => assert!(error.type_name.contains("HEAP-EXHAUSTED"), "{error:#?}"),
+        Ending::Died { .. } => assert!(report.stderr.head.contains("eap exhausted"), "{report:#?}"),
+        other => panic!("{other:#?}"),
+    }
+    assert_eq!(lab.values("(+ 1 2)").await, "3");
+    let report = lab.report("(let ((x nil)) (loop (push 1 x)))").await;
+    match &report.ending {
+        Ending::Error { error, .. } => assert!(error.type_name.contains("HEAP-EXHAUSTED"), "{error:#?}"),
+        Ending::Died { .. } => assert!(report.stderr.head.contains("eap exhausted"), "{report:#?}"),
+        other => panic!("{other:#?}"),
+    }
+    assert_eq!(lab.values("(+ 1 2)").await, "3");
+}
+
+#[tokio::test]
+async fn a_foreign_crash_is_an_error() {
+    let lab = lab();
+    lab.mark_state().await;
+    let (error, _) = lab.error("(sb-sys:sap-ref-8 (sb-sys:int-sap 0) 0)").await;
+    assert!(error.type_name.contains("MEMORY-FAULT"), "{error:#?}");
+    lab.assert_state_kept().await;
+}
+
+#[tokio::test]
+async fn a_forked_copy_does_not_speak_for_the_session() {
+    let lab = lab();
+    lab.mark_state().await;
+    for code in [
+        "(sb-posix:fork)",
+        "(when (zerop (sb-posix:fork)) (sb-ext:exit))",
+        "(when (zerop (sb-posix:fork)) (error \"x\"))",
+    ] {
+        let report = lab.report(code).await;
+        let Ending::Values(values) = &report.ending else { panic!("{code}: {report:#?}") };
+        assert_ne!(values[0].text, "0");
+        lab.assert_state_kept().await;
+    }
+}
+
+#[tokio::test]
+async fn a_busy_session_refuses_a_second_call_and_can_be_interrupted() {
+    let lab = lab();
+    lab.mark_state().await;
+    let sessions = lab.sessions.clone();
+    let running = tokio::spawn(async move {
+        sessions.eval(MAIN, EvalRequest::new("(loop)"), &CancellationToken::new()).await.unwrap()
+    });
+    until("the session is busy", async || lab.status().sessions[0].state == State::Busy).await;
+    let refused = lab.eval(MAIN, EvalRequest::new("1"), &CancellationToken::new()).await;
+    assert!(matches!(refused, Err(SessionError::Busy { .. })), "{refused:?}");
+    let asked = Instant::now();
+    assert!(lab.interrupt(MAIN).unwrap());
+    let report = running.await.unwrap();
+    assert!(matches!(report.ending, Ending::Stopped { reason: StopReason::Interrupted, .. }), "{report:#?}");
+    assert!(asked.elapsed() < Duration::from_millis(500));
+    lab.assert_state_kept().await;
+    assert!(!lab.interrupt(MAIN).unwrap());
+    assert_eq!(lab.interrupt("nobody"), Err(SessionError::Unknown("nobody".into())));
+}
+
+#[tokio::test]
+async fn a_withdrawn_call_is_interrupted_and_the_state_is_kept() {
+    let lab = lab();
+    lab.mark_state().await;
+    let cancel = CancellationToken::new();
+    let (report, ()) = tokio::join!(lab.eval(MAIN, EvalRequest::new("(loop)"), &cancel), async {
+        until("the session is busy", async || lab.status().sessions[0].state == State::Busy).await;
+        cancel.cancel();
+    });
+    assert!(matches!(report.unwrap().ending, Ending::Stopped { reason: StopReason::Cancelled, .. }));
+    lab.assert_state_kept().await;
+    let token = CancellationToken::new();
+    let dropped =
+        tokio::time::timeout(Duration::from_millis(100), lab.eval(MAIN, EvalRequest::new("(loop)"), &token)).await;
+    assert!(dropped.is_err());
+    until("the session is idle", async || lab.status().sessions[0].state == State::Idle).await;
+    lab.assert_state_kept().await;
+}
+
+#[tokio::test]
+async fn there_are_only_so_many_sessions() {
+    let lab = lab_with(|config| config.max_sessions = 1);
+    lab.report("1").await;
+    let refused = lab.eval("second", EvalRequest::new("1"), &CancellationToken::new()).await;
+    assert_eq!(refused, Err(SessionError::TooMany(1)));
+    lab.kill(MAIN).await.unwrap();
+    assert!(lab.eval("second", EvalRequest::new("1"), &CancellationToken::new()).await.is_ok());
+}

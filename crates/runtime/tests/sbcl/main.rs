@@ -1,0 +1,10 @@
+//! Sessions on a real SBCL: every way in which evaluated code can misbehave, and what the caller is told.
+#![allow(clippy::unwrap_used)]
+
+mod death;
+mod errors;
+mod image;
+mod lab;
+mod limits;
+mod output;
+mod values;

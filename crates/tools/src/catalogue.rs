@@ -1,0 +1,176 @@
+//! Every tool there is, in the order in which they are listed.
+//!
+//! To add a tool: write its operation in a file of its own, with an argument struct and an `async fn` from workshop,
+//! arguments and context to [`Outcome`], and add an entry below. Doc comments of the arguments become the schema.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{parse, schema_of};
+use crate::lisp_check_parens::lisp_check_parens;
+use crate::lisp_edit_form::lisp_edit_form;
+use crate::lisp_patch_form::lisp_patch_form;
+use crate::lisp_read_file::lisp_read_file;
+use crate::lisp_read_form::lisp_read_form;
+use crate::repl_control::repl_control;
+use crate::repl_eval::repl_eval;
+use crate::tool::{Annotations, CallContext, Outcome, Tool, ToolSet};
+use crate::workshop::Workshop;
+
+/// The tools, working on `workshop`.
+pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
+    vec![
+        Entry {
+            name: "lisp_read_file",
+            title: "Read a Lisp file",
+            description: "Look at a file: one line per form with its true line number and parameters, short forms whole. \
+                          name_pattern and content_pattern show matching forms whole. Works on broken files and other text too.",
+            annotations: Annotations::READS,
+            output: read_file_fields(),
+        }
+        .tool(workshop, |workshop, args, context| async move { lisp_read_file(&workshop, args, &context).await }),
+        Entry {
+            name: "lisp_read_form",
+            title: "Read one form",
+            description: "Show one form by name, exactly as in the file, with its header comment, condition and digest.",
+            annotations: Annotations::READS,
+            output: object(json!({
+                "path": {"type": "string"}, "form_type": {"type": "string"}, "name": {"type": "string"},
+                "start_line": {"type": "integer"}, "end_line": {"type": "integer"}, "digest": {"type": "string"},
+                "content": {"type": "string"}, "truncated": {"type": "boolean"}
+            })),
+        }
+        .tool(workshop, |workshop, args, context| async move { lisp_read_form(&workshop, args, &context).await }),
+        Entry {
+            name: "lisp_edit_form",
+            title: "Edit a form",
+            description: "Replace, insert, append or delete whole forms by name. Comments, conditions such as #+sbcl and \
+                          formatting of everything else stay. Content that does not balance, or would change how other \
+                          forms read, is refused with the line to fix.",
+            annotations: Annotations::WRITES,
+            output: edit_fields(),
+        }
+        .tool(workshop, |workshop, args, context| async move { lisp_edit_form(&workshop, args, &context).await }),
+        Entry {
+            name: "lisp_patch_form",
+            title: "Patch text in a form",
+            description: "Change a piece of text inside one form: cheaper than replacing a long form. Refused when the form \
+                          would no longer balance, with the delimiters to add or remove.",
+            annotations: Annotations::WRITES,
+            output: edit_fields(),
+        }
+        .tool(workshop, |workshop, args, context| async move { lisp_patch_form(&workshop, args, &context).await }),
+        Entry {
+            name: "lisp_check_parens",
+            title: "Check delimiters",
+            description: "Check a file or code for missing or extra delimiters, open strings and comments. Says which line to \
+                          fix and how. Evaluates nothing.",
+            annotations: Annotations::READS,
+            output: check_fields(),
+        }
+        .tool(workshop, |workshop, args, context| async move { lisp_check_parens(&workshop, args, &context).await }),
+        Entry {
+            name: "repl_eval",
+            title: "Evaluate Lisp",
+            description: "Evaluate code in a live image that keeps its state. Answers with the values, what was printed, \
+                          warnings, or the error with restarts and backtrace.",
+            annotations: Annotations::RUNS,
+            output: object(json!({
+                "session": {"type": "string"}, "values": {"type": "array", "items": {"type": "string"}},
+                "stdout": {"type": "string"}, "stderr": {"type": "string"}, "warnings": {"type": "array"},
+                "package": {"type": "string"}, "error": {"type": "object"}, "duration_ms": {"type": "number"},
+                "execution_status": {"type": "string"}
+            })),
+        }
+        .tool(workshop, |workshop, args, context| async move { repl_eval(&workshop.sessions, args, &context).await }),
+        Entry {
+            name: "repl_control",
+            title: "Control live images",
+            description: "List the live images and runtimes, or start, interrupt, end or renew a session's image.",
+            annotations: Annotations::RUNS,
+            output: object(json!({})),
+        }
+        .tool(workshop, |workshop, args, context| async move { repl_control(&workshop.sessions, args, &context).await }),
+    ]
+}
+
+/// What is said about a tool; its arguments and what it does come from its operation.
+struct Entry {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    annotations: Annotations,
+    output: Map<String, Value>,
+}
+
+impl Entry {
+    fn tool<A, F>(self, workshop: &Workshop, run: fn(Workshop, A, CallContext) -> F) -> Tool
+    where
+        A: JsonSchema + DeserializeOwned + Send + 'static,
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        let workshop = workshop.clone();
+        Tool {
+            name: self.name,
+            title: self.title,
+            description: self.description,
+            set: ToolSet::Default,
+            annotations: self.annotations,
+            input_schema: schema_of::<A>(),
+            output_schema: self.output,
+            run: Arc::new(move |arguments, context| match parse::<A>(arguments) {
+                Ok(arguments) => run(workshop.clone(), arguments, context).boxed(),
+                Err(error) => async move { error.into() }.boxed(),
+            }),
+        }
+    }
+}
+
+/// The schema of an object with these properties, none of which has to be there: an error has others.
+fn object(properties: Value) -> Map<String, Value> {
+    let mut schema = Map::new();
+    schema.insert("type".into(), "object".into());
+    schema.insert("properties".into(), properties);
+    schema
+}
+
+fn place_schema() -> Value {
+    json!({"type": "object", "properties": {
+        "offset": {"type": "integer"}, "line": {"type": "integer"}, "column": {"type": "integer"}
+    }})
+}
+
+fn read_file_fields() -> Map<String, Value> {
+    object(json!({
+        "path": {"type": "string"}, "mode": {"type": "string", "enum": ["collapsed", "raw", "filtered"]},
+        "content": {"type": "string"}, "total_lines": {"type": "integer"}, "total_forms": {"type": "integer"},
+        "expanded_forms": {"type": "integer"}, "truncated": {"type": "boolean"}, "next_offset": {"type": "integer"},
+        "diagnostics": {"type": "array", "items": {"type": "object"}}
+    }))
+}
+
+fn edit_fields() -> Map<String, Value> {
+    object(json!({
+        "path": {"type": "string"}, "operation": {"type": "string"}, "form_type": {"type": "string"},
+        "form_name": {"type": "string"}, "would_change": {"type": "boolean"}, "diff": {"type": "string"},
+        "digest": {"type": "string"}, "delta": {"type": "integer"}, "start_line": {"type": "integer"},
+        "end_line": {"type": "integer"}, "notes": {"type": "array", "items": {"type": "string"}}
+    }))
+}
+
+fn check_fields() -> Map<String, Value> {
+    object(json!({
+        "ok": {"type": "boolean"}, "kind": {"type": "string"}, "expected": {"type": "string"}, "found": {"type": "string"},
+        "position": place_schema(), "opened_at": place_schema(), "next_form_line": {"type": "integer"},
+        "message": {"type": "string"},
+        "likely_fixes": {"type": "array", "items": {"type": "object", "properties": {
+            "line": {"type": "integer"}, "original": {"type": "string"}, "repaired": {"type": "string"},
+            "add": {"type": "string"}, "remove": {"type": "string"}, "why": {"type": "string"}
+        }}}
+    }))
+}

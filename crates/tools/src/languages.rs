@@ -1,0 +1,150 @@
+//! `lispwright.toml`: what a project adds to the dialects it is written in.
+//!
+//! ```toml
+//! [common-lisp]
+//! brackets = ["[]"]
+//!
+//! [common-lisp.dispatch]
+//! "/" = "delimited"
+//!
+//! [common-lisp.definers]
+//! defroute = "defun"
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lispwright_syntax::language::{DispatchShape, Extension, ExtensionError};
+use lispwright_syntax::{Dialect, Language};
+use serde::Deserialize;
+
+/// The file's name, at the root of a project.
+pub const FILE_NAME: &str = "lispwright.toml";
+
+/// Each dialect as the project uses it.
+#[derive(Clone, Debug, Default)]
+pub struct Languages {
+    extended: Vec<Language>,
+}
+
+/// What is wrong with a configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// Not TOML, or a key nobody knows. The text names line and column.
+    #[error("{FILE_NAME}: {0}")]
+    Toml(#[from] toml::de::Error),
+    /// A table that is not named after a dialect.
+    #[error("{FILE_NAME}: [{0}] is not a dialect: use common-lisp, scheme, clojure, edn or emacs-lisp")]
+    Dialect(String),
+    /// A dispatch character is one character.
+    #[error("{FILE_NAME}: [{dialect}.dispatch] \"{key}\" is not one character")]
+    Character {
+        /// The table.
+        dialect: String,
+        /// The key.
+        key: String,
+    },
+    /// A shape nobody knows.
+    #[error("{FILE_NAME}: [{dialect}.dispatch] \"{key}\" = \"{shape}\": use one of {}", shapes())]
+    Shape {
+        /// The table.
+        dialect: String,
+        /// The key.
+        key: String,
+        /// The value.
+        shape: String,
+    },
+    /// An addition that the reader refuses.
+    #[error("{FILE_NAME}: [{dialect}] {error}")]
+    Extension {
+        /// The table.
+        dialect: String,
+        /// Why.
+        error: ExtensionError,
+    },
+}
+
+fn shapes() -> String {
+    DispatchShape::ALL.map(|(name, _)| name).join(", ")
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Additions {
+    #[serde(default)]
+    brackets: Vec<String>,
+    #[serde(default)]
+    dispatch: BTreeMap<String, String>,
+    #[serde(default)]
+    definers: BTreeMap<String, String>,
+}
+
+impl Languages {
+    /// Understands the text of a configuration.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        let tables: BTreeMap<String, Additions> = toml::from_str(text)?;
+        let extended = tables.into_iter().map(|(name, additions)| extend(&name, additions)).collect::<Result<_, _>>()?;
+        Ok(Self { extended })
+    }
+
+    /// The dialect as the project uses it.
+    pub fn of(&self, dialect: Dialect) -> Language {
+        self.extended.iter().find(|language| language.dialect() == dialect).cloned().unwrap_or(dialect.into())
+    }
+}
+
+fn extend(name: &str, additions: Additions) -> Result<Language, ConfigError> {
+    let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == name);
+    let dialect = dialect.ok_or_else(|| ConfigError::Dialect(name.to_owned()))?;
+    let refused = |error| ConfigError::Extension { dialect: name.to_owned(), error };
+    let mut extension = Extension::new(dialect);
+    for pair in &additions.brackets {
+        extension.add_brackets(pair).map_err(refused)?;
+    }
+    for (key, shape) in &additions.dispatch {
+        let mut characters = key.chars();
+        let (Some(character), None) = (characters.next(), characters.next()) else {
+            return Err(ConfigError::Character { dialect: name.to_owned(), key: key.clone() });
+        };
+        let shape = DispatchShape::from_name(shape).ok_or_else(|| ConfigError::Shape {
+            dialect: name.to_owned(),
+            key: key.clone(),
+            shape: shape.clone(),
+        })?;
+        extension.add_dispatch(character, shape).map_err(refused)?;
+    }
+    for (head, like) in &additions.definers {
+        extension.add_definer(head, like).map_err(refused)?;
+    }
+    Ok(Arc::new(extension).into())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use lispwright_syntax::read;
+
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Languages::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn additions_reach_the_reader() {
+        let text = "[common-lisp]\nbrackets = [\"[]\"]\n[common-lisp.dispatch]\n\"/\" = \"delimited\"\n";
+        let languages = Languages::parse(text).unwrap();
+        assert!(read("(f #/(/ [a])", languages.of(Dialect::CommonLisp)).is_balanced());
+        assert!(!read("(f #/(/ [a])", languages.of(Dialect::Scheme)).is_balanced());
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert!(error("[lisp]\n").contains("[lisp] is not a dialect"));
+        assert!(error("[scheme]\nbracket = []\n").contains("unknown field `bracket`"));
+        assert!(error("[scheme.dispatch]\nab = \"atom\"\n").contains("\"ab\" is not one character"));
+        assert!(error("[scheme.dispatch]\n\"/\" = \"regex\"\n").contains("delimited, prefix"));
+        assert!(error("[scheme.definers]\nroute = \"nonsense\"\n").contains("`nonsense` is not a definer"));
+    }
+}

@@ -1,0 +1,101 @@
+//! `lisp_check_parens`: does it balance, and if not, which line to fix.
+
+use lispwright_edit::{CheckReport, check_window};
+use lispwright_syntax::{Dialect, Language};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Map;
+
+use crate::lisp_read_file::counted;
+use crate::refused::{diagnosis_fields, fix};
+use crate::tool::{CallContext, Outcome, ToolError};
+use crate::workshop::{Workshop, blocking, named_dialect};
+
+/// Arguments of `lisp_check_parens`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LispCheckParens {
+    /// File to check; either this or code
+    #[serde(default)]
+    pub path: Option<String>,
+    /// Source to check
+    #[serde(default)]
+    pub code: Option<String>,
+    /// common-lisp, scheme, clojure, edn or emacs-lisp; default: by the file, else common-lisp
+    #[serde(default)]
+    pub dialect: Option<String>,
+    /// Characters to skip
+    #[serde(default)]
+    pub offset: Option<u32>,
+    /// Characters to check
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub limit: Option<u32>,
+}
+
+/// Checks a file or a piece of code. A text that does not balance is a finding, not an error.
+pub async fn lisp_check_parens(workshop: &Workshop, args: LispCheckParens, _context: &CallContext) -> Outcome {
+    let workshop = workshop.clone();
+    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from)
+}
+
+fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, ToolError> {
+    let (place, text, language) = match (&args.path, &args.code) {
+        (Some(path), None) => {
+            let file = workshop.read(path)?;
+            let language = match workshop.language(&file, args.dialect.as_deref())? {
+                Some(language) => language,
+                None => {
+                    let why = "not known to be Lisp, neither by its extension nor by its first lines. Pass `dialect`";
+                    return Err(ToolError::new("BAD_ARGUMENT", format!("{}: {why}.", file.path)));
+                }
+            };
+            (file.path, file.text, language)
+        }
+        (None, Some(code)) => {
+            let dialect = match &args.dialect {
+                Some(name) => named_dialect(name)?,
+                None => Dialect::detect("", code.as_bytes()).unwrap_or(Dialect::CommonLisp),
+            };
+            ("code".to_owned(), code.clone(), workshop.extended(dialect)?)
+        }
+        (given, _) => {
+            let what = if given.is_some() { "both were given" } else { "neither was given" };
+            let message = format!("lisp_check_parens takes either `path` or `code`; {what}. Pass exactly one.");
+            return Err(ToolError::new("BAD_ARGUMENT", message));
+        }
+    };
+    Ok(verdict(&place, &text, &language, args.offset.unwrap_or(0), args.limit))
+}
+
+/// The verdict on a window of `text`, which stands at `place`.
+pub fn verdict(place: &str, text: &str, language: &Language, offset: u32, limit: Option<u32>) -> Outcome {
+    let CheckReport { diagnosis, likely_fixes, forms, lines } = check_window(text, language, offset, limit);
+    let mut fields = Map::new();
+    fields.insert("ok".into(), diagnosis.is_none().into());
+    let dialect = language.dialect().name();
+    let Some(diagnosis) = diagnosis else {
+        let (forms, lines) = (counted(forms, "form"), counted(lines as usize, "line"));
+        let text = format!("{place}: balanced ({forms}, {lines}, {dialect}).");
+        return Outcome { text, fields, is_error: false };
+    };
+    fields.extend(diagnosis_fields(&diagnosis));
+    fields.insert("message".into(), diagnosis.to_string().into());
+    fields.insert("likely_fixes".into(), likely_fixes.iter().map(fix).collect());
+    let at = diagnosis.opened_at.filter(|_| diagnosis.found.is_none()).unwrap_or(diagnosis.position);
+    let kind = diagnosis.kind.code();
+    let mut text = format!("{place}:{}:{}: {kind} (read as {dialect})\n{diagnosis}", at.line, at.column);
+    if !likely_fixes.is_empty() {
+        text.push_str("\nLikely fixes, best first:");
+        for candidate in &likely_fixes {
+            text.push_str(&format!("\n  {candidate}"));
+        }
+    }
+    if let Some(line) = diagnosis.next_form_line {
+        text.push_str(&format!("\nForms read well again from line {line} on."));
+    }
+    if diagnosis.count > 1 {
+        text.push_str(&format!("\n{} mistakes in all; correct this one and check again.", diagnosis.count));
+    }
+    Outcome { text, fields, is_error: false }
+}

@@ -1,0 +1,182 @@
+//! `lisp_edit_form`: replace, insert, append and delete whole forms.
+
+use std::path::Path;
+
+use lispwright_edit::{Edit, Edited, Operation, Refusal, Target, edit};
+use lispwright_project::{EditError, NewText, SourceFile};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Map;
+
+use crate::fence::head;
+use crate::lisp_read_file::DEFAULT_BUDGET;
+use crate::refused::refusal;
+use crate::tool::{CallContext, Outcome, ToolError};
+use crate::workshop::{Workshop, blocking, read_source};
+
+/// What to do with a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EditOperation {
+    /// Put exactly one form in its place.
+    Replace,
+    /// Put forms before it.
+    InsertBefore,
+    /// Put forms behind it.
+    InsertAfter,
+    /// Put forms at the end of the file.
+    Append,
+    /// Remove it.
+    Delete,
+}
+
+impl From<EditOperation> for Operation {
+    fn from(operation: EditOperation) -> Self {
+        match operation {
+            EditOperation::Replace => Self::Replace,
+            EditOperation::InsertBefore => Self::InsertBefore,
+            EditOperation::InsertAfter => Self::InsertAfter,
+            EditOperation::Append => Self::Append,
+            EditOperation::Delete => Self::Delete,
+        }
+    }
+}
+
+/// Arguments of `lisp_edit_form`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LispEditForm {
+    /// File, relative to the project root
+    pub path: String,
+    /// What to do
+    pub operation: EditOperation,
+    /// What the form defines; not for append
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Head symbol, such as defun
+    #[serde(default)]
+    pub form_type: Option<String>,
+    /// Which of several matches, from 1
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub index: Option<u32>,
+    /// A line of the form
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub line: Option<u32>,
+    /// New source, comments allowed: one form for replace, one or more otherwise
+    #[serde(default)]
+    pub content: Option<String>,
+    /// Digest from lisp_read_form; the edit is refused when the form has changed since
+    #[serde(default)]
+    pub digest: Option<String>,
+    /// Show the diff, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// Edits a file by form.
+pub async fn lisp_edit_form(workshop: &Workshop, args: LispEditForm, _context: &CallContext) -> Outcome {
+    let workshop = workshop.clone();
+    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from)
+}
+
+fn run(workshop: &Workshop, args: &LispEditForm) -> Result<Outcome, ToolError> {
+    let operation = Operation::from(args.operation);
+    let (path, edited) = change(workshop, &args.path, args.dry_run, |source| {
+        let target = Target {
+            name: args.name.as_deref(),
+            form_type: args.form_type.as_deref(),
+            index: args.index,
+            line: args.line,
+        };
+        edit(source, &Edit { operation, target, content: args.content.as_deref(), digest: args.digest.as_deref() })
+    })?;
+    Ok(answer(&path, operation.name(), &edited, args.dry_run))
+}
+
+/// Runs `make` on a file and writes what comes out, unless it is a dry run. Gives the path for people, and the edit.
+pub(crate) fn change(
+    workshop: &Workshop,
+    path: &str,
+    dry_run: bool,
+    make: impl FnOnce(&lispwright_edit::Source<'_>) -> Result<Edited, Refusal>,
+) -> Result<(String, Edited), ToolError> {
+    let attempt = |file: &SourceFile| -> Result<Edited, ToolError> {
+        let language = workshop.lisp_language(file)?;
+        make(&read_source(file, &language)).map_err(|error| refusal(&file.path, &error))
+    };
+    if dry_run {
+        let file = workshop.read(path)?;
+        let edited = attempt(&file)?;
+        return Ok((file.path, edited));
+    }
+    let mut done = None;
+    let written = workshop.roots.edit(Path::new(path), |file| {
+        let edited = attempt(file)?;
+        let text = if edited.changed { NewText::Text(edited.text.clone()) } else { NewText::Unchanged };
+        done = Some(edited);
+        Ok(text)
+    });
+    match written {
+        Ok(written) => Ok((written.path, done.expect("an edit that succeeds has run"))),
+        Err(EditError::Refused(error)) => Err(error),
+        Err(EditError::Project(error)) => Err(error.into()),
+    }
+}
+
+/// Characters of the diff shown after an edit that was made: its author knows what it sent.
+const SHORT_DIFF: usize = 2_000;
+
+/// The answer to an edit or a patch.
+pub(crate) fn answer(path: &str, operation: &str, edited: &Edited, dry_run: bool) -> Outcome {
+    let label = format!("{} {}", edited.form_type, edited.form_name);
+    let label = if label.trim().is_empty() { "the form" } else { label.trim() };
+    let place = edited.lines.map_or(path.to_owned(), |(first, last)| format!("{path}:{first}-{last}"));
+    let digest = edited.digest.as_ref().map_or(String::new(), |digest| format!(", digest {digest}"));
+    let did = match operation {
+        "replace" => "Replaced",
+        "insert_before" => "Inserted before",
+        "insert_after" => "Inserted after",
+        "append" => "Appended",
+        "delete" => "Deleted",
+        _ => "Patched",
+    };
+    let mut text = match (edited.changed, dry_run) {
+        (false, _) => format!("{place}: {label} is so already; nothing was written{digest}."),
+        (true, true) => format!("Dry run of {operation}, nothing was written. {place}: {label}{digest}."),
+        (true, false) => format!("{did} {label} in {place}{digest}."),
+    };
+    for note in &edited.notes {
+        text.push('\n');
+        text.push_str(note);
+    }
+    let budget = if dry_run { DEFAULT_BUDGET } else { SHORT_DIFF };
+    let (diff, left) = head(&edited.diff, budget);
+    if !diff.is_empty() {
+        text.push('\n');
+        text.push_str(diff.trim_end());
+    }
+    if left > 0 {
+        text.push_str(&format!("\n[{left} more characters of the diff are not shown; lisp_read_form shows the form]"));
+    }
+
+    let mut fields = Map::new();
+    fields.insert("path".into(), path.into());
+    fields.insert("operation".into(), operation.into());
+    fields.insert("form_type".into(), edited.form_type.clone().into());
+    fields.insert("form_name".into(), edited.form_name.clone().into());
+    fields.insert("would_change".into(), edited.changed.into());
+    fields.insert("diff".into(), head(&edited.diff, crate::lisp_read_file::MOST).0.into());
+    if let Some(digest) = &edited.digest {
+        fields.insert("digest".into(), digest.clone().into());
+    }
+    if let Some((first, last)) = edited.lines {
+        fields.insert("start_line".into(), first.into());
+        fields.insert("end_line".into(), last.into());
+    }
+    if !edited.notes.is_empty() {
+        fields.insert("notes".into(), edited.notes.clone().into());
+    }
+    Outcome { text, fields, is_error: false }
+}

@@ -1,0 +1,66 @@
+//! `lisp_patch_form`: change text inside one form.
+
+use lispwright_edit::{Patch, Target, patch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::lisp_edit_form::{answer, change};
+use crate::tool::{CallContext, Outcome, ToolError};
+use crate::workshop::{Workshop, blocking};
+
+/// Arguments of `lisp_patch_form`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LispPatchForm {
+    /// File, relative to the project root
+    pub path: String,
+    /// What the form defines
+    pub name: String,
+    /// Exact text inside the form or its header comment; must occur once
+    pub old_text: String,
+    /// What shall stand there; delimiters balance as before
+    pub new_text: String,
+    /// Head symbol, such as defun
+    #[serde(default)]
+    pub form_type: Option<String>,
+    /// Which of several matches, from 1
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub index: Option<u32>,
+    /// A line of the form
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub line: Option<u32>,
+    /// Change every occurrence in the form
+    #[serde(default)]
+    pub replace_all: bool,
+    /// Digest from lisp_read_form
+    #[serde(default)]
+    pub digest: Option<String>,
+    /// Show the diff, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// Patches a form.
+pub async fn lisp_patch_form(workshop: &Workshop, args: LispPatchForm, _context: &CallContext) -> Outcome {
+    let workshop = workshop.clone();
+    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from)
+}
+
+fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<Outcome, ToolError> {
+    let (path, edited) = change(workshop, &args.path, args.dry_run, |source| {
+        let target = Target {
+            name: Some(&args.name),
+            form_type: args.form_type.as_deref(),
+            index: args.index,
+            line: args.line,
+        };
+        let (old_text, new_text) = (args.old_text.as_str(), args.new_text.as_str());
+        let digest = args.digest.as_deref();
+        patch(source, &Patch { target, old_text, new_text, replace_all: args.replace_all, digest })
+    })?;
+    let mut outcome = answer(&path, "patch", &edited, args.dry_run);
+    outcome.fields.insert("delta".into(), edited.delta.into());
+    Ok(outcome)
+}

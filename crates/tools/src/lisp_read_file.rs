@@ -1,0 +1,133 @@
+//! `lisp_read_file`: a file at a glance, or its lines.
+
+use lispwright_edit::{ViewOptions, candidates, view, view_plain};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::refused::{diagnosis_fields, fix, refusal};
+use crate::tool::{CallContext, Outcome, ToolError};
+use crate::workshop::{Workshop, blocking, read_source};
+
+/// Characters of a view when no `limit` asks for more.
+pub(crate) const DEFAULT_BUDGET: usize = 10_000;
+
+/// Characters of a view at most.
+pub(crate) const MOST: usize = 40_000;
+
+fn yes() -> bool {
+    true
+}
+
+/// Arguments of `lisp_read_file`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LispReadFile {
+    /// File, relative to the project root
+    pub path: String,
+    /// One line per form; false shows the text
+    #[serde(default = "yes")]
+    pub collapsed: bool,
+    /// Regex: forms whose name matches are shown whole
+    #[serde(default)]
+    pub name_pattern: Option<String>,
+    /// Regex: forms whose source matches are shown whole; in other files, matching lines
+    #[serde(default)]
+    pub content_pattern: Option<String>,
+    /// Lines to skip
+    #[serde(default)]
+    pub offset: Option<u32>,
+    /// Lines to show
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub limit: Option<u32>,
+}
+
+/// Shows a file. An explicit `limit` raises the size of the answer from 10,000 characters to 40,000.
+pub async fn lisp_read_file(workshop: &Workshop, args: LispReadFile, _context: &CallContext) -> Outcome {
+    let workshop = workshop.clone();
+    blocking(move || show(&workshop, &args)).await.unwrap_or_else(Outcome::from)
+}
+
+fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> {
+    let file = workshop.read(&args.path)?;
+    let options = ViewOptions {
+        collapsed: args.collapsed,
+        name_pattern: args.name_pattern.as_deref(),
+        content_pattern: args.content_pattern.as_deref(),
+        offset: args.offset.unwrap_or(0),
+        limit: args.limit,
+        budget: if args.limit.is_some() { MOST } else { DEFAULT_BUDGET },
+    };
+    let language = workshop.language(&file, None)?;
+    let refused = |error| refusal(&file.path, &error);
+    let shown = match &language {
+        Some(language) => view(&read_source(&file, language), &options).map_err(refused)?,
+        None => view_plain(&file.text, &options).map_err(refused)?,
+    };
+
+    let mut text = format!("{}: {}", file.path, counted(shown.total_lines as usize, "line"));
+    if let Some(language) = &language {
+        text.push_str(&format!(", {}, {}", counted(shown.total_forms, "form"), language.dialect().name()));
+    }
+    if shown.expanded_forms > 0 {
+        text.push_str(&format!("; {} shown whole", shown.expanded_forms));
+    }
+    text.push('\n');
+    let mut diagnostics = Vec::new();
+    if let (Some(diagnosis), Some(language)) = (&shown.diagnosis, &language) {
+        text.push_str(&format!("The file does not balance. In the file, {diagnosis}\n"));
+        if let Some(line) = diagnosis.next_form_line {
+            text.push_str(&format!("Forms read well again from line {line} on.\n"));
+        }
+        let fixes = candidates(&file.text, language);
+        for candidate in fixes.iter().take(3) {
+            text.push_str(&format!("Likely fix: {candidate}\n"));
+        }
+        let mut fields = diagnosis_fields(diagnosis);
+        fields.insert("message".into(), diagnosis.to_string().into());
+        fields.insert("likely_fixes".into(), fixes.iter().map(fix).collect());
+        diagnostics.push(Value::Object(fields));
+    }
+    text.push_str(&shown.content);
+    if shown.content.is_empty() && shown.total_lines > 0 {
+        text.push_str("[nothing to show: no line or form fits the pattern, offset and limit]\n");
+    }
+    text.push_str(&shown.remainder(&continuation(args)));
+
+    let mut fields = Map::new();
+    fields.insert("path".into(), file.path.clone().into());
+    fields.insert("mode".into(), shown.mode.name().into());
+    fields.insert("content".into(), shown.content.into());
+    fields.insert("total_lines".into(), shown.total_lines.into());
+    fields.insert("total_forms".into(), shown.total_forms.into());
+    fields.insert("expanded_forms".into(), shown.expanded_forms.into());
+    fields.insert("truncated".into(), shown.next_offset.is_some().into());
+    if let Some(offset) = shown.next_offset {
+        fields.insert("next_offset".into(), offset.into());
+    }
+    fields.insert("diagnostics".into(), diagnostics.into());
+    Ok(Outcome { text: text.trim_end().to_owned(), fields, is_error: false })
+}
+
+/// The call that shows the rest, without its offset.
+fn continuation(args: &LispReadFile) -> String {
+    let mut call = format!("lisp_read_file path={}", args.path);
+    if !args.collapsed {
+        call.push_str(" collapsed=false");
+    }
+    for (name, pattern) in [("name_pattern", &args.name_pattern), ("content_pattern", &args.content_pattern)] {
+        if let Some(pattern) = pattern {
+            call.push_str(&format!(" {name}={}", json!(pattern)));
+        }
+    }
+    if let Some(limit) = args.limit {
+        call.push_str(&format!(" limit={limit}"));
+    }
+    call
+}
+
+/// `1 line`, `2 lines`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

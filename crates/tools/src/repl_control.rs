@@ -1,0 +1,261 @@
+//! `repl_control`: look at the live sessions, start, interrupt, end and refresh them.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use lispwright_runtime::{BACKENDS, Capability, MAIN, SessionStatus, Sessions, State, Status};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::repl_eval::{check_runtime, session_error, unsupported};
+use crate::tool::{CallContext, Outcome, ToolError};
+
+/// What to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplAction {
+    /// List runtimes and sessions.
+    #[default]
+    Status,
+    /// Start a session's image ahead of its first call.
+    Start,
+    /// Interrupt what a session is doing; its state is kept.
+    Interrupt,
+    /// End a session and its image.
+    Kill,
+    /// Give a session a fresh image.
+    Reset,
+    /// Keep a copy of the image under a name.
+    Checkpoint,
+    /// Return to a checkpoint.
+    Rollback,
+    /// Join a running Swank, Slynk or nREPL server.
+    Attach,
+    /// Leave a server that was joined.
+    Detach,
+    /// Take a restart of a held error.
+    Restart,
+    /// List the frames of a held error.
+    Frames,
+    /// Show the locals of a frame of a held error.
+    Locals,
+    /// Evaluate in a frame of a held error.
+    EvalInFrame,
+}
+
+/// Arguments of `repl_control`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplControl {
+    /// What to do
+    pub action: ReplAction,
+    /// Session (default "main"); status: only this one
+    #[serde(default)]
+    pub session: Option<String>,
+    /// Lisp of a new session (default "sbcl")
+    #[serde(default)]
+    pub runtime: Option<String>,
+    /// Name of a checkpoint
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Number of a frame of a held error
+    #[serde(default)]
+    pub frame: Option<u32>,
+    /// Name or number of a restart of a held error
+    #[serde(default)]
+    pub restart: Option<String>,
+    /// Code for eval_in_frame
+    #[serde(default)]
+    pub code: Option<String>,
+    /// host:port for attach
+    #[serde(default)]
+    pub address: Option<String>,
+}
+
+/// Does what `args.action` says. Nothing here waits for a running evaluation.
+pub async fn repl_control(sessions: &Sessions, args: ReplControl, _context: &CallContext) -> Outcome {
+    match control(sessions, &args).await {
+        Ok(outcome) => outcome,
+        Err(error) => error.into(),
+    }
+}
+
+async fn control(sessions: &Sessions, args: &ReplControl) -> Result<Outcome, ToolError> {
+    check_runtime(args.runtime.as_deref())?;
+    let session = args.session.as_deref().unwrap_or(MAIN);
+    match args.action {
+        ReplAction::Status => status(sessions, args.session.as_deref()).await,
+        ReplAction::Start => {
+            let status = sessions.start(session).await.map_err(session_error)?;
+            Ok(session_outcome(&format!("Session {session:?} is ready."), &status))
+        }
+        ReplAction::Reset => {
+            let status = sessions.reset(session).await.map_err(session_error)?;
+            Ok(session_outcome(&format!("Session {session:?} has a fresh image; its old state is gone."), &status))
+        }
+        ReplAction::Interrupt => {
+            let interrupted = sessions.interrupt(session).map_err(session_error)?;
+            let text = if interrupted {
+                format!("Session {session:?} is being interrupted; the call that was running answers with what it did.")
+            } else {
+                format!("Session {session:?} was not running anything.")
+            };
+            Ok(outcome(text, json!({"session": session, "interrupted": interrupted})))
+        }
+        ReplAction::Kill => {
+            let killed = sessions.kill(session).await.map_err(session_error)?;
+            let text = if killed {
+                format!("Session {session:?} and its image are ended; the next call under that name starts afresh.")
+            } else {
+                format!("Session {session:?} had no image; it is forgotten.")
+            };
+            Ok(outcome(text, json!({"session": session, "killed": killed})))
+        }
+        ReplAction::Checkpoint | ReplAction::Rollback => Err(unsupported(
+            Capability::Checkpoint,
+            "Keep definitions in files, and go back with repl_control {\"action\": \"reset\"} and load them again",
+        )),
+        ReplAction::Attach | ReplAction::Detach => Err(unsupported(
+            Capability::Attach,
+            "Use a session of this server: repl_eval starts one with its first call",
+        )),
+        ReplAction::Restart | ReplAction::Frames | ReplAction::Locals | ReplAction::EvalInFrame => Err(unsupported(
+            Capability::Hold,
+            "The answer of repl_eval to an error has its restarts, frames and locals; to take a restart, evaluate \
+             with (handler-bind ((error (lambda (c) (declare (ignore c)) (invoke-restart 'NAME)))) ...)",
+        )),
+    }
+}
+
+fn outcome(text: String, fields: Value) -> Outcome {
+    let Value::Object(fields) = fields else { return Outcome { text, ..Outcome::default() } };
+    Outcome { text, fields, is_error: false }
+}
+
+fn session_outcome(text: &str, status: &SessionStatus) -> Outcome {
+    Outcome { text: format!("{text}\n{}", session_line(status)), fields: session_fields(status), is_error: false }
+}
+
+async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Outcome, ToolError> {
+    let mut status = sessions.status();
+    if let Some(only) = only {
+        status.sessions.retain(|session| session.name == only);
+        if status.sessions.is_empty() {
+            return Err(session_error(lispwright_runtime::SessionError::Unknown(only.to_owned())));
+        }
+    }
+    let mut text = "Runtimes:\n".to_owned();
+    let mut runtimes = Vec::new();
+    for backend in BACKENDS {
+        let path = backend.find();
+        let runs = backend.can(Capability::Eval);
+        let version = if runs { sessions.version(backend.runtime).await } else { None };
+        let found = path.as_ref().map(|path| path.display().to_string());
+        let about = match (&found, runs) {
+            (None, _) => format!("not installed (apt-get install {})", backend.package),
+            (Some(path), true) => format!("{}, {path}", version.as_deref().unwrap_or("it does not say its version")),
+            (Some(path), false) => format!("{path}; sessions cannot use it"),
+        };
+        let _ = writeln!(text, "  {}: {about}", backend.name);
+        let can: Vec<&str> = backend.has.iter().map(|capability| capability.as_str()).collect();
+        runtimes.push(json!({"name": backend.name, "path": found, "version": version, "capabilities": can}));
+    }
+    let _ = writeln!(text, "Sessions: {} of at most {}", status.sessions.len(), status.max_sessions);
+    for session in &status.sessions {
+        let _ = writeln!(text, "  {}", session_line(session));
+    }
+    let _ = writeln!(text, "Workers: {}", workers_text(&status));
+    let _ = writeln!(text, "Isolation: a process per session with your own rights; no sandbox");
+    let fields = json!({
+        "runtimes": runtimes,
+        "sessions": status.sessions.iter().map(session_fields).map(Value::Object).collect::<Vec<_>>(),
+        "max_sessions": status.max_sessions,
+        "spare_pid": status.spare_pid,
+        "saved_image": status.saved_image.as_ref().map(|path| path.display().to_string()),
+        "plain_start": status.plain_start,
+        "launcher": status.launcher,
+        "isolation": "process",
+    });
+    Ok(outcome(text.trim_end().to_owned(), fields))
+}
+
+fn workers_text(status: &Status) -> String {
+    let start = match (&status.saved_image, &status.plain_start) {
+        (Some(image), _) => format!("from the saved image {}", image.display()),
+        (None, Some(why)) => format!("started plain, which is slow: {why}"),
+        (None, None) => "none started yet".to_owned(),
+    };
+    let spare = status.spare_pid.map(|pid| format!("; a spare is ready (pid {pid})")).unwrap_or_default();
+    let launcher = if status.launcher.is_empty() {
+        String::new()
+    } else {
+        format!("; launched by: {}", status.launcher.join(" "))
+    };
+    format!("{start}{spare}{launcher}")
+}
+
+fn state_word(state: State) -> &'static str {
+    match state {
+        State::Idle => "idle",
+        State::Busy => "busy",
+        State::NoImage => "no image",
+        State::Stopped => "stopped",
+    }
+}
+
+fn session_line(session: &SessionStatus) -> String {
+    let mut line = format!("{}: {}", session.name, state_word(session.state));
+    if let Some(running) = session.running_for {
+        let _ = write!(line, " for {}", seconds(running));
+    }
+    if let Some(version) = &session.version {
+        let _ = write!(line, ", {version}");
+    }
+    if let Some(pid) = session.pid {
+        let _ = write!(line, ", pid {pid}");
+    }
+    if let Some(memory) = session.memory_kb {
+        let _ = write!(line, ", {} MB", memory / 1024);
+    }
+    if let Some(uptime) = session.uptime {
+        let _ = write!(line, ", up {}", seconds(uptime));
+    }
+    if let Some(package) = &session.package {
+        let _ = write!(line, ", package {package}");
+    }
+    let _ = write!(line, ", {} evaluations", session.evaluations);
+    if session.crashes > 0 {
+        let images = if session.crashes == 1 { "image" } else { "images" };
+        let _ = write!(line, ", {} {images} lost in the last five minutes", session.crashes);
+    }
+    if session.state == State::Stopped {
+        line.push_str("; reset it to go on");
+    }
+    line
+}
+
+fn seconds(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds / 60) }
+}
+
+fn session_fields(session: &SessionStatus) -> Map<String, Value> {
+    let fields = json!({
+        "session": session.name,
+        "runtime": session.runtime.to_string(),
+        "state": state_word(session.state).replace(' ', "-"),
+        "pid": session.pid,
+        "version": session.version,
+        "uptime_seconds": session.uptime.map(|uptime| uptime.as_secs()),
+        "memory_kb": session.memory_kb,
+        "evaluations": session.evaluations,
+        "package": session.package,
+        "running_seconds": session.running_for.map(|running| running.as_secs_f64()),
+        "crashes": session.crashes,
+        "checkpoints": [],
+    });
+    let Value::Object(mut fields) = fields else { return Map::new() };
+    fields.retain(|_, value| !value.is_null());
+    fields
+}

@@ -1,0 +1,172 @@
+//! Words of an image inside words of ours: fenced, so that one cannot pass for the other, and cut to size.
+//!
+//! In an answer every line of ours that opens a block begins with `[` or `=>`. A line of the image that begins so is
+//! moved right by one blank. Control characters, terminal escapes and characters that turn the direction of text are
+//! taken out.
+
+use lispwright_runtime::Printed;
+
+/// What an image printed, ready to stand in an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fenced {
+    /// The text; for output that was too long, both ends with a line between them that says so.
+    pub(crate) text: String,
+    /// Characters left out.
+    pub(crate) left_out: u64,
+}
+
+/// `text` of an image with its lines fenced.
+pub(crate) fn fence(text: &str) -> String {
+    let mut fenced = String::with_capacity(text.len());
+    let mut at_start = true;
+    let mut rest = text.chars().peekable();
+    while let Some(character) = rest.next() {
+        let character = match character {
+            '\r' if rest.peek() == Some(&'\n') => continue,
+            '\r' => '\n',
+            '\u{1b}' => {
+                skip_escape(&mut rest);
+                continue;
+            }
+            other if is_unwanted(other) => continue,
+            other => other,
+        };
+        if at_start && (character == '[' || character == '=' && rest.peek() == Some(&'>')) {
+            fenced.push(' ');
+        }
+        at_start = character == '\n';
+        fenced.push(character);
+    }
+    fenced
+}
+
+fn is_unwanted(character: char) -> bool {
+    character.is_control() && !matches!(character, '\n' | '\t')
+        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Skips the rest of a terminal escape sequence (ECMA-48) after its first character.
+fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    match rest.peek() {
+        Some('[') => {
+            rest.next();
+            while rest.next_if(|character| ('\u{20}'..='\u{3f}').contains(character)).is_some() {}
+            rest.next_if(|character| ('\u{40}'..='\u{7e}').contains(character));
+        }
+        Some(']') => {
+            // An operating system command ends with BEL or ESC \, and in any case with the line.
+            while let Some(character) = rest.next_if(|character| *character != '\n') {
+                if character == '\u{7}' {
+                    return;
+                }
+                if character == '\u{1b}' {
+                    rest.next_if_eq(&'\\');
+                    return;
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The first `limit` characters of `text`.
+pub(crate) fn head(text: &str, limit: usize) -> &str {
+    text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
+}
+
+fn tail(text: &str, limit: usize) -> &str {
+    let count = text.chars().count();
+    if count <= limit {
+        return text;
+    }
+    text.char_indices().nth(count - limit).map_or("", |(start, _)| &text[start..])
+}
+
+/// The first line of `text`, at most `limit` characters of it, for use inside a line of ours.
+pub(crate) fn one_line(text: &str, limit: usize) -> String {
+    let flat = fence(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut = head(&flat, limit);
+    if cut.len() < flat.len() { format!("{cut}...") } else { flat }
+}
+
+/// Text of an image cut to `limit` characters from its start.
+pub(crate) fn start_of(text: &str, limit: usize) -> Fenced {
+    let text = fence(text);
+    let kept = head(&text, limit);
+    let left_out = text.chars().count() - kept.chars().count();
+    Fenced { text: kept.to_owned(), left_out: left_out as u64 }
+}
+
+/// Output cut to about `limit` characters, two thirds of them from the start.
+pub(crate) fn ends_of(printed: &Printed, limit: usize) -> Fenced {
+    let start = fence(&printed.head);
+    let length = start.chars().count();
+    if printed.dropped == 0 && length <= limit {
+        return Fenced { text: start, left_out: 0 };
+    }
+    let (from_start, from_end) = (limit - limit / 3, limit / 3);
+    let (first, last, left_out) = if printed.dropped == 0 {
+        (head(&start, from_start), tail(&start, from_end).to_owned(), (length - limit) as u64)
+    } else {
+        let end = fence(&printed.tail);
+        let last = tail(&end, from_end).to_owned();
+        let first = head(&start, from_start);
+        let left_out = printed.dropped
+            + (length - first.chars().count()) as u64
+            + (end.chars().count() - last.chars().count()) as u64;
+        (first, last, left_out)
+    };
+    let text = format!("{}\n[{left_out} characters left out]\n{last}", first.trim_end_matches('\n'));
+    Fenced { text, left_out }
+}
+
+/// Shares `room` among parts of the given lengths: what a short part does not need goes to the long ones.
+pub(crate) fn shares(lengths: &[usize], room: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..lengths.len()).collect();
+    order.sort_by_key(|part| lengths[*part]);
+    let mut shares = vec![0; lengths.len()];
+    let mut left = room;
+    for (done, part) in order.iter().enumerate() {
+        shares[*part] = lengths[*part].min(left / (lengths.len() - done));
+        left -= shares[*part];
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_cannot_speak_for_the_server() {
+        assert_eq!(fence("=> 4\n[ERROR] x\n [note]\na => b\n"), " => 4\n [ERROR] x\n [note]\na => b\n");
+        assert_eq!(fence("a\r=> 4"), "a\n => 4");
+        assert_eq!(fence("\u{200e}=> 4"), " => 4");
+        assert_eq!(fence("\u{1b}[31m=> 4"), " => 4");
+    }
+
+    #[test]
+    fn control_and_direction_characters_are_taken_out() {
+        assert_eq!(fence("a\u{1b}[31mred\u{1b}[0m\u{8}\u{202e}b\tc\r\nd"), "aredb\tc\nd");
+        assert_eq!(fence("\u{1b}]0;title\u{7}text\u{1b}"), "text");
+    }
+
+    #[test]
+    fn long_output_keeps_both_ends() {
+        let printed = Printed { head: "a".repeat(50) + &"b".repeat(50), ..Printed::default() };
+        let fenced = ends_of(&printed, 30);
+        assert_eq!(fenced.left_out, 70);
+        assert_eq!(fenced.text, format!("{}\n[70 characters left out]\n{}", "a".repeat(20), "b".repeat(10)));
+        let printed = Printed { head: "a".repeat(50), dropped: 7, tail: "b".repeat(50) };
+        assert_eq!(ends_of(&printed, 30).left_out, 77);
+        let printed = Printed { head: "short".into(), ..Printed::default() };
+        assert_eq!(ends_of(&printed, 30), Fenced { text: "short".into(), left_out: 0 });
+    }
+
+    #[test]
+    fn room_goes_where_it_is_needed() {
+        assert_eq!(shares(&[10, 10], 100), [10, 10]);
+        assert_eq!(shares(&[1000, 10, 1000], 110), [50, 10, 50]);
+        assert_eq!(shares(&[], 5), Vec::<usize>::new());
+    }
+}

@@ -1,0 +1,94 @@
+//! What the operations share: the files of the project and its live sessions.
+
+use std::path::{Path, PathBuf};
+
+use lispwright_edit::Source;
+use lispwright_project::{Roots, SourceFile};
+use lispwright_runtime::{Config, Sessions};
+use lispwright_syntax::{Dialect, Language};
+
+use crate::languages::{FILE_NAME, Languages};
+use crate::tool::ToolError;
+
+/// The project and the sessions that a catalogue of tools works on. Clones share both.
+#[derive(Clone)]
+pub struct Workshop {
+    /// The directories whose files may be read and written.
+    pub roots: Roots,
+    /// The live images.
+    pub sessions: Sessions,
+}
+
+impl Workshop {
+    /// Opens the roots given on the command line, else those that the environment or the working directory name; the
+    /// sessions run in the first of them.
+    pub fn open(roots: &[PathBuf]) -> Result<Self, lispwright_project::Error> {
+        let roots = Roots::from_environment(roots)?;
+        let sessions = Sessions::new(Config::new(roots.primary()));
+        Ok(Self { roots, sessions })
+    }
+
+    /// Reads a file below the roots.
+    pub(crate) fn read(&self, path: &str) -> Result<SourceFile, ToolError> {
+        Ok(self.roots.read(Path::new(path))?)
+    }
+
+    /// The language a file is written in: from `dialect` when given, else from its name and first lines, with what
+    /// `lispwright.toml` adds. `None` for a file that is not known to be Lisp.
+    pub(crate) fn language(&self, file: &SourceFile, dialect: Option<&str>) -> Result<Option<Language>, ToolError> {
+        let dialect = match dialect {
+            Some(name) => Some(named_dialect(name)?),
+            None => Dialect::detect(&file.path, file.text.as_bytes()),
+        };
+        dialect.map(|dialect| self.extended(dialect)).transpose()
+    }
+
+    /// A dialect with what the project adds to it.
+    pub(crate) fn extended(&self, dialect: Dialect) -> Result<Language, ToolError> {
+        let config = match self.roots.read(&self.roots.primary().join(FILE_NAME)) {
+            Ok(file) => file,
+            Err(lispwright_project::Error::NotFound { .. }) => return Ok(dialect.into()),
+            Err(error) => return Err(error.into()),
+        };
+        let languages = Languages::parse(&config.text).map_err(|error| {
+            ToolError::new("BAD_ARGUMENT", format!("{error}\nCorrect that file, or remove it, and call again."))
+        })?;
+        Ok(languages.of(dialect))
+    }
+
+    /// Reads a file that has to be Lisp.
+    pub(crate) fn lisp_language(&self, file: &SourceFile) -> Result<Language, ToolError> {
+        self.language(file, None)?.ok_or_else(|| {
+            ToolError::new(
+                "BAD_ARGUMENT",
+                format!(
+                    "{}: not known to be Lisp, neither by its extension nor by its first lines. Edit it as plain text, or \
+                     give it a mode line such as ;;; -*- Mode: Lisp -*-",
+                    file.path
+                ),
+            )
+        })
+    }
+}
+
+/// The dialect of that name, or a refusal that lists them.
+pub(crate) fn named_dialect(name: &str) -> Result<Dialect, ToolError> {
+    Dialect::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+        ToolError::new("BAD_ARGUMENT", format!("`dialect` is {name:?}; use one of {}.", names.join(", ")))
+    })
+}
+
+/// A file's text, read.
+pub(crate) fn read_source<'t>(file: &'t SourceFile, language: &Language) -> Source<'t> {
+    Source::read(&file.text, language)
+}
+
+/// Runs `work`, which waits for the disk, beside the threads that answer calls.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(ToolError::new("INTERNAL", format!("the operation ended early: {error}. The files are as they were.")))
+    })
+}

@@ -1,0 +1,293 @@
+//! The tools that read and edit files, called as a skin calls them: JSON arguments in, text and fields out.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::fs;
+use std::path::PathBuf;
+
+use lispwright_tools::arguments::prepare;
+use lispwright_tools::{CallContext, Outcome, Tool, Workshop, catalogue};
+use serde_json::{Value, json};
+
+/// A project in a directory of its own.
+struct Project {
+    directory: tempfile::TempDir,
+    tools: Vec<Tool>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            fs::write(directory.path().join(path), text).unwrap();
+        }
+        let workshop = Workshop::open(&[directory.path().to_owned()]).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Self { directory, tools: catalogue(&workshop), runtime }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.directory.path().join(path)
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    fn call(&self, name: &str, arguments: Value) -> Outcome {
+        let tool = self.tools.iter().find(|tool| tool.name == name).unwrap();
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        match prepare(name, &tool.input_schema, arguments) {
+            Ok(arguments) => self.runtime.block_on((tool.run)(arguments, CallContext::default())),
+            Err(error) => error.into(),
+        }
+    }
+
+    /// The fields of a call that succeeds.
+    #[track_caller]
+    fn fields(&self, name: &str, arguments: Value) -> Value {
+        let outcome = self.call(name, arguments);
+        assert!(!outcome.is_error, "{}", outcome.text);
+        Value::Object(outcome.fields)
+    }
+
+    /// The text of a call that fails with `code` and leaves every file of the project as it is.
+    #[track_caller]
+    fn refused(&self, name: &str, arguments: Value, code: &str) -> Outcome {
+        let before = self.files();
+        let outcome = self.call(name, arguments);
+        assert!(outcome.is_error, "{}", outcome.text);
+        assert_eq!(outcome.fields["code"], code, "{}", outcome.text);
+        assert_eq!(self.files(), before);
+        outcome
+    }
+
+    fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let entries = fs::read_dir(self.directory.path()).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> =
+            entries.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(path).unwrap())).collect();
+        files.sort();
+        files
+    }
+}
+
+const SHAPES: &str = "(in-package :shapes)\n\n;; The area.\n(defun area (r)\n  (* pi r r))\n\n(defmethod print-object ((s shape) stream)\n  (format stream \"~a\" s))\n\n#+sbcl\n(defun native () 1)\n#-sbcl\n(defun native () 2)\n";
+
+#[test]
+fn a_file_is_shown_collapsed_and_raw() {
+    let project = Project::new(&[("shapes.lisp", SHAPES), ("notes.txt", "one\ntwo\nthree\n")]);
+    let outcome = project.call("lisp_read_file", json!({"path": "shapes.lisp"}));
+    assert_eq!(
+        outcome.text,
+        "shapes.lisp: 13 lines, 5 forms, common-lisp\n 1| (in-package :shapes)\n 4| (defun area (r)\n 5|   (* pi r r))\n \
+         7| (defmethod print-object ((s shape) stream)\n 8|   (format stream \"~a\" s))\n10| #+sbcl\n11| (defun native () 1)\n\
+         12| #-sbcl\n13| (defun native () 2)"
+    );
+    let fields = project.fields("lisp_read_file", json!({"path": "shapes.lisp", "collapsed": false, "limit": 2}));
+    assert_eq!(fields["mode"], "raw");
+    assert_eq!(fields["truncated"], true);
+    assert_eq!(fields["content"], " 1| (in-package :shapes)\n 2| \n");
+    let fields = project.fields("lisp_read_file", json!({"path": "notes.txt", "content_pattern": "two"}));
+    assert_eq!((&fields["mode"], &fields["total_forms"]), (&json!("filtered"), &json!(0)));
+    project.refused("lisp_read_file", json!({"path": "shapes.lisp", "name_pattern": "("}), "BAD_ARGUMENT");
+    project.refused("lisp_read_file", json!({"path": "shape.lisp"}), "FILE_NOT_FOUND");
+    project.refused("lisp_read_file", json!({"path": "/etc/passwd"}), "OUTSIDE_ROOT");
+}
+
+#[test]
+fn long_views_say_how_they_go_on() {
+    let text: String = (0..2_000).map(|n| format!("(defvar *v{n}* {n})\n")).collect();
+    let project = Project::new(&[("long.lisp", &text)]);
+    let outcome = project.call("lisp_read_file", json!({"path": "long.lisp"}));
+    assert!(outcome.text.chars().count() < 10_400);
+    assert_eq!(outcome.fields["truncated"], true);
+    let offset = &outcome.fields["next_offset"];
+    let last = outcome.text.lines().last().unwrap();
+    assert!(last.ends_with(&format!("Call lisp_read_file path=long.lisp offset={offset} to go on.]")), "{last}");
+    let next = project.fields("lisp_read_file", json!({"path": "long.lisp", "offset": offset}));
+    let first = offset.as_u64().unwrap() + 1;
+    assert!(next["content"].as_str().unwrap().starts_with(&format!("{first:>4}| ")));
+}
+
+#[test]
+fn a_form_is_read_edited_and_patched() {
+    let project = Project::new(&[("shapes.lisp", SHAPES)]);
+    let form = project.fields("lisp_read_form", json!({"file_path": "shapes.lisp", "form_name": "area"}));
+    assert_eq!(form["content"], ";; The area.\n(defun area (r)\n  (* pi r r))");
+    assert_eq!((&form["start_line"], &form["end_line"]), (&json!(3), &json!(5)));
+
+    let replace = json!({"path": "shapes.lisp", "operation": "replace", "name": "area", "digest": form["digest"],
+                         "content": "(defun area (radius)\n  (* pi radius radius))"});
+    let mut dry = replace.clone();
+    dry["dry_run"] = true.into();
+    let outcome = project.call("lisp_edit_form", dry);
+    assert!(outcome.text.starts_with("Dry run of replace, nothing was written. shapes.lisp:4-5: defun area"), "{}", outcome.text);
+    assert_eq!(project.text("shapes.lisp"), SHAPES);
+
+    let edited = project.fields("lisp_edit_form", replace.clone());
+    assert_eq!((&edited["would_change"], &edited["form_name"]), (&json!(true), &json!("area")));
+    assert_eq!(project.text("shapes.lisp"), SHAPES.replace("(r)", "(radius)").replace("r r)", "radius radius)"));
+
+    // The digest was that of the old form.
+    let stale = project.refused("lisp_edit_form", replace, "STALE");
+    assert!(stale.text.ends_with("```\n;; The area.\n(defun area (radius)\n  (* pi radius radius))\n```"), "{}", stale.text);
+    assert_eq!(stale.fields["digest"], edited["digest"]);
+
+    let patch = json!({"path": "shapes.lisp", "name": "area", "old_text": "pi", "new_text": "(exact pi)", "digest": edited["digest"]});
+    let patched = project.fields("lisp_patch_form", patch);
+    assert_eq!(patched["delta"], 8);
+    assert!(project.text("shapes.lisp").contains("(* (exact pi) radius radius))"));
+    let again = json!({"path": "shapes.lisp", "operation": "append", "content": "(defun new ())"});
+    let appended = project.call("lisp_edit_form", again);
+    assert_eq!(appended.text.lines().next().unwrap().split(',').next().unwrap(), "Appended defun new in shapes.lisp:15-15");
+    assert!(project.text("shapes.lisp").ends_with("(defun native () 2)\n\n(defun new ())\n"));
+}
+
+#[test]
+fn addresses_that_do_not_fit_get_candidates() {
+    let project = Project::new(&[("shapes.lisp", SHAPES)]);
+    let read = |name: &str| json!({"path": "shapes.lisp", "name": name});
+    let ambiguous = project.refused("lisp_read_form", read("native"), "FORM_AMBIGUOUS");
+    let lines: Vec<&Value> = ambiguous.fields["candidates"].as_array().unwrap().iter().map(|form| &form["line"]).collect();
+    assert_eq!(lines, [10, 12]);
+    assert_eq!(project.fields("lisp_read_form", read("native[2]"))["content"], "#-sbcl\n(defun native () 2)");
+    assert_eq!(project.fields("lisp_read_form", read("print-object (shape t)"))["start_line"], 7);
+    let missing = project.refused("lisp_read_form", read("aera"), "FORM_NOT_FOUND");
+    assert_eq!(missing.fields["candidates"], json!([{"name": "area"}]));
+    assert_eq!(missing.fields["next"], "lisp_read_file {\"path\": \"shapes.lisp\"}");
+    project.refused("lisp_edit_form", json!({"path": "shapes.lisp", "operation": "delete"}), "BAD_ARGUMENT");
+    project.refused("lisp_edit_form", json!({"path": "shapes.lisp", "operation": "move", "name": "area"}), "BAD_ARGUMENT");
+}
+
+#[test]
+fn content_that_does_not_fit_changes_nothing() {
+    let project = Project::new(&[("shapes.lisp", SHAPES), ("notes.txt", "(a)\n")]);
+    let replace = |content: &str| json!({"path": "shapes.lisp", "operation": "replace", "name": "area", "content": content});
+    let unbalanced = project.refused("lisp_edit_form", replace("(defun area (r)\n  (* pi r r)"), "UNBALANCED");
+    assert_eq!(unbalanced.fields["position"], json!({"offset": 0, "line": 1, "column": 1, "in": "content"}));
+    assert_eq!(unbalanced.fields["candidates"][0]["repaired"], "  (* pi r r))");
+    project.refused("lisp_edit_form", replace("(a) (b)"), "BAD_ARGUMENT");
+    project.refused("lisp_edit_form", replace(";; nothing"), "BAD_ARGUMENT");
+    project.refused("lisp_edit_form", replace("(defun area [r] r)"), "BAD_ARGUMENT");
+    let patch = |old: &str, new: &str| json!({"path": "shapes.lisp", "name": "area", "old_text": old, "new_text": new});
+    let refused = project.refused("lisp_patch_form", patch("r r))", "r r)"), "UNBALANCED");
+    assert!(refused.text.contains("Add 1 delimiter to new_text (line 5): `)`"), "{}", refused.text);
+    project.refused("lisp_patch_form", patch("r", "q"), "TEXT_AMBIGUOUS");
+    project.refused("lisp_patch_form", patch("zzz", "q"), "TEXT_NOT_FOUND");
+    project.refused("lisp_edit_form", json!({"path": "notes.txt", "operation": "append", "content": "(b)"}), "BAD_ARGUMENT");
+}
+
+#[test]
+fn bytes_that_are_not_edited_stay() {
+    let project = Project::new(&[]);
+    let path = project.path("old.lisp");
+    fs::write(&path, b"\xEF\xBB\xBF;; bom\r\n(defun f ()\r\n  1)\r\n").unwrap();
+    let content = "(defun f ()\n  \"\u{e9}\")";
+    let edit = |path: &str| json!({"path": path, "operation": "replace", "name": "f", "content": content});
+    project.fields("lisp_edit_form", edit("old.lisp"));
+    assert_eq!(fs::read(&path).unwrap(), b"\xEF\xBB\xBF;; bom\r\n(defun f ()\r\n  \"\xC3\xA9\")\r\n");
+    let latin = project.path("latin.lisp");
+    fs::write(&latin, b";; caf\xE9\n(defun f () 1)").unwrap();
+    project.fields("lisp_edit_form", edit("latin.lisp"));
+    assert_eq!(fs::read(&latin).unwrap(), b";; caf\xE9\n(defun f ()\n  \"\xE9\")");
+    let lambda = json!({"path": "latin.lisp", "operation": "append", "content": "(λ)"});
+    project.refused("lisp_edit_form", lambda, "BAD_ARGUMENT");
+    fs::write(project.path("empty.lisp"), b"").unwrap();
+    project.fields("lisp_edit_form", json!({"path": "empty.lisp", "operation": "append", "content": "(defun a ())"}));
+    assert_eq!(project.text("empty.lisp"), "(defun a ())\n");
+}
+
+#[test]
+fn a_broken_file_is_diagnosed_read_and_edited() {
+    let broken = "(defun f (x)\n  (g x)\n\n(defun h (y)\n  y)\n";
+    let project = Project::new(&[("broken.lisp", broken)]);
+    let shown = project.call("lisp_read_file", json!({"path": "broken.lisp"}));
+    assert!(shown.text.contains("this `(` is never closed: (defun f (x)"), "{}", shown.text);
+    assert_eq!(shown.fields["diagnostics"][0]["next_form_line"], 4);
+    let check = project.fields("lisp_check_parens", json!({"path": "broken.lisp"}));
+    assert_eq!((&check["ok"], &check["kind"], &check["expected"]), (&json!(false), &json!("unclosed"), &json!(")")));
+    assert_eq!(check["opened_at"], json!({"offset": 0, "line": 1, "column": 1}));
+    assert_eq!(check["likely_fixes"][0]["repaired"], "  (g x))");
+    let healthy = json!({"path": "broken.lisp", "operation": "replace", "name": "h", "content": "(defun h (y)\n  (1+ y))"});
+    let edited = project.fields("lisp_edit_form", healthy);
+    assert!(edited["notes"][0].as_str().unwrap().contains("does not balance elsewhere: line 1"), "{edited}");
+    assert_eq!(project.text("broken.lisp"), "(defun f (x)\n  (g x)\n\n(defun h (y)\n  (1+ y))\n");
+    let mend = json!({"path": "broken.lisp", "name": "f", "old_text": "(g x)", "new_text": "(g x))"});
+    project.fields("lisp_patch_form", mend);
+    assert_eq!(project.fields("lisp_check_parens", json!({"path": "broken.lisp"}))["ok"], true);
+}
+
+#[test]
+fn code_is_checked_in_its_dialect() {
+    let project = Project::new(&[]);
+    let check = |arguments: Value| project.fields("lisp_check_parens", arguments);
+    assert_eq!(check(json!({"code": "(list #\\( \")\")"}))["ok"], true);
+    let clojure = check(json!({"code": "[1 2)", "dialect": "clojure"}));
+    assert_eq!((&clojure["kind"], &clojure["expected"], &clojure["found"]), (&json!("mismatch"), &json!("]"), &json!(")")));
+    assert_eq!(check(json!({"code": "(a))(", "offset": 0, "limit": 3}))["ok"], true);
+    project.refused("lisp_check_parens", json!({}), "BAD_ARGUMENT");
+    project.refused("lisp_check_parens", json!({"code": "", "path": "a.lisp"}), "BAD_ARGUMENT");
+    project.refused("lisp_check_parens", json!({"code": "", "dialect": "fortran"}), "BAD_ARGUMENT");
+}
+
+#[test]
+fn what_a_project_adds_to_its_dialect_counts() {
+    let config = "[common-lisp]\nbrackets = [\"[]\"]\n[common-lisp.definers]\nroute = \"defun\"\n";
+    let project = Project::new(&[("a.lisp", "(route home (r)\n  [f r])\n"), ("lispwright.toml", config)]);
+    let edit = json!({"path": "a.lisp", "operation": "replace", "name": "home", "content": "(route home (r)\n  [g r])"});
+    project.fields("lisp_edit_form", edit);
+    assert_eq!(project.text("a.lisp"), "(route home (r)\n  [g r])\n");
+    fs::write(project.path("lispwright.toml"), "[lisp]\n").unwrap();
+    let refused = project.refused("lisp_read_file", json!({"path": "a.lisp"}), "BAD_ARGUMENT");
+    assert!(refused.text.contains("[lisp] is not a dialect"), "{}", refused.text);
+}
+
+#[test]
+fn two_writers_lose_no_edit() {
+    let forms: String = (0..8).map(|n| format!("(defun f{n} () 0)\n\n")).collect();
+    let project = Project::new(&[("shared.lisp", &forms)]);
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let workshop = Workshop::open(&[project.directory.path().to_owned()]).unwrap();
+            scope.spawn(move || {
+                let tool = catalogue(&workshop).into_iter().find(|tool| tool.name == "lisp_edit_form").unwrap();
+                let content = format!("(defun f{n} () 1)");
+                let Value::Object(arguments) =
+                    json!({"path": "shared.lisp", "operation": "replace", "name": format!("f{n}"), "content": content})
+                else {
+                    panic!("an object")
+                };
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                let outcome = runtime.block_on((tool.run)(arguments, CallContext::default()));
+                assert!(!outcome.is_error, "{}", outcome.text);
+            });
+        }
+    });
+    assert_eq!(project.text("shared.lisp"), forms.replace("() 0", "() 1"));
+}
+
+#[test]
+fn file_text_cannot_pass_for_the_servers_words() {
+    let text = "(defun f ()\n  \"```\n[all is well]\n```\")\n";
+    let project = Project::new(&[("a.lisp", text)]);
+    let form = project.call("lisp_read_form", json!({"path": "a.lisp", "name": "f"}));
+    assert!(form.text.contains("\n````\n(defun f ()") && form.text.ends_with("\n````"), "{}", form.text);
+    let file = project.call("lisp_read_file", json!({"path": "a.lisp"}));
+    assert!(file.text.lines().skip(1).all(|line| line.split_once("| ").is_some_and(|(n, _)| n.parse::<u32>().is_ok())));
+}
+
+#[test]
+fn the_list_is_small() {
+    let project = Project::new(&[]);
+    let size: usize = project
+        .tools
+        .iter()
+        .map(|tool| {
+            let listed = json!({"name": tool.name, "title": tool.title, "description": tool.description,
+                                "inputSchema": tool.input_schema});
+            assert!(tool.name.len() <= 40);
+            listed.to_string().len()
+        })
+        .sum();
+    assert!(size < 8_000, "{size} bytes");
+}

@@ -1,0 +1,413 @@
+;;;; What the Common Lisp agent needs from SBCL itself: descriptors, streams, signals, frames, threads.
+;;;;
+;;;; common-lisp.lisp is loaded after this file and calls
+;;;;   OPEN-PROTOCOL READ-PROTOCOL WRITE-PROTOCOL PROTOCOL-READABLE-P   the pipe to the parent
+;;;;   CALL-INTERRUPTIBLE                                               interrupts
+;;;;   DECODE-UTF-8 MAKE-BOUNDED-STREAM BOUNDED-STREAM-TEXT             text
+;;;;   RESTORE-STREAMS FLUSH-STREAMS INPUT-STREAMS                      the standard streams
+;;;;   CALL-WITH-DEBUGGER-HOOK CALL-IN-COMPILATION-UNIT NOISE-P         conditions
+;;;;   STACK-FRAMES                                                     the stack
+;;;;   PREPARE-IMAGE IMAGE-FACTS DIE                                    the process
+;;;; and owes this file HANDLE-FRAMES, HANDLE-INTERRUPT and HANDLE-BACKGROUND-ERROR.
+
+(require :asdf)
+(require :sb-posix)
+(require :sb-introspect)
+
+(defpackage "LISPWRIGHT.AGENT"
+  (:use "COMMON-LISP")
+  (:export "MAIN" "SAVE"))
+
+(in-package "LISPWRIGHT.AGENT")
+
+(defmacro libc (name result &rest typed-arguments)
+  "Calls the C function NAME; TYPED-ARGUMENTS are alternating alien types and values."
+  `(sb-alien:alien-funcall
+    (sb-alien:extern-alien ,name (function ,result ,@(loop for (type) on typed-arguments by #'cddr collect type)))
+    ,@(loop for (nil value) on typed-arguments by #'cddr collect value)))
+
+(defun fcntl (descriptor command argument)
+  (libc "fcntl" sb-alien:int sb-alien:int descriptor sb-alien:int command sb-alien:long argument))
+
+;;; The protocol
+
+(defvar *requests* nil "The descriptor that requests are read from.")
+(defvar *answers* nil "The descriptor that answers are written to.")
+(defvar *captures* nil "Private copies of the descriptors that 1 and 2 stand for: (STDOUT STDERR).")
+(defvar *main-thread* nil "The thread that evaluates.")
+(defvar *own-pid* nil "The process that speaks to the parent.")
+
+(defconstant +f-getfl+ 3)
+(defconstant +f-setfl+ 4)
+(defconstant +f-setown+ 8)
+(defconstant +f-dupfd-cloexec+ 1030)
+(defconstant +o-async+ #o20000)
+
+(defun private-copy (descriptor)
+  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes."
+  (fcntl descriptor +f-dupfd-cloexec+ 100))
+
+(defun capture-descriptors ()
+  "What descriptors 1 and 2 are to stand for: the pipe whose number the parent passed in the environment, and the
+error output that this process was started with. Without a pipe, as over a network, both are the error output."
+  (let ((pipe (sb-posix:getenv "LISPWRIGHT_CAPTURE")))
+    (sb-posix:unsetenv "LISPWRIGHT_CAPTURE")
+    (list (if pipe (parse-integer pipe) 2) 2)))
+
+(defun open-protocol ()
+  "Takes descriptors 0 and 1 for the protocol, and gives 0, 1 and 2 to the evaluated code."
+  (setf *main-thread* sb-thread:*current-thread*
+        *own-pid* (sb-posix:getpid)
+        *requests* (private-copy 0)
+        *answers* (private-copy 1))
+  (let ((captures (capture-descriptors))
+        (null-input (libc "open" sb-alien:int sb-alien:c-string "/dev/null" sb-alien:int 0)))
+    (setf *captures* (mapcar #'private-copy captures))
+    (libc "dup2" sb-alien:int sb-alien:int null-input sb-alien:int 0)
+    (mapc #'sb-unix:unix-close (remove 2 (list* null-input captures))))
+  (install-streams)
+  (install-signals))
+
+(defun read-protocol (count)
+  "The next COUNT octets from the parent, or NIL at the end of the pipe."
+  (let ((octets (make-array count :element-type '(unsigned-byte 8)))
+        (filled 0))
+    (loop while (< filled count)
+          do (multiple-value-bind (read errno)
+                 (sb-sys:with-pinned-objects (octets)
+                   (sb-unix:unix-read *requests* (sb-sys:sap+ (sb-sys:vector-sap octets) filled) (- count filled)))
+               (cond ((null read)
+                      (unless (eql errno sb-unix:eintr)
+                        (return-from read-protocol nil)))
+                     ((zerop read) (return-from read-protocol nil))
+                     (t (incf filled read)))))
+    octets))
+
+(defun write-protocol (octets)
+  "Writes all of OCTETS to the parent. A process that evaluated code has forked off has nothing to say: it ends."
+  (unless (= (sb-posix:getpid) *own-pid*)
+    (sb-ext:exit :abort t))
+  (let ((written 0))
+    (loop while (< written (length octets))
+          do (multiple-value-bind (count errno)
+                 (sb-unix:unix-write *answers* octets written (- (length octets) written))
+               (cond (count (incf written count))
+                     ((not (eql errno sb-unix:eintr)) (die)))))))
+
+(defun protocol-readable-p ()
+  "True when a frame, or the end of the pipe, is waiting."
+  (and *requests* (sb-sys:wait-until-fd-usable *requests* :input 0 nil)))
+
+(defun decode-utf-8 (octets)
+  (sb-ext:octets-to-string octets :external-format :utf-8))
+
+;;; Interrupts: SIGIO says that a frame has come during an evaluation, SIGINT is the local way
+
+(defun install-signals ()
+  (sb-sys:enable-interrupt sb-unix:sigint (signal-handler 'handle-interrupt))
+  (sb-sys:enable-interrupt sb-unix:sigio (signal-handler 'handle-frames))
+  (fcntl *requests* +f-setown+ *own-pid*)
+  (fcntl *requests* +f-setfl+ (logior (fcntl *requests* +f-getfl+ 0) +o-async+)))
+
+(defun signal-handler (function)
+  "A handler that calls FUNCTION in the thread that evaluates, whichever thread the signal came to."
+  (lambda (signal info context)
+    (declare (ignore signal info context))
+    (if (eq sb-thread:*current-thread* *main-thread*)
+        (funcall function)
+        (sb-thread:interrupt-thread *main-thread* function))))
+
+(defun call-interruptible (function)
+  "Calls FUNCTION in an interrupt handler so that another interrupt can end it."
+  (sb-sys:with-interrupts
+    (funcall function)))
+
+;;; The standard streams
+
+(defvar *stream-values* '() "The value every standard stream variable has when a call starts.")
+
+(defun make-standard-stream (descriptor name &rest arguments)
+  (apply #'sb-sys:make-fd-stream descriptor :name name :external-format '(:utf-8 :replacement #\ufffd)
+                                            arguments))
+
+(defun install-streams ()
+  "Points descriptors 1 and 2 at the captures, and every standard stream at descriptors 0, 1 and 2.
+Nothing is buffered, so that output keeps its order beside that of child processes and is there after a crash."
+  (loop for capture in *captures*
+        for descriptor from 1
+        do (libc "dup2" sb-alien:int sb-alien:int capture sb-alien:int descriptor))
+  (setf sb-sys:*stdin* (make-standard-stream 0 "standard input" :input t)
+        sb-sys:*stdout* (make-standard-stream 1 "standard output" :output t :buffering :none)
+        sb-sys:*stderr* (make-standard-stream 2 "standard error" :output t :buffering :none)
+        sb-sys:*tty* (make-two-way-stream sb-sys:*stdin* sb-sys:*stdout*))
+  (let ((input (make-synonym-stream 'sb-sys:*stdin*))
+        (output (make-synonym-stream 'sb-sys:*stdout*))
+        (errors (make-synonym-stream 'sb-sys:*stderr*))
+        (terminal (make-synonym-stream 'sb-sys:*tty*)))
+    (setf *stream-values*
+          `((sb-sys:*stdin* ,sb-sys:*stdin*) (sb-sys:*stdout* ,sb-sys:*stdout*)
+            (sb-sys:*stderr* ,sb-sys:*stderr*) (sb-sys:*tty* ,sb-sys:*tty*)
+            (*standard-input* ,input) (*standard-output* ,output) (*error-output* ,errors)
+            (*trace-output* ,output) (*terminal-io* ,terminal) (*query-io* ,terminal)
+            (*debug-io* ,terminal))))
+  (set-streams))
+
+(defun set-streams ()
+  (loop for (variable stream) in *stream-values*
+        do (setf (symbol-value variable) stream)))
+
+(defun input-streams ()
+  "Every stream that evaluated code may take for the standard input."
+  (list sb-sys:*stdin* sb-sys:*tty* *standard-input* *terminal-io* *query-io* *debug-io*))
+
+(defun restore-streams ()
+  "Undoes what an earlier call did to the standard streams: assigned them, or closed them."
+  (if (loop for (nil stream) in *stream-values*
+            always (open-stream-p stream))
+      (set-streams)
+      (install-streams)))
+
+(defun flush-streams ()
+  "Hands everything written so far to the descriptors."
+  (loop for stream in (list *standard-output* *error-output* sb-sys:*stdout* sb-sys:*stderr*)
+        do (ignore-errors (finish-output stream))))
+
+(defclass bounded-stream (sb-gray:fundamental-character-output-stream)
+  ((text :initform (make-string-output-stream) :reader bounded-stream-buffer)
+   (room :initarg :room :accessor bounded-stream-room)
+   (column :initform 0 :accessor bounded-stream-column))
+  (:documentation "Keeps the first ROOM characters written to it, then throws T to itself."))
+
+(defmethod sb-gray:stream-write-char ((stream bounded-stream) character)
+  (when (minusp (decf (bounded-stream-room stream)))
+    (throw stream t))
+  (if (char= character #\Newline)
+      (setf (bounded-stream-column stream) 0)
+      (incf (bounded-stream-column stream)))
+  (write-char character (bounded-stream-buffer stream)))
+
+(defmethod sb-gray:stream-write-string ((stream bounded-stream) string &optional (start 0) end)
+  (let* ((end (or end (length string)))
+         (kept (min end (+ start (bounded-stream-room stream))))
+         (newline (position #\Newline string :start start :end kept :from-end t)))
+    (write-string string (bounded-stream-buffer stream) :start start :end kept)
+    (decf (bounded-stream-room stream) (- kept start))
+    (if newline
+        (setf (bounded-stream-column stream) (- kept newline 1))
+        (incf (bounded-stream-column stream) (- kept start)))
+    (when (< kept end)
+      (throw stream t))
+    string))
+
+(defmethod sb-gray:stream-line-column ((stream bounded-stream))
+  (bounded-stream-column stream))
+
+(defun make-bounded-stream (limit)
+  (make-instance 'bounded-stream :room limit))
+
+(defun bounded-stream-text (stream)
+  (get-output-stream-string (bounded-stream-buffer stream)))
+
+;;; Conditions
+
+(defun call-with-debugger-hook (hook function)
+  "Calls FUNCTION so that HOOK gets every condition that would enter the debugger, also by BREAK.
+Evaluated code that disables or enables the debugger changes this binding only."
+  (let ((sb-ext:*invoke-debugger-hook*
+          (lambda (condition previous)
+            (declare (ignore previous))
+            (funcall hook condition))))
+    (funcall function)))
+
+(defun background-hook (condition previous)
+  "The debugger hook of the threads that evaluated code has started."
+  (declare (ignore previous))
+  (when (eq sb-thread:*current-thread* *main-thread*)
+    (format sb-sys:*stderr* "The agent failed: ~A~%" condition)
+    (die))
+  (handle-background-error condition (or (sb-thread:thread-name sb-thread:*current-thread*) "unnamed"))
+  (sb-thread:abort-thread))
+
+(defun call-in-compilation-unit (function)
+  "Calls FUNCTION so that a function defined later in the same call is not reported as undefined."
+  (let ((exiting t))
+    (handler-bind ((sb-ext:compiler-note #'muffle-warning))
+      (with-compilation-unit (:override t)
+        ;; An exit stops here for a moment, so that the compiler does not call the unit aborted.
+        (catch 'sb-impl::%end-of-the-world
+          (funcall function)
+          (setf exiting nil))))
+    (when exiting
+      (throw 'sb-impl::%end-of-the-world t))))
+
+(defun noise-p (warning)
+  "True for warnings that only say that an agent redefines things, which is its job."
+  (typep warning 'sb-kernel:redefinition-warning))
+
+;;; The stack
+
+(defun frame-name (frame)
+  (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
+
+(defun home-symbol (name)
+  "The symbol whose package tells whose function NAME is; NIL for code without one."
+  (loop
+    (cond ((symbolp name) (return name))
+          ((atom name) (return nil))
+          ((member :in name) (setf name (second (member :in name))))
+          ((and (symbolp (first name)) (consp (rest name))
+                (or (implementation-symbol-p (first name)) (eq (first name) 'setf)))
+           (setf name (second name)))
+          (t (return nil)))))
+
+(defun implementation-symbol-p (symbol)
+  (let ((package (and symbol (symbol-package symbol))))
+    (and package
+         (or (eq package (load-time-value (find-package "LISPWRIGHT.AGENT")))
+             (let ((name (package-name package)))
+               (and (> (length name) 3) (string= "SB-" name :end2 3)))))))
+
+(defun machinery-p (frame)
+  "True for a frame that belongs to signalling, interrupting or debugging, when it is the innermost left."
+  (let* ((name (frame-name frame))
+         (home (home-symbol name)))
+    (or (stringp name)
+        (implementation-symbol-p home)
+        (member home '(error cerror signal warn break invoke-debugger)))))
+
+(defun evaluator-p (frame)
+  (let ((name (frame-name frame)))
+    (or (stringp name)
+        (member name '(eval read))
+        (implementation-symbol-p (home-symbol name)))))
+
+(defun stack-frames (boundaries count)
+  "The frames of evaluated code, innermost first and at most COUNT: (:CALL text :FILE text :LINE integer :LOCALS ...).
+Frames outside the functions named in BOUNDARIES are not looked at."
+  (let ((frames '())
+        (closest nil))                  ; what the implementation did last on behalf of evaluated code
+    (block walk
+      (sb-debug::map-backtrace
+       (lambda (frame)
+         (cond ((member (frame-name frame) boundaries) (return-from walk))
+               ((and frames (agent-p frame)) (return-from walk))
+               ((or frames (not (machinery-p frame))) (push frame frames))
+               ((operation-p frame) (setf closest frame))))
+       :from :current-frame :count (+ count 200)))
+    (loop while (and frames (evaluator-p (first frames)))
+          do (pop frames))
+    (when (and (null frames) closest)
+      (push closest frames))
+    (loop for (frame . outer) on (reverse frames)
+          for index below count
+          collect (if (and boundaries (null outer) (equal (frame-name frame) '(lambda ())))
+                      (list* :call "top-level form" (frame-details frame (zerop index)))
+                      (list* :call (frame-call-text frame) (frame-details frame (zerop index)))))))
+
+(defun agent-p (frame)
+  (let ((home (home-symbol (frame-name frame))))
+    (and home (eq (symbol-package home) (load-time-value (find-package "LISPWRIGHT.AGENT"))))))
+
+(defun operation-p (frame)
+  "True for an operation of the implementation (division, a slot access), not for how it signals or evaluates."
+  (let ((home (home-symbol (frame-name frame))))
+    (and home
+         (symbol-package home)
+         (member (package-name (symbol-package home)) '("SB-KERNEL" "SB-VM" "SB-PCL" "SB-BIGNUM") :test #'string=)
+         (notany (lambda (word) (search word (symbol-name home)))
+                 '("ERROR" "SIGNAL" "RESTART")))))
+
+(defun frame-details (frame innermost)
+  (append (ignore-errors (frame-source frame))
+          (and innermost
+               (null (sb-di:debug-fun-kind (sb-di:frame-debug-fun frame)))
+               (not (library-p frame))
+               (let ((locals (ignore-errors (frame-locals frame))))
+                 (and locals (list :locals locals))))))
+
+(defun library-p (frame)
+  "True for a function that comes with the implementation, whose locals nobody asked for."
+  (let ((home (home-symbol (frame-name frame))))
+    (and home
+         (or (eq (symbol-package home) (find-package "COMMON-LISP"))
+             (implementation-symbol-p home)))))
+
+(defun frame-call-text (frame)
+  (handler-case
+      (multiple-value-bind (name arguments) (sb-debug::frame-call frame)
+        (short-text (if (listp arguments) (cons name arguments) (list name))))
+    (serious-condition () "(a call that does not print)")))
+
+(defun frame-locals (frame)
+  "The live variables of FRAME: ((name text) ...), at most 20."
+  (let ((location (sb-di:frame-code-location frame))
+        (seen 0))
+    (loop for variable across (sb-di::debug-fun-debug-vars (sb-di:frame-debug-fun frame))
+          when (and (< seen 20)
+                    (symbol-package (sb-di:debug-var-symbol variable))
+                    (eq (sb-di:debug-var-validity variable location) :valid))
+            collect (list (symbol-name (sb-di:debug-var-symbol variable))
+                          (short-text (sb-di:debug-var-value variable frame)))
+            and do (incf seen))))
+
+(defun frame-source (frame)
+  "(:FILE namestring :LINE line) of the definition that FRAME runs, as far as it was compiled from a file."
+  (let* ((debug-fun (sb-di:frame-debug-fun frame))
+         (namestring (sb-di:debug-source-namestring
+                      (sb-di:code-location-debug-source (sb-di:frame-code-location frame))))
+         (function (sb-di:debug-fun-fun debug-fun)))
+    (when (and namestring (not (eql 0 (search "SYS:" namestring))))
+      (let ((offset (and function
+                         (sb-introspect:definition-source-character-offset
+                          (sb-introspect:find-definition-source function)))))
+        (list* :file namestring
+               (and offset (list :line (line-at namestring offset))))))))
+
+(defun line-at (namestring offset)
+  "The line, from 1, of the form that follows OFFSET characters in the file NAMESTRING."
+  (with-open-file (stream namestring :external-format '(:utf-8 :replacement #\?))
+    (let ((line 1))
+      (loop for position from 0
+            for character = (read-char stream nil)
+            while (and character
+                       (or (< position offset)
+                           (member character '(#\Space #\Tab #\Newline #\Return #\Page))))
+            do (when (char= character #\Newline)
+                 (incf line)))
+      line)))
+
+;;; The process
+
+(defun image-facts ()
+  "What the parent is told about this implementation."
+  (list :implementation (lisp-implementation-type) :version (lisp-implementation-version)
+        :pid (sb-posix:getpid)))
+
+(defvar *home* nil "Where the contributed modules of the SBCL that saved this image are.")
+
+(defun prepare-image (exit-function)
+  "Makes a started image ready: EXIT-FUNCTION runs when evaluated code exits, threads report their errors."
+  (when (and *home* (null (sb-posix:getenv "SBCL_HOME")))
+    (sb-posix:setenv "SBCL_HOME" *home* 1))
+  (setf sb-impl::*default-external-format* :utf-8
+        sb-ext:*invoke-debugger-hook* 'background-hook
+        *package* (find-package "COMMON-LISP-USER"))
+  (push exit-function sb-ext:*exit-hooks*)
+  ;; Variables stay readable in backtraces. Tail calls are still merged: there is code that lives by them.
+  (proclaim '(optimize (debug 2)))
+  (ignore-errors (funcall (find-symbol "CALL-IMAGE-RESTORE-HOOK" "UIOP")))
+  (sb-ext:lock-package "LISPWRIGHT.AGENT")
+  (set-streams))
+
+(defun die ()
+  "Ends this process, and its group when it leads one, at once."
+  (when (= (libc "getpgrp" sb-alien:int) (sb-posix:getpid))
+    (sb-posix:killpg 0 sb-unix:sigkill))
+  (sb-ext:exit :abort t))
+
+(defun save (path)
+  "Writes a core to PATH that starts in MAIN."
+  (setf *home* (let ((home (sb-int:sbcl-homedir-pathname))) (and home (namestring home))))
+  (warm-up)
+  (funcall (find-symbol "CLEAR-CONFIGURATION" "ASDF"))
+  (sb-ext:save-lisp-and-die path :toplevel #'main))

@@ -1,0 +1,501 @@
+;;;; The agent inside a Common Lisp worker: reads requests, evaluates forms, answers.
+;;;;
+;;;; It must go on answering whatever the evaluated code does to the reader, the printer, the standard
+;;;; streams or the debugger. So requests are read and answers are written under settings of its own, and
+;;;; everything it says about a value is a string made by the printer under fixed settings.
+;;;;
+;;;; A frame is six hexadecimal digits, the number of octets that follow, and that many octets of UTF-8:
+;;;; one list of keywords, integers, strings and lists. (:EVAL :ID 7 :CODE "(+ 1 2)") is answered by
+;;;; (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
+;;;;
+;;;; This file is portable. What only an implementation can do (descriptors, frames, signals, threads)
+;;;; comes from common-lisp-NAME.lisp, which is loaded first; its header lists the functions it owes.
+
+(in-package "LISPWRIGHT.AGENT")
+
+;;; The wire
+
+(defun encode (value)
+  "The octets of VALUE (a list of keywords, integers, strings and lists) as UTF-8, without a frame header."
+  (let ((octets (make-array 512 :element-type '(unsigned-byte 8) :adjustable t :fill-pointer 0)))
+    (labels ((octet (octet)
+               (vector-push-extend octet octets))
+             (tail (code shift)
+               (octet (logior #x80 (logand (ash code (- shift)) #x3F))))
+             (put (character)
+               (let ((code (char-code character)))
+                 (when (<= #xD800 code #xDFFF) ; A lone surrogate has no UTF-8.
+                   (setf code #xFFFD))
+                 (cond ((< code #x80) (octet code))
+                       ((< code #x800) (octet (logior #xC0 (ash code -6))) (tail code 0))
+                       ((< code #x10000)
+                        (octet (logior #xE0 (ash code -12))) (tail code 6) (tail code 0))
+                       (t (octet (logior #xF0 (ash code -18))) (tail code 12) (tail code 6) (tail code 0)))))
+             (put-string (string)
+               (map nil #'put string))
+             (put-integer (integer)
+               (when (minusp integer)
+                 (put #\-))
+               (let ((digits '()))
+                 (loop with rest = (abs integer)
+                       do (multiple-value-bind (quotient digit) (floor rest 10)
+                            (push (code-char (+ (char-code #\0) digit)) digits)
+                            (setf rest quotient))
+                       until (zerop rest))
+                 (put-string digits)))
+             (item (value)
+               (etypecase value
+                 (null (put-string "NIL"))
+                 ((eql t) (put #\T))
+                 (keyword (put #\:) (put-string (symbol-name value)))
+                 (integer (put-integer value))
+                 (string (put #\")
+                  (loop for character across value
+                        do (when (or (char= character #\") (char= character #\\))
+                             (put #\\))
+                           (put character))
+                  (put #\"))
+                 (list (put #\()
+                  (loop for (element . more) on value
+                        do (item element)
+                           (when more (put #\Space)))
+                  (put #\))))))
+      (item value))
+    octets))
+
+(defun send (message)
+  "Sends MESSAGE to the parent as one frame."
+  (let* ((payload (encode message))
+         (frame (make-array (+ 6 (length payload)) :element-type '(unsigned-byte 8))))
+    (loop for index from 5 downto 0
+          for rest = (length payload) then (ash rest -4)
+          do (setf (aref frame index) (char-code (char "0123456789abcdef" (logand rest 15)))))
+    (write-protocol (replace frame payload :start1 6))))
+
+(defun receive ()
+  "The next request, or NIL when the parent has closed its end or does not speak the protocol."
+  (let* ((header (read-protocol 6))
+         (size (and header
+                    (parse-integer (map 'string #'code-char header) :radix 16 :junk-allowed t)))
+         (payload (and size (read-protocol size))))
+    (when payload
+      (with-standard-io-syntax
+        (let ((*read-eval* nil)
+              (*package* (load-time-value (find-package "LISPWRIGHT.AGENT"))))
+          (values (read-from-string (decode-utf-8 payload))))))))
+
+;;; Printing what may not want to be printed
+
+(defvar *standard-readtable* (copy-readtable nil)
+  "A readtable that evaluated code does not know of, so that printing does not depend on the session's.")
+
+(defun call-with-fixed-printer (function &key level length)
+  "Calls FUNCTION with every printer variable at a value of ours; the session's package is kept."
+  (let ((*readtable* *standard-readtable*)
+        (*print-array* t) (*print-base* 10) (*print-case* :upcase) (*print-circle* nil) (*print-escape* t)
+        (*print-gensym* t) (*print-length* length) (*print-level* level) (*print-lines* nil)
+        (*print-miser-width* nil) (*print-pretty* t) (*print-radix* nil) (*print-readably* nil)
+        (*print-right-margin* 100) (*read-default-float-format* 'single-float))
+    (funcall function)))
+
+(defun bounded-text (limit writer)
+  "What WRITER writes to the stream it is given, at most LIMIT characters; second value: true when that cut it."
+  (let* ((stream (make-bounded-stream limit))
+         (cut (catch stream
+                (funcall writer stream)
+                nil)))
+    (values (bounded-stream-text stream) cut)))
+
+(defun type-text (object)
+  "The name of OBJECT's type."
+  (handler-case
+      (let ((type (type-of object)))
+        (call-with-fixed-printer
+         (lambda ()
+           (values (bounded-text 200 (lambda (stream) (prin1 (if (consp type) (first type) type) stream)))))))
+    (serious-condition () "object of an unprintable type")))
+
+(defun condition-text (condition limit)
+  "The report of CONDITION, or why there is none, in at most LIMIT characters."
+  (handler-case
+      (call-with-fixed-printer
+       (lambda ()
+         (let ((*print-escape* nil))
+           (values (bounded-text limit (lambda (stream) (princ condition stream))))))
+       :level 8 :length 50)
+    (serious-condition (failure)
+      (format nil "(its report failed with a ~A)" (type-text failure)))))
+
+(defun short-text (object)
+  "OBJECT in at most 200 characters on one line."
+  (handler-case
+      (call-with-fixed-printer
+       (lambda ()
+         (let ((*print-pretty* nil)
+               (*print-circle* (circular-p object)))
+           (multiple-value-bind (text cut) (bounded-text 200 (lambda (stream) (prin1 object stream)))
+             (if cut (concatenate 'string text "...") text))))
+       :level 4 :length 8)
+    (serious-condition () (format nil "(a ~A that does not print)" (type-text object)))))
+
+(defun circular-p (object)
+  "True when OBJECT is a list or vector that contains itself. Looks at no more than 100,000 parts."
+  (let ((states (make-hash-table :test #'eq))
+        (agenda (list object))
+        (left 100000))
+    (flet ((compound-p (part)
+             (or (consp part) (and (vectorp part) (not (stringp part)) (not (typep part 'bit-vector))))))
+      (loop while (and agenda (plusp left))
+            do (let ((part (pop agenda)))
+                 (cond ((eq part :leave) (setf (gethash (pop agenda) states) :done))
+                       ((not (compound-p part)))
+                       ((eq (gethash part states) :open) (return t))
+                       ((null (gethash part states))
+                        (decf left)
+                        (setf (gethash part states) :open)
+                        (push part agenda)
+                        (push :leave agenda)
+                        (if (consp part)
+                            (progn (push (cdr part) agenda) (push (car part) agenda))
+                            (loop for element across part
+                                  repeat left
+                                  do (push element agenda))))))))))
+
+(defun value-text (value limit level length)
+  "(text cut): VALUE as the printer writes it, or why it does not print.
+*PRINT-CIRCLE* is on where it is needed only: with it the printer first walks through everything a PRINT-OBJECT
+method writes, without end when that has none."
+  (flet ((print-it (circle level length)
+           (call-with-fixed-printer
+            (lambda ()
+              (let ((*print-circle* circle))
+                (multiple-value-list (bounded-text limit (lambda (stream) (prin1 value stream))))))
+            :level level :length length)))
+    (handler-case (if (or (consp value) (vectorp value))
+                      (print-it (circular-p value) level length)
+                      (print-it nil level length))
+      (storage-condition ()
+        (handler-case (print-it nil (or level 20) length)
+          (serious-condition (failure)
+            (list (unprintable-text value failure) nil))))
+      (serious-condition (failure)
+        (list (unprintable-text value failure) nil)))))
+
+(defun unprintable-text (value failure)
+  (format nil "#<~A, whose printing failed: ~A: ~A>"
+          (type-text value) (type-text failure) (condition-text failure 500)))
+
+;;; One evaluation
+
+(defstruct evaluation
+  "What is known about the call that is being served."
+  id
+  code                                  ; the text
+  stream                                ; a stream over it
+  (phase :read)                         ; :READ, :EVAL or :PRINT
+  (form-index 0)                        ; the form in hand, from 1
+  (form-start 0)                        ; where it starts in the code
+  (stopping nil)                        ; an interrupt has come
+  (warnings '())                        ; ((type message) ...), newest first
+  (outer-restarts '()))                 ; those that were there before
+
+(defvar *evaluation* nil "The evaluation that is going on in this thread, or NIL.")
+(defvar *background-errors* '() "Errors of other threads that have not been told yet, newest first.")
+
+(defconstant +most-frames+ 20)
+(defconstant +most-warnings+ 50)
+(defconstant +message-limit+ 4000)
+
+(defvar *boundary* nil
+  "Bound by the functions below, under which evaluated code runs. The binding keeps their frames on the stack, which
+bound what is shown of it.")
+
+(defun read-form (stream eof)
+  "Reads one form for the session."
+  (let ((*boundary* t))
+    (read stream nil eof)))
+
+(defun evaluate-form (form)
+  "The list of FORM's values."
+  (let ((*boundary* t))
+    (multiple-value-list (eval form))))
+
+(defun print-values (values limit level length)
+  "((text cut) ...) of VALUES."
+  (let ((*boundary* t))
+    (loop for value in values
+          for (text cut) = (value-text value (max limit 0) level length)
+          collect (list text cut)
+          do (decf limit (length text)))))
+
+(defun skip-to-form (stream)
+  "Moves STREAM over blanks and line comments."
+  (loop for character = (peek-char t stream nil)
+        while (eql character #\;)
+        do (read-line stream nil)))
+
+(defun call-with-repl-variables (form function)
+  "Keeps -, +, *, / and their elders as a listener does (CLHS 25.1.1)."
+  (setf - form)
+  (let ((values (funcall function)))
+    (shiftf +++ ++ + form)
+    (shiftf /// // / values)
+    (shiftf *** ** * (first values))
+    values))
+
+(defun evaluate-code (evaluation)
+  "Reads and evaluates the forms one after the other; the values of the last."
+  (let ((stream (evaluation-stream evaluation))
+        (values '()))
+    (loop
+      (setf (evaluation-phase evaluation) :read)
+      (skip-to-form stream)
+      (incf (evaluation-form-index evaluation))
+      (setf (evaluation-form-start evaluation) (file-position stream))
+      (let ((form (read-form stream stream)))
+        (when (eq form stream)
+          (return values))
+        (setf (evaluation-phase evaluation) :eval
+              values (call-with-repl-variables form (lambda () (evaluate-form form))))))))
+
+(defun note-warning (evaluation warning answer)
+  "Keeps WARNING for the answer instead of letting it be printed.
+Those of COMPILE-FILE go their own way: whether it failed depends on them. After an ANSWER that is a failure,
+what the compiler still finds undefined is no news."
+  (let ((restart (find-restart 'muffle-warning warning)))
+    (when (and restart (null *compile-file-truename*))
+      (unless (or (noise-p warning)
+                  (and answer (not (eq (getf answer :outcome) :completed)))
+                  (>= (length (evaluation-warnings evaluation)) +most-warnings+))
+        (push (list (type-text warning) (condition-text warning +message-limit+))
+              (evaluation-warnings evaluation)))
+      (invoke-restart restart))))
+
+;;; What went wrong
+
+(defun line-and-column (text position)
+  "The line and column, from 1, of POSITION in TEXT."
+  (let* ((end (min position (length text)))
+         (newline (position #\Newline text :end end :from-end t)))
+    (values (1+ (count #\Newline text :end end))
+            (- end (if newline newline -1)))))
+
+(defun forms-left (stream)
+  "How many more forms STREAM holds, or NIL when they cannot be read."
+  (handler-case
+      (let ((*read-suppress* t))
+        (loop until (eq (read stream nil stream) stream)
+              count t))
+    (serious-condition () nil)))
+
+(defun place (evaluation)
+  "Which form of the code was in hand, and where it is."
+  (let* ((code (evaluation-code evaluation))
+         (stream (evaluation-stream evaluation))
+         (phase (evaluation-phase evaluation))
+         (start (evaluation-form-start evaluation))
+         (position (file-position stream))
+         (left (if (eq phase :read) nil (forms-left stream))))
+    (multiple-value-bind (line column) (line-and-column code start)
+      (multiple-value-bind (at-line at-column) (line-and-column code (max 0 (1- position)))
+        (append (list :phase phase :index (evaluation-form-index evaluation) :line line :column column
+                      :text (subseq code start (min position (length code) (+ start 300))))
+                (and left (list :total (+ left (evaluation-form-index evaluation))))
+                (and (eq phase :read) (list :at-line at-line :at-column at-column)))))))
+
+(defun restart-facts (evaluation condition)
+  "((name description) ...) of the restarts that evaluated code offers."
+  (loop for restart in (compute-restarts condition)
+        unless (member restart (evaluation-outer-restarts evaluation))
+          collect (list (string (or (restart-name restart) "unnamed"))
+                        (handler-case
+                            (let ((*print-escape* nil))
+                              (values (bounded-text 300 (lambda (stream) (princ restart stream)))))
+                          (serious-condition () "(its report failed)")))))
+
+(defun package-facts (condition)
+  "When CONDITION is about a package that is not there: the name that was meant, and the names there are."
+  (when (typep condition 'package-error)
+    (let ((package (ignore-errors (package-error-package condition))))
+      (when (and package (not (packagep package)) (null (ignore-errors (find-package package))))
+        (list :package (string package) :packages (known-packages))))))
+
+(defun known-packages ()
+  (loop for package in (list-all-packages)
+        collect (package-name package)
+        append (package-nicknames package)))
+
+(defun stdin-p (condition)
+  "True when CONDITION is the end of the standard input, which is empty."
+  (and (typep condition 'end-of-file)
+       (member (stream-error-stream condition) (input-streams))
+       t))
+
+(defun code-error-p (evaluation condition)
+  "True when CONDITION is about the text of the code, not about another stream that was read."
+  (and (typep condition 'stream-error)
+       (eq (stream-error-stream condition) (evaluation-stream evaluation))))
+
+(defun unclosed-p (evaluation condition)
+  (and (typep condition 'end-of-file) (code-error-p evaluation condition)))
+
+(defun message (evaluation condition)
+  "The report of CONDITION; of an error in the code's own text only what it says, since the place is told apart."
+  (or (and (unclosed-p evaluation condition)
+           "The code ends in the middle of a form.")
+      (and (code-error-p evaluation condition)
+           (typep condition 'simple-condition)
+           (ignore-errors
+            (apply #'format nil (simple-condition-format-control condition)
+                   (simple-condition-format-arguments condition))))
+      (condition-text condition +message-limit+)))
+
+(defun failure (evaluation condition)
+  "What the parent is told about CONDITION."
+  (list :error (append
+                (list :type (type-text condition)
+                      :message (message evaluation condition)
+                      :restarts (restart-facts evaluation condition)
+                      :frames (frames)
+                      :unclosed (unclosed-p evaluation condition)
+                      :stdin (stdin-p condition))
+                (package-facts condition))
+        :place (place evaluation)))
+
+(defun frames ()
+  (handler-case (stack-frames '(evaluate-form read-form print-values) +most-frames+)
+    (serious-condition () '())))
+
+(defun handle-condition (evaluation condition)
+  "Called instead of the debugger: ends the evaluation with an answer."
+  (let ((own *debugger-hook*))
+    ;; A hook that evaluated code has put up comes first, as in any Lisp.
+    (when own
+      (let ((*debugger-hook* nil))
+        (funcall own condition own))))
+  (throw 'answer (list* :outcome :error (failure evaluation condition))))
+
+(defun handle-background-error (condition thread)
+  "Keeps an error of THREAD for the next answer."
+  (push (list :thread thread :type (type-text condition)
+              :message (condition-text condition +message-limit+)
+              :frames (handler-case (stack-frames '() +most-frames+)
+                        (serious-condition () '())))
+        *background-errors*))
+
+(defun handle-interrupt ()
+  "Ends the evaluation that is going on; its state stays.
+To say where it was may take user code that prints, so a second interrupt ends it without that."
+  (let ((evaluation *evaluation*))
+    (when evaluation
+      (unless (evaluation-stopping evaluation)
+        (setf (evaluation-stopping evaluation) t)
+        (call-interruptible
+         (lambda ()
+           (throw 'answer (list :outcome :interrupted :frames (frames) :place (place evaluation))))))
+      (throw 'answer (list :outcome :interrupted :place (place evaluation))))))
+
+(defun handle-frames ()
+  "Reads what came from the parent during an evaluation: an interrupt, or its end."
+  (loop while (and *evaluation* (protocol-readable-p))
+        do (let ((request (receive)))
+             (cond ((null request) (die))
+                   ((and (eq (first request) :interrupt)
+                         (eql (getf (rest request) :id) (evaluation-id *evaluation*)))
+                    (handle-interrupt))))))
+
+;;; Requests
+
+(defun answer-eval (&key id code package safe-read print-level print-length (limit 10000))
+  "Evaluates CODE; the fields of the answer."
+  (unless (package-name *package*)      ; Evaluated code has deleted it.
+    (setf *package* (find-package "COMMON-LISP-USER")))
+  (let ((session-package *package*)
+        (call-package (and package (or (find-package package) (find-package (string-upcase package))))))
+    (if (and package (null call-package))
+        (list :outcome :refused :no-package package :packages (known-packages))
+        (let ((evaluation (make-evaluation :id id :code code :stream (make-string-input-stream code)
+                                           :outer-restarts (compute-restarts))))
+          (restore-streams)
+          (when call-package
+            (setf *package* call-package))
+          (let ((answer (run evaluation safe-read limit print-level print-length)))
+            (when (and call-package (eq *package* call-package))
+              (setf *package* session-package))
+            (flush-streams)
+            (append answer
+                    (list :package (package-name *package*)
+                          :warnings (reverse (evaluation-warnings evaluation)))))))))
+
+(defun run (evaluation safe-read limit level length)
+  "Evaluates and prints, with every way out of it caught; the fields of the answer."
+  (let ((answer nil))
+    (call-with-debugger-hook
+     (lambda (condition) (handle-condition evaluation condition))
+     (lambda ()
+       (handler-bind ((warning (lambda (warning)
+                                 (note-warning evaluation warning answer))))
+         (call-in-compilation-unit
+          (lambda ()
+            (setf answer
+                  (catch 'answer
+                    (let ((*evaluation* evaluation))
+                      (handle-frames)
+                      (let ((values (call-reading safe-read (lambda () (evaluate-code evaluation)))))
+                        (setf (evaluation-phase evaluation) :print)
+                        (list :outcome :completed
+                              :values (print-values values limit level length)))))))))))
+    answer))
+
+(defun call-reading (safe-read function)
+  "Calls FUNCTION, with read-time evaluation off when SAFE-READ."
+  (if safe-read
+      (let ((*read-eval* nil))
+        (funcall function))
+      (funcall function)))
+
+(defun tell-background-errors ()
+  (let ((errors (reverse *background-errors*)))
+    (setf *background-errors* '())
+    (and errors (list :background errors))))
+
+(defun answer (request)
+  "The answer to REQUEST, or NIL when none is due."
+  (destructuring-bind (operation &rest arguments &key id &allow-other-keys) request
+    (case operation
+      (:eval (append (list :done :id id) (apply #'answer-eval arguments) (tell-background-errors)))
+      (:ping (list :done :id id))
+      (:interrupt nil)                  ; It came too late.
+      (t (list :unsupported :id id :operation (string operation))))))
+
+(defun answer-safely (request)
+  "The answer to REQUEST; a failure of the agent itself is one too."
+  (catch 'fault
+    (call-with-debugger-hook
+     (lambda (condition)
+       (throw 'fault (list :fault :id (getf (rest request) :id)
+                                  :message (condition-text condition +message-limit+))))
+     (lambda () (answer request)))))
+
+(defun serve ()
+  "Answers requests until the parent is gone."
+  (loop for request = (receive)
+        while request
+        do (let ((answer (answer-safely request)))
+             (when answer
+               (send answer)))))
+
+(defun warm-up ()
+  "Evaluates once what every session does, so that a saved image has done its first-time work."
+  (dolist (code '("(list 1 \"a\" #\\b 'c)" "(error \"x\")" "(warn \"x\")" "(undefined-one)" "(car 1)" "nope:x"))
+    (encode (answer-safely (list :eval :id 0 :code code)))))
+
+(defun main ()
+  "What a worker runs."
+  (open-protocol)
+  (prepare-image (lambda ()
+                   (flush-streams)
+                   (send '(:exit))))
+  (send (list* :hello :protocol 1 (image-facts)))
+  (serve)
+  (die))
