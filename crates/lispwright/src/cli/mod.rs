@@ -3,8 +3,18 @@
 //! To add a command: write `cli/NAME.rs` with a `#[derive(clap::Args)] pub(crate) struct Args` and
 //! `pub(crate) fn run(args: Args) -> ExitCode`, and add one variant and one arm below.
 
+mod check;
+mod doctor;
+mod edit;
+mod eval;
+mod live;
 mod log;
 mod mcp;
+mod outcome;
+mod outline;
+mod read;
+mod text;
+mod tree;
 
 use std::process::ExitCode;
 
@@ -21,12 +31,26 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     Mcp(mcp::Args),
+    Check(check::Args),
+    Outline(outline::Args),
+    Read(read::Args),
+    Edit(edit::Args),
+    Tree(tree::Args),
+    Eval(eval::Args),
+    Doctor(doctor::Args),
 }
 
 /// Runs the command the process was started with.
 pub(crate) fn run() -> ExitCode {
     match CommandLine::parse().command {
         Command::Mcp(args) => mcp::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Outline(args) => outline::run(args),
+        Command::Read(args) => read::run(args),
+        Command::Edit(args) => edit::run(args),
+        Command::Tree(args) => tree::run(args),
+        Command::Eval(args) => eval::run(args),
+        Command::Doctor(args) => doctor::run(args),
     }
 }
 

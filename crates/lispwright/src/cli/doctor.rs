@@ -1,0 +1,65 @@
+//! `lispwright doctor`: what is here, what works, and how to mend what does not.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use lispwright_tools::repl_control::{ReplAction, ReplControl, repl_control};
+use lispwright_tools::repl_eval::{ReplEval, repl_eval};
+use lispwright_tools::{CallContext, Outcome, Workshop};
+use serde_json::{Map, Value, json};
+
+use super::live::with_workshop;
+use super::outcome::show;
+
+/// Report the root, the runtimes found and whether they work.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  lispwright doctor --root ~/src/my-project\n\n\
+    Exit code: 0 when everything that is installed works, 1 when something has to be mended.")]
+pub(crate) struct Args {
+    /// Directory to check as a root
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+
+    /// One JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> ExitCode {
+    let outcome = with_workshop(&args.root, examine).unwrap_or_else(|why| {
+        let mut fields = Map::new();
+        fields.insert("problems".into(), json!([why]));
+        Outcome { text: format!("Root: {why}"), fields, is_error: true }
+    });
+    show(outcome, args.json)
+}
+
+async fn examine(workshop: Workshop) -> Outcome {
+    let context = CallContext::default();
+    let trial = trial(&workshop, &context).await;
+    let status = ReplControl { action: ReplAction::Status, ..ReplControl::default() };
+    let status = repl_control(&workshop.sessions, status, &context).await;
+    let root = workshop.roots.primary().display().to_string();
+    let mut fields = status.fields;
+    fields.insert("version".into(), env!("CARGO_PKG_VERSION").into());
+    fields.insert("root".into(), root.clone().into());
+    fields.insert("problems".into(), trial.as_ref().err().into_iter().cloned().collect::<Vec<Value>>().into());
+    let verdict = match &trial {
+        Ok(milliseconds) => format!("SBCL answers: (+ 1 2) => 3, {milliseconds:.0} ms with the start of its image."),
+        Err(problem) => format!("SBCL does not answer: {}", problem.as_str().unwrap_or_default()),
+    };
+    let text = format!("lispwright {}\nRoot: {root}\n{verdict}\n{}", env!("CARGO_PKG_VERSION"), status.text);
+    Outcome { text, fields, is_error: trial.is_err() }
+}
+
+/// Milliseconds from nothing to a value, or what is wrong.
+async fn trial(workshop: &Workshop, context: &CallContext) -> Result<f64, Value> {
+    let began = Instant::now();
+    let request = ReplEval { code: "(+ 1 2)".into(), timeout_seconds: Some(60.0), ..ReplEval::default() };
+    let outcome = repl_eval(&workshop.sessions, request, context).await;
+    match outcome.fields.get("values") {
+        Some(values) if *values == json!(["3"]) => Ok(began.elapsed().as_secs_f64() * 1e3),
+        _ => Err(outcome.text.into()),
+    }
+}

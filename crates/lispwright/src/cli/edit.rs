@@ -1,0 +1,122 @@
+//! `lispwright edit`: change a file by form.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use lispwright_tools::lisp_edit_form::{EditOperation, LispEditForm, lisp_edit_form};
+use lispwright_tools::workshop::Workshop;
+use lispwright_tools::{CallContext, Outcome};
+use serde_json::Value;
+
+use super::text::{complain, print, print_json};
+
+/// Replace, insert, append or delete a form by name.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  echo '(defun area (r) (* pi r r))' | lispwright edit src/shapes.lisp replace area\n  \
+    lispwright edit src/shapes.lisp delete area --dry-run\n\n\
+    New source is read from standard input. Exit code: 0, 1 when the edit was refused, 2 when it could not be tried.")]
+pub(crate) struct Args {
+    /// The file, below the root
+    path: String,
+
+    /// What to do
+    operation: Operation,
+
+    /// What the form defines; not for append
+    name: Option<String>,
+
+    /// Head symbol, such as defun
+    #[arg(long = "type", value_name = "HEAD")]
+    form_type: Option<String>,
+
+    /// Which of several matches, from 1
+    #[arg(long, value_name = "N")]
+    index: Option<u32>,
+
+    /// A line of the form
+    #[arg(long, value_name = "LINE")]
+    line: Option<u32>,
+
+    /// Digest of the form as it was read; the edit is refused when it has changed since
+    #[arg(long, value_name = "DIGEST")]
+    digest: Option<String>,
+
+    /// Show the diff, write nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+
+    /// Directory whose files may be written; the working directory when absent
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Operation {
+    /// Put exactly one form in its place
+    Replace,
+    /// Put forms before it
+    InsertBefore,
+    /// Put forms behind it
+    InsertAfter,
+    /// Put forms at the end of the file
+    Append,
+    /// Remove it
+    Delete,
+}
+
+pub(crate) fn run(args: Args) -> ExitCode {
+    let json = args.json;
+    match attempt(args) {
+        Ok(outcome) => {
+            let exit = if outcome.is_error { ExitCode::from(1) } else { ExitCode::SUCCESS };
+            match (json, outcome.is_error) {
+                (true, _) => print_json(&Value::Object(outcome.fields)),
+                (false, true) => complain(&outcome.text),
+                (false, false) => print(&outcome.text),
+            }
+            exit
+        }
+        Err(why) => {
+            complain(&why);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn attempt(args: Args) -> Result<Outcome, String> {
+    let mut content = None;
+    if args.operation != Operation::Delete {
+        let mut text = String::new();
+        std::io::stdin().lock().read_to_string(&mut text).map_err(|error| format!("standard input: {error}"))?;
+        content = Some(text);
+    }
+    let operation = match args.operation {
+        Operation::Replace => EditOperation::Replace,
+        Operation::InsertBefore => EditOperation::InsertBefore,
+        Operation::InsertAfter => EditOperation::InsertAfter,
+        Operation::Append => EditOperation::Append,
+        Operation::Delete => EditOperation::Delete,
+    };
+    let workshop = Workshop::open(&args.root).map_err(|error| error.to_string())?;
+    let edit = LispEditForm {
+        path: args.path,
+        operation,
+        name: args.name,
+        form_type: args.form_type,
+        index: args.index,
+        line: args.line,
+        content,
+        digest: args.digest,
+        dry_run: args.dry_run,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .map_err(|error| format!("threads cannot be started: {error}"))?;
+    Ok(runtime.block_on(lisp_edit_form(&workshop, edit, &CallContext::default())))
+}

@@ -1,0 +1,78 @@
+//! `lispwright eval`: evaluate code in an image that lives as long as the command.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use lispwright_tools::CallContext;
+use lispwright_tools::repl_eval::{ReplEval, repl_eval};
+
+use super::live::with_workshop;
+use super::outcome::{could_not, show};
+
+/// Evaluate code and print its values.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lispwright eval -e '(+ 1 2)'\n  lispwright eval script.lisp\n  echo '(room)' | lispwright eval -\n\n\
+    Exit code: 0 when the code ran to its end, 1 on an error or a timeout, 2 when nothing could be run."
+)]
+pub(crate) struct Args {
+    /// Code to evaluate
+    #[arg(short = 'e', long = "eval", value_name = "CODE", conflicts_with = "file", required_unless_present = "file")]
+    code: Option<String>,
+
+    /// File with the code; - for standard input
+    file: Option<PathBuf>,
+
+    /// Which Lisp
+    #[arg(long, value_name = "NAME", default_value = "sbcl")]
+    runtime: String,
+
+    /// Package to begin in
+    #[arg(long, value_name = "NAME")]
+    package: Option<String>,
+
+    /// Seconds until the code is interrupted
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
+    timeout: f64,
+
+    /// Directory the image works in
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+
+    /// One JSON document with values, output, warnings and error
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> ExitCode {
+    let code = match (args.code, args.file) {
+        (Some(code), _) => code,
+        (None, Some(file)) => match text_of(&file) {
+            Ok(code) => code,
+            Err(error) => return could_not("eval", &format!("{}: {error}", file.display())),
+        },
+        (None, None) => return could_not("eval", &"give code with -e, or a file"),
+    };
+    let request = ReplEval {
+        code,
+        runtime: Some(args.runtime),
+        package: args.package,
+        timeout_seconds: Some(args.timeout),
+        max_output_length: Some(40_000),
+        ..ReplEval::default()
+    };
+    let answered = with_workshop(&args.root, |workshop| async move {
+        repl_eval(&workshop.sessions, request, &CallContext::default()).await
+    });
+    match answered {
+        Ok(outcome) if outcome.fields.get("execution_status").is_some_and(|status| status == "not-executed") => {
+            could_not("eval", &outcome.text)
+        }
+        Ok(outcome) => show(outcome, args.json),
+        Err(why) => could_not("eval", &why),
+    }
+}
+
+fn text_of(file: &std::path::Path) -> std::io::Result<String> {
+    if file.as_os_str() == "-" { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(file) }
+}

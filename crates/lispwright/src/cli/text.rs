@@ -1,0 +1,94 @@
+//! The texts that commands read and print.
+//!
+//! A person may name any file; the roots that bound a server's clients do not apply here. Nothing is written.
+
+use std::fs;
+use std::io::{self, Read, Write};
+
+use lispwright_syntax::{Dialect, Language};
+use lispwright_tools::languages::{FILE_NAME, Languages};
+
+/// A text and what it is written in.
+pub(crate) struct Text {
+    /// As named on the command line.
+    pub(crate) path: String,
+    pub(crate) text: String,
+    pub(crate) language: Language,
+}
+
+impl Text {
+    /// Reads a file, or standard input for `-`. Without `dialect`, the file's name and first lines decide; a text that
+    /// neither of them shows to be Lisp is refused, except on standard input, which is taken for Common Lisp.
+    pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, String> {
+        let bytes = bytes(path)?;
+        if bytes.contains(&0) {
+            return Err(format!("{path}: not text: it has a zero byte"));
+        }
+        let body = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        let text = match std::str::from_utf8(body) {
+            Ok(text) => text.to_owned(),
+            Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+        };
+        let dialect = match dialect {
+            Some(name) => named(name)?,
+            None => match Dialect::detect(path, text.as_bytes()) {
+                Some(dialect) => dialect,
+                None if path == "-" => Dialect::CommonLisp,
+                None => return Err(format!("{path}: not known to be Lisp; say which with --dialect")),
+            },
+        };
+        let path = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
+        Ok(Self { path, text, language: languages()?.of(dialect) })
+    }
+}
+
+fn bytes(path: &str) -> Result<Vec<u8>, String> {
+    let limit = lispwright_project::MAX_FILE_BYTES;
+    let failed = |error: io::Error| format!("{path}: {error}");
+    let mut bytes = Vec::new();
+    if path == "-" {
+        io::stdin().lock().take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    } else {
+        if !fs::metadata(path).map_err(failed)?.is_file() {
+            return Err(format!("{path}: not a regular file"));
+        }
+        fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    }
+    if bytes.len() as u64 > limit {
+        return Err(format!("{path}: larger than the limit of {limit} bytes"));
+    }
+    Ok(bytes)
+}
+
+fn named(name: &str) -> Result<Dialect, String> {
+    Dialect::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+        format!("`{name}` is not a dialect: use one of {}", names.join(", "))
+    })
+}
+
+/// What the project in the working directory adds to its dialects.
+fn languages() -> Result<Languages, String> {
+    match fs::read_to_string(FILE_NAME) {
+        Ok(config) => Languages::parse(&config).map_err(|error| error.to_string()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Languages::default()),
+        Err(error) => Err(format!("{FILE_NAME}: {error}")),
+    }
+}
+
+/// Prints a text and a final newline. A reader that has gone away is not an error.
+pub(crate) fn print(text: &str) {
+    let mut out = io::stdout().lock();
+    let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let _ = write!(out, "{text}{newline}").and_then(|()| out.flush());
+}
+
+/// Prints one JSON document.
+pub(crate) fn print_json(value: &serde_json::Value) {
+    print(&format!("{value:#}"));
+}
+
+/// Says on standard error what went wrong.
+pub(crate) fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "lispwright: {message}");
+}

@@ -1,0 +1,67 @@
+//! `lispwright tree`: what the reader makes of a file.
+
+use std::process::ExitCode;
+
+use lispwright_syntax::{LineIndex, TokenKind, dump, read};
+use serde_json::{Value, json};
+
+use super::text::{Text, complain, print, print_json};
+
+/// Print the reader's tokens, forms and diagnostics, for debugging.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  echo \"(list #+x 1 '(2))\" | lispwright tree -")]
+pub(crate) struct Args {
+    /// The file; - is standard input
+    path: String,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+
+    /// common-lisp, scheme, clojure, edn or emacs-lisp; found out by itself when absent
+    #[arg(long, value_name = "DIALECT")]
+    dialect: Option<String>,
+}
+
+pub(crate) fn run(args: Args) -> ExitCode {
+    let text = match Text::read(&args.path, args.dialect.as_deref()) {
+        Ok(text) => text,
+        Err(why) => {
+            complain(&why);
+            return ExitCode::from(2);
+        }
+    };
+    let tree = read(&text.text, &text.language);
+    if !args.json {
+        print(&dump::dump(&tree, &text.text));
+        return ExitCode::SUCCESS;
+    }
+    let lines = LineIndex::new(text.text.as_bytes());
+    let place = |offset: u32| {
+        let at = lines.line_column(text.text.as_bytes(), offset);
+        json!({"line": at.line, "column": at.column})
+    };
+    let tokens: Vec<Value> = tree
+        .tokens()
+        .filter(|(kind, _)| *kind != TokenKind::Blank)
+        .map(|(kind, span)| {
+            let mut token = place(span.start);
+            token["kind"] = dump::name(kind).into();
+            token["text"] = text.text[span.range()].into();
+            token
+        })
+        .collect();
+    let diagnostics: Vec<Value> = tree
+        .diagnostics()
+        .iter()
+        .map(|diagnostic| {
+            let mut found = place(diagnostic.span.start);
+            found["kind"] = diagnostic.kind.code().into();
+            found["message"] = diagnostic.kind.to_string().into();
+            found
+        })
+        .collect();
+    let dialect = tree.dialect().name();
+    print_json(&json!({"path": text.path, "dialect": dialect, "tokens": tokens, "diagnostics": diagnostics}));
+    ExitCode::SUCCESS
+}
