@@ -77,7 +77,7 @@ error output that this process was started with. Without a pipe, as over a netwo
                  (sb-sys:with-pinned-objects (octets)
                    (sb-unix:unix-read *requests* (sb-sys:sap+ (sb-sys:vector-sap octets) filled) (- count filled)))
                (cond ((null read)
-                      (unless (eql errno sb-unix:eintr)
+                      (unless (eql errno sb-posix:eintr)
                         (return-from read-protocol nil)))
                      ((zerop read) (return-from read-protocol nil))
                      (t (incf filled read)))))
@@ -92,7 +92,7 @@ error output that this process was started with. Without a pipe, as over a netwo
           do (multiple-value-bind (count errno)
                  (sb-unix:unix-write *answers* octets written (- (length octets) written))
                (cond (count (incf written count))
-                     ((not (eql errno sb-unix:eintr)) (die)))))))
+                     ((not (eql errno sb-posix:eintr)) (die)))))))
 
 (defun protocol-readable-p ()
   "True when a frame, or the end of the pipe, is waiting."
@@ -104,8 +104,8 @@ error output that this process was started with. Without a pipe, as over a netwo
 ;;; Interrupts: SIGIO says that a frame has come during an evaluation, SIGINT is the local way
 
 (defun install-signals ()
-  (sb-sys:enable-interrupt sb-unix:sigint (signal-handler 'handle-interrupt))
-  (sb-sys:enable-interrupt sb-unix:sigio (signal-handler 'handle-frames))
+  (sb-sys:enable-interrupt sb-posix:sigint (signal-handler 'handle-interrupt))
+  (sb-sys:enable-interrupt sb-posix:sigio (signal-handler 'handle-frames))
   (fcntl *requests* +f-setown+ *own-pid*)
   (fcntl *requests* +f-setfl+ (logior (fcntl *requests* +f-getfl+ 0) +o-async+)))
 
@@ -402,7 +402,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 (defun die ()
   "Ends this process, and its group when it leads one, at once."
   (when (= (libc "getpgrp" sb-alien:int) (sb-posix:getpid))
-    (sb-posix:killpg 0 sb-unix:sigkill))
+    (sb-posix:killpg 0 sb-posix:sigkill))
   (sb-ext:exit :abort t))
 
 (defun save (path)

@@ -102,6 +102,8 @@ pub struct EvalReport {
     pub background: Vec<LispError>,
     /// What the caller has to know about the session: that it lost its state, and why.
     pub notices: Vec<String>,
+    /// Too many images were lost: the session runs nothing more until it is reset.
+    pub stopped: bool,
     /// The time from the request to the answer, the start of an image included.
     pub duration: Duration,
 }

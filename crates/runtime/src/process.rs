@@ -185,7 +185,7 @@ while read -r change group; do
   esac
 done
 for group in $groups; do kill -9 -"$group" 2>/dev/null; done
-for file in $(grep -al "LISPWRIGHT_WORKER=$1" /proc/[0-9]*/environ 2>/dev/null); do
+for file in $(grep -l "LISPWRIGHT_WORKER=$1" /proc/[0-9]*/environ 2>/dev/null); do
   process=${file#/proc/}; process=${process%/environ}
   [ "$process" = $$ ] || kill -9 "$process" 2>/dev/null
 done

@@ -535,6 +535,7 @@ async fn run(
         package: answer.package,
         background: answer.background,
         notices,
+        stopped: session.facts().stopped,
         duration: began.elapsed(),
     })
 }

@@ -4,6 +4,7 @@
 //! worker is interrupted and keeps its state; only a worker that does not listen within [`GRACE`] is killed.
 
 use std::os::unix::process::ExitStatusExt as _;
+use std::pin::Pin;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,8 +18,11 @@ use crate::capture::{Capture, Printed};
 use crate::process::{self, Guard, Launch};
 use crate::wire::{self, Value};
 
-/// How long a worker may take to say hello: plain starts compile the agent.
-const HELLO_LIMIT: Duration = Duration::from_secs(90);
+/// How long a worker may take to say hello when it starts from a saved image.
+const HELLO_LIMIT: Duration = Duration::from_secs(30);
+
+/// How long it may take when it has to compile the agent first.
+const PLAIN_HELLO_LIMIT: Duration = Duration::from_secs(120);
 
 /// From the request to stop until a signal is sent as well.
 const SIGNAL_AFTER: Duration = Duration::from_millis(250);
@@ -150,7 +154,8 @@ impl Worker {
             }
             worker.answers.next().await
         };
-        let greeting = tokio::time::timeout(HELLO_LIMIT, greeting).await.unwrap_or_default();
+        let limit = if agent.is_some() { PLAIN_HELLO_LIMIT } else { HELLO_LIMIT };
+        let greeting = tokio::time::timeout(limit, greeting).await.unwrap_or_default();
         match greeting {
             Some(hello) if head(&hello) == Some("HELLO") => {
                 worker.hello = hello;
@@ -159,6 +164,7 @@ impl Worker {
                 Ok(worker)
             }
             _ => {
+                // One that still runs after all this time is not going to end by itself.
                 let death = worker.bury(false).await;
                 let last_words = last_lines(&worker.stderr.take().head);
                 Err(format!("the worker did not start: {}{}", death.status, quoted(&last_words)))
@@ -195,76 +201,63 @@ impl Worker {
         let id = self.last_id;
         let mut request = vec![Value::keyword(operation), Value::keyword("ID"), Value::Integer(id)];
         request.extend(arguments);
-        let mut request = Value::List(request).frame();
-        let length = request.len();
+        let mut outgoing = Value::List(request).frame();
         let mut written = 0;
         let deadline = tokio::time::sleep(limit);
         tokio::pin!(deadline);
         let mut stop: Option<Stopping> = None;
         let mut exiting = false;
         loop {
-            let next_step = stop.as_ref().map(|stopping| stopping.next_step);
-            let reason = tokio::select! {
-                            biased;
-                            answer = self.answers.next() => match answer {
-                                Some(answer) => match head(&answer) {
-                                    Some("EXIT") => { exiting = true; continue }
-                                    Some("DONE" | "FAULT" | "UNSUPPORTED") if answer.get_integer("ID") == Some(id) => {
-                                        return Ok(Ended::Answered(answer, stop.map(|stopping| stopping.reason)));
-                                    }
-                                    _ => continue,
-                                },
-                                None => {
-                                    let unread = written < request.len() || self.unread() >= length;
-                                    if unread && stop.is_none() {
-                                        return Err(self.bury(false).await);
-                                    }
-                                    let mut death = self.bury(stop.as_ref().is_some_and(|stopping| stopping.killed)).await;
-                                    death.exited = exiting && !death.killed;
-                                    return Ok(Ended::Died(death, stop.map(|stopping| stopping.reason)));
-                                }
-                            },
-                            sent = self.requests.write(&request[written..]), if written < request.len() => match sent {
-                                Ok(count) => {
-                                    written += count;
-                                    if written == request.len() {
-                                        (request, written) = (Vec::new(), 0);
-                                    }
-                                    continue;
-                                }
-            Err(_) if stop.is_none() => return Err(self.bury(false).await),
-                                // The pipe of the answers ends too, and says how.
-                                Err(_) => { (request, written) = (Vec::new(), 0); continue }
-                            },
-                            () = controls.kill.cancelled() => {
-                                let death = self.bury(true).await;
-                                return Ok(Ended::Died(death, Some(StopReason::Killed)));
-                            }
-                            () = async { tokio::time::sleep_until(next_step.expect("checked").into()).await }, if next_step.is_some() => {
-                                let stopping = stop.as_mut().expect("a step is planned only while stopping");
-                                if stopping.since.elapsed() >= GRACE {
-                                    stopping.killed = true;
-                                    let _ = rustix::process::kill_process_group(self.pid, rustix::process::Signal::KILL);
-                                    stopping.next_step = Instant::now() + STATUS_LIMIT;
-                                } else {
-                                    if self.local {
-                                        process::send_interrupt(self.pid);
-                                    }
-                                    stopping.next_step = Instant::now() + SIGNAL_AFTER;
-                                }
-                                continue;
-                            }
-                            () = controls.cancel.cancelled(), if stop.is_none() => StopReason::Cancelled,
-                            () = controls.interrupt.cancelled(), if stop.is_none() => StopReason::Interrupted,
-                            () = &mut deadline, if stop.is_none() => StopReason::Timeout,
-                            () = self.stdout.overflow(), if stop.is_none() => StopReason::Output,
-                            () = self.stderr.overflow(), if stop.is_none() => StopReason::Output,
-                        };
-            let now = Instant::now();
-            stop = Some(Stopping { reason, since: now, next_step: now + SIGNAL_AFTER, killed: false });
-            request.extend(
-                Value::List(vec![Value::keyword("INTERRUPT"), Value::keyword("ID"), Value::Integer(id)]).frame(),
-            );
+            let next_step = stop.as_ref().map_or_else(Instant::now, |stopping| stopping.next_step);
+            let event = tokio::select! {
+                biased;
+                answer = self.answers.next() => Event::Came(answer),
+                sent = self.requests.write(&outgoing[written..]), if written < outgoing.len() => Event::Sent(sent),
+                () = controls.kill.cancelled() => Event::Kill,
+                () = tokio::time::sleep_until(next_step.into()), if stop.is_some() => Event::NextStep,
+                reason = reason_to_stop(controls, deadline.as_mut(), &self.stdout, &self.stderr), if stop.is_none() => {
+                    Event::Stop(reason)
+                }
+            };
+            match event {
+                Event::Came(Some(message)) => match head(&message) {
+                    Some("EXIT") => exiting = true,
+                    Some("DONE" | "FAULT" | "UNSUPPORTED") if message.get_integer("ID") == Some(id) => {
+                        return Ok(Ended::Answered(message, stop.map(|stopping| stopping.reason)));
+                    }
+                    _ => {}
+                },
+                Event::Came(None) if stop.is_none() && (written < outgoing.len() || self.unread() > 0) => {
+                    return Err(self.bury(false).await);
+                }
+                Event::Came(None) => {
+                    let mut death = self.bury(stop.as_ref().is_some_and(|stopping| stopping.killed)).await;
+                    death.exited = exiting && !death.killed;
+                    return Ok(Ended::Died(death, stop.map(|stopping| stopping.reason)));
+                }
+                Event::Sent(Ok(count)) => written += count,
+                Event::Sent(Err(_)) if stop.is_none() => return Err(self.bury(false).await),
+                // The pipe of the answers ends too, and then it is known how.
+                Event::Sent(Err(_)) => written = outgoing.len(),
+                Event::Kill => return Ok(Ended::Died(self.bury(true).await, Some(StopReason::Killed))),
+                Event::Stop(reason) => {
+                    let since = Instant::now();
+                    stop = Some(Stopping { reason, since, next_step: since + SIGNAL_AFTER, killed: false });
+                    let interrupt = vec![Value::keyword("INTERRUPT"), Value::keyword("ID"), Value::Integer(id)];
+                    outgoing.extend(Value::List(interrupt).frame());
+                }
+                Event::NextStep => {
+                    let stopping = stop.as_mut().expect("a step is waited for only while stopping");
+                    stopping.killed = stopping.since.elapsed() >= GRACE;
+                    if stopping.killed {
+                        // The end of the pipe follows.
+                        let _ = rustix::process::kill_process_group(self.pid, rustix::process::Signal::KILL);
+                    } else if self.local {
+                        process::send_interrupt(self.pid);
+                    }
+                    stopping.next_step = Instant::now() + SIGNAL_AFTER;
+                }
+            }
         }
     }
 
@@ -306,6 +299,35 @@ struct Stopping {
     since: Instant,
     next_step: Instant,
     killed: bool,
+}
+
+/// What happens during a call.
+enum Event {
+    /// A message, or the end of the pipe.
+    Came(Option<Value>),
+    /// So many bytes of the request went out.
+    Sent(std::io::Result<usize>),
+    /// Somebody kills the session.
+    Kill,
+    /// There is a reason to stop.
+    Stop(StopReason),
+    /// The worker has not stopped so far.
+    NextStep,
+}
+
+async fn reason_to_stop(
+    controls: &Controls,
+    deadline: Pin<&mut tokio::time::Sleep>,
+    stdout: &Capture,
+    stderr: &Capture,
+) -> StopReason {
+    tokio::select! {
+        () = controls.cancel.cancelled() => StopReason::Cancelled,
+        () = controls.interrupt.cancelled() => StopReason::Interrupted,
+        () = deadline => StopReason::Timeout,
+        () = stdout.overflow() => StopReason::Output,
+        () = stderr.overflow() => StopReason::Output,
+    }
 }
 
 fn head(message: &Value) -> Option<&str> {

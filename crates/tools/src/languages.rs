@@ -83,7 +83,8 @@ impl Languages {
     /// Understands the text of a configuration.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let tables: BTreeMap<String, Additions> = toml::from_str(text)?;
-        let extended = tables.into_iter().map(|(name, additions)| extend(&name, additions)).collect::<Result<_, _>>()?;
+        let extended =
+            tables.into_iter().map(|(name, additions)| extend(&name, additions)).collect::<Result<_, _>>()?;
         Ok(Self { extended })
     }
 

@@ -7,7 +7,7 @@
 //! **Invariant:** nothing here knows MCP or JSON-RPC, and nothing here writes files or starts processes by itself.
 
 pub mod arguments;
-mod catalogue;
+pub mod catalogue;
 mod fence;
 pub mod languages;
 pub mod lisp_check_parens;
@@ -20,7 +20,7 @@ pub mod repl_control;
 pub mod repl_eval;
 mod repl_text;
 pub mod tool;
-mod workshop;
+pub mod workshop;
 
 pub use catalogue::catalogue;
 pub use tool::{Annotations, CallContext, Outcome, Tool, ToolError, ToolSet};

@@ -50,12 +50,8 @@ pub async fn lisp_patch_form(workshop: &Workshop, args: LispPatchForm, _context:
 
 fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<Outcome, ToolError> {
     let (path, edited) = change(workshop, &args.path, args.dry_run, |source| {
-        let target = Target {
-            name: Some(&args.name),
-            form_type: args.form_type.as_deref(),
-            index: args.index,
-            line: args.line,
-        };
+        let target =
+            Target { name: Some(&args.name), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
         let (old_text, new_text) = (args.old_text.as_str(), args.new_text.as_str());
         let digest = args.digest.as_deref();
         patch(source, &Patch { target, old_text, new_text, replace_all: args.replace_all, digest })

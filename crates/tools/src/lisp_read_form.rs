@@ -46,12 +46,8 @@ fn show(workshop: &Workshop, args: &LispReadForm) -> Result<Outcome, ToolError> 
     let file = workshop.read(&args.path)?;
     let language = workshop.lisp_language(&file)?;
     let source = read_source(&file, &language);
-    let target = Target {
-        name: Some(&args.name),
-        form_type: args.form_type.as_deref(),
-        index: args.index,
-        line: args.line,
-    };
+    let target =
+        Target { name: Some(&args.name), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
     let id = locate(&source, &target).map_err(|error| refusal(&file.path, &error))?;
     let form = source.forms.get(id);
     let whole = source.form_text(id);

@@ -81,9 +81,11 @@ fn position(refusal: &Refusal) -> Option<Value> {
 
 fn candidates(path: &str, refusal: &Refusal) -> Vec<Value> {
     match refusal {
-        Refusal::FormNotFound { others, nearest, .. } => {
-            others.iter().map(|form| form_line(path, form)).chain(nearest.iter().map(|name| json!({"name": name}))).collect()
-        }
+        Refusal::FormNotFound { others, nearest, .. } => others
+            .iter()
+            .map(|form| form_line(path, form))
+            .chain(nearest.iter().map(|name| json!({"name": name})))
+            .collect(),
         Refusal::FormAmbiguous { candidates, .. } => candidates
             .iter()
             .enumerate()
@@ -96,7 +98,9 @@ fn candidates(path: &str, refusal: &Refusal) -> Vec<Value> {
         Refusal::TextAmbiguous { lines, .. } => {
             lines.iter().map(|(line, text)| json!({"path": path, "line": line, "text": text})).collect()
         }
-        Refusal::TextNotFound { near: Some((line, text)), .. } => vec![json!({"path": path, "line": line, "text": text})],
+        Refusal::TextNotFound { near: Some((line, text)), .. } => {
+            vec![json!({"path": path, "line": line, "text": text})]
+        }
         Refusal::Unbalanced { candidates, .. } | Refusal::PatchUnbalanced { candidates, .. } => {
             candidates.iter().map(fix).collect()
         }

@@ -317,9 +317,15 @@ fn ending_text(report: &EvalReport) -> String {
                 _ if death.exited => format!("the code ended it: {}", death.status),
                 _ => death.status.clone(),
             };
+            let next = if report.stopped {
+                "Too many images were lost within five minutes, so the session is stopped: repl_control {\"action\": \
+                 \"reset\"} starts it again."
+            } else {
+                "The next call starts a fresh image."
+            };
             format!(
                 "[ERROR] SESSION_LOST\nThe image of session {:?} is gone ({why}), and its definitions and state with it. \
-                 The next call starts a fresh image.\n",
+                 {next}\n",
                 report.session
             )
         }
@@ -577,4 +583,25 @@ fn error_fields(report: &EvalReport) -> Value {
         fields.insert("position".into(), json!({"line": line, "column": column}));
     }
     Value::Object(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_runtime_names_the_package_to_install() {
+        let error = session_error(SessionError::Missing(Runtime::Sbcl));
+        assert_eq!(error.code, "RUNTIME_MISSING");
+        assert!(error.message.ends_with("apt-get install sbcl"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_busy_session_says_how_to_stop_it() {
+        let busy = SessionError::Busy { session: "main".into(), running_for: Duration::from_secs(7) };
+        let error = session_error(busy);
+        assert!(error.retryable);
+        assert_eq!(error.fields["next"], "repl_control {\"action\": \"interrupt\", \"session\": \"main\"}");
+        assert!(error.message.contains("7 s"), "{}", error.message);
+    }
 }

@@ -121,7 +121,11 @@ fn a_form_is_read_edited_and_patched() {
     let mut dry = replace.clone();
     dry["dry_run"] = true.into();
     let outcome = project.call("lisp_edit_form", dry);
-    assert!(outcome.text.starts_with("Dry run of replace, nothing was written. shapes.lisp:4-5: defun area"), "{}", outcome.text);
+    assert!(
+        outcome.text.starts_with("Dry run of replace, nothing was written. shapes.lisp:4-5: defun area"),
+        "{}",
+        outcome.text
+    );
     assert_eq!(project.text("shapes.lisp"), SHAPES);
 
     let edited = project.fields("lisp_edit_form", replace.clone());
@@ -130,7 +134,11 @@ fn a_form_is_read_edited_and_patched() {
 
     // The digest was that of the old form.
     let stale = project.refused("lisp_edit_form", replace, "STALE");
-    assert!(stale.text.ends_with("```\n;; The area.\n(defun area (radius)\n  (* pi radius radius))\n```"), "{}", stale.text);
+    assert!(
+        stale.text.ends_with("```\n;; The area.\n(defun area (radius)\n  (* pi radius radius))\n```"),
+        "{}",
+        stale.text
+    );
     assert_eq!(stale.fields["digest"], edited["digest"]);
 
     let patch = json!({"path": "shapes.lisp", "name": "area", "old_text": "pi", "new_text": "(exact pi)", "digest": edited["digest"]});
@@ -139,7 +147,10 @@ fn a_form_is_read_edited_and_patched() {
     assert!(project.text("shapes.lisp").contains("(* (exact pi) radius radius))"));
     let again = json!({"path": "shapes.lisp", "operation": "append", "content": "(defun new ())"});
     let appended = project.call("lisp_edit_form", again);
-    assert_eq!(appended.text.lines().next().unwrap().split(',').next().unwrap(), "Appended defun new in shapes.lisp:15-15");
+    assert_eq!(
+        appended.text.lines().next().unwrap().split(',').next().unwrap(),
+        "Appended defun new in shapes.lisp:15-15"
+    );
     assert!(project.text("shapes.lisp").ends_with("(defun native () 2)\n\n(defun new ())\n"));
 }
 
@@ -148,7 +159,8 @@ fn addresses_that_do_not_fit_get_candidates() {
     let project = Project::new(&[("shapes.lisp", SHAPES)]);
     let read = |name: &str| json!({"path": "shapes.lisp", "name": name});
     let ambiguous = project.refused("lisp_read_form", read("native"), "FORM_AMBIGUOUS");
-    let lines: Vec<&Value> = ambiguous.fields["candidates"].as_array().unwrap().iter().map(|form| &form["line"]).collect();
+    let lines: Vec<&Value> =
+        ambiguous.fields["candidates"].as_array().unwrap().iter().map(|form| &form["line"]).collect();
     assert_eq!(lines, [10, 12]);
     assert_eq!(project.fields("lisp_read_form", read("native[2]"))["content"], "#-sbcl\n(defun native () 2)");
     assert_eq!(project.fields("lisp_read_form", read("print-object (shape t)"))["start_line"], 7);
@@ -156,13 +168,18 @@ fn addresses_that_do_not_fit_get_candidates() {
     assert_eq!(missing.fields["candidates"], json!([{"name": "area"}]));
     assert_eq!(missing.fields["next"], "lisp_read_file {\"path\": \"shapes.lisp\"}");
     project.refused("lisp_edit_form", json!({"path": "shapes.lisp", "operation": "delete"}), "BAD_ARGUMENT");
-    project.refused("lisp_edit_form", json!({"path": "shapes.lisp", "operation": "move", "name": "area"}), "BAD_ARGUMENT");
+    project.refused(
+        "lisp_edit_form",
+        json!({"path": "shapes.lisp", "operation": "move", "name": "area"}),
+        "BAD_ARGUMENT",
+    );
 }
 
 #[test]
 fn content_that_does_not_fit_changes_nothing() {
     let project = Project::new(&[("shapes.lisp", SHAPES), ("notes.txt", "(a)\n")]);
-    let replace = |content: &str| json!({"path": "shapes.lisp", "operation": "replace", "name": "area", "content": content});
+    let replace =
+        |content: &str| json!({"path": "shapes.lisp", "operation": "replace", "name": "area", "content": content});
     let unbalanced = project.refused("lisp_edit_form", replace("(defun area (r)\n  (* pi r r)"), "UNBALANCED");
     assert_eq!(unbalanced.fields["position"], json!({"offset": 0, "line": 1, "column": 1, "in": "content"}));
     assert_eq!(unbalanced.fields["candidates"][0]["repaired"], "  (* pi r r))");
@@ -174,7 +191,11 @@ fn content_that_does_not_fit_changes_nothing() {
     assert!(refused.text.contains("Add 1 delimiter to new_text (line 5): `)`"), "{}", refused.text);
     project.refused("lisp_patch_form", patch("r", "q"), "TEXT_AMBIGUOUS");
     project.refused("lisp_patch_form", patch("zzz", "q"), "TEXT_NOT_FOUND");
-    project.refused("lisp_edit_form", json!({"path": "notes.txt", "operation": "append", "content": "(b)"}), "BAD_ARGUMENT");
+    project.refused(
+        "lisp_edit_form",
+        json!({"path": "notes.txt", "operation": "append", "content": "(b)"}),
+        "BAD_ARGUMENT",
+    );
 }
 
 #[test]
@@ -208,7 +229,8 @@ fn a_broken_file_is_diagnosed_read_and_edited() {
     assert_eq!((&check["ok"], &check["kind"], &check["expected"]), (&json!(false), &json!("unclosed"), &json!(")")));
     assert_eq!(check["opened_at"], json!({"offset": 0, "line": 1, "column": 1}));
     assert_eq!(check["likely_fixes"][0]["repaired"], "  (g x))");
-    let healthy = json!({"path": "broken.lisp", "operation": "replace", "name": "h", "content": "(defun h (y)\n  (1+ y))"});
+    let healthy =
+        json!({"path": "broken.lisp", "operation": "replace", "name": "h", "content": "(defun h (y)\n  (1+ y))"});
     let edited = project.fields("lisp_edit_form", healthy);
     assert!(edited["notes"][0].as_str().unwrap().contains("does not balance elsewhere: line 1"), "{edited}");
     assert_eq!(project.text("broken.lisp"), "(defun f (x)\n  (g x)\n\n(defun h (y)\n  (1+ y))\n");
@@ -223,7 +245,10 @@ fn code_is_checked_in_its_dialect() {
     let check = |arguments: Value| project.fields("lisp_check_parens", arguments);
     assert_eq!(check(json!({"code": "(list #\\( \")\")"}))["ok"], true);
     let clojure = check(json!({"code": "[1 2)", "dialect": "clojure"}));
-    assert_eq!((&clojure["kind"], &clojure["expected"], &clojure["found"]), (&json!("mismatch"), &json!("]"), &json!(")")));
+    assert_eq!(
+        (&clojure["kind"], &clojure["expected"], &clojure["found"]),
+        (&json!("mismatch"), &json!("]"), &json!(")"))
+    );
     assert_eq!(check(json!({"code": "(a))(", "offset": 0, "limit": 3}))["ok"], true);
     project.refused("lisp_check_parens", json!({}), "BAD_ARGUMENT");
     project.refused("lisp_check_parens", json!({"code": "", "path": "a.lisp"}), "BAD_ARGUMENT");
@@ -234,7 +259,8 @@ fn code_is_checked_in_its_dialect() {
 fn what_a_project_adds_to_its_dialect_counts() {
     let config = "[common-lisp]\nbrackets = [\"[]\"]\n[common-lisp.definers]\nroute = \"defun\"\n";
     let project = Project::new(&[("a.lisp", "(route home (r)\n  [f r])\n"), ("lispwright.toml", config)]);
-    let edit = json!({"path": "a.lisp", "operation": "replace", "name": "home", "content": "(route home (r)\n  [g r])"});
+    let edit =
+        json!({"path": "a.lisp", "operation": "replace", "name": "home", "content": "(route home (r)\n  [g r])"});
     project.fields("lisp_edit_form", edit);
     assert_eq!(project.text("a.lisp"), "(route home (r)\n  [g r])\n");
     fs::write(project.path("lispwright.toml"), "[lisp]\n").unwrap();

@@ -77,9 +77,10 @@ async fn killed_during_a_call_is_that_calls_answer() {
 #[tokio::test]
 async fn three_lost_images_stop_a_session_until_a_reset() {
     let lab = lab();
-    for _ in 0..3 {
+    for round in 1..=3 {
         let report = lab.report("(sb-posix:kill (sb-posix:getpid) 9) (loop)").await;
         assert!(matches!(report.ending, Ending::Died { .. }), "{report:#?}");
+        assert_eq!(report.stopped, round == 3);
     }
     let refused = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await;
     let Err(SessionError::Stopped { crashes: 3, last, .. }) = refused else { panic!("{refused:?}") };
@@ -133,6 +134,9 @@ async fn a_spare_is_ready_for_the_next_session() {
 #[tokio::test]
 async fn kills_in_a_row_leave_no_process_behind() {
     let lab = lab();
+    lab.report("1").await;
+    let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let before = descriptors();
     let mut pids = Vec::new();
     for round in 0..30 {
         // SBCL puts each child into a session of its own, so none of them is in the worker's group.
@@ -157,6 +161,7 @@ async fn kills_in_a_row_leave_no_process_behind() {
     for pid in pids {
         until("every process is gone", async || !alive(pid)).await;
     }
+    until("every descriptor is closed", async || descriptors() <= before).await;
 }
 
 #[tokio::test]
@@ -171,7 +176,7 @@ async fn workers_end_with_the_server() {
                (print (sb-ext:process-pid (sb-ext:run-program \"/bin/sleep\" '(\"1000\") :wait nil)) s))
              {code}"
         );
-        let mut server = one_session(directory.path(), &code).spawn().unwrap();
+        let server = Server::start(directory.path(), &code, &[]);
         let mut found = Vec::new();
         until("the worker has started", async || {
             let text = std::fs::read_to_string(&pids).unwrap_or_default();
@@ -180,8 +185,7 @@ async fn workers_end_with_the_server() {
         })
         .await;
         assert!(found.iter().all(|pid| alive(*pid)));
-        server.kill().unwrap();
-        server.wait().unwrap();
+        drop(server);
         for pid in found {
             until("the server's processes are gone", async || !alive(pid)).await;
         }

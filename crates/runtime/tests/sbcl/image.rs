@@ -96,19 +96,14 @@ async fn credentials_do_not_reach_the_code() {
         "(with-open-file (s {seen:?} :direction :output :if-exists :supersede)
            (format s \"~{{~A~%~}}\" (sb-ext:posix-environ)) (princ \"END\" s))"
     );
-    let mut server = one_session(directory.path(), &code)
-        .env("TEST_SERVICE_TOKEN", "hush")
-        .env("TEST_PLAIN", "yes")
-        .spawn()
-        .unwrap();
+    let server = Server::start(directory.path(), &code, &[("TEST_SERVICE_TOKEN", "hush"), ("TEST_PLAIN", "yes")]);
     let mut environment = String::new();
     until("the code has run", async || {
         environment = std::fs::read_to_string(&seen).unwrap_or_default();
         environment.ends_with("END")
     })
     .await;
-    server.kill().unwrap();
-    server.wait().unwrap();
+    drop(server);
     assert!(environment.contains("TEST_PLAIN=yes") && !environment.contains("hush"), "{environment}");
 }
 

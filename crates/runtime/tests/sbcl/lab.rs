@@ -102,10 +102,22 @@ pub(crate) fn alive(pid: i32) -> bool {
     })
 }
 
-/// A server in a process of its own that evaluates `code` and then waits to be killed.
-pub(crate) fn one_session(root: &Path, code: &str) -> std::process::Command {
-    let test = std::env::current_exe().unwrap();
-    let mut command = std::process::Command::new(test.parent().unwrap().with_file_name("examples").join("one_session"));
-    command.args([root.as_os_str(), cache().as_os_str(), code.as_ref()]).stdin(std::process::Stdio::null());
-    command
+/// A server in a process of its own that evaluates some code and then waits to be killed, at the latest when dropped.
+pub(crate) struct Server(std::process::Child);
+
+impl Server {
+    pub(crate) fn start(root: &Path, code: &str, environment: &[(&str, &str)]) -> Self {
+        let test = std::env::current_exe().unwrap();
+        let program = test.parent().unwrap().with_file_name("examples").join("one_session");
+        let mut command = std::process::Command::new(program);
+        command.args([root.as_os_str(), cache().as_os_str(), code.as_ref()]).envs(environment.iter().copied());
+        Self(command.stdin(std::process::Stdio::null()).spawn().unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
 }

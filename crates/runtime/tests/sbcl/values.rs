@@ -160,6 +160,27 @@ async fn sessions_do_not_see_each_other() {
 }
 
 #[tokio::test]
+async fn sessions_run_at_once_and_do_not_mix_their_output() {
+    let lab = lab();
+    let count = |name: &'static str| {
+        let sessions = lab.sessions.clone();
+        tokio::spawn(async move {
+            for _ in 0..10 {
+                let code = format!("(dotimes (i 300) (princ \"{name}\") (princ \"{name}\" *error-output*)) :{name}");
+                let report = sessions.eval(name, EvalRequest::new(code), &Default::default()).await.unwrap();
+                assert_eq!(report.stdout.head, name.repeat(300));
+                assert_eq!(report.stderr.head, name.repeat(300));
+                let value = Printout { text: format!(":{}", name.to_uppercase()), cut: false };
+                assert_eq!(report.ending, Ending::Values(vec![value]));
+            }
+        })
+    };
+    for session in ["a", "b", "c", "d"].map(count) {
+        session.await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn images_run_in_the_root_without_credentials() {
     let lab = lab();
     let directory = lab.directory.path().canonicalize().unwrap();
