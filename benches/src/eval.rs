@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -83,6 +83,8 @@ fn fresh(client: &mut Client) -> Row {
 /// A plain SBCL with the distribution's SWANK, spoken to over TCP.
 struct Swank {
     child: Child,
+    /// Kept open: SWANK goes on writing to it.
+    _stdout: BufReader<ChildStdout>,
     socket: TcpStream,
     next: u64,
 }
@@ -99,8 +101,8 @@ impl Swank {
             .stderr(Stdio::null())
             .spawn()
             .ok()?;
-        let stdout = BufReader::new(child.stdout.take()?);
-        let port = stdout.lines().map_while(Result::ok).find_map(|line| {
+        let mut stdout = BufReader::new(child.stdout.take()?);
+        let port = stdout.by_ref().lines().map_while(Result::ok).find_map(|line| {
             let (_, port) = line.split_once("Swank started at port: ")?;
             port.trim().trim_end_matches('.').parse::<u16>().ok()
         });
@@ -112,7 +114,7 @@ impl Swank {
         let socket = TcpStream::connect(("127.0.0.1", port)).ok()?;
         socket.set_nodelay(true).ok()?;
         socket.set_read_timeout(Some(Duration::from_secs(10))).ok()?;
-        Some(Self { child, socket, next: 1 })
+        Some(Self { child, _stdout: stdout, socket, next: 1 })
     }
 
     /// Seconds one evaluation takes.

@@ -1,10 +1,13 @@
 //! What crosses the pipe between the server and a worker: length-framed lists of keywords, integers, strings and lists.
 //!
 //! A frame is six lower-case hexadecimal digits, the number of bytes that follow, and that many bytes of UTF-8, as in
-//! Swank. The payload is the small part of Lisp's syntax that every Lisp can read and print alike. Bytes that are not
-//! UTF-8 are read as U+FFFD, so that a strange string in an image cannot end the conversation.
+//! Swank. The payload is the small part of Lisp's syntax that every Lisp can read and print alike, and it is read here by
+//! the same reader as source is. Bytes that are not UTF-8 are read as U+FFFD, so that a strange string in an image cannot
+//! end the conversation.
 
 use std::fmt::Write as _;
+
+use lispwright_syntax::{DiagnosticKind, Dialect, TokenKind, read_plain};
 
 /// The longest payload that a frame can announce, in bytes.
 pub const MAX_PAYLOAD: usize = 0xff_ffff;
@@ -33,9 +36,12 @@ pub enum WireError {
     /// The text ends inside a list or a string.
     #[error("the message ends in the middle of a value")]
     Truncated,
-    /// A closing parenthesis, or a second datum, where none belongs.
+    /// A closing parenthesis, a second datum, or syntax that the wire does not have.
     #[error("unexpected text at byte {0}")]
-    Unexpected(usize),
+    Unexpected(u32),
+    /// Lists nested more deeply than the reader follows.
+    #[error("the message is nested too deeply")]
+    TooDeep,
     /// A frame header that is not six hexadecimal digits.
     #[error("a frame does not start with its length")]
     Header,
@@ -158,50 +164,35 @@ impl Value {
     /// Reads one datum; blanks may surround it.
     pub fn decode(payload: &[u8]) -> Result<Self, WireError> {
         let text = String::from_utf8_lossy(payload);
-        let bytes = text.as_bytes();
+        let tree = read_plain(text.as_bytes(), Dialect::CommonLisp);
+        if let Some(fault) = tree.diagnostics().first() {
+            return Err(match fault.kind {
+                DiagnosticKind::TooDeep => WireError::TooDeep,
+                DiagnosticKind::Unclosed(_) | DiagnosticKind::UnclosedString => WireError::Truncated,
+                _ => WireError::Unexpected(fault.span.start),
+            });
+        }
         let mut open: Vec<Vec<Self>> = Vec::new();
         let mut done: Option<Self> = None;
-        let mut at = 0;
-        while at < bytes.len() {
-            if bytes[at].is_ascii_whitespace() {
-                at += 1;
-                continue;
-            }
-            if done.is_some() {
-                return Err(WireError::Unexpected(at));
-            }
-            let value = match bytes[at] {
-                b'(' => {
+        for (kind, span) in tree.tokens().filter(|(kind, _)| *kind != TokenKind::Blank) {
+            let source = &text[span.range()];
+            let value = match kind {
+                _ if done.is_some() => return Err(WireError::Unexpected(span.start)),
+                TokenKind::OpenParen if source == "(" => {
                     open.push(Vec::new());
-                    at += 1;
                     continue;
                 }
-                b')' => {
-                    at += 1;
-                    Self::List(open.pop().ok_or(WireError::Unexpected(at - 1))?)
-                }
-                b'"' => {
-                    let (string, end) = string_at(&text, at)?;
-                    at = end;
-                    Self::Text(string)
-                }
-                _ => {
-                    let start = at;
-                    while at < bytes.len()
-                        && !matches!(bytes[at], b'(' | b')' | b'"')
-                        && !bytes[at].is_ascii_whitespace()
-                    {
-                        at += 1;
-                    }
-                    atom(&text[start..at])
-                }
+                TokenKind::CloseParen => Self::List(open.pop().ok_or(WireError::Unexpected(span.start))?),
+                TokenKind::String if source.starts_with('"') => Self::Text(unescaped(&source[1..source.len() - 1])),
+                TokenKind::Atom => atom(source),
+                _ => return Err(WireError::Unexpected(span.start)),
             };
             match open.last_mut() {
                 Some(list) => list.push(value),
                 None => done = Some(value),
             }
         }
-        if open.is_empty() { done.ok_or(WireError::Truncated) } else { Err(WireError::Truncated) }
+        done.ok_or(WireError::Truncated)
     }
 
     /// The frame that carries this value.
@@ -213,18 +204,14 @@ impl Value {
     }
 }
 
-/// The string literal at byte `start` of `text`, and the byte after it.
-fn string_at(text: &str, start: usize) -> Result<(String, usize), WireError> {
-    let mut string = String::new();
-    let mut characters = text[start + 1..].char_indices();
-    while let Some((offset, character)) = characters.next() {
-        match character {
-            '"' => return Ok((string, start + 1 + offset + 1)),
-            '\\' => string.push(characters.next().ok_or(WireError::Truncated)?.1),
-            other => string.push(other),
-        }
+/// The inside of a string literal without its backslashes.
+fn unescaped(literal: &str) -> String {
+    let mut string = String::with_capacity(literal.len());
+    let mut characters = literal.chars();
+    while let Some(character) = characters.next() {
+        string.extend(if character == '\\' { characters.next() } else { Some(character) });
     }
-    Err(WireError::Truncated)
+    string
 }
 
 fn atom(text: &str) -> Value {
@@ -281,12 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn depth_does_not_matter() {
-        let deep = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
-        let value = Value::decode(deep.as_bytes()).unwrap();
-        assert_eq!(value.encode(), deep);
-        // Dropping a deep value recurses; the wire never builds one deeper than a call's own structure.
-        std::mem::forget(value);
+    fn depth_has_a_limit() {
+        let nested = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
+        assert_eq!(Value::decode(nested(1_000).as_bytes()).unwrap().encode(), nested(1_000));
+        assert_eq!(Value::decode(nested(100_000).as_bytes()), Err(WireError::TooDeep));
     }
 
     #[test]
