@@ -1,23 +1,24 @@
 //! The tool list as clients get it: pinned, within what every client accepts, and small.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p lispwright-server --test list` rewrites the golden file.
+//! `UPDATE_GOLDEN=1 cargo test -p lispwright --test list` rewrites the golden file.
 
 #![allow(clippy::unwrap_used)]
-
-#[path = "toy/catalogue.rs"]
-mod catalogue;
 
 use std::path::Path;
 
 use lispwright_server::{Options, Results, Selection, Server};
-use lispwright_tools::Tool;
+use lispwright_tools::{Tool, Workshop, catalogue};
 use serde_json::Value;
 
 /// Clients show the whole list to a model; this is what the default set may cost.
 const LARGEST_DEFAULT_LIST: usize = 12_000;
 
+/// Every tool, on a workshop that is never used.
 fn everything() -> Vec<Tool> {
-    catalogue::toys()
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let _inside = runtime.enter();
+    let root = tempfile::tempdir().unwrap();
+    catalogue(&Workshop::open(&[root.path().to_path_buf()]).unwrap())
 }
 
 fn listed(results: Results, selection: &Selection) -> Value {
