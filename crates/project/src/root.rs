@@ -320,9 +320,16 @@ mod tests {
         for path in ["/root", "/home/ada", "/Users/ada", "/data/people/ada"] {
             check_wide(path, Some(RootFault::Home));
         }
-        for path in
-            ["/tmp/x", "/home/ada/x", "/root/x", "/work", "/srv/x", "/data/people/ada/x", "/data/people", "/var/lib/x"]
-        {
+        for path in [
+            "/tmp/x",
+            "/home/ada/x",
+            "/root/x",
+            "/workspace",
+            "/srv/x",
+            "/data/people/ada/x",
+            "/data/people",
+            "/var/lib/x",
+        ] {
             check_wide(path, None);
         }
     }

@@ -161,7 +161,7 @@ fn check_writable(place: &Place, file: &File) -> Result<(), Error> {
 fn replace(place: &Place, old: &File, new: &[u8], still_same: impl Fn(&File) -> bool) -> Result<(), Error> {
     let failed = |error| Error::writing(&place.path, "write the new version", error);
     let overtaken = || Error::Overtaken { path: place.path.clone() };
-    stage::remove_abandoned(&place.dir, &place.name).map_err(failed)?;
+    stage::remove_abandoned(&place.dir, &place.name);
     let mut staged = stage::stage(&place.dir, &place.name, new, Some(old)).map_err(failed)?;
     staged.give_name().map_err(failed)?;
     if !read::open(place).is_ok_and(|now| still_same(&now)) {

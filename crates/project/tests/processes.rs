@@ -269,3 +269,23 @@ fn files_of_another_user() {
     fixture.set_mode("dir", 0o755);
     assert_eq!(fixture.bytes("dir/a.lisp"), b"(a)\n");
 }
+
+#[test]
+fn a_directory_that_cannot_be_listed() {
+    let fixture = Fixture::new();
+    fixture.file("dir/a.lisp", "(a)\n");
+    fixture.set_mode("dir/a.lisp", 0o666);
+    for mode in [0o333, 0o311] {
+        fixture.set_mode("dir", mode);
+        unprivileged(|| {
+            assert_eq!(fixture.read("dir/a.lisp").unwrap().text, "(a)\n");
+            assert_eq!(code(fixture.read("dir/b.lisp"), "b.lisp"), "FILE_NOT_FOUND");
+        });
+    }
+    fixture.set_mode("dir", 0o333);
+    unprivileged(|| {
+        assert!(fixture.put("dir/a.lisp", "(b)\n").unwrap().changed);
+    });
+    fixture.set_mode("dir", 0o755);
+    assert_eq!((fixture.bytes("dir/a.lisp"), fixture.names("dir")), (b"(b)\n".to_vec(), vec!["a.lisp".to_owned()]));
+}

@@ -26,8 +26,11 @@ const SHAPES: &str = "\
 fn a_form_is_read_and_replaced() {
     let mut session = Session::with_file("shapes.lisp", SHAPES);
     let read = session.ok("lisp_read_form", json!({ "path": "shapes.lisp", "name": "area" }));
-    assert!(read.text.contains("(defun area (r)\n  (* pi r r))"), "{}", read.text);
-    assert_eq!((&read.fields["start_line"], &read.fields["end_line"]), (&json!(6), &json!(7)));
+    // A form comes with the comment that heads it.
+    let form = ";; The area of a circle.\n(defun area (r)\n  (* pi r r))";
+    assert!(read.text.contains(form), "{}", read.text);
+    assert_eq!(read.fields["content"], form);
+    assert_eq!((&read.fields["start_line"], &read.fields["end_line"]), (&json!(5), &json!(7)));
     let edited = session.ok(
         "lisp_edit_form",
         json!({ "path": "shapes.lisp", "operation": "replace", "name": "area", "digest": read.fields["digest"],
@@ -141,7 +144,7 @@ const BROKEN: &str = "\
 fn healthy_forms_of_a_broken_file_are_readable_and_editable() {
     let mut session = Session::with_file("broken.lisp", BROKEN);
     let read = session.ok("lisp_read_file", json!({ "path": "broken.lisp" }));
-    assert!(read.text.contains("broken.lisp:4"), "{}", read.text);
+    assert!(read.text.contains("line 4, column 1"), "{}", read.text);
     assert!(!read.fields["diagnostics"].as_array().unwrap().is_empty(), "{}", read.fields);
     for name in ["before", "after"] {
         let read = session.ok("lisp_read_form", json!({ "path": "broken.lisp", "name": name }));

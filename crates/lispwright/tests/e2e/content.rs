@@ -77,7 +77,14 @@ fn unbalanced_content() {
 #[test]
 fn another_bracket_style() {
     // Square brackets are parts of names in Common Lisp.
-    check_replace("lisp", FILE, "f", "[defun f (x) (list x)]", "BAD_ARGUMENT", &["`[`", "Common Lisp", "parentheses"]);
+    check_replace(
+        "lisp",
+        FILE,
+        "f",
+        "[defun f (x) (list x)]",
+        "BAD_ARGUMENT",
+        &["line 1, column 1", "`[`", "common-lisp", "parentheses"],
+    );
     let scheme = "(define (before) 1)\n\n(define (f x)\n  (list x))\n";
     check_replace("scm", scheme, "f", "(define [f x)\n  (list x))", "UNBALANCED", &["line 1, column 13", "]"]);
     let clojure = "(defn before [] 1)\n\n(defn f [x]\n  (list x))\n";
@@ -91,10 +98,10 @@ fn patches() {
     let mut session = Session::with_file("a.lisp", FILE);
     session.refused("lisp_patch_form", patch("(list x))", "(list x)"), "UNBALANCED", &["Add 1 delimiter", "`)`"]);
     session.refused("lisp_patch_form", patch("(list x)", "(list x))"), "UNBALANCED", &["Remove 1 delimiter", "`)`"]);
-    session.refused("lisp_patch_form", patch("vector", "list"), "TEXT_NOT_FOUND", &["vector"]);
+    session.refused("lisp_patch_form", patch("vector", "list"), "TEXT_NOT_FOUND", &["a.lisp:3", "lisp_read_form"]);
     session.refused("lisp_patch_form", patch("x", "y"), "TEXT_AMBIGUOUS", &["2", "replace_all"]);
     // Text of a neighbour is not in the form.
-    session.refused("lisp_patch_form", patch("(defun after () 2)", ""), "TEXT_NOT_FOUND", &["f"]);
+    session.refused("lisp_patch_form", patch("(defun after () 2)", ""), "TEXT_NOT_FOUND", &["a.lisp:3", "line 6"]);
     session.ok("lisp_patch_form", patch("(list x)", "(vector x)"));
     assert_eq!(session.project.text("a.lisp"), FILE.replace("(list x)", "(vector x)"));
     session.ok(

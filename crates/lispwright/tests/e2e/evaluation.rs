@@ -60,7 +60,16 @@ fn endless_code() {
 
 #[test]
 fn errors_and_breaks() {
-    check("(error \"on purpose\")", &["[ERROR]", "on purpose", "[Backtrace]"], &Image::Kept);
+    check(
+        "(defun inner (x) (error \"on purpose: ~a\" x)) (defun outer (y) (list (inner y))) (outer 3)",
+        &["[ERROR] SIMPLE-ERROR", "on purpose: 3", "[Backtrace]", "(INNER 3)", "X = 3", "(OUTER 3)", "form 3 of 3"],
+        &Image::Kept,
+    );
+    check(
+        "(restart-case (error \"stopped\") (use-default () :report \"Use the default.\" 1))",
+        &["stopped", "[Restarts]", "USE-DEFAULT", "Use the default."],
+        &Image::Kept,
+    );
     check("(break \"here\")", &["here", "[Restarts]"], &Image::Kept);
     check("#.(error \"while reading\")", &["while reading"], &Image::Kept);
     check("(read-line)", &["[ERROR]"], &Image::Kept);

@@ -157,7 +157,7 @@ async def structured(workshop):
                 jsonschema.validate(result.structured_content, schemas[tool])
             read = await succeed(client, "lisp_read_form", {"path": "shapes.lisp", "name": "area"})
             fields = read.structured_content
-            assert (fields["start_line"], fields["end_line"], fields["name"]) == (4, 5, "area"), fields
+            assert (fields["start_line"], fields["end_line"], fields["name"]) == (3, 5, "area"), fields
             value = await succeed(client, "repl_eval", {"code": "(values 1 :two)"})
             assert value.structured_content["values"] == ["1", ":TWO"], value.structured_content
 
@@ -172,7 +172,7 @@ async def mistakes(workshop):
                 ("lisp_read_form", {"path": "shapes.lisp", "name": "aera"}, "area"),
                 ("lisp_read_form", {"path": "shapes.lisp", "nmae": "area"}, "nmae"),
                 ("lisp_read_file", {"path": "../../etc/passwd"}, "--root"),
-                ("lisp_edit_form", {"path": "shapes.lisp", "operation": "replace", "name": "area", "content": "(defun area ("}, "line 1, column 13"),
+                ("lisp_edit_form", {"path": "shapes.lisp", "operation": "replace", "name": "area", "content": "(defun area ("}, "line 1, column 1"),
                 ("repl_eval", {"code": '(error "on purpose")'}, "on purpose"),
             ]:
                 result = await client.call_tool(tool, arguments)
@@ -199,7 +199,13 @@ async def cancellation(workshop):
                 await client.call_tool("repl_eval", {"code": "(loop)", "timeout_seconds": 300})
             assert scope.cancelled_caught
             await succeed(client, "lisp_read_form", {"path": "shapes.lisp", "name": "area"}, "area")
-            await succeed(client, "repl_eval", {"code": "(1+ *kept*)"}, "=> 43")
+            # The image may still be on its way out of the loop.
+            while True:
+                result = await client.call_tool("repl_eval", {"code": "(1+ *kept*)"})
+                if not result.is_error:
+                    break
+                assert "busy" in text_of(result) and time.monotonic() - started < 30, text_of(result)
+            assert "=> 43" in text_of(result), text_of(result)
             assert time.monotonic() - started < 30, "the cancelled call went on"
 
 

@@ -1,0 +1,106 @@
+//! The commands that look at files and edit them by form, run as a person runs them.
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn lispwright(directory: &Path, arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lispwright"))
+        .args(arguments)
+        .current_dir(directory)
+        .env_remove("LISPWRIGHT_ROOT")
+        .env_remove("MCP_PROJECT_ROOT")
+        .env_remove("CLAUDE_PROJECT_DIR")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// Runs the command; checks exit code, standard output, and a part of standard error.
+#[track_caller]
+fn check(directory: &Path, arguments: &[&str], input: &str, exit: i32, stdout: &str, stderr: &str) {
+    let output = lispwright(directory, arguments, input);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), stdout);
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(complaint.contains(stderr) && complaint.is_empty() == stderr.is_empty(), "{complaint}");
+    assert_eq!(output.status.code(), Some(exit));
+}
+
+const GOOD: &str = ";; The area.\n(defun area (r)\n  (* pi\n     r\n     r\n     1\n     1))\n(area 1)\n";
+
+fn project() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("good.lisp"), GOOD).unwrap();
+    std::fs::write(directory.path().join("bad.clj"), "(defn f [x)\n  x)\n").unwrap();
+    directory
+}
+
+#[test]
+fn check_says_what_does_not_balance() {
+    let project = project();
+    let here = project.path();
+    check(here, &["check", "good.lisp"], "", 0, "good.lisp: balanced (2 forms, 8 lines, common-lisp).\n", "");
+    let verdict = "bad.clj:1:11: mismatch (read as clojure)\nline 1, column 11: `)` where `]` is due for the `[` of line 1, \
+                   column 9: (defn f [x)\nLikely fixes, best first:\n  line 1: `]` for `)` (it closes the list that is open): (defn f [x]\n";
+    let output = lispwright(here, &["check", "bad.clj"], "");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).starts_with(verdict),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+    assert_eq!(output.status.code(), Some(1));
+    check(
+        here,
+        &["check", "-", "--dialect", "scheme"],
+        "(a #;(b))",
+        0,
+        "<stdin>: balanced (1 form, 1 line, scheme).\n",
+        "",
+    );
+    check(here, &["check", "none.lisp"], "", 2, "", "none.lisp: No such file");
+    check(here, &["check", "."], "", 2, "", "not a regular file");
+    let output = lispwright(here, &["check", "--json", "good.lisp", "bad.clj"], "");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&document["ok"], &document["files"][0]["ok"]), (&false.into(), &true.into()));
+    assert_eq!(document["files"][1]["kind"], "mismatch");
+}
+
+#[test]
+fn outline_read_and_tree_show_what_is_there() {
+    let project = project();
+    let here = project.path();
+    check(here, &["outline", "good.lisp"], "", 0, "2| (defun area (r) ...)\n8| (area 1)\n", "");
+    let output = lispwright(here, &["outline", "--json", "good.lisp"], "");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["files"][0]["forms"][0]["name"], "area");
+    assert_eq!(document["files"][0]["forms"][0]["parameters"][0], "(r)");
+    check(here, &["read", "good.lisp", "area"], "", 0, &GOOD[..GOOD.len() - 9], "");
+    check(here, &["read", "good.lisp", "aera"], "", 1, "", "Nearest names: area");
+    let output = lispwright(here, &["tree", "-"], "(a #+x 1 \"(\")");
+    let tree = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(tree.contains("annotation #+") && tree.contains("string \"(\""), "{tree}");
+    let output = lispwright(here, &["tree", "--json", "bad.clj"], "");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["diagnostics"][0]["kind"], "mismatch");
+}
+
+#[test]
+fn edit_changes_a_file_or_says_why_not() {
+    let project = project();
+    let here = project.path();
+    let read = || std::fs::read_to_string(here.join("good.lisp")).unwrap();
+    let refused = lispwright(here, &["edit", "good.lisp", "replace", "area"], "(defun area (r)\n");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("this `(` is never closed"));
+    let dry = lispwright(here, &["edit", "good.lisp", "delete", "area", "--dry-run"], "");
+    assert_eq!((dry.status.code(), read().as_str()), (Some(0), GOOD));
+    let done = lispwright(here, &["edit", "good.lisp", "replace", "area"], "(defun area (r) r)\n");
+    assert_eq!(done.status.code(), Some(0));
+    assert_eq!(read(), ";; The area.\n(defun area (r) r)\n(area 1)\n");
+    check(here, &["edit", "good.lisp", "append", "--json", "--root", "/"], "(a)", 2, "", "cannot be a project root");
+}
