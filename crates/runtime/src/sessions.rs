@@ -208,6 +208,23 @@ struct Image {
 }
 
 impl Session {
+    /// The slot for a call, at once or as soon as a call that was told to stop has done so.
+    async fn free_slot(&self) -> Result<OwnedMutexGuard<Option<Worker>>, SessionError> {
+        let slot = Arc::clone(&self.slot);
+        if let Ok(guard) = slot.clone().try_lock_owned() {
+            return Ok(guard);
+        }
+        let (running_for, is_stopping) = match &self.facts().running {
+            Some((since, controls)) => (since.elapsed(), controls.is_stopping()),
+            None => (Duration::ZERO, true),
+        };
+        let busy = SessionError::Busy { session: self.name.clone(), running_for };
+        if !is_stopping {
+            return Err(busy);
+        }
+        tokio::time::timeout(GRACE * 2, slot.lock_owned()).await.map_err(|_| busy)
+    }
+
     fn facts(&self) -> MutexGuard<'_, Facts> {
         self.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -297,7 +314,8 @@ impl Sessions {
 
     /// Evaluates in the session `name`, which is made with its first call.
     ///
-    /// A second call on a busy session is refused, not queued. Cancelling `cancel`, or dropping the future, interrupts
+    /// A second call on a busy session is refused, not queued, unless the first has already been told to stop: then it
+    /// waits for that. Cancelling `cancel`, or dropping the future, interrupts
     /// the evaluation and keeps the session's state.
     pub async fn eval(
         &self,
@@ -307,10 +325,7 @@ impl Sessions {
     ) -> Result<EvalReport, SessionError> {
         let began = Instant::now();
         let session = self.session(name)?;
-        let Ok(slot) = Arc::clone(&session.slot).try_lock_owned() else {
-            let running_for = session.facts().running.as_ref().map_or(Duration::ZERO, |(since, _)| since.elapsed());
-            return Err(SessionError::Busy { session: name.to_owned(), running_for });
-        };
+        let slot = session.free_slot().await?;
         let controls = Controls { cancel: cancel.child_token(), ..Controls::default() };
         session.facts().running = Some((began, controls.clone()));
         // Dropping this future drops the guard, which interrupts the task.

@@ -78,6 +78,13 @@ pub(crate) struct Controls {
     pub(crate) kill: CancellationToken,
 }
 
+impl Controls {
+    /// Somebody has told the call to end.
+    pub(crate) fn is_stopping(&self) -> bool {
+        [&self.cancel, &self.interrupt, &self.kill].into_iter().any(CancellationToken::is_cancelled)
+    }
+}
+
 /// A live worker process. Dropping it kills its process group.
 pub(crate) struct Worker {
     child: Child,
