@@ -17,6 +17,7 @@
 //! Read next: `root.rs` for what may be a root, `walk.rs` for confinement, `write.rs` for the order of steps in a write.
 
 mod error;
+mod identity;
 mod lock;
 mod nearest;
 mod read;

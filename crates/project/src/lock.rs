@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
-use crate::root::Identity;
+use crate::identity::Identity;
 
 /// A file by the directory that holds it and its name there; its inode number changes with every write.
 pub(crate) type FileKey = (Identity, OsString);

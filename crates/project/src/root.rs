@@ -14,6 +14,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use crate::error::{Error, RootFault};
+use crate::identity::{Identity, identity_of, std_identity};
 use crate::lock::Locks;
 
 /// Environment variables that may name the root, in order.
@@ -67,9 +68,6 @@ pub fn choose_roots(
     RootChoice { paths: vec![working_directory.to_owned()], source: RootSource::WorkingDirectory }
 }
 
-/// Device and inode number: the same for every spelling of one directory.
-pub(crate) type Identity = (u64, u64);
-
 /// One allowed directory.
 #[derive(Debug)]
 pub(crate) struct Root {
@@ -109,16 +107,6 @@ impl Root {
     pub(crate) fn is_present(&self) -> bool {
         std::fs::metadata(&self.real).is_ok_and(|now| std_identity(&now) == self.identity)
     }
-}
-
-pub(crate) fn identity_of(dir: &Dir) -> io::Result<Identity> {
-    let stat = rustix::fs::fstat(dir)?;
-    Ok((stat.st_dev, stat.st_ino))
-}
-
-pub(crate) fn std_identity(metadata: &std::fs::Metadata) -> Identity {
-    use std::os::unix::fs::MetadataExt as _;
-    (metadata.dev(), metadata.ino())
 }
 
 /// Directories that hold the whole system or everybody's files. Directories below them are fine as roots.

@@ -16,8 +16,9 @@ use cap_fs_ext::DirExt as _;
 use cap_std::fs::{Dir, FileTypeExt as _, Metadata};
 
 use crate::error::{Error, NotRegular};
+use crate::identity::std_identity;
 use crate::nearest;
-use crate::root::{Root, Roots, std_identity};
+use crate::root::{Root, Roots};
 
 /// As many links as Linux follows.
 const MAX_LINKS: usize = 40;

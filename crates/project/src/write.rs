@@ -20,9 +20,10 @@ use rustix::fs::{Access, AtFlags};
 
 use crate::MAX_FILE_BYTES;
 use crate::error::{EditError, Error, ReadOnlyWhy};
+use crate::identity::identity_of;
 use crate::lock::{self, Flock};
 use crate::read::{self, Version};
-use crate::root::{Roots, identity_of};
+use crate::root::Roots;
 use crate::stage;
 use crate::text::{SourceFile, digest_of};
 use crate::walk::Place;

@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::Mutex;
 
 use crate::backend::Runtime;
+use crate::config::Config;
 use crate::image::{self, Start};
 use crate::process::{Guard, Launch};
-use crate::sessions::Config;
 use crate::worker::Worker;
 
 /// Why no worker could be had.

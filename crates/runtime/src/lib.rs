@@ -12,6 +12,7 @@
 
 pub mod backend;
 mod capture;
+mod config;
 pub mod eval;
 mod factory;
 mod image;
@@ -22,7 +23,8 @@ mod worker;
 
 pub use backend::{BACKENDS, Backend, Capability, Runtime};
 pub use capture::Printed;
+pub use config::Config;
 pub use eval::{Ending, EvalReport, EvalRequest, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Warning};
 pub use process::find_program;
-pub use sessions::{Config, MAIN, SessionError, SessionStatus, Sessions, State, Status};
+pub use sessions::{MAIN, SessionError, SessionStatus, Sessions, State, Status};
 pub use worker::{Death, StopReason};

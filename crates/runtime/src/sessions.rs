@@ -13,6 +13,7 @@ use tokio::sync::OwnedMutexGuard;
 use tokio_util::sync::CancellationToken;
 
 use crate::backend::Runtime;
+use crate::config::Config;
 use crate::eval::{Answer, Ending, EvalReport, EvalRequest};
 use crate::factory::{Factory, StartError};
 use crate::image::Start;
@@ -26,43 +27,6 @@ const CRASHES: usize = 3;
 
 /// ... within so long stop a session.
 const CRASH_WINDOW: Duration = Duration::from_secs(300);
-
-/// How workers are run.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The working directory of the images: the project root.
-    pub root: PathBuf,
-    /// Where saved images are kept; the user's cache directory when absent.
-    pub cache: Option<PathBuf>,
-    /// The SBCL program; the one on `PATH` when absent.
-    pub sbcl: Option<PathBuf>,
-    /// A command in front of every worker that carries its standard input and output (`ssh host`, `bwrap ...`).
-    pub launcher: Vec<String>,
-    /// How many sessions there may be at once.
-    pub max_sessions: usize,
-    /// The heap of an image in megabytes.
-    pub heap_megabytes: u32,
-    /// Bytes that one call may print to one descriptor before it is interrupted.
-    pub output_limit: u64,
-    /// Keep a worker ready once the first session has started.
-    pub spare: bool,
-}
-
-impl Config {
-    /// The defaults: 8 sessions, heaps of 2 GB, 8 MB of output, a spare.
-    pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self {
-            root: root.into(),
-            cache: None,
-            sbcl: None,
-            launcher: Vec::new(),
-            max_sessions: 8,
-            heap_megabytes: 2048,
-            output_limit: 8 << 20,
-            spare: true,
-        }
-    }
-}
 
 /// Why a session could not do what was asked. The code did not run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,6 +11,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::request_id::request_id;
 use crate::salvage::Salvage;
 
 /// JSON-RPC: the line is not JSON.
@@ -111,15 +112,6 @@ pub(crate) fn refuse_salvaged(salvage: &Salvage, code: i32, message: String) -> 
 
 fn refuse(id: Option<RequestId>, code: i32, message: impl Into<String>) -> Incoming {
     Incoming::Refused(Refusal::new(id, code, message))
-}
-
-/// An id as JSON-RPC and MCP allow it: a string or an integer.
-pub(crate) fn request_id(value: &Value) -> Option<RequestId> {
-    match value {
-        Value::String(text) => Some(RequestId::String(text.as_str().into())),
-        Value::Number(_) => value.as_i64().map(RequestId::Number),
-        _ => None,
-    }
 }
 
 fn read_object(mut members: Map<String, Value>) -> Incoming {

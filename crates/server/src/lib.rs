@@ -17,6 +17,7 @@ mod envelope;
 mod instructions;
 mod lines;
 mod names;
+mod request_id;
 mod salvage;
 mod select;
 mod transport;

@@ -7,7 +7,7 @@
 use rmcp::model::RequestId;
 use serde_json::Value;
 
-use crate::envelope::request_id;
+use crate::request_id::request_id;
 
 /// Longest member value kept, in bytes. An id beyond it is treated as unreadable.
 const LONGEST_VALUE: usize = 512;
