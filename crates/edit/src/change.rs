@@ -15,15 +15,16 @@
 //! too far left for a nested place is moved right as a whole, strings excepted. Every edit is one [`Splice`]; the whole
 //! text is read again, and anything that would read differently elsewhere is refused (`verify.rs`).
 
-use lispwright_syntax::{Form, FormId, Forms, Span, read};
+use lispwright_syntax::{Form, FormId, Span};
 
 use crate::content::Content;
-use crate::diff::unified;
-use crate::locate::{Target, locate, shortened};
+use crate::delete::delete;
+use crate::locate::{Target, locate};
 use crate::place::Rest;
 use crate::refusal::Refusal;
-use crate::source::{FormText, Source, digest_of, whole_span};
-use crate::verify::{Difference, verify};
+use crate::replace::replace;
+use crate::source::{FormText, Source, whole_span};
+use crate::splice::{Splice, apply};
 
 /// What to do with a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,43 +91,35 @@ pub struct Edited {
     pub notes: Vec<String>,
 }
 
-/// One contiguous change.
-pub(crate) struct Splice {
-    /// The bytes that go.
-    pub(crate) span: Span,
-    /// What comes instead.
-    pub(crate) text: String,
-    /// How many data `text` holds.
-    pub(crate) data: usize,
-}
-
 /// Carries out `edit` on `source`.
 ///
 /// Errors: every [`Refusal`] but those of a patch. Nothing is returned that reads differently outside the edited form.
 pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
-    let needs_content = edit.operation != Operation::Delete;
+    let content = |single| Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, single);
     if edit.operation == Operation::Append {
-        let content = Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, false)?;
-        let splice = append(source, &content);
-        return apply(source, splice, None, Vec::new());
+        return apply(source, append(source, &content(false)?), None, Vec::new());
     }
     let id = locate(source, &edit.target)?;
     check_digest(source, id, edit.digest)?;
-    let form = source.forms.get(id);
-    if !needs_content {
-        let splice = delete(source, form)?;
-        return apply(source, splice, Some(id), stray_note(source, form));
-    }
-    let single = edit.operation == Operation::Replace;
-    let content = Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, single)?;
     let mut notes = Vec::new();
     let splice = match edit.operation {
         Operation::Replace => {
-            notes = stray_note(source, form);
+            let content = content(true)?;
+            notes.extend(stray_note(source, source.forms.get(id)));
             replace(source, id, &content, &mut notes)
         }
-        Operation::InsertBefore => insert_before(source, neighbour(source, id, &mut notes)?, &content),
-        _ => insert_after(source, neighbour(source, id, &mut notes)?, &content),
+        Operation::Delete => {
+            notes.extend(stray_note(source, source.forms.get(id)));
+            delete(source, source.forms.get(id))
+        }
+        Operation::InsertBefore => {
+            let content = content(false)?;
+            insert_before(source, neighbour(source, id, &mut notes)?, &content)
+        }
+        Operation::InsertAfter | Operation::Append => {
+            let content = content(false)?;
+            insert_after(source, neighbour(source, id, &mut notes)?, &content)
+        }
     };
     apply(source, splice, Some(id), notes)
 }
@@ -141,160 +134,10 @@ pub(crate) fn check_digest(source: &Source<'_>, id: FormId, given: Option<&str>)
     Err(Refusal::Stale { given: given.to_owned(), digest, present: content.to_owned(), line: start_line })
 }
 
-/// Puts `splice` into the text, reads the result and compares.
-pub(crate) fn apply(
-    source: &Source<'_>,
-    splice: Splice,
-    target: Option<FormId>,
-    mut notes: Vec<String>,
-) -> Result<Edited, Refusal> {
-    let Splice { span, text: new_part, data } = splice;
-    let mut text = String::with_capacity(source.text.len() + new_part.len());
-    text.push_str(&source.text[..span.start as usize]);
-    text.push_str(&new_part);
-    text.push_str(&source.text[span.end as usize..]);
-    let tree = read(&text, source.tree.language());
-    if text != source.text {
-        verify(&source.tree, &tree, span, new_part.len() as u32, data).map_err(|difference| match difference {
-            Difference::Outside { at } => would_break(&text, at),
-            Difference::Data { found } => Refusal::WouldSplit { found, expected: data },
-        })?;
-    }
-    if tree.diagnostics().len() > source.tree.diagnostics().len() {
-        let (known, mut found) = (source.tree.diagnostics().iter(), tree.diagnostics().iter());
-        let at = known.zip(&mut found).find(|(old, new)| old.kind != new.kind).map(|(_, new)| new.span.start);
-        return Err(would_break(&text, at.or(found.next().map(|new| new.span.start)).unwrap_or(span.start)));
-    }
-    if let Some(first) = tree.diagnostics().first() {
-        let lines = lispwright_syntax::LineIndex::new(text.as_bytes());
-        let line = lines.line(first.span.start);
-        notes.push(format!(
-            "The file does not balance elsewhere: line {line}, {}. lisp_check_parens shows likely fixes.",
-            first.kind
-        ));
-    }
-    let forms = Forms::new(&tree, &text);
-    let new_end = span.start + new_part.len() as u32;
-    let inside = |form: &Form| form.outer.start >= span.start && form.outer.end <= new_end;
-    let edited = forms.iter().find(|(_, form)| inside(form)).map(|(_, form)| form);
-    let lines = lispwright_syntax::LineIndex::new(text.as_bytes());
-    let solid_end = span.start + new_part.trim_end().len() as u32;
-    let solid_start = span.start + (new_part.len() - new_part.trim_start().len()) as u32;
-    let asked = target.map(|id| (source.forms.get(id), source.text));
-    let named = asked.or(edited.map(|form| (form, text.as_str())));
-    let whole = edited.map(whole_span);
-    Ok(Edited {
-        changed: text != source.text,
-        form_type: named
-            .and_then(|(form, text)| form.head.map(|head| text[head.range()].to_owned()))
-            .unwrap_or_default(),
-        form_name: named.and_then(|(form, _)| form.name.clone()).unwrap_or_default(),
-        lines: (data > 0).then(|| (lines.line(solid_start), lines.line(solid_end.max(1) - 1))),
-        digest: whole.filter(|_| data > 0).map(|span| digest_of(&text[span.range()])),
-        diff: unified(source.text, &text, span, new_part.len()),
-        delta: new_part.chars().count() as i64 - source.slice(span).chars().count() as i64,
-        notes,
-        text,
-    })
-}
-
-fn would_break(text: &str, at: u32) -> Refusal {
-    let lines = lispwright_syntax::LineIndex::new(text.as_bytes());
-    let line = lines.line(at.min(text.len() as u32));
-    let span = lines.line_span(line).unwrap_or_default();
-    Refusal::WouldBreak { line, text: shortened(text[span.range()].trim(), 100) }
-}
-
-fn stray_note(source: &Source<'_>, form: &Form) -> Vec<String> {
+/// Closers that close nothing go with the form they follow; whoever edits it is told.
+fn stray_note(source: &Source<'_>, form: &Form) -> Option<String> {
     let strays = source.slice(Span::new(form.outer.end, source.end_with_strays(form)));
-    if strays.is_empty() {
-        return Vec::new();
-    }
-    vec![format!("`{}` behind the form closed nothing and went with it.", strays.trim())]
-}
-
-fn replace(source: &Source<'_>, id: FormId, content: &Content, notes: &mut Vec<String>) -> Splice {
-    let form = source.forms.get(id);
-    let datum = content.data[0];
-    let (outer, core) = (content.tree.datum_span(datum), content.tree.core_span(datum));
-    let whole = whole_span(form);
-    let end = source.end_with_strays(form);
-    let as_lf = |text: &str| text.trim().replace("\r\n", "\n");
-    let same_as = |span| as_lf(&content.text) == as_lf(source.slice(span));
-    if same_as(whole) || same_as(form.outer) {
-        return Splice { span: Span::new(form.outer.start, end), text: source.slice(form.outer).to_owned(), data: 1 };
-    }
-    compare_heads(source, form, content, notes);
-
-    let kept_prefix = source.slice(Span::new(form.outer.start, form.span.start));
-    let prefix = if outer.start == core.start { kept_prefix } else { "" };
-    if !kept_prefix.is_empty() {
-        let kept = kept_prefix.trim();
-        notes.push(if prefix.is_empty() {
-            format!(
-                "`{kept}` in front of the form was replaced by `{}`.",
-                content.slice(Span::new(outer.start, core.start)).trim()
-            )
-        } else {
-            format!("`{kept}` in front of the form was kept.")
-        });
-    }
-    let indentation = source.indentation(form.outer.start).map(str::to_owned);
-    let columns = indentation.as_deref().map_or(0, |blank| blank.chars().count());
-    let body = content.moved(outer.start, columns);
-    let (own_end, trailing) = trailing_comment(content, core.end);
-
-    let mut text = String::new();
-    let mut start = form.outer.start;
-    let lead = content.slice(Span::new(0, outer.start));
-    if !lead.is_empty() {
-        match &indentation {
-            Some(blank) => {
-                start = whole.start.min(source.line_start(form.outer.start));
-                text.push_str(blank);
-                text.push_str(lead.trim_end_matches([' ', '\t']));
-                if lead.contains('\n') {
-                    text.push_str(blank);
-                } else {
-                    text.push(' ');
-                }
-            }
-            None => {
-                text.push_str(source.line_ending());
-                text.push_str(lead);
-            }
-        }
-    }
-    text.push_str(prefix);
-    text.push_str(&body);
-
-    let mut span = Span::new(start, end);
-    match source.rest_of_line(end) {
-        Rest::Comment(comment) if trailing && own_end => span.end = comment,
-        Rest::Nothing => {}
-        _ if content.ends_in_comment() => {
-            text.push_str(source.line_ending());
-            text.push_str(indentation.as_deref().unwrap_or(""));
-        }
-        _ => {}
-    }
-    Splice { span, text, data: 1 }
-}
-
-/// Whether the content ends in a comment on the last line of its form, and whether any comment follows the form.
-fn trailing_comment(content: &Content, form_end: u32) -> (bool, bool) {
-    let behind = &content.text[form_end as usize..];
-    (!behind.contains('\n'), !behind.trim().is_empty())
-}
-
-/// Says so when the new form defines something else.
-fn compare_heads(source: &Source<'_>, form: &Form, content: &Content, notes: &mut Vec<String>) {
-    let forms = Forms::new(&content.tree, &content.text);
-    let Some((_, new)) = forms.iter().next() else { return };
-    let (old_label, new_label) = (form.label(source.text), new.label(&content.text));
-    if form.head_name != new.head_name || form.name != new.name {
-        notes.push(format!("The form was `{old_label}` and is now `{new_label}`."));
-    }
+    (!strays.is_empty()).then(|| format!("`{}` behind the form closed nothing and went with it.", strays.trim()))
 }
 
 /// The form beside which something can be inserted: the reader conditional around, for one of its branches.
@@ -407,76 +250,4 @@ fn append(source: &Source<'_>, content: &Content) -> Splice {
     let last = last.filter(|form| source.line_end(form.outer.end) >= at);
     let gap = last.map_or(1, |form| gap(source, form, content, false));
     Splice { span: Span::new(at, at), text: format!("{}{}", ending.repeat(gap as usize + 1), content.text), data }
-}
-
-fn delete(source: &Source<'_>, form: &Form) -> Result<Splice, Refusal> {
-    if let Some(list) = source.conditional_around(form) {
-        return Ok(delete_branch(source, list, form));
-    }
-    let end = source.end_with_strays(form);
-    let removed = |start, end| Splice { span: Span::new(start, end), text: String::new(), data: 0 };
-    let rest = source.rest_of_line(end);
-    if source.indentation(form.outer.start).is_some() && rest != Rest::Code {
-        let start = whole_span(form).start.min(source.line_start(form.outer.start));
-        return Ok(delete_lines(source, start, end));
-    }
-    if let Some(next) = source.sibling_on_line(end).filter(|_| rest == Rest::Code) {
-        return Ok(removed(form.outer.start, next));
-    }
-    // The form is the last on its line and something stands before it there, or a closer behind it.
-    let start = if source.indentation(form.outer.start).is_some() { whole_span(form).start } else { form.outer.start };
-    let (before, kind) = source.end_before(start);
-    if kind == lispwright_syntax::TokenKind::LineComment {
-        let line = source.slice(Span::new(source.line_start(form.outer.start), form.outer.start));
-        let blank = &line[..line.len() - line.trim_start().len()];
-        return Ok(Splice { span: Span::new(before, end), text: format!("{}{blank}", source.line_ending()), data: 0 });
-    }
-    Ok(removed(before, end))
-}
-
-/// Removes the lines from the one that begins at `start` to the one that holds `end`, and the smaller of the two runs of
-/// blank lines around them.
-fn delete_lines(source: &Source<'_>, start: u32, end: u32) -> Splice {
-    let removed = |start, end| Splice { span: Span::new(start, end), text: String::new(), data: 0 };
-    let len = source.text.len() as u32;
-    let next = source.next_line(end);
-    let (above, below) = (source.blank_lines_before(start), source.blank_lines_after(next));
-    let (is_first, is_last) = (above == 0, below == len);
-    if is_last {
-        let has_final_ending = source.text.ends_with('\n');
-        if is_first {
-            return removed(0, len);
-        }
-        // Without a final line end, the line before loses its own.
-        let from = if has_final_ending { above } else { source.line_end(source.line_start(above - 1)) };
-        return removed(from, if has_final_ending { next } else { len });
-    }
-    if is_first || source.newlines(Span::new(above, start)) >= source.newlines(Span::new(next, below)) {
-        removed(start, below)
-    } else {
-        removed(above, next)
-    }
-}
-
-/// Removes a branch of a reader conditional, or the whole of it with its last branch.
-fn delete_branch(source: &Source<'_>, list: lispwright_syntax::ListId, form: &Form) -> Splice {
-    let span = source.tree.list_span(list);
-    let around = form.parent.map(|parent| source.forms.get(parent)).filter(|parent| parent.datum.list() == Some(list));
-    let branch = source.branch(list, form);
-    let (start, end) = match (&branch, around) {
-        (Some(branch), Some(around)) if branch.only => {
-            let whole = whole_span(around);
-            if source.indentation(around.outer.start).is_some() && source.rest_of_line(around.outer.end) != Rest::Code {
-                return delete_lines(source, whole.start.min(source.line_start(around.outer.start)), around.outer.end);
-            }
-            (around.outer.start, around.outer.end)
-        }
-        (Some(branch), None) if branch.only => (span.start, span.end),
-        (Some(branch), _) => match branch.next {
-            Some(next) => (branch.start, next),
-            None => (source.end_before(branch.start).0, form.outer.end),
-        },
-        (None, _) => (form.outer.start, form.outer.end),
-    };
-    Splice { span: Span::new(start, end), text: String::new(), data: 0 }
 }

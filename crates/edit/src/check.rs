@@ -120,12 +120,12 @@ mod tests {
     #[test]
     fn a_window_speaks_of_places_in_the_whole() {
         let text = "(é))\n(b\n (c]\n";
-        let report = check_window(text, Dialect::Clojure, 4, None);
+        let report = check_window(text, Dialect::Clojure, 3, None);
         let diagnosis = report.diagnosis.expect("the third line has a wrong closer");
         assert_eq!((diagnosis.position.offset, diagnosis.position.line, diagnosis.position.column), (3, 1, 4));
         let report = check_window(text, Dialect::Clojure, 5, None);
         let diagnosis = report.diagnosis.expect("the third line has a wrong closer");
-        assert_eq!((diagnosis.position.offset, diagnosis.position.line, diagnosis.position.column), (10, 3, 4));
+        assert_eq!((diagnosis.position.offset, diagnosis.position.line, diagnosis.position.column), (11, 3, 4));
         assert!(check_window(text, Dialect::Clojure, 0, Some(3)).diagnosis.is_none());
     }
 }

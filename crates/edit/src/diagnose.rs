@@ -108,16 +108,16 @@ pub fn diagnose(text: &str, tree: &Tree) -> Option<Diagnosis> {
     })
 }
 
-/// The mistake to speak of: the first, unless that is a list left open by an unfinished string or comment inside it.
+/// The mistake to speak of: the first, unless that is a list left open, and something inside it already goes wrong.
 fn primary(tree: &Tree) -> Option<&Diagnostic> {
     let first = tree.diagnostics().first()?;
     let DiagnosticKind::Unclosed(_) = first.kind else { return Some(first) };
     let inside = |other: &&Diagnostic| first.gave_up_at.is_none_or(|end| other.span.start < end);
-    let swallows = |kind| {
-        use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
-        matches!(kind, UnclosedString | UnclosedComment | UnclosedSymbol)
+    let goes_wrong = |kind| {
+        use DiagnosticKind::{Mismatch, UnclosedComment, UnclosedString, UnclosedSymbol};
+        matches!(kind, Mismatch { .. } | UnclosedString | UnclosedComment | UnclosedSymbol)
     };
-    Some(tree.diagnostics().iter().take_while(inside).find(|other| swallows(other.kind)).unwrap_or(first))
+    Some(tree.diagnostics().iter().take_while(inside).find(|other| goes_wrong(other.kind)).unwrap_or(first))
 }
 
 /// `at` without the white space before it.
@@ -133,11 +133,15 @@ fn line_text(text: &str, lines: &LineIndex, line: u32) -> String {
 
 /// The start of the first list at top level, at or after `after`, with nothing wrong inside.
 fn next_healthy(tree: &Tree, after: u32) -> Option<u32> {
-    tree.top_level().find_map(|datum| {
-        let span = tree.datum_span(datum);
-        let healthy =
-            || !tree.diagnostics().iter().any(|diagnostic| span.encloses(diagnostic.span) && !span.is_empty());
-        (span.start >= after && datum.list().is_some() && healthy()).then_some(span.start)
+    let diagnostics = tree.diagnostics();
+    tree.top_level().filter(|datum| datum.list().is_some()).map(|datum| tree.datum_span(datum)).find_map(|span| {
+        if span.start < after {
+            return None;
+        }
+        // Diagnostics stand in source order.
+        let next = diagnostics.partition_point(|diagnostic| diagnostic.span.start < span.start);
+        let healthy = diagnostics.get(next).is_none_or(|diagnostic| diagnostic.span.start >= span.end);
+        healthy.then_some(span.start)
     })
 }
 
@@ -450,7 +454,7 @@ mod tests {
         check(Dialect::CommonLisp, text, &[(2, "  (let ((y (g x)))"), (3, "    (h y)))"), (4, "  (k x)))")]);
         check(Dialect::CommonLisp, "(defun f (x)\n  (g x)\n", &[(2, "  (g x))")]);
         check(Dialect::CommonLisp, "(defun f (x)\n  (g x) ; (\n\n(defun h ())\n", &[(2, "  (g x)) ; (")]);
-        check(Dialect::Clojure, "(defn f [x]\n  {:a (g x\n   :b 2})\n", &[(2, "  {:a (g x)")]);
+        check(Dialect::Clojure, "(defn f [x]\n  {:a (g x\n   :b 2})\n", &[(2, "  {:a (g x)"), (3, "   :b 2)})")]);
         check(Dialect::Clojure, "(let [a (f 1\n      b 2]\n  a)\n", &[(1, "(let [a (f 1)"), (2, "      b 2)]")]);
     }
 

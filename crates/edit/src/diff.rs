@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use lispwright_syntax::Span;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
+use crate::locate::shortened;
+
 /// Lines shown around a change.
 const CONTEXT: usize = 2;
 
@@ -17,7 +19,8 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The unified diff between `old` and the text in which `span` of it has become `new_len` bytes of `new`.
 ///
-/// Hunks only, without file names; empty when nothing differs. A missing final newline is marked as `diff` does.
+/// Hunks only, without file names; empty when nothing differs. A missing final newline is marked as `diff` does, and long
+/// unchanged lines are shortened.
 #[must_use]
 pub fn unified(old: &str, new: &str, span: Span, new_len: usize) -> String {
     let start = window_start(old, span.start as usize);
@@ -59,9 +62,17 @@ fn hunk(out: &mut String, group: &[DiffOp], old: &[&str], new: &[&str], first_li
     }
 }
 
+/// Longest unchanged line that is shown whole, in scalar values.
+const WIDTH: usize = 200;
+
 fn push_line(out: &mut String, sign: char, line: &str) {
     out.push(sign);
-    out.push_str(line.trim_end_matches(['\n', '\r']));
+    let shown = line.trim_end_matches(['\n', '\r']);
+    if sign == ' ' {
+        out.push_str(&shortened(shown, WIDTH))
+    } else {
+        out.push_str(shown)
+    }
     out.push('\n');
     if !line.ends_with('\n') {
         out.push_str("\\ No newline at end of file\n");

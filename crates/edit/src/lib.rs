@@ -14,19 +14,22 @@
 //! **Invariants.** No I/O. Bytes outside the edited form and the blank lines beside it never change. Line numbers and
 //! diffs are those of the text itself, and what is shown of a form is a slice of it, never printed anew.
 //!
-//! Read next: `change.rs` for what each operation does to the lines around a form, `verify.rs` for what "reads the same"
-//! means.
+//! Read next: `change.rs` for what each operation does to the lines around a form, `splice.rs` for how a change is made, and
+//! `verify.rs` for what "reads the same" means.
 
 mod change;
 mod check;
 mod content;
+mod delete;
 mod diagnose;
 mod diff;
 mod locate;
 mod patch;
 mod place;
 mod refusal;
+mod replace;
 mod source;
+mod splice;
 mod verify;
 mod view;
 

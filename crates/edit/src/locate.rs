@@ -1,7 +1,7 @@
 //! From an address to exactly one form.
 
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Address, FormId, Selection};
+use lispwright_syntax::{Address, FormId, Selection, Span};
 
 use crate::refusal::Refusal;
 use crate::source::{Source, whole_span};
@@ -22,11 +22,11 @@ pub struct Target<'a> {
 /// A form in a list of candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormLine {
-    /// The line the form itself begins on, from 1.
+    /// The line the form begins on with its condition, from 1.
     pub line: u32,
     /// Head, name, and what tells methods apart.
     pub label: String,
-    /// The first line of the form, shortened.
+    /// The first line of the form, shortened, with the condition in front of it.
     pub text: String,
 }
 
@@ -120,7 +120,16 @@ pub(crate) fn lines_of(source: &Source<'_>, forms: &[FormId]) -> Vec<FormLine> {
 pub(crate) fn line_of(source: &Source<'_>, id: FormId) -> FormLine {
     let form = source.forms.get(id);
     let line = source.lines.line(form.outer.start);
-    FormLine { line, label: form.label(source.text), text: shortened(source.line_text(line).trim(), WIDTH) }
+    let own_line = source.lines.line(form.span.start);
+    let text = source.line_text(own_line).trim();
+    let text = if own_line == line {
+        text.to_owned()
+    } else {
+        // The condition stands on a line of its own.
+        let prefix = source.slice(Span::new(form.outer.start, form.span.start));
+        format!("{} {text}", prefix.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    FormLine { line, label: form.label(source.text), text: shortened(&text, WIDTH) }
 }
 
 /// At most `width` scalar values of `text`, with an ellipsis where something is left out.

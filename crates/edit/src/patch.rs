@@ -5,13 +5,14 @@
 
 use lispwright_syntax::{FormId, Span, TokenKind, Tree, read};
 
-use crate::change::{Edited, Splice, apply, check_digest};
+use crate::change::{Edited, check_digest};
 use crate::content::{is_numbered, with_line_ending};
 use crate::diagnose::{Diagnosis, candidates, diagnose};
 use crate::diff::unified;
 use crate::locate::{Target, locate, shortened};
 use crate::refusal::Refusal;
 use crate::source::{Place, Source, whole_span};
+use crate::splice::{Splice, apply};
 
 /// A request to change text inside a form.
 #[derive(Clone, Copy, Debug)]
@@ -68,27 +69,24 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
 
     check_balance(source, region, &new_body, touched, &new_text)?;
     let new_touched = new_body.len() as u32 - (region.len() - touched.len());
-    let splice = Splice { span: region, text: new_body, data: 1 };
+    let splice = Splice { span: region, text: new_body.clone(), data: 1 };
     let mut edited = apply(source, splice, Some(id), Vec::new())?;
     // The splice covers the form; what is shown is what changed in it.
     edited.diff = unified(source.text, &edited.text, touched, new_touched as usize);
     let lines = lispwright_syntax::LineIndex::new(edited.text.as_bytes());
     edited.lines = Some((lines.line(touched.start), lines.line((touched.start + new_touched).max(1) - 1)));
-    note_new_name(source, id, &mut edited);
+    note_new_name(source, id, &new_body, &mut edited);
     Ok(edited)
 }
 
 /// Says so when the form is called something else now.
-fn note_new_name(source: &Source<'_>, id: FormId, edited: &mut Edited) {
+fn note_new_name(source: &Source<'_>, id: FormId, new_body: &str, edited: &mut Edited) {
     let old = source.forms.get(id);
-    let tree = read(&edited.text, source.tree.language());
-    let forms = lispwright_syntax::Forms::new(&tree, &edited.text);
-    if forms.len() <= id as usize {
-        return;
-    }
-    let new = forms.get(id);
+    let tree = read(new_body, source.tree.language());
+    let forms = lispwright_syntax::Forms::new(&tree, new_body);
+    let Some((_, new)) = forms.iter().next() else { return };
     if new.name != old.name || new.head_name != old.head_name {
-        let (before, after) = (old.label(source.text), new.label(&edited.text));
+        let (before, after) = (old.label(source.text), new.label(new_body));
         edited.notes.push(format!("The form was `{before}` and is now `{after}`."));
     }
 }
@@ -116,6 +114,9 @@ fn not_found(source: &Source<'_>, id: FormId, region: Span, old_text: &str) -> R
 /// Longest near match that is quoted, in bytes.
 const MOST_QUOTED: usize = 2_000;
 
+/// Near matches are looked for with at most so many comparisons.
+const MOST_COMPARISONS: usize = 50_000_000;
+
 /// The first part of the region that is `old_text` but for white space and case, with its line.
 fn near_match(source: &Source<'_>, region: Span, old_text: &str) -> Option<(u32, String)> {
     let wanted: Vec<char> = old_text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
@@ -125,7 +126,8 @@ fn near_match(source: &Source<'_>, region: Span, old_text: &str) -> Option<(u32,
         .filter(|(_, c)| !c.is_whitespace())
         .flat_map(|(at, c)| c.to_lowercase().map(move |lower| (at, lower)))
         .collect();
-    if wanted.is_empty() || wanted.len() > solid.len() {
+    let too_much_work = wanted.len().saturating_mul(solid.len()) > MOST_COMPARISONS;
+    if wanted.is_empty() || wanted.len() > solid.len() || too_much_work {
         return None;
     }
     let start = solid

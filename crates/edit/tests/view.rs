@@ -137,3 +137,35 @@ fn a_huge_line_is_shortened_and_says_so() {
     assert!(shown.content.contains("[48006 more characters]"), "{}", &shown.content[1_990..]);
     assert!(shown.content.ends_with("2| (b)\n"));
 }
+
+#[test]
+fn forms_that_share_a_line_are_shown_once() {
+    check(Dialect::CommonLisp, "(a) (b\n c) (d)\n", &COLLAPSED, "1| (a) (b\n2|  c) (d)\n");
+    check(Dialect::CommonLisp, &format!("(a) (defun f (x){LONG}"), &COLLAPSED, "1| (a) (defun f (x)\n");
+}
+
+#[test]
+fn a_pattern_enters_a_form_around_definitions() {
+    let text = format!("(progn\n  (setup)\n  (defun f (x){LONG}  (defun g (y){LONG})\n");
+    let text = text.as_str();
+    let fields = |pattern| {
+        let options = ViewOptions { content_pattern: Some(pattern), ..COLLAPSED };
+        let shown = view(&Source::read(text, Dialect::CommonLisp), &options).unwrap();
+        (shown.expanded_forms, shown.content.lines().count())
+    };
+    // One definition of six lines with the signatures of the other two; the whole of it.
+    assert_eq!(fields("defun g"), (1, 8));
+    assert_eq!(fields("setup"), (1, 15));
+}
+
+#[test]
+fn a_form_too_long_for_the_view_is_collapsed_and_says_so() {
+    let text = format!("(defun f (x)\n{}  1)\n(g)\n", "  (call x)\n".repeat(100));
+    let options = ViewOptions { name_pattern: Some("f"), budget: 500, ..COLLAPSED };
+    check(
+        Dialect::CommonLisp,
+        &text,
+        &options,
+        "  1| (defun f (x) ...)\n     [this form has 1117 characters, too many for this view: lisp_read_form shows it]\n103| (g)\n",
+    );
+}

@@ -28,8 +28,8 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "lisp_read_file",
             title: "Read a Lisp file",
-            description: "Look at a file: one line per form with its true line number and parameters, short forms whole. \
-                          name_pattern and content_pattern show matching forms whole. Works on broken files and other text too.",
+            description: "Look at a file: one line per form with line number and parameters, short forms whole. Works on \
+                          broken files and other text too.",
             annotations: Annotations::READS,
             output: read_file_fields(),
         }
@@ -49,9 +49,8 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "lisp_edit_form",
             title: "Edit a form",
-            description: "Replace, insert, append or delete whole forms by name. Comments, conditions such as #+sbcl and \
-                          formatting of everything else stay. Content that does not balance, or would change how other \
-                          forms read, is refused with the line to fix.",
+            description: "Replace, insert, append or delete forms by name; everything else stays byte for byte. Content that \
+                          does not balance is refused with the line to fix.",
             annotations: Annotations::WRITES,
             output: edit_fields(),
         }
@@ -59,8 +58,8 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "lisp_patch_form",
             title: "Patch text in a form",
-            description: "Change a piece of text inside one form: cheaper than replacing a long form. Refused when the form \
-                          would no longer balance, with the delimiters to add or remove.",
+            description: "Change text inside one form: cheaper than replacing a long one. A patch that breaks the balance is \
+                          refused with the delimiters to add or remove.",
             annotations: Annotations::WRITES,
             output: edit_fields(),
         }
@@ -68,8 +67,8 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "lisp_check_parens",
             title: "Check delimiters",
-            description: "Check a file or code for missing or extra delimiters, open strings and comments. Says which line to \
-                          fix and how. Evaluates nothing.",
+            description: "Check a file or code for missing or extra delimiters, open strings and comments; says which line to \
+                          fix and how.",
             annotations: Annotations::READS,
             output: check_fields(),
         }

@@ -46,28 +46,26 @@ impl From<EditOperation> for Operation {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispEditForm {
-    /// File, relative to the project root
+    /// File below the root
     pub path: String,
     /// What to do
     pub operation: EditOperation,
     /// What the form defines; not for append
     #[serde(default)]
     pub name: Option<String>,
-    /// Head symbol, such as defun
+    /// Head, such as defun
     #[serde(default)]
     pub form_type: Option<String>,
-    /// Which of several matches, from 1
+    /// Which match, from 1
     #[serde(default)]
-    #[schemars(range(min = 1))]
     pub index: Option<u32>,
-    /// A line of the form
+    /// A line of it
     #[serde(default)]
-    #[schemars(range(min = 1))]
     pub line: Option<u32>,
-    /// New source, comments allowed: one form for replace, one or more otherwise
+    /// New source: one form for replace, else one or more; comments allowed
     #[serde(default)]
     pub content: Option<String>,
-    /// Digest from lisp_read_form; the edit is refused when the form has changed since
+    /// From lisp_read_form: refuse if the form has changed since
     #[serde(default)]
     pub digest: Option<String>,
     /// Show the diff, write nothing
@@ -132,7 +130,11 @@ const SHORT_DIFF: usize = 2_000;
 pub(crate) fn answer(path: &str, operation: &str, edited: &Edited, dry_run: bool) -> Outcome {
     let label = format!("{} {}", edited.form_type, edited.form_name);
     let label = if label.trim().is_empty() { "the form" } else { label.trim() };
-    let place = edited.lines.map_or(path.to_owned(), |(first, last)| format!("{path}:{first}-{last}"));
+    let place = match edited.lines {
+        None => path.to_owned(),
+        Some((first, last)) if first == last => format!("{path}:{first}"),
+        Some((first, last)) => format!("{path}:{first}-{last}"),
+    };
     let digest = edited.digest.as_ref().map_or(String::new(), |digest| format!(", digest {digest}"));
     let did = match operation {
         "replace" => "Replaced",

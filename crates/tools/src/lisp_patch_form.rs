@@ -12,7 +12,7 @@ use crate::workshop::{Workshop, blocking};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispPatchForm {
-    /// File, relative to the project root
+    /// File below the root
     pub path: String,
     /// What the form defines
     pub name: String,
@@ -20,21 +20,19 @@ pub struct LispPatchForm {
     pub old_text: String,
     /// What shall stand there; delimiters balance as before
     pub new_text: String,
-    /// Head symbol, such as defun
+    /// Head, such as defun
     #[serde(default)]
     pub form_type: Option<String>,
-    /// Which of several matches, from 1
+    /// Which match, from 1
     #[serde(default)]
-    #[schemars(range(min = 1))]
     pub index: Option<u32>,
-    /// A line of the form
+    /// A line of it
     #[serde(default)]
-    #[schemars(range(min = 1))]
     pub line: Option<u32>,
     /// Change every occurrence in the form
     #[serde(default)]
     pub replace_all: bool,
-    /// Digest from lisp_read_form
+    /// From lisp_read_form: refuse if changed since
     #[serde(default)]
     pub digest: Option<String>,
     /// Show the diff, write nothing

@@ -23,7 +23,7 @@ fn yes() -> bool {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispReadFile {
-    /// File, relative to the project root
+    /// File below the root
     pub path: String,
     /// One line per form; false shows the text
     #[serde(default = "yes")]
@@ -31,7 +31,7 @@ pub struct LispReadFile {
     /// Regex: forms whose name matches are shown whole
     #[serde(default)]
     pub name_pattern: Option<String>,
-    /// Regex: forms whose source matches are shown whole; in other files, matching lines
+    /// Regex: forms whose source matches are shown whole; other files: matching lines
     #[serde(default)]
     pub content_pattern: Option<String>,
     /// Lines to skip

@@ -15,20 +15,18 @@ use crate::workshop::{Workshop, blocking, read_source};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispReadForm {
-    /// File, relative to the project root
+    /// File below the root
     pub path: String,
     /// What the form defines: foo, (setf foo), area :around (circle), foo[2]
     pub name: String,
-    /// Head symbol, such as defun
+    /// Head, such as defun
     #[serde(default)]
     pub form_type: Option<String>,
-    /// Which of several matches, from 1
+    /// Which match, from 1
     #[serde(default)]
-    #[schemars(range(min = 1))]
     pub index: Option<u32>,
-    /// A line of the form
+    /// A line of it
     #[serde(default)]
-    #[schemars(range(min = 1))]
     pub line: Option<u32>,
     /// Characters to show (default 10000, at most 40000)
     #[serde(default)]

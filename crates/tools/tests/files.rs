@@ -149,7 +149,7 @@ fn a_form_is_read_edited_and_patched() {
     let appended = project.call("lisp_edit_form", again);
     assert_eq!(
         appended.text.lines().next().unwrap().split(',').next().unwrap(),
-        "Appended defun new in shapes.lisp:15-15"
+        "Appended defun new in shapes.lisp:15"
     );
     assert!(project.text("shapes.lisp").ends_with("(defun native () 2)\n\n(defun new ())\n"));
 }

@@ -61,8 +61,8 @@ fn fill(
     lines: &mut LineView,
 ) -> Outcome {
     let mut expanded = 0;
-    // Forms up to here have been shown as part of the form around them.
-    let mut shown_to = 0;
+    // Forms up to here have been shown as part of the form around them, and lines up to there whole.
+    let (mut shown_to, mut shown_line) = (0, 0);
     let mut left_out = 0;
     for (id, form) in source.forms.iter() {
         let line = source.lines.line(form.outer.start);
@@ -84,20 +84,20 @@ fn fill(
             }
         }
         let fits = match shown {
-            Shown::Verbatim => verbatim(source, whole_span(form), lines),
-            Shown::Whole => verbatim(source, form.outer, lines),
-            Shown::Signature => lines.line(line, &indented(form, &signature(source, form))),
+            Shown::Verbatim => verbatim(source, whole_span(form), shown_line, lines),
+            Shown::Whole => verbatim(source, form.outer, shown_line, lines),
+            Shown::Signature => line <= shown_line || lines.line(line, &indented(form, &signature(source, form))),
         };
         if !fits {
             // A form that alone is larger than the budget would stop every view: it is collapsed instead.
             let alone = lines.content.is_empty();
-            let collapsed = alone && lines.line(line, &indented(form, &signature(source, form)));
-            if !collapsed {
+            if !alone || !collapsed(source, form, lines) {
                 return Outcome { expanded, stopped_at: Some(line) };
             }
         }
         if shown != Shown::Signature {
             shown_to = form.outer.end;
+            shown_line = if fits { source.lines.line(form.outer.end.saturating_sub(1)) } else { line };
         }
         expanded += usize::from(shown == Shown::Verbatim && fits);
     }
@@ -111,10 +111,11 @@ fn how(source: &Source<'_>, id: FormId, patterns: &Patterns) -> Shown {
             form.name.as_deref().is_some_and(|name| pattern.is_match(name))
                 || pattern.is_match(&form.label(source.text))
         });
-        // A form around matching definitions is entered, not shown whole.
-        let is_wrapper = source.forms.iter().skip(id as usize + 1).take(1).any(|(_, next)| next.parent == Some(id));
-        let text_fits = !is_wrapper
-            && patterns.content.as_ref().is_some_and(|pattern| pattern.is_match(source.slice(whole_span(form))));
+        let fits = |pattern: &regex::Regex, form: &Form| pattern.is_match(source.slice(whole_span(form)));
+        let text_fits = patterns.content.as_ref().is_some_and(|pattern| {
+            // A form around matching definitions is entered, not shown whole.
+            fits(pattern, form) && !inner_forms(source, id).any(|inner| fits(pattern, inner))
+        });
         if name_fits || text_fits {
             return Shown::Verbatim;
         }
@@ -122,10 +123,26 @@ fn how(source: &Source<'_>, id: FormId, patterns: &Patterns) -> Shown {
     if source.newlines(form.outer) < SHORT { Shown::Whole } else { Shown::Signature }
 }
 
-/// The whole lines of a span; false, and nothing is added, when they do not fit.
-fn verbatim(source: &Source<'_>, span: Span, lines: &mut LineView) -> bool {
+/// The definitions directly or indirectly inside a form.
+fn inner_forms<'s>(source: &'s Source<'_>, id: FormId) -> impl Iterator<Item = &'s Form> {
+    let end = source.forms.get(id).outer.end;
+    (id + 1..source.forms.len() as FormId)
+        .map(|inner| source.forms.get(inner))
+        .take_while(move |inner| inner.outer.start < end)
+}
+
+/// Shows the signature of a form that is too long for any view, and says so.
+fn collapsed(source: &Source<'_>, form: &Form, lines: &mut LineView) -> bool {
+    let count = source.slice(form.outer).chars().count();
+    let line = source.lines.line(form.outer.start);
+    lines.line(line, &indented(form, &signature(source, form)))
+        && lines.note(&format!("[this form has {count} characters, too many for this view: lisp_read_form shows it]"))
+}
+
+/// The whole lines of a span behind `shown_line`; false, and nothing is added, when they do not fit.
+fn verbatim(source: &Source<'_>, span: Span, shown_line: u32, lines: &mut LineView) -> bool {
     let (left, length) = (lines.left, lines.content.len());
-    let first = source.lines.line(span.start);
+    let first = source.lines.line(span.start).max(shown_line + 1);
     let last = source.lines.line(span.end.saturating_sub(1));
     for number in first..=last {
         if !lines.line(number, source.line_text(number)) {

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use lispwright_tools::lisp_check_parens::verdict;
 use serde_json::{Value, json};
 
-use super::text::{Text, complain, print, print_json};
+use super::outcome::could_not;
+use super::text::{Text, print, print_json};
 
 /// Check files for missing or extra delimiters, open strings and comments.
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
             Ok(text) => text,
             Err(why) => {
                 readable = false;
-                complain(&why);
+                could_not("check", &why);
                 files.push(json!({"path": path, "error": why}));
                 continue;
             }

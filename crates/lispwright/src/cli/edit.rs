@@ -8,15 +8,16 @@ use clap::ValueEnum;
 use lispwright_tools::lisp_edit_form::{EditOperation, LispEditForm, lisp_edit_form};
 use lispwright_tools::workshop::Workshop;
 use lispwright_tools::{CallContext, Outcome};
-use serde_json::Value;
 
-use super::text::{complain, print, print_json};
+use super::outcome::{could_not, show};
 
 /// Replace, insert, append or delete a form by name.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  echo '(defun area (r) (* pi r r))' | lispwright edit src/shapes.lisp replace area\n  \
+#[command(
+    after_help = "Examples:\n  echo '(defun area (r) (* pi r r))' | lispwright edit src/shapes.lisp replace area\n  \
     lispwright edit src/shapes.lisp delete area --dry-run\n\n\
-    New source is read from standard input. Exit code: 0, 1 when the edit was refused, 2 when it could not be tried.")]
+    New source is read from standard input. Exit code: 0, 1 when the edit was refused, 2 when it could not be tried."
+)]
 pub(crate) struct Args {
     /// The file, below the root
     path: String,
@@ -73,19 +74,8 @@ enum Operation {
 pub(crate) fn run(args: Args) -> ExitCode {
     let json = args.json;
     match attempt(args) {
-        Ok(outcome) => {
-            let exit = if outcome.is_error { ExitCode::from(1) } else { ExitCode::SUCCESS };
-            match (json, outcome.is_error) {
-                (true, _) => print_json(&Value::Object(outcome.fields)),
-                (false, true) => complain(&outcome.text),
-                (false, false) => print(&outcome.text),
-            }
-            exit
-        }
-        Err(why) => {
-            complain(&why);
-            ExitCode::from(2)
-        }
+        Ok(outcome) => show(outcome, json),
+        Err(why) => could_not("edit", &why),
     }
 }
 

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use lispwright_edit::{Source, ViewOptions, diagnose, view};
 use serde_json::{Value, json};
 
-use super::text::{Text, complain, print, print_json};
+use super::outcome::could_not;
+use super::text::{Text, print, print_json};
 
 /// Show one line per form: true line numbers, names, parameters.
 #[derive(Debug, clap::Args)]
@@ -32,8 +33,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         let text = match Text::read(path, args.dialect.as_deref()) {
             Ok(text) => text,
             Err(why) => {
-                complain(&why);
-                exit = ExitCode::from(2);
+                exit = could_not("outline", &why);
                 continue;
             }
         };

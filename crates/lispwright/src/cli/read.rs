@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use lispwright_edit::{Source, Target, locate};
 use serde_json::json;
 
-use super::text::{Text, complain, print, print_json};
+use super::outcome::could_not;
+use super::text::{Text, print, print_json};
 
 /// Print one form by name, with its header comment and condition.
 #[derive(Debug, clap::Args)]
@@ -44,8 +45,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let text = match Text::read(&args.path, args.dialect.as_deref()) {
         Ok(text) => text,
         Err(why) => {
-            complain(&why);
-            return ExitCode::from(2);
+            return could_not("read", &why);
         }
     };
     let source = Source::read(&text.text, &text.language);
@@ -54,8 +54,8 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let id = match locate(&source, &target) {
         Ok(id) => id,
         Err(refusal) => {
-            complain(&format!("{}: {refusal}", text.path));
-            return ExitCode::from(1);
+            could_not("read", &format!("{}: {refusal}", text.path));
+            return ExitCode::FAILURE;
         }
     };
     let found = source.form_text(id);

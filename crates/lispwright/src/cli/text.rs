@@ -87,8 +87,3 @@ pub(crate) fn print(text: &str) {
 pub(crate) fn print_json(value: &serde_json::Value) {
     print(&format!("{value:#}"));
 }
-
-/// Says on standard error what went wrong.
-pub(crate) fn complain(message: &str) {
-    let _ = writeln!(io::stderr(), "lispwright: {message}");
-}

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use lispwright_syntax::{LineIndex, TokenKind, dump, read};
 use serde_json::{Value, json};
 
-use super::text::{Text, complain, print, print_json};
+use super::outcome::could_not;
+use super::text::{Text, print, print_json};
 
 /// Print the reader's tokens, forms and diagnostics, for debugging.
 #[derive(Debug, clap::Args)]
@@ -27,8 +28,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let text = match Text::read(&args.path, args.dialect.as_deref()) {
         Ok(text) => text,
         Err(why) => {
-            complain(&why);
-            return ExitCode::from(2);
+            return could_not("tree", &why);
         }
     };
     let tree = read(&text.text, &text.language);

@@ -1,0 +1,80 @@
+//! Removing a form, wherever it stands: on lines of its own, beside others, or in a reader conditional.
+
+use lispwright_syntax::{Form, ListId, Span, TokenKind};
+
+use crate::place::Rest;
+use crate::source::{Source, whole_span};
+use crate::splice::Splice;
+
+/// Removes a form with its header comment, its condition and the comment behind it, and the smaller of the gaps around.
+pub(crate) fn delete(source: &Source<'_>, form: &Form) -> Splice {
+    if let Some(list) = source.conditional_around(form) {
+        return delete_branch(source, list, form);
+    }
+    let end = source.end_with_strays(form);
+    let removed = |start, end| Splice { span: Span::new(start, end), text: String::new(), data: 0 };
+    let rest = source.rest_of_line(end);
+    if source.indentation(form.outer.start).is_some() && rest != Rest::Code {
+        let start = whole_span(form).start.min(source.line_start(form.outer.start));
+        return delete_lines(source, start, end);
+    }
+    if let Some(next) = source.sibling_on_line(end).filter(|_| rest == Rest::Code) {
+        return removed(form.outer.start, next);
+    }
+    // The form is the last on its line and something stands before it there, or a closer behind it.
+    let start = if source.indentation(form.outer.start).is_some() { whole_span(form).start } else { form.outer.start };
+    let (before, kind) = source.end_before(start);
+    if kind == TokenKind::LineComment {
+        let line = source.slice(Span::new(source.line_start(form.outer.start), form.outer.start));
+        let blank = &line[..line.len() - line.trim_start().len()];
+        return Splice { span: Span::new(before, end), text: format!("{}{blank}", source.line_ending()), data: 0 };
+    }
+    removed(before, end)
+}
+
+/// Removes the lines from the one that begins at `start` to the one that holds `end`, and the smaller of the two runs of
+/// blank lines around them.
+fn delete_lines(source: &Source<'_>, start: u32, end: u32) -> Splice {
+    let removed = |start, end| Splice { span: Span::new(start, end), text: String::new(), data: 0 };
+    let len = source.text.len() as u32;
+    let next = source.next_line(end);
+    let (above, below) = (source.blank_lines_before(start), source.blank_lines_after(next));
+    let (is_first, is_last) = (above == 0, below == len);
+    if is_last {
+        let has_final_ending = source.text.ends_with('\n');
+        if is_first {
+            return removed(0, len);
+        }
+        // Without a final line end, the line before loses its own.
+        let from = if has_final_ending { above } else { source.line_end(source.line_start(above - 1)) };
+        return removed(from, if has_final_ending { next } else { len });
+    }
+    if is_first || source.newlines(Span::new(above, start)) >= source.newlines(Span::new(next, below)) {
+        removed(start, below)
+    } else {
+        removed(above, next)
+    }
+}
+
+/// Removes a branch of a reader conditional, or the whole of it with its last branch.
+fn delete_branch(source: &Source<'_>, list: ListId, form: &Form) -> Splice {
+    let span = source.tree.list_span(list);
+    let around = form.parent.map(|parent| source.forms.get(parent)).filter(|parent| parent.datum.list() == Some(list));
+    let branch = source.branch(list, form);
+    let (start, end) = match (&branch, around) {
+        (Some(branch), Some(around)) if branch.only => {
+            let whole = whole_span(around);
+            if source.indentation(around.outer.start).is_some() && source.rest_of_line(around.outer.end) != Rest::Code {
+                return delete_lines(source, whole.start.min(source.line_start(around.outer.start)), around.outer.end);
+            }
+            (around.outer.start, around.outer.end)
+        }
+        (Some(branch), None) if branch.only => (span.start, span.end),
+        (Some(branch), _) => match branch.next {
+            Some(next) => (branch.start, next),
+            None => (source.end_before(branch.start).0, form.outer.end),
+        },
+        (None, _) => (form.outer.start, form.outer.end),
+    };
+    Splice { span: Span::new(start, end), text: String::new(), data: 0 }
+}

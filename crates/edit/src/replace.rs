@@ -1,0 +1,79 @@
+//! Putting a form in the place of another, and keeping what the new source does not bring.
+
+use lispwright_syntax::{Form, FormId, Forms, Span};
+
+use crate::content::Content;
+use crate::place::Rest;
+use crate::source::{Source, whole_span};
+use crate::splice::Splice;
+
+/// Puts the one form of `content` where the form stands.
+///
+/// The header comment stays unless the content begins with a comment, the prefixes (such as `#+sbcl`) unless the
+/// content's form has some, and the comment behind the form unless the content has one there.
+pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes: &mut Vec<String>) -> Splice {
+    let form = source.forms.get(id);
+    let datum = content.data[0];
+    let (outer, core) = (content.tree.datum_span(datum), content.tree.core_span(datum));
+    let end = source.end_with_strays(form);
+    let as_lf = |text: &str| text.trim().replace("\r\n", "\n");
+    let same_as = |span| as_lf(&content.text) == as_lf(source.slice(span));
+    if same_as(whole_span(form)) || same_as(form.outer) {
+        return Splice { span: Span::new(form.outer.start, end), text: source.slice(form.outer).to_owned(), data: 1 };
+    }
+    compare_heads(source, form, content, notes);
+
+    let kept = source.slice(Span::new(form.outer.start, form.span.start));
+    let brought = content.slice(Span::new(outer.start, core.start));
+    match (kept.trim(), brought.trim()) {
+        ("", _) => {}
+        (old, "") => notes.push(format!("`{old}` in front of the form was kept.")),
+        (old, new) if old == new => {}
+        (old, new) => notes.push(format!("`{old}` in front of the form was replaced by `{new}`.")),
+    }
+    let indentation = source.indentation(form.outer.start);
+    let columns = indentation.map_or(0, |blank| blank.chars().count());
+    let (start, mut text) = lead(source, form, content.slice(Span::new(0, outer.start)), indentation);
+    if brought.is_empty() {
+        text.push_str(kept);
+    }
+    text.push_str(&content.moved(outer.start, columns));
+
+    let mut span = Span::new(start, end);
+    let behind = &content.text[core.end as usize..];
+    let has_trailing_comment = !behind.is_empty() && !behind.contains('\n');
+    match source.rest_of_line(end) {
+        Rest::Comment(comment) if has_trailing_comment => span.end = comment,
+        Rest::Nothing => {}
+        _ if content.ends_in_comment() => {
+            text.push_str(source.line_ending());
+            text.push_str(indentation.unwrap_or(""));
+        }
+        _ => {}
+    }
+    Splice { span, text, data: 1 }
+}
+
+/// Where the replaced part starts, and how the new text does, for content that begins with the comments `lead`.
+fn lead(source: &Source<'_>, form: &Form, lead: &str, indentation: Option<&str>) -> (u32, String) {
+    if lead.is_empty() {
+        return (form.outer.start, String::new());
+    }
+    let Some(blank) = indentation else {
+        // Something else stands before the form on its line, and the comment is not about that.
+        return (form.outer.start, format!("{}{lead}", source.line_ending()));
+    };
+    let start = whole_span(form).start.min(source.line_start(form.outer.start));
+    let before_form = if lead.contains('\n') { blank } else { " " };
+    (start, format!("{blank}{}{before_form}", lead.trim_end_matches([' ', '\t'])))
+}
+
+/// Says so when the new form defines something else.
+fn compare_heads(source: &Source<'_>, form: &Form, content: &Content, notes: &mut Vec<String>) {
+    let forms = Forms::new(&content.tree, &content.text);
+    let Some((_, new)) = forms.iter().next() else { return };
+    let (old_label, new_label) = (form.label(source.text), new.label(&content.text));
+    if form.head_name != new.head_name || form.name != new.name {
+        notes.push(format!("The form was `{old_label}` and is now `{new_label}`."));
+    }
+}

@@ -1,0 +1,87 @@
+//! One contiguous change of a text: made, read again, and compared with what was there.
+
+use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, read};
+
+use crate::change::Edited;
+use crate::diff::unified;
+use crate::locate::shortened;
+use crate::refusal::Refusal;
+use crate::source::{Source, digest_of, whole_span};
+use crate::verify::{Difference, verify};
+
+/// One contiguous change.
+pub(crate) struct Splice {
+    /// The bytes that go.
+    pub(crate) span: Span,
+    /// What comes instead.
+    pub(crate) text: String,
+    /// How many data `text` holds.
+    pub(crate) data: usize,
+}
+
+/// Puts `splice` into the text, reads the result and compares.
+pub(crate) fn apply(
+    source: &Source<'_>,
+    splice: Splice,
+    target: Option<FormId>,
+    mut notes: Vec<String>,
+) -> Result<Edited, Refusal> {
+    let Splice { span, text: new_part, data } = splice;
+    let mut text = String::with_capacity(source.text.len() + new_part.len());
+    text.push_str(&source.text[..span.start as usize]);
+    text.push_str(&new_part);
+    text.push_str(&source.text[span.end as usize..]);
+    let tree = read(&text, source.tree.language());
+    if text != source.text {
+        verify(&source.tree, &tree, span, new_part.len() as u32, data).map_err(|difference| match difference {
+            Difference::Outside { at } => would_break(&text, at),
+            // What is broken before the place swallows what is put there.
+            Difference::Data { found } if found < data && !source.tree.diagnostics().is_empty() => {
+                would_break(&text, span.start + new_part.len() as u32 - new_part.trim_start().len() as u32)
+            }
+            Difference::Data { found } => Refusal::WouldSplit { found, expected: data },
+        })?;
+    }
+    if tree.diagnostics().len() > source.tree.diagnostics().len() {
+        let (known, mut found) = (source.tree.diagnostics().iter(), tree.diagnostics().iter());
+        let at = known.zip(&mut found).find(|(old, new)| old.kind != new.kind).map(|(_, new)| new.span.start);
+        return Err(would_break(&text, at.or(found.next().map(|new| new.span.start)).unwrap_or(span.start)));
+    }
+    let lines = LineIndex::new(text.as_bytes());
+    if let Some(first) = tree.diagnostics().first() {
+        let line = lines.line(first.span.start);
+        notes.push(format!(
+            "The file does not balance elsewhere: line {line}, {}. lisp_check_parens shows likely fixes.",
+            first.kind
+        ));
+    }
+    let forms = Forms::new(&tree, &text);
+    let new_end = span.start + new_part.len() as u32;
+    let inside = |form: &Form| form.outer.start >= span.start && form.outer.end <= new_end;
+    let edited = forms.iter().find(|(_, form)| inside(form)).map(|(_, form)| form);
+    let solid_end = span.start + new_part.trim_end().len() as u32;
+    let solid_start = span.start + (new_part.len() - new_part.trim_start().len()) as u32;
+    let asked = target.map(|id| (source.forms.get(id), source.text));
+    let named = asked.or(edited.map(|form| (form, text.as_str())));
+    let whole = edited.map(whole_span);
+    Ok(Edited {
+        changed: text != source.text,
+        form_type: named
+            .and_then(|(form, text)| form.head.map(|head| text[head.range()].to_owned()))
+            .unwrap_or_default(),
+        form_name: named.and_then(|(form, _)| form.name.clone()).unwrap_or_default(),
+        lines: (data > 0).then(|| (lines.line(solid_start), lines.line(solid_end.max(1) - 1))),
+        digest: whole.filter(|_| data > 0).map(|span| digest_of(&text[span.range()])),
+        diff: unified(source.text, &text, span, new_part.len()),
+        delta: new_part.chars().count() as i64 - source.slice(span).chars().count() as i64,
+        notes,
+        text,
+    })
+}
+
+fn would_break(text: &str, at: u32) -> Refusal {
+    let lines = LineIndex::new(text.as_bytes());
+    let line = lines.line(at.min(text.len() as u32));
+    let span = lines.line_span(line).unwrap_or_default();
+    Refusal::WouldBreak { line, text: shortened(text[span.range()].trim(), 100) }
+}

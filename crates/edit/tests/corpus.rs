@@ -1,0 +1,129 @@
+//! Edits on real files: replacing a form by itself changes nothing, and what is inserted can be deleted again.
+//!
+//! The files are a sample of the corpus in `target/corpus` (or in `LISPWRIGHT_CORPUS`), which `cargo xtask corpus`
+//! fetches.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lispwright_edit::{Edit, Edited, Operation, Refusal, Source, Target, edit, locate};
+use lispwright_syntax::{Dialect, FormId};
+
+/// Files taken of each section, and forms of each file, evenly spread.
+const FILES: usize = 40;
+const FORMS: usize = 3;
+
+/// Longer files only take longer.
+const LARGEST: u64 = 80_000;
+
+#[test]
+fn common_lisp_libraries() {
+    check("common-lisp", Dialect::CommonLisp, "(defun inserted-here ()\n  1)");
+}
+
+#[test]
+fn sbcl() {
+    check("sbcl", Dialect::CommonLisp, "(defun inserted-here ()\n  1)");
+}
+
+#[test]
+fn guile() {
+    check("guile", Dialect::Scheme, "(define (inserted-here)\n  1)");
+}
+
+#[test]
+fn clojure() {
+    check("clojure", Dialect::Clojure, "(defn inserted-here []\n  1)");
+}
+
+#[test]
+fn emacs_lisp() {
+    check("emacs-lisp", Dialect::EmacsLisp, "(defun inserted-here ()\n  1)");
+}
+
+fn check(section: &str, dialect: Dialect, content: &str) {
+    let root = std::env::var_os("LISPWRIGHT_CORPUS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/corpus"), PathBuf::from);
+    let files = sample(&root.join(section));
+    assert!(files.len() >= FILES / 2, "the {section} corpus has {} files: run `cargo xtask corpus`", files.len());
+    let (next, edits) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    edits.fetch_add(check_file(file, dialect, content), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let edits = edits.into_inner();
+    assert!(edits >= files.len() * 4, "only {edits} edits were tried on {} files", files.len());
+}
+
+/// Some of the files below a directory, in the order of their names.
+fn sample(root: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut directories = vec![root.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(&directory).into_iter().flatten().map(Result::unwrap) {
+            let kind = entry.metadata().unwrap();
+            if kind.is_dir() {
+                directories.push(entry.path());
+            } else if kind.len() < LARGEST {
+                files.push(entry.path());
+            }
+        }
+    }
+    files.sort();
+    let step = files.len().div_ceil(FILES).max(1);
+    files.into_iter().step_by(step).collect()
+}
+
+/// How many edits were made.
+fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
+    let Ok(text) = String::from_utf8(std::fs::read(file).unwrap()) else { return 0 };
+    let source = Source::read(&text, dialect);
+    // SBCL's package prefix before a list, `sb-ext::(f)`, is read as two data, and what is inserted may come between.
+    if !source.tree.diagnostics().is_empty() || text.contains("::(") {
+        return 0;
+    }
+    let mut edits = 0;
+    let step = source.forms.len().div_ceil(FORMS).max(1);
+    for (id, _) in source.forms.iter().step_by(step) {
+        let Some(target) = address(&source, id) else { continue };
+        let place = || format!("{} line {}", file.display(), source.form_text(id).start_line);
+        let run = |operation, content| -> Result<Edited, Refusal> {
+            edit(&source, &Edit { operation, target, content: Some(content), digest: None })
+        };
+        let own = source.form_text(id).content;
+        let same = run(Operation::Replace, own).unwrap_or_else(|refusal| panic!("{}: {refusal}", place()));
+        assert!(!same.changed, "{}: the form replaced by itself\n{}", place(), same.diff);
+        for operation in [Operation::InsertBefore, Operation::InsertAfter] {
+            let inserted = run(operation, content).unwrap_or_else(|refusal| panic!("{}: {refusal}", place()));
+            let again = Source::read(&inserted.text, dialect);
+            let target = Target { name: Some("inserted-here"), ..Target::default() };
+            // Not every place where a form may stand is one where definitions are looked for.
+            if locate(&again, &target).is_err() {
+                continue;
+            }
+            let request = Edit { operation: Operation::Delete, target, content: None, digest: None };
+            let restored = edit(&again, &request).unwrap_or_else(|refusal| panic!("{}: {refusal}", place()));
+            let solid = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            assert!(solid(&restored.text) == solid(&text), "{}: inserted and deleted\n{}", place(), restored.diff);
+        }
+        edits += 3;
+    }
+    edits
+}
+
+/// An address that means this form alone.
+fn address<'s>(source: &'s Source<'_>, id: FormId) -> Option<Target<'s>> {
+    let form = source.forms.get(id);
+    let line = Some(source.lines.line(form.outer.start));
+    let name = form.name.as_deref();
+    [None, Some(1), Some(2), Some(3)]
+        .into_iter()
+        .map(|index| Target { name, form_type: None, index, line })
+        .find(|target| locate(source, target) == Ok(id))
+}

@@ -1,0 +1,312 @@
+//! The `guard` tools: the stateless delimiter protocol of `lispwright-guard` as eight tools.
+//!
+//! The protocol has its own answers for requests that do not fit (`ok`, `error{code, ...}`), ignores fields that it does
+//! not know, and never needs the workshop: these tools are the crate's functions with a schema. The schemas say what to
+//! send; a skin hands the arguments over unchecked, so that a wrong type is the protocol's `INVALID_TYPE`.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use lispwright_guard::limits::{MAX_CURSOR, MAX_DEPTH, MAX_OPS, MAX_PIECE, MAX_STATE};
+use lispwright_guard::{Operation, answer};
+use serde_json::{Map, Value, json};
+
+use crate::tool::{Annotations, Outcome, Tool, ToolSet};
+
+/// The eight tools, in the protocol's order.
+pub fn guard_tools() -> Vec<Tool> {
+    Operation::ALL.into_iter().map(tool).collect()
+}
+
+fn tool(operation: Operation) -> Tool {
+    Tool {
+        name: operation.name(),
+        title: title(operation),
+        description: description(operation),
+        set: ToolSet::Guard,
+        annotations: Annotations::READS,
+        input_schema: input_schema(operation),
+        output_schema: output_schema(operation),
+        run: Arc::new(move |arguments, _| async move { outcome(operation, &arguments) }.boxed()),
+    }
+}
+
+fn outcome(operation: Operation, arguments: &Map<String, Value>) -> Outcome {
+    let answer = answer(operation, arguments);
+    Outcome { text: answer.text, fields: answer.fields, is_error: !answer.ok }
+}
+
+const fn title(operation: Operation) -> &'static str {
+    match operation {
+        Operation::PushDelimiter => "Push a delimiter",
+        Operation::PopDelimiter => "Pop a delimiter",
+        Operation::SetSentinel => "Set the sentinel",
+        Operation::BalanceAndResume => "Balance and resume",
+        Operation::PushMany => "Push delimiters",
+        Operation::PopMany => "Pop delimiters",
+        Operation::Batch => "Push and pop delimiters",
+        Operation::Scan => "Scan a piece of text",
+    }
+}
+
+const fn description(operation: Operation) -> &'static str {
+    match operation {
+        Operation::PushDelimiter => {
+            "Push an opening delimiter onto the stack that you keep, and get the stack back. Nothing is stored here."
+        }
+        Operation::PopDelimiter => {
+            "Close the innermost delimiter of your stack, checked: MISMATCH says which type is due, UNDERFLOW that none is."
+        }
+        Operation::SetSentinel => "Mark the cursor (in code points) at which writing goes on.",
+        Operation::BalanceAndResume => {
+            "At the sentinel: assert that nothing is open, or (suggest-fix) get the edit that closes what is."
+        }
+        Operation::PushMany => "Push a run of opening delimiters, outermost first, in one call.",
+        Operation::PopMany => "Close a run of delimiters, innermost first, in one call.",
+        Operation::Batch => {
+            "Push and pop in any order in one call, all or none. Instead of ops, docSlice.text gives the text written: \
+             its delimiters are found, those in strings, comments and character literals are not counted."
+        }
+        Operation::Scan => {
+            "Check Lisp text as you write it, in pieces: send the next piece and the state of the last answer. Says what \
+             is open and since where, the first error, and the closers to write. May stop inside a string or comment."
+        }
+    }
+}
+
+fn object(properties: Vec<(&str, Value)>, required: &[&str]) -> Map<String, Value> {
+    let mut schema = Map::new();
+    schema.insert("type".into(), "object".into());
+    let properties: Map<String, Value> = properties.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    schema.insert("properties".into(), properties.into());
+    if !required.is_empty() {
+        schema.insert("required".into(), json!(required));
+    }
+    schema.insert("additionalProperties".into(), true.into());
+    schema
+}
+
+fn delimiter() -> Value {
+    json!({ "type": "string", "enum": ["paren", "bracket", "brace"] })
+}
+
+fn delimiters(description: &str, most: usize) -> Value {
+    json!({ "type": "array", "description": description, "items": delimiter(), "maxItems": most })
+}
+
+fn stack() -> Value {
+    delimiters("Open delimiters, outermost first", MAX_DEPTH)
+}
+
+fn cursor(description: &str) -> Value {
+    json!({ "type": "integer", "description": description, "minimum": 0, "maximum": MAX_CURSOR })
+}
+
+fn hash(description: &str) -> Value {
+    json!({ "type": "string", "description": description })
+}
+
+fn slice(description: &str) -> Value {
+    json!({
+        "type": "object", "description": description,
+        "properties": { "text": { "type": "string" }, "start": { "type": "integer" }, "end": { "type": "integer" } },
+        "required": ["text"]
+    })
+}
+
+fn edits(description: &str) -> Value {
+    json!({
+        "type": "array", "description": description,
+        "items": {
+            "type": "object",
+            "properties": { "start": { "type": "integer" }, "end": { "type": "integer" }, "text": { "type": "string" } },
+            "required": ["start", "end", "text"]
+        }
+    })
+}
+
+fn input_schema(operation: Operation) -> Map<String, Value> {
+    let dialect = || json!({ "type": "string", "description": "Of the text (default clojure)" });
+    let written = || ("docSlice", slice("The text written; start and end in code points"));
+    let format = || ("format", json!({ "type": "string", "enum": ["json", "edn"] }));
+    let hashes = || [("docHash", hash("Hash before this text")), ("docHashAfter", hash("Hash you expect after it"))];
+    let steps = |list: (&'static str, Value)| {
+        let mut properties = vec![("stack", stack()), list, ("cursor", cursor("Where the text goes"))];
+        properties.extend([written(), ("edits", edits("Insertions, instead of docSlice")), ("dialect", dialect())]);
+        properties.extend(hashes());
+        properties.push(format());
+        object(properties, &["stack"])
+    };
+    match operation {
+        Operation::PushDelimiter | Operation::PopDelimiter => {
+            let mut properties = vec![("stack", stack()), ("type", delimiter()), ("cursor", cursor("Where it stands"))];
+            properties.extend([written(), ("dialect", dialect())]);
+            properties.extend(hashes());
+            properties.push(format());
+            object(properties, &["stack", "type"])
+        }
+        Operation::SetSentinel => object(vec![("cursor", cursor("Where writing goes on")), format()], &["cursor"]),
+        Operation::BalanceAndResume => object(
+            vec![
+                ("stack", stack()),
+                ("sentinel", cursor("Where writing stopped")),
+                ("mode", json!({ "type": "string", "enum": ["assert-empty", "suggest-fix"] })),
+                ("docSlice", slice("Text before the sentinel, already on the stack")),
+                ("dialect", dialect()),
+                ("docHash", hash("Hash of the document so far")),
+                format(),
+            ],
+            &["stack", "sentinel", "mode"],
+        ),
+        Operation::PushMany => steps(("types", delimiters("Openers in order", MAX_OPS))),
+        Operation::PopMany => {
+            steps(("types", delimiters("What the closers are expected to close, innermost first", MAX_OPS)))
+        }
+        Operation::Batch => steps((
+            "ops",
+            json!({
+                "type": "array", "maxItems": MAX_OPS,
+                "items": {
+                    "type": "object",
+                    "properties": { "op": { "type": "string", "enum": ["push", "pop"] }, "type": delimiter() },
+                    "required": ["op", "type"]
+                }
+            }),
+        )),
+        Operation::Scan => {
+            let mut properties = vec![
+                ("text", json!({ "type": "string", "description": "The next piece", "maxLength": MAX_PIECE })),
+                ("state", json!({ "type": "string", "description": "Of the last answer", "maxLength": MAX_STATE })),
+                ("stack", delimiters("What is open before the first piece", MAX_DEPTH)),
+                ("dialect", dialect()),
+                ("start", cursor("Code point at which the piece begins")),
+                (
+                    "mode",
+                    json!({ "type": "string", "enum": ["report", "assert-empty", "suggest-fix"], "default": "report" }),
+                ),
+            ];
+            properties.extend(hashes());
+            properties.push(format());
+            object(properties, &["text"])
+        }
+    }
+}
+
+fn output_schema(operation: Operation) -> Map<String, Value> {
+    let place = || {
+        json!({
+            "type": "object",
+            "properties": {
+                "offset": { "type": "integer" }, "line": { "type": "integer" }, "column": { "type": "integer" }
+            }
+        })
+    };
+    let stack = || json!({ "type": "array", "items": { "type": "string" } });
+    let edits = || edits("Text to write");
+    let fix = || {
+        json!({
+            "type": "object",
+            "properties": { "edits": edits(), "newStack": stack(), "docHash": { "type": "string" } }
+        })
+    };
+    let mut error = json!({
+        "code": { "type": "string", "enum": ["MISMATCH", "UNDERFLOW", "INVALID_TYPE", "BAD_CURSOR", "BAD_INPUT"] },
+        "message": { "type": "string" }, "expected": delimiter(), "found": delimiter(), "op": { "type": "integer" },
+        "stack": { "type": "array" }
+    });
+    let mut properties = vec![("ok", json!({ "type": "boolean" }))];
+    match operation {
+        Operation::PushDelimiter | Operation::PopDelimiter => properties.push(("stack", stack())),
+        Operation::PushMany | Operation::PopMany | Operation::Batch => {
+            properties.extend([("stack", stack()), ("edits", edits())]);
+        }
+        Operation::SetSentinel => properties.push(("sentinel", json!({ "type": "integer" }))),
+        Operation::BalanceAndResume => {
+            properties.extend([("balanced", json!({ "type": "boolean" })), ("stack", stack()), ("fix", fix())]);
+        }
+        Operation::Scan => {
+            error["position"] = place();
+            error["openedAt"] = place();
+            properties.extend([
+                ("balanced", json!({ "type": "boolean" })),
+                ("depth", json!({ "type": "integer" })),
+                ("stack", stack()),
+                ("open", json!({ "type": "array", "items": { "type": "object" } })),
+                ("openOmitted", json!({ "type": "integer" })),
+                (
+                    "inside",
+                    json!({ "type": "object", "properties": { "kind": { "type": "string" }, "since": place() } }),
+                ),
+                ("errorCount", json!({ "type": "integer" })),
+                ("closers", json!({ "type": "string" })),
+                ("fix", fix()),
+                ("end", place()),
+                ("state", json!({ "type": "string" })),
+            ]);
+        }
+    }
+    properties.push(("docHash", json!({ "type": "string" })));
+    properties.push(("error", json!({ "type": "object", "properties": error })));
+    let mut schema = object(properties, &["ok"]);
+    schema.remove("additionalProperties");
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::arguments::check;
+    use crate::tool::CallContext;
+
+    fn call(name: &str, arguments: Value) -> Outcome {
+        let tool = guard_tools().into_iter().find(|tool| tool.name == name).unwrap();
+        let Value::Object(arguments) = arguments else { panic!("not an object") };
+        let outcome = (tool.run)(arguments, CallContext::default()).now_or_never().unwrap();
+        // What a tool answers is what its schema says: every field, and nothing else.
+        assert_eq!(check(&tool.output_schema, &outcome.fields), Ok(()));
+        for field in outcome.fields.keys() {
+            assert!(tool.output_schema["properties"].get(field).is_some(), "{name} {field}");
+        }
+        outcome
+    }
+
+    #[test]
+    fn tools_answer_as_the_protocol_says() {
+        let pushed = call("sexp_guard_push_delimiter", json!({"stack": [], "type": "paren", "whatever": 1}));
+        assert_eq!((pushed.text.as_str(), pushed.is_error), (r#"{"ok":true,"stack":["paren"]}"#, false));
+        let popped = call("sexp_guard_pop_delimiter", json!({"stack": ["paren"], "type": ":brace", "format": "edn"}));
+        assert!(popped.is_error && popped.text.starts_with("{:ok false, :error {:code \"MISMATCH\""), "{popped:?}");
+        assert_eq!(popped.fields["error"]["expected"], json!("paren"));
+        assert!(!call("sexp_guard_set_sentinel", json!({"cursor": 1})).is_error);
+        let balance = json!({"stack": ["paren"], "sentinel": 3, "mode": "suggest-fix"});
+        assert_eq!(call("sexp_guard_balance_and_resume", balance).fields["fix"]["edits"][0]["text"], json!(")"));
+        assert!(!call("sexp_guard_push_many", json!({"stack": [], "types": ["paren"], "cursor": 1})).is_error);
+        assert!(call("sexp_guard_pop_many", json!({"stack": [], "types": ["paren"]})).is_error);
+        assert!(!call("sexp_guard_batch", json!({"stack": [], "docSlice": {"text": "(a"}})).is_error);
+        let first = call("sexp_guard_scan", json!({"text": "(defun f () \"(", "dialect": "cl", "mode": "suggest-fix"}));
+        let second = call("sexp_guard_scan", json!({"text": "\") )", "state": first.fields["state"]}));
+        assert_eq!(second.fields["error"]["code"], json!("UNDERFLOW"));
+    }
+
+    #[test]
+    fn schemas_are_open_and_have_the_required_fields() {
+        for tool in guard_tools() {
+            assert_eq!(tool.input_schema["type"], json!("object"), "{}", tool.name);
+            assert_eq!(tool.input_schema["additionalProperties"], json!(true), "{}", tool.name);
+            for name in tool.input_schema["required"].as_array().unwrap() {
+                assert!(tool.input_schema["properties"].get(name.as_str().unwrap()).is_some(), "{} {name}", tool.name);
+            }
+            assert!(tool.name.len() <= 40 && tool.set == ToolSet::Guard);
+        }
+    }
+
+    #[test]
+    fn a_wrong_type_is_the_protocols_own_error() {
+        let refused = call("sexp_guard_push_delimiter", json!({"stack": [], "type": "angle"}));
+        assert_eq!(refused.fields["error"]["code"], json!("INVALID_TYPE"));
+        let refused = call("sexp_guard_set_sentinel", json!({"cursor": "3"}));
+        assert_eq!(refused.fields["error"]["code"], json!("BAD_CURSOR"));
+    }
+}
