@@ -28,6 +28,7 @@ mod walk;
 mod write;
 
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
+pub use read::read_anywhere;
 pub use root::{RootChoice, RootSource, Roots, choose_roots};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};
 pub use write::{NewText, Written};

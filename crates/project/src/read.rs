@@ -64,6 +64,29 @@ impl Roots {
     }
 }
 
+/// Reads any regular file of the system, for a person who names it on a command line. Links are followed; the limits are
+/// those of [`Roots::read`].
+pub fn read_anywhere(path: &Path) -> Result<SourceFile, Error> {
+    use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+    let shown = path.display().to_string();
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let opened = std::fs::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
+    let file = opened.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Error::NotFound { path: shown.clone(), missing: shown.clone(), nearest: Vec::new() },
+        _ => Error::reading(&shown, "open it", error),
+    })?;
+    let kind = file.metadata().map_err(|error| Error::reading(&shown, "look at it", error))?.file_type();
+    if kind.is_dir() {
+        return Err(Error::IsDirectory { path: shown, holds: Vec::new() });
+    }
+    if !kind.is_file() {
+        let kind = if kind.is_fifo() { NotRegular::Fifo } else { NotRegular::Device };
+        return Err(Error::NotRegular { path: shown, kind });
+    }
+    let (bytes, _) = read_stable(&shown, &file)?;
+    SourceFile::decode(&shown, &bytes)
+}
+
 /// Opens the regular file at `place` for reading, never anything else and never through a link.
 pub(crate) fn open(place: &Place) -> Result<File, Error> {
     if !place.exists {

@@ -62,8 +62,8 @@ pub fn digest_of(bytes: &[u8]) -> String {
 }
 
 impl SourceFile {
-    /// Reads `bytes` as text. `path` is for display and errors.
-    pub(crate) fn decode(path: &str, bytes: &[u8]) -> Result<Self, Error> {
+    /// Takes `bytes` for text: UTF-8 with or without a byte order mark, else Latin-1. `path` is for display and errors.
+    pub fn decode(path: &str, bytes: &[u8]) -> Result<Self, Error> {
         let not_text = |why| Error::NotText { path: path.to_owned(), why };
         if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
             return Err(not_text(NotTextWhy::Utf16));

@@ -257,6 +257,8 @@ impl<'t> Collector<'t> {
                     conditions.push(Span::new(token.start, end));
                 }
                 TokenKind::Annotation | TokenKind::Discard => {}
+                // `package::(form)` is the form, read in another package.
+                TokenKind::Prefix if self.text[token.range()].ends_with("::") => {}
                 _ => plain = false,
             }
         }

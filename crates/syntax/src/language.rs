@@ -96,6 +96,8 @@ impl Extension {
 pub struct Language {
     dialect: Dialect,
     extension: Option<Arc<Extension>>,
+    /// The readtable that a whole text selected, for reading parts of it.
+    selected: Option<&'static Readtable>,
 }
 
 impl Language {
@@ -109,15 +111,27 @@ impl Language {
         self.extension.as_deref()
     }
 
+    /// The language with the choice of readtable that `text` makes, where the first lines of a text make one. What is
+    /// read as the result is read as a part of `text`.
+    #[must_use]
+    pub(crate) fn selected_by(self, text: &[u8]) -> Self {
+        let selected = self.selected.or_else(|| Some(readtable(self.dialect, text)));
+        Self { selected, ..self }
+    }
+
     /// The table to read `text` by.
     pub(crate) fn readtable(&self, text: &[u8]) -> &Readtable {
-        self.extension.as_ref().map_or_else(|| readtable(self.dialect, text), |extension| &extension.readtable)
+        match (&self.extension, self.selected) {
+            (Some(extension), _) => &extension.readtable,
+            (None, Some(selected)) => selected,
+            (None, None) => readtable(self.dialect, text),
+        }
     }
 }
 
 impl From<Dialect> for Language {
     fn from(dialect: Dialect) -> Self {
-        Self { dialect, extension: None }
+        Self { dialect, extension: None, selected: None }
     }
 }
 
@@ -129,7 +143,7 @@ impl From<&Language> for Language {
 
 impl From<Arc<Extension>> for Language {
     fn from(extension: Arc<Extension>) -> Self {
-        Self { dialect: extension.dialect, extension: Some(extension) }
+        Self { dialect: extension.dialect, extension: Some(extension), selected: None }
     }
 }
 
@@ -169,6 +183,13 @@ mod tests {
         assert_eq!(form.name.as_deref(), Some("index"));
         assert_eq!(&text[form.signature[0].range()], "(request)");
         assert!(form.docstring.is_some());
+    }
+
+    #[test]
+    fn a_part_is_read_as_the_whole_selects() {
+        let whole = read("(define-library (a) (begin (define |x y| 1)))", Dialect::Scheme);
+        assert_eq!(read("|x (y|", whole.language()).diagnostics().len(), 0);
+        assert_eq!(read("|x (y|", Dialect::Scheme).diagnostics().len(), 1);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl<'t> Lexer<'t> {
         let first = *self.text.get(self.at)?;
         self.token = self.at;
         Some(match self.readtable.start[first as usize] {
-            Start::Atom => self.atom_rest(),
+            Start::Atom => self.symbol(),
             Start::Blank => self.blank(),
             Start::Bracket(kind) => {
                 self.at += 1;
@@ -100,6 +100,15 @@ impl<'t> Lexer<'t> {
                 if self.past_closing(close) { TokenKind::String } else { TokenKind::UnterminatedString }
             }
         }
+    }
+
+    /// A symbol or number; a package prefix that stands before a list.
+    #[inline]
+    fn symbol(&mut self) -> TokenKind {
+        let kind = self.atom_rest();
+        let before_list =
+            self.readtable.package_prefix && self.peek() == Some(b'(') && self.token_bytes().ends_with(b"::");
+        if before_list && kind == TokenKind::Atom { TokenKind::Prefix } else { kind }
     }
 
     /// White space, as far as it goes.

@@ -16,7 +16,8 @@ pub const MAX_LEN: usize = u32::MAX as usize - 1;
 ///
 /// Takes time and memory linear in the text. Bytes beyond [`MAX_LEN`] are left out of the tree; callers cap size first.
 pub fn read(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
-    let (text, language) = (text.as_ref(), language.into());
+    let text = text.as_ref();
+    let language = language.into().selected_by(text);
     let text = &text[..text.len().min(MAX_LEN)];
     let plain = build(text, &language, &Cuts::default());
     if plain.diagnostics.iter().all(|diagnostic| diagnostic.kind == DiagnosticKind::TooDeep) {

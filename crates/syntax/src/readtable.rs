@@ -117,6 +117,8 @@ pub(crate) struct Readtable {
     pub(crate) dispatch: fn(&mut Lexer<'_>) -> TokenKind,
     /// Reads a character literal that does not begin with `#`; the lexer stands on its first byte.
     pub(crate) character: fn(&mut Lexer<'_>) -> TokenKind,
+    /// `package::` directly before a list belongs to it, as SBCL reads it.
+    pub(crate) package_prefix: bool,
     /// What a project says of `#` and an ASCII character.
     pub(crate) extra: [Option<DispatchShape>; 128],
 }

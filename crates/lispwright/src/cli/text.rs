@@ -2,9 +2,10 @@
 //!
 //! A person may name any file; the roots that bound a server's clients do not apply here. Nothing is written.
 
-use std::fs;
 use std::io::{self, Read, Write};
+use std::path::Path;
 
+use lispwright_project::{SourceFile, read_anywhere};
 use lispwright_syntax::{Dialect, Language};
 use lispwright_tools::languages::{FILE_NAME, Languages};
 
@@ -20,15 +21,7 @@ impl Text {
     /// Reads a file, or standard input for `-`. Without `dialect`, the file's name and first lines decide; a text that
     /// neither of them shows to be Lisp is refused, except on standard input, which is taken for Common Lisp.
     pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, String> {
-        let bytes = bytes(path)?;
-        if bytes.contains(&0) {
-            return Err(format!("{path}: not text: it has a zero byte"));
-        }
-        let body = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-        let text = match std::str::from_utf8(body) {
-            Ok(text) => text.to_owned(),
-            Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
-        };
+        let text = source(path)?.text;
         let dialect = match dialect {
             Some(name) => named(name)?,
             None => match Dialect::detect(path, text.as_bytes()) {
@@ -42,22 +35,17 @@ impl Text {
     }
 }
 
-fn bytes(path: &str) -> Result<Vec<u8>, String> {
-    let limit = lispwright_project::MAX_FILE_BYTES;
-    let failed = |error: io::Error| format!("{path}: {error}");
+fn source(path: &str) -> Result<SourceFile, String> {
+    if path != "-" {
+        return read_anywhere(Path::new(path)).map_err(|error| error.to_string());
+    }
     let mut bytes = Vec::new();
-    if path == "-" {
-        io::stdin().lock().take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
-    } else {
-        if !fs::metadata(path).map_err(failed)?.is_file() {
-            return Err(format!("{path}: not a regular file"));
-        }
-        fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(failed)?;
-    }
+    let limit = lispwright_project::MAX_FILE_BYTES;
+    io::stdin().lock().take(limit + 1).read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
     if bytes.len() as u64 > limit {
-        return Err(format!("{path}: larger than the limit of {limit} bytes"));
+        return Err(format!("standard input: larger than the limit of {limit} bytes"));
     }
-    Ok(bytes)
+    SourceFile::decode("standard input", &bytes).map_err(|error| error.to_string())
 }
 
 fn named(name: &str) -> Result<Dialect, String> {
@@ -69,10 +57,10 @@ fn named(name: &str) -> Result<Dialect, String> {
 
 /// What the project in the working directory adds to its dialects.
 fn languages() -> Result<Languages, String> {
-    match fs::read_to_string(FILE_NAME) {
-        Ok(config) => Languages::parse(&config).map_err(|error| error.to_string()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Languages::default()),
-        Err(error) => Err(format!("{FILE_NAME}: {error}")),
+    match read_anywhere(Path::new(FILE_NAME)) {
+        Ok(config) => Languages::parse(&config.text).map_err(|error| error.to_string()),
+        Err(lispwright_project::Error::NotFound { .. }) => Ok(Languages::default()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

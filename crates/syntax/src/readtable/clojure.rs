@@ -22,6 +22,7 @@ pub(super) static READTABLE: Readtable = Readtable {
     wide_blank: is_java_whitespace,
     dispatch,
     character,
+    package_prefix: false,
     extra: [None; 128],
 };
 

@@ -21,6 +21,7 @@ pub(super) static READTABLE: Readtable = Readtable {
     wide_blank: |_| false,
     dispatch,
     character: |lexer| lexer.atom(),
+    package_prefix: true,
     extra: [None; 128],
 };
 

@@ -22,6 +22,7 @@ pub(super) static READTABLE: Readtable = Readtable {
     wide_blank: |c| c == '\u{a0}',
     dispatch,
     character,
+    package_prefix: false,
     extra: [None; 128],
 };
 

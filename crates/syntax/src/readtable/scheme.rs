@@ -47,6 +47,7 @@ const fn syntax(characters: &Characters<'_>) -> Readtable {
         wide_blank: |_| false,
         dispatch,
         character: |lexer| lexer.atom(),
+        package_prefix: false,
         extra: [None; 128],
     }
 }
