@@ -57,7 +57,12 @@ impl Dispatch {
             return Err(self.unknown_tool(&params.name));
         };
         let tool = &self.tools[index];
-        let outcome = match arguments::prepare(tool.name, &tool.input_schema, given) {
+        let checked = match tool.set {
+            // The guard's protocol has codes of its own for arguments that do not fit, and ignores unknown ones.
+            ToolSet::Guard => Ok(given),
+            _ => arguments::prepare(tool.name, &tool.input_schema, given),
+        };
+        let outcome = match checked {
             Ok(ready) => context.run(tool, ready).await,
             Err(error) => error.into(),
         };

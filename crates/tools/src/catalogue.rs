@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{parse, schema_of};
+use crate::guard::guard_tools;
 use crate::lisp_check_parens::lisp_check_parens;
 use crate::lisp_edit_form::lisp_edit_form;
 use crate::lisp_patch_form::lisp_patch_form;
@@ -24,7 +25,7 @@ use crate::workshop::Workshop;
 
 /// The tools, working on `workshop`.
 pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
-    vec![
+    let mut tools = vec![
         Entry {
             name: "lisp_read_file",
             title: "Read a Lisp file",
@@ -95,7 +96,9 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             output: object(json!({})),
         }
         .tool(workshop, |workshop, args, context| async move { repl_control(&workshop.sessions, args, &context).await }),
-    ]
+    ];
+    tools.extend(guard_tools());
+    tools
 }
 
 /// What is said about a tool; its arguments and what it does come from its operation.

@@ -9,6 +9,7 @@
 pub mod arguments;
 pub mod catalogue;
 mod fence;
+pub mod guard;
 pub mod languages;
 pub mod lisp_check_parens;
 pub mod lisp_edit_form;

@@ -1,0 +1,67 @@
+//! An answer as EDN: objects are maps with keyword keys, everything else reads as the value it is in JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+/// One line of EDN.
+pub(crate) fn render(fields: &Map<String, Value>) -> String {
+    let mut text = String::new();
+    map(fields, &mut text);
+    text
+}
+
+/// Recursion is bounded: answers nest at most five levels deep whatever the request holds.
+fn value(value: &Value, text: &mut String) {
+    match value {
+        Value::Null => text.push_str("nil"),
+        Value::Bool(_) | Value::Number(_) => {
+            let _ = write!(text, "{value}");
+        }
+        Value::String(string) => quoted(string, text),
+        Value::Array(elements) => {
+            text.push('[');
+            for (index, element) in elements.iter().enumerate() {
+                if index > 0 {
+                    text.push(' ');
+                }
+                self::value(element, text);
+            }
+            text.push(']');
+        }
+        Value::Object(fields) => map(fields, text),
+    }
+}
+
+fn map(fields: &Map<String, Value>, text: &mut String) {
+    text.push('{');
+    for (index, (key, field)) in fields.iter().enumerate() {
+        if index > 0 {
+            text.push_str(", ");
+        }
+        text.push(':');
+        text.push_str(key);
+        text.push(' ');
+        value(field, text);
+    }
+    text.push('}');
+}
+
+/// A string in the escapes that EDN and Clojure share.
+fn quoted(string: &str, text: &mut String) {
+    text.push('"');
+    for c in string.chars() {
+        match c {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(text, "\\u{:04x}", u32::from(c));
+            }
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+}

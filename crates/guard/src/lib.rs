@@ -1,0 +1,125 @@
+//! The stateless delimiter protocol: a model that writes Lisp keeps a stack of what it has opened, and asks before it
+//! closes.
+//!
+//! A language model has no stack of its own, so it guesses closing brackets. Here it sends the stack along with each
+//! step and gets the next one back, or an error that names what is due. [`answer`] is the whole interface: an
+//! [`Operation`] and a request, both as the client sent them, to an [`Answer`]. Read [`operations`] next for the seven
+//! that work on a stack, and [`scan`] for the one that reads text in pieces.
+//!
+//! **Invariants.** Every answer is a function of the request alone. No request panics. A request that is refused
+//! comes back with the stack it was sent with. What counts as a delimiter in a text is decided by `lispwright-syntax`.
+
+pub mod delimiters;
+mod edn;
+pub mod failure;
+pub mod hash;
+pub mod limits;
+pub mod operations;
+mod request;
+pub mod scan;
+mod slice;
+
+use serde_json::{Map, Value, json};
+
+pub use delimiters::type_name;
+pub use failure::{Code, Failure};
+use request::Request;
+
+/// The calls of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// One opener onto the stack.
+    PushDelimiter,
+    /// One closer, checked against the top of the stack.
+    PopDelimiter,
+    /// Marks the place where writing goes on.
+    SetSentinel,
+    /// Is the stack empty, and if not, what would empty it.
+    BalanceAndResume,
+    /// A run of openers.
+    PushMany,
+    /// A run of closers, innermost first.
+    PopMany,
+    /// Openers and closers in any order.
+    Batch,
+    /// A piece of text, resumed from the state that the piece before it left.
+    Scan,
+}
+
+impl Operation {
+    /// Every operation, in the order they are listed to people.
+    pub const ALL: [Self; 8] = [
+        Self::PushDelimiter,
+        Self::PopDelimiter,
+        Self::SetSentinel,
+        Self::BalanceAndResume,
+        Self::PushMany,
+        Self::PopMany,
+        Self::Batch,
+        Self::Scan,
+    ];
+
+    /// The name as a tool: `sexp_guard_push_delimiter`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PushDelimiter => "sexp_guard_push_delimiter",
+            Self::PopDelimiter => "sexp_guard_pop_delimiter",
+            Self::SetSentinel => "sexp_guard_set_sentinel",
+            Self::BalanceAndResume => "sexp_guard_balance_and_resume",
+            Self::PushMany => "sexp_guard_push_many",
+            Self::PopMany => "sexp_guard_pop_many",
+            Self::Batch => "sexp_guard_batch",
+            Self::Scan => "sexp_guard_scan",
+        }
+    }
+
+    /// The name in the protocol's own namespace: `sexp.guard.pushDelimiter`.
+    pub const fn dotted_name(self) -> &'static str {
+        match self {
+            Self::PushDelimiter => "sexp.guard.pushDelimiter",
+            Self::PopDelimiter => "sexp.guard.popDelimiter",
+            Self::SetSentinel => "sexp.guard.setSentinel",
+            Self::BalanceAndResume => "sexp.guard.balanceAndResume",
+            Self::PushMany => "sexp.guard.pushMany",
+            Self::PopMany => "sexp.guard.popMany",
+            Self::Batch => "sexp.guard.batch",
+            Self::Scan => "sexp.guard.scan",
+        }
+    }
+}
+
+/// What a request comes back with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The step is fine. The same as the field `ok`.
+    pub ok: bool,
+    /// The answer as the protocol names its fields.
+    pub fields: Map<String, Value>,
+    /// The same as one line of JSON, or of EDN when the request has `"format": "edn"`.
+    pub text: String,
+}
+
+/// Answers one request. Fields that the operation does not know are ignored.
+///
+/// Field names are also accepted with a leading colon, a trailing question mark, in kebab-case and in snake_case; values
+/// of enumerations with a leading colon.
+pub fn answer(operation: Operation, request: &Map<String, Value>) -> Answer {
+    let request = Request::new(request);
+    let format = request.format();
+    let answered = match &format {
+        Ok(_) => operations::run(operation, &request),
+        Err(failure) => Err(failure.clone()),
+    };
+    let fields = answered.unwrap_or_else(|failure| {
+        let mut fields = Map::new();
+        fields.insert("ok".into(), false.into());
+        fields.insert("error".into(), failure.to_json(request.stack_as_sent()));
+        fields
+    });
+    let ok = fields.get("ok") == Some(&json!(true));
+    let text = match format {
+        Ok(request::Format::Edn) => edn::render(&fields),
+        _ => Value::Object(fields.clone()).to_string(),
+    };
+    Answer { ok, fields, text }
+}

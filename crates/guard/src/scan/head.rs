@@ -1,0 +1,126 @@
+//! What the first bytes of a Scheme text decide about all of it.
+//!
+//! Two things in a Scheme file reach further than any token. Some text near its start says that `|` quotes in symbols.
+//! And a file that begins with `#!` begins with a block comment if `!#` comes anywhere later, and with one comment line
+//! if it does not. A scan cannot look ahead, so it watches the bytes go by: [`Head::next_event`] names the next place
+//! at which something changes, and the scan is cut there, whatever pieces the text came in.
+
+use memchr::memmem;
+
+/// What says that `|` quotes.
+const MARKS: [&str; 3] = ["(define-library", "#!r7rs", "#lang "];
+
+/// A line that says so by itself, for putting before a piece that is read on its own.
+pub(super) const BARS_LEAD: &str = ";#lang \n";
+
+/// How far into a text a mark counts, in bytes: as far as the syntax crate looks for one.
+const REACH: usize = 16 * 1024;
+
+/// White space as long as that, so that no mark in what follows counts.
+static FAR_LEAD: [u8; REACH] = [b' '; REACH];
+
+/// What to put before a piece that lies beyond all marks.
+pub(super) fn far_lead() -> &'static str {
+    std::str::from_utf8(&FAR_LEAD).expect("spaces are UTF-8")
+}
+
+/// A change in how what follows is read.
+pub(super) enum Event {
+    /// The first mark ends here, `end` bytes into the text ahead.
+    Mark { end: usize },
+    /// The comment that the whole text began with ends here.
+    HeaderEnd { end: usize },
+}
+
+/// What has been seen of the marks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    /// `|` quotes.
+    pub(super) bars: bool,
+    /// Bytes seen, up to [`REACH`] and the rest of a character.
+    pub(super) seen: usize,
+    /// The last bytes seen that may begin a mark.
+    pub(super) recent: String,
+    /// The text began with `#!` and what came since may still turn out to be a comment; true when `!` was the last byte.
+    pub(super) header: Option<bool>,
+}
+
+impl Head {
+    /// The text holds a mark.
+    pub(super) fn holds_mark(text: &str) -> bool {
+        MARKS.iter().any(|mark| text.contains(mark))
+    }
+
+    /// `text` is what a mark begins with, without being one.
+    pub(super) fn begins_mark(text: &str) -> bool {
+        MARKS.iter().any(|mark| mark.len() > text.len() && mark.starts_with(text))
+    }
+
+    /// No mark can come any more.
+    pub(super) fn is_far(&self) -> bool {
+        !self.bars && self.seen >= REACH
+    }
+
+    /// How many bytes of the text ahead can be read with what is known: marks count in them, or they do not.
+    pub(super) fn window(&self, ahead: &str) -> usize {
+        if self.bars || self.is_far() || ahead.len() <= REACH - self.seen {
+            return ahead.len();
+        }
+        (REACH - self.seen..=ahead.len()).find(|&end| ahead.is_char_boundary(end)).unwrap_or(ahead.len())
+    }
+
+    /// The first change in the text ahead, which is a whole [`Head::window`].
+    pub(super) fn next_event(&self, ahead: &str) -> Option<Event> {
+        let mark = if self.bars || self.is_far() { None } else { self.mark_end(ahead) };
+        let header = self.header.and_then(|bang| {
+            if bang && ahead.starts_with('#') {
+                return Some(1);
+            }
+            memmem::find(ahead.as_bytes(), b"!#").map(|at| at + 2)
+        });
+        match (mark, header) {
+            (Some(mark), Some(header)) if header < mark => Some(Event::HeaderEnd { end: header }),
+            (Some(end), _) => Some(Event::Mark { end }),
+            (None, Some(end)) => Some(Event::HeaderEnd { end }),
+            (None, None) => None,
+        }
+    }
+
+    /// Where the first mark ends that does not end before the text ahead.
+    fn mark_end(&self, ahead: &str) -> Option<usize> {
+        let longest = MARKS.iter().map(|mark| mark.len()).max().unwrap_or(0);
+        // A mark that began earlier ends within the first bytes ahead.
+        let near: Vec<u8> = self.recent.bytes().chain(ahead.bytes().take(longest)).collect();
+        let first = |hay: &[u8]| {
+            MARKS.iter().filter_map(|mark| memmem::find(hay, mark.as_bytes()).map(|at| at + mark.len())).min()
+        };
+        let joined = first(&near).map(|end| end - self.recent.len());
+        joined.or_else(|| first(ahead.as_bytes()))
+    }
+
+    /// `text` has gone by.
+    pub(super) fn observe(&mut self, text: &str) {
+        self.seen = self.seen.saturating_add(text.len()).min(REACH + 3);
+        if let Some(bang) = &mut self.header {
+            *bang = text.ends_with('!');
+        }
+        if self.bars || self.is_far() {
+            self.recent.clear();
+            return;
+        }
+        let longest = MARKS.iter().map(|mark| mark.len()).max().unwrap_or(0) - 1;
+        let mut from = text.len().saturating_sub(longest);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        let last = format!("{}{}", self.recent, &text[from..]);
+        let start = (0..=last.len()).filter(|&at| last.is_char_boundary(at)).find(|&at| Self::begins_mark(&last[at..]));
+        self.recent = start.map_or_else(String::new, |at| last[at..].to_owned());
+    }
+
+    /// A mark has just gone by.
+    pub(super) fn mark_seen(&mut self) {
+        self.recent.clear();
+        self.bars = true;
+    }
+}

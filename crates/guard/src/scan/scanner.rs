@@ -1,0 +1,324 @@
+//! Reads a text in pieces and keeps, between two pieces, only what the next one needs.
+//!
+//! Every piece is cut into tokens by `lispwright-syntax`, which knows only whole texts. What the last token of a piece
+//! is may depend on what comes next, so it is held back, and put before the next piece as the shortest text that leaves
+//! the reader in the same condition (see `tail.rs`). Everything before it is settled.
+
+use lispwright_syntax::{Delimiter, Dialect, TokenKind, read_plain};
+
+use super::head::{BARS_LEAD, Event, Head, far_lead};
+use super::position::{Fault, Open, Position};
+use super::tail::{self, Tail};
+use crate::delimiters::{Move, closers, refuse_pop};
+use crate::failure::Failure;
+use crate::limits::MAX_DEPTH;
+
+/// One token of a piece, with its place in the text that was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// What the end of a text stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inside {
+    /// A string whose closing quote has not come.
+    String,
+    /// A block comment whose end has not come.
+    BlockComment,
+    /// A line comment: the next line end closes it.
+    LineComment,
+    /// A symbol in bars (or in `#{ }#`) whose end has not come.
+    Symbol,
+    /// Bytes that `#@N` of compiled Emacs Lisp skips.
+    SkippedBytes,
+    /// A token that may go on: part of a symbol, of a prefix, of a character literal.
+    Token,
+}
+
+impl Inside {
+    /// As it stands in an answer.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::BlockComment => "block-comment",
+            Self::LineComment => "line-comment",
+            Self::Symbol => "symbol",
+            Self::SkippedBytes => "skipped-bytes",
+            Self::Token => "token",
+        }
+    }
+
+    /// Something has to come before the text is whole.
+    pub const fn is_unterminated(self) -> bool {
+        matches!(self, Self::String | Self::BlockComment | Self::Symbol)
+    }
+}
+
+/// A text as far as it has been read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scanner {
+    pub(super) dialect: Dialect,
+    /// The scan began where the document begins.
+    pub(super) fresh: bool,
+    pub(super) head: Head,
+    /// What is open, outermost first.
+    pub(super) open: Vec<Open>,
+    /// The first closer that was refused.
+    pub(super) first_fault: Option<Fault>,
+    /// How many closers were refused.
+    pub(super) faults: u64,
+    pub(super) tail: Tail,
+    /// Where the token that is held back begins; the end of the text when none is.
+    pub(super) tail_at: Position,
+    pub(super) end: Position,
+}
+
+impl Scanner {
+    /// A scan that begins at the code point `start` of a document, with `stack` open.
+    pub fn new(dialect: Dialect, stack: &[Delimiter], start: u64) -> Self {
+        let at = Position::beginning(start);
+        Self {
+            dialect,
+            fresh: start == 0 && stack.is_empty(),
+            head: Head::default(),
+            open: stack.iter().map(|&delimiter| Open { delimiter, at: None }).collect(),
+            first_fault: None,
+            faults: 0,
+            tail: Tail::default(),
+            tail_at: at,
+            end: at,
+        }
+    }
+
+    /// Reads on. The moves the piece makes are given to `seen`, refused ones too.
+    ///
+    /// Fails at the limits of [`crate::limits`]; the scan is then of no further use.
+    pub fn feed(&mut self, piece: &str, seen: &mut dyn FnMut(Move)) -> Result<(), Failure> {
+        let mut ahead = piece;
+        while !ahead.is_empty() {
+            if self.dialect != Dialect::Scheme {
+                return self.lex(ahead, seen);
+            }
+            let window = &ahead[..self.head.window(ahead)];
+            match self.head.next_event(window) {
+                None => {
+                    // A directive that begins the text cannot be read behind a lead: it goes on by single characters.
+                    let alone = self.head.bars && self.lead().is_empty();
+                    let end = if alone { ahead.chars().next().map_or(0, char::len_utf8) } else { window.len() };
+                    self.lex(&ahead[..end], seen)?;
+                    ahead = &ahead[end..];
+                }
+                Some(Event::Mark { end }) => {
+                    // The syntax crate would let a whole mark decide about everything that is read along with it.
+                    self.lex(&ahead[..end - 1], seen)?;
+                    self.lex(&ahead[end - 1..end], seen)?;
+                    self.head.mark_seen();
+                    ahead = &ahead[end..];
+                }
+                Some(Event::HeaderEnd { end }) => {
+                    let (header, rest) = ahead.split_at(end);
+                    self.end.advance(header);
+                    self.head.observe(header);
+                    self.head.header = None;
+                    self.forget();
+                    ahead = rest;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything so far was a comment.
+    fn forget(&mut self) {
+        self.open.clear();
+        self.first_fault = None;
+        self.faults = 0;
+        self.tail = Tail::default();
+        self.tail_at = self.end;
+    }
+
+    /// What stands before a piece so that it is read as the middle of a text.
+    fn lead(&self) -> &'static str {
+        let at_start = self.fresh && self.tail_at.offset == 0;
+        if self.head.bars && !(at_start && self.tail.is_directive()) {
+            BARS_LEAD
+        } else if self.head.is_far() {
+            far_lead()
+        } else if at_start {
+            ""
+        } else {
+            " "
+        }
+    }
+
+    fn tokens(&self, buffer: &str, from: usize) -> Vec<Token> {
+        let tree = read_plain(buffer, self.dialect);
+        let tokens =
+            tree.tokens().map(|(kind, span)| Token { kind, start: span.start as usize, end: span.end as usize });
+        tokens.filter(|token| token.start >= from).collect()
+    }
+
+    fn lex(&mut self, part: &str, seen: &mut dyn FnMut(Move)) -> Result<(), Failure> {
+        if part.is_empty() {
+            return Ok(());
+        }
+        let lead = self.lead();
+        let mut buffer = String::with_capacity(lead.len() + self.tail.len() + part.len());
+        buffer.push_str(lead);
+        self.tail.write_to(&mut buffer);
+        let base = buffer.len();
+        buffer.push_str(part);
+        let tokens = self.tokens(&buffer, lead.len());
+        let at_start = lead.is_empty();
+        let hold = tail::hold(&tokens, &buffer, self.dialect, at_start)?;
+        let held_from = hold.as_ref().map_or(tokens.len(), |hold| hold.token);
+
+        let before = self.tail_at;
+        let mut reached = base;
+        let mut at = self.end;
+        let mut place = |start: usize| {
+            if start < base {
+                return before;
+            }
+            at.advance(&buffer[reached..start]);
+            reached = start;
+            at
+        };
+        for token in &tokens[..held_from] {
+            let Some(delimiter) = Delimiter::of(token.kind) else { continue };
+            let position = place(token.start);
+            let step = if token.kind.is_open() { Move::Push(delimiter) } else { Move::Pop(delimiter) };
+            seen(step);
+            step_at(step, position, &mut self.open, &mut self.first_fault, &mut self.faults)?;
+        }
+        let tail_at = tokens.get(held_from).map(|token| place(token.start));
+        self.end.advance(part);
+        self.tail_at = tail_at.unwrap_or(self.end);
+
+        if self.dialect == Dialect::Scheme {
+            self.head.observe(part);
+            let begins_with_line = tokens.first().is_some_and(|token| token.kind == TokenKind::LineComment);
+            let is_open_question = hold.as_ref().is_some_and(|hold| hold.token == 0 && hold.tail.is_directive());
+            if at_start && begins_with_line && buffer.starts_with("#!") && !is_open_question {
+                self.head.header = Some(buffer.ends_with('!'));
+            }
+        }
+        self.tail = hold.map(|hold| hold.tail).unwrap_or_default();
+        Ok(())
+    }
+
+    /// The dialect that is read.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// What is open, outermost first.
+    pub fn open(&self) -> &[Open] {
+        &self.open
+    }
+
+    /// The types of what is open, outermost first.
+    pub fn stack(&self) -> Vec<Delimiter> {
+        self.open.iter().map(|open| open.delimiter).collect()
+    }
+
+    /// The first closer that was refused. A refused closer leaves the stack as it was.
+    pub fn first_fault(&self) -> Option<&Fault> {
+        self.first_fault.as_ref()
+    }
+
+    /// How many closers were refused.
+    pub fn fault_count(&self) -> u64 {
+        self.faults
+    }
+
+    /// The end of the text so far.
+    pub fn end(&self) -> Position {
+        self.end
+    }
+
+    /// What the end of the text stands in, and where that began.
+    pub fn inside(&self) -> Option<(Inside, Position)> {
+        if self.tail.is_empty() {
+            return None;
+        }
+        let mut buffer = self.lead().to_owned();
+        let from = buffer.len();
+        self.tail.write_to(&mut buffer);
+        let inside = match self.tokens(&buffer, from).first()?.kind {
+            TokenKind::UnterminatedString => Inside::String,
+            TokenKind::UnterminatedComment => Inside::BlockComment,
+            TokenKind::BlockComment => Inside::SkippedBytes,
+            TokenKind::LineComment => Inside::LineComment,
+            TokenKind::UnterminatedSymbol => Inside::Symbol,
+            _ => Inside::Token,
+        };
+        Some((inside, self.tail_at))
+    }
+
+    /// Nothing is open, nothing was refused, and the end stands in no string, block comment or quoted symbol.
+    pub fn is_balanced(&self) -> bool {
+        self.open.is_empty() && self.faults == 0 && self.is_at_rest()
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.inside().is_none_or(|(inside, _)| !inside.is_unterminated())
+    }
+
+    /// A bracket written here would count as one.
+    pub fn takes_delimiters(&self) -> bool {
+        let mut next = self.clone();
+        next.open.truncate(MAX_DEPTH - 1);
+        let depth = next.open.len();
+        next.feed("(", &mut |_| {}).is_ok() && next.open.len() == depth + 1
+    }
+
+    /// Text that closes everything when it is written at the end: first what the end stands in, then the delimiters.
+    /// `None` when no such text is known, as in the skipped bytes of a compiled Emacs Lisp file.
+    pub fn closers(&self) -> Option<String> {
+        let delimiters = closers(&self.stack());
+        if self.tail.is_empty() {
+            return Some(delimiters);
+        }
+        let ends = ["", "\n", " ", "\"", "\\\"", "|", "\\|", "}#", "\\}#", " !#"].map(str::to_owned);
+        let ends = ends.into_iter().chain(self.tail.ends());
+        ends.map(|end| end + &delimiters).find(|text| {
+            let mut whole = self.clone();
+            let read = whole.feed(text, &mut |_| {});
+            read.is_ok() && whole.open.is_empty() && whole.faults == self.faults && whole.is_at_rest()
+        })
+    }
+}
+
+/// Takes one step, or records why it cannot be taken.
+fn step_at(
+    step: Move,
+    at: Position,
+    open: &mut Vec<Open>,
+    first_fault: &mut Option<Fault>,
+    faults: &mut u64,
+) -> Result<(), Failure> {
+    match step {
+        Move::Push(_) if open.len() >= MAX_DEPTH => Err(Failure::input(format!(
+            "More than {MAX_DEPTH} delimiters are open at line {}, column {}. Check the text in parts.",
+            at.line, at.column
+        ))),
+        Move::Push(delimiter) => {
+            open.push(Open { delimiter, at: Some(at) });
+            Ok(())
+        }
+        Move::Pop(found) => {
+            let top = open.last().copied();
+            if refuse_pop(top.map(|open| open.delimiter), found).is_ok() {
+                open.pop();
+                return Ok(());
+            }
+            first_fault.get_or_insert(Fault { found, at, open: top });
+            *faults += 1;
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! The end of a piece that the next piece may still change, as the shortest text that stands for it.
+//!
+//! A scan may stop anywhere: between `#` and `|`, after a backslash in a string, two megabytes into a comment. What the
+//! reader does next depends on little of that. A string of any length that is still open goes on like `"`, or like `"\`
+//! when its last character is an escape; a symbol goes on like `a`; a comment three levels deep like `#|#|#|`. [`hold`]
+//! finds that text. It is a function of what it stands for and of nothing else, so a scan that stops twice within one
+//! token ends up where a scan that stops once does.
+//!
+//! The shapes follow the dispatch functions of `lispwright-syntax`: where those gain a shape, this gains a row, and the
+//! tests that cut every corpus of tokens at every place find one that is missing.
+
+use lispwright_syntax::{Dialect, TokenKind};
+
+use super::head::Head;
+use super::scanner::Token;
+use crate::failure::Failure;
+use crate::limits::{MAX_COMMENT_NESTING, MAX_HERE_MARK};
+
+/// Text that stands for an unfinished token.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tail {
+    /// How many `#|` come first.
+    pub(super) nesting: u32,
+    /// What comes after them.
+    pub(super) text: String,
+}
+
+/// The longest directive of Scheme, `#!curly-infix-and-bracket-lists`, in bytes.
+const LONGEST_DIRECTIVE: usize = 31;
+
+impl Tail {
+    /// Longest `text`, in bytes: a terminator twice, and what surrounds it.
+    pub(super) const MAX_TEXT: usize = 2 * MAX_HERE_MARK + 16;
+
+    fn of(text: impl Into<String>) -> Self {
+        Self { nesting: 0, text: text.into() }
+    }
+
+    /// Nothing is held back.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nesting == 0 && self.text.is_empty()
+    }
+
+    /// Length in bytes, written out.
+    pub(super) fn len(&self) -> usize {
+        2 * self.nesting as usize + self.text.len()
+    }
+
+    pub(super) fn write_to(&self, buffer: &mut String) {
+        for _ in 0..self.nesting {
+            buffer.push_str("#|");
+        }
+        buffer.push_str(&self.text);
+    }
+
+    /// `#!` and what may still become a directive.
+    pub(super) fn is_directive(&self) -> bool {
+        self.nesting == 0 && may_be_directive(&self.text)
+    }
+
+    /// What may end this token, beyond what ends tokens in general.
+    pub(super) fn ends(&self) -> Vec<String> {
+        if self.nesting > 0 {
+            return vec![format!(" {}", "|#".repeat(self.nesting as usize))];
+        }
+        match self.text.strip_prefix("#<<").map(|rest| rest.lines().next().unwrap_or("").trim_ascii_end()) {
+            Some(mark) => vec![format!("\n{mark}\n"), format!("\n\n{mark}\n")],
+            None => Vec::new(),
+        }
+    }
+}
+
+/// From which token on a piece is held back, and as what.
+pub(super) struct Hold {
+    /// Index of the token.
+    pub(super) token: usize,
+    pub(super) tail: Tail,
+}
+
+/// Decides what of a piece is not settled. `at_start` says that `buffer` begins where the document does.
+pub(super) fn hold(tokens: &[Token], buffer: &str, dialect: Dialect, at_start: bool) -> Result<Option<Hold>, Failure> {
+    let Some(last) = tokens.last() else { return Ok(None) };
+    let index = tokens.len() - 1;
+    let text = &buffer[last.start..last.end];
+    if last.kind == TokenKind::Blank {
+        let Some(previous) = index.checked_sub(1).map(|at| tokens[at]) else { return Ok(None) };
+        let tail = before_blank(previous.kind, &buffer[previous.start..previous.end], text, dialect)?;
+        return Ok(tail.map(|tail| Hold { token: index - 1, tail }));
+    }
+    let is_first = at_start && last.start == 0;
+    Ok(last_token(last.kind, text, dialect, is_first)?.map(|tail| Hold { token: index, tail }))
+}
+
+/// A token that white space at the end of a piece does not yet end.
+fn before_blank(kind: TokenKind, text: &str, blank: &str, dialect: Dialect) -> Result<Option<Tail>, Failure> {
+    Ok(match (kind, dialect) {
+        // A carriage return ends the comment only together with the newline after it.
+        (TokenKind::LineComment, _) if blank == "\r" => Some(Tail::of(";\r")),
+        // The brace of `#:ns {` and the list of `#? (` may come after white space.
+        (TokenKind::Atom, Dialect::Clojure | Dialect::Edn) if text.starts_with("#:") && blank.is_ascii() => {
+            Some(Tail::of("#:a "))
+        }
+        (TokenKind::Prefix, Dialect::Clojure | Dialect::Edn) if text.starts_with("#?") && blank.is_ascii() => {
+            Some(Tail::of(format!("{text} ")))
+        }
+        // The line of a terminator is known to hold nothing else when it ends.
+        (TokenKind::String, Dialect::Scheme) if text.starts_with("#<<") && !blank.contains('\n') => {
+            Some(here_string(text, blank)?)
+        }
+        _ => None,
+    })
+}
+
+fn last_token(kind: TokenKind, text: &str, dialect: Dialect, is_first: bool) -> Result<Option<Tail>, Failure> {
+    let scheme = dialect == Dialect::Scheme;
+    Ok(match kind {
+        TokenKind::LineComment if scheme && is_first && may_be_directive(text) => Some(Tail::of(text)),
+        TokenKind::LineComment => Some(Tail::of(";")),
+        TokenKind::BlockComment if text.starts_with("#@") => skipped_bytes(text),
+        TokenKind::String | TokenKind::UnterminatedString if scheme && text.starts_with("#<<") => {
+            Some(here_string(text, "")?)
+        }
+        TokenKind::UnterminatedString => Some(Tail::of(format!("\"{}", escape(text)))),
+        TokenKind::UnterminatedComment if scheme && text.starts_with("#!") => Some(flat_comment(text)),
+        TokenKind::UnterminatedComment => Some(nested_comment(text)?),
+        TokenKind::UnterminatedSymbol if scheme && text.starts_with("#{") => Some(extended_symbol(text)),
+        // A bracket after the bar still joins what began with `#`.
+        TokenKind::UnterminatedSymbol if scheme && text.starts_with('#') && !text.starts_with("#\\") => {
+            Some(Tail::of(format!("#a|{}", escape(text))))
+        }
+        TokenKind::UnterminatedSymbol => Some(Tail::of(format!("|{}", escape(text)))),
+        TokenKind::Character => character(text, dialect).map(Tail::of),
+        TokenKind::Prefix => prefix(text, dialect).map(Tail::of),
+        TokenKind::Atom => atom(text, dialect).map(Tail::of),
+        _ => None,
+    })
+}
+
+/// A backslash when the last character of `text` escapes the one to come.
+fn escape(text: &str) -> &'static str {
+    let backslashes = text.bytes().rev().take_while(|&byte| byte == b'\\').count();
+    if backslashes % 2 == 1 { "\\" } else { "" }
+}
+
+/// `#!` and the beginning of a word such as directives are.
+fn may_be_directive(text: &str) -> bool {
+    let name = text.strip_prefix("#!");
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    text.len() <= LONGEST_DIRECTIVE && name.is_some_and(|name| name.bytes().all(fits))
+}
+
+/// `#!` up to `!#`, in the middle of a text.
+fn flat_comment(text: &str) -> Tail {
+    if may_be_directive(text) {
+        return Tail::of(text);
+    }
+    Tail::of(if text.ends_with('!') { "#! !" } else { "#! " })
+}
+
+/// `#|` comments, as many as are open.
+fn nested_comment(text: &str) -> Result<Tail, Failure> {
+    let bytes = text.as_bytes();
+    // Digits may stand between the two characters of the first opener.
+    let mut at = memchr::memchr(b'|', bytes).map_or(bytes.len(), |bar| bar + 1);
+    let mut nesting = 1u32;
+    let mut half = "";
+    while let Some(found) = memchr::memchr2(b'#', b'|', &bytes[at..]) {
+        at += found;
+        match bytes.get(at..at + 2) {
+            Some(b"#|") => {
+                nesting += 1;
+                at += 2;
+            }
+            // The comment is open at its end, so an inner one ends here.
+            Some(b"|#") => {
+                nesting = nesting.saturating_sub(1).max(1);
+                at += 2;
+            }
+            Some(_) => at += 1,
+            None => {
+                half = &text[at..];
+                break;
+            }
+        }
+    }
+    if nesting > MAX_COMMENT_NESTING {
+        return Err(Failure::input(format!(
+            "The text ends in block comments nested {nesting} deep; a scan can stop in at most {MAX_COMMENT_NESTING}. \
+             Send the comment in one piece with its end."
+        )));
+    }
+    Ok(Tail { nesting, text: half.to_owned() })
+}
+
+/// Guile's `#{...}#`.
+fn extended_symbol(text: &str) -> Tail {
+    let pending = match text.strip_suffix('}') {
+        Some(before) if escape(before).is_empty() => "}",
+        _ => escape(text),
+    };
+    Tail::of(format!("#{{{pending}"))
+}
+
+/// `#<<MARK` and its lines; `blank` is what follows the mark on a line that may be the last one.
+fn here_string(text: &str, blank: &str) -> Result<Tail, Failure> {
+    let refuse = |why: &str| {
+        Failure::input(format!(
+            "The text ends in a `#<<` string whose terminator {why}. Send the string in one piece with its end."
+        ))
+    };
+    let Some((opening, lines)) = text.split_once('\n') else {
+        if text.len() > MAX_HERE_MARK {
+            return Err(refuse(&format!("is longer than {MAX_HERE_MARK} bytes")));
+        }
+        return Ok(Tail::of(text));
+    };
+    let mark = opening["#<<".len()..].trim_ascii_end();
+    if mark.len() > MAX_HERE_MARK {
+        return Err(refuse(&format!("is longer than {MAX_HERE_MARK} bytes")));
+    }
+    if Head::holds_mark(opening) {
+        return Err(refuse("says how the file is to be read"));
+    }
+    let line = lines.rsplit('\n').next().unwrap_or(lines);
+    let line = format!("{line}{blank}");
+    let so_far = if mark.starts_with(&line) {
+        line
+    } else if line.trim_ascii_end() == mark {
+        format!("{mark} ")
+    } else if mark.starts_with('(') {
+        ")".to_owned()
+    } else {
+        "(".to_owned()
+    };
+    Ok(Tail::of(format!("#<<{mark}\n{so_far}")))
+}
+
+/// `#@N` of byte-compiled Emacs Lisp, which skips N bytes from its last digit on; `#@00` skips everything.
+fn skipped_bytes(text: &str) -> Option<Tail> {
+    let rest = &text["#@".len()..];
+    let digits = &rest[..rest.bytes().take_while(u8::is_ascii_digit).count()];
+    let skipped = rest.len() - digits.len();
+    let count =
+        digits.bytes().fold(0usize, |count, digit| count.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
+    if digits == "00" {
+        return Some(Tail::of(if skipped == 0 { "#@00" } else { "#@00 " }));
+    }
+    if skipped == 0 {
+        // One zero may become the two that skip everything; three cannot.
+        let zeros = digits.bytes().all(|digit| digit == b'0') && !digits.is_empty();
+        let shown = if zeros { digits[..digits.len().min(3)].to_owned() } else { count.to_string() };
+        return Some(Tail::of(format!("#@{}", if digits.is_empty() { "" } else { &shown })));
+    }
+    let left = count.saturating_sub(skipped);
+    // The space stands for a byte that is skipped, so that digits to come are not taken for digits of the count.
+    (left > 0).then(|| Tail::of(format!("#@{} ", if count == usize::MAX { count } else { left + 1 })))
+}
+
+/// A character literal: once it has its character, it goes on as a symbol does.
+fn character(text: &str, dialect: Dialect) -> Option<String> {
+    if dialect == Dialect::EmacsLisp {
+        return emacs_character(text);
+    }
+    // `\` in Clojure; `#`, digits and `\` elsewhere.
+    let (_, literal) = text.split_once('\\')?;
+    let mut rest = literal.chars();
+    if rest.next().is_none() {
+        let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn);
+        return Some(if clojure { "\\" } else { "#\\" }.to_owned());
+    }
+    let pending = if dialect == Dialect::CommonLisp { escape(rest.as_str()) } else { "" };
+    Some(format!("a{pending}"))
+}
+
+/// `?x` and its escapes. Modifiers leave the reader where it was after the `?`.
+fn emacs_character(text: &str) -> Option<String> {
+    let mut rest = text.strip_prefix('?')?;
+    loop {
+        let bytes = rest.as_bytes();
+        rest = match bytes {
+            [b'\\', b'C' | b'M' | b'S' | b'H' | b'A' | b's', b'-', ..] => &rest[3..],
+            [b'\\', b'^', _, ..] => &rest[2..],
+            _ => break,
+        };
+    }
+    match rest.as_bytes() {
+        [b'\\', b'x', ..] => Some("?\\x".to_owned()),
+        [b'\\', b'N', b'{', .., b'}'] => None,
+        [b'\\', b'N', b'{', ..] => Some("?\\N{".to_owned()),
+        // Complete, or complete but for a few digits, or about to become a modifier.
+        _ => Some(format!("?{rest}")),
+    }
+}
+
+/// A prefix that the next character may join.
+fn prefix(text: &str, dialect: Dialect) -> Option<String> {
+    let digits_only = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    match (dialect, text.as_bytes()) {
+        (_, [b',' | b'~']) => Some(text.to_owned()),
+        (Dialect::Clojure | Dialect::Edn, [b'#', b'?', ..]) => Some(text.to_owned()),
+        (Dialect::Clojure | Dialect::Edn, b"#'" | b"#=") => None,
+        // A tag; white space may come before its name.
+        (Dialect::Clojure | Dialect::Edn, [b'#', ..]) => {
+            let named =
+                !text[1..].bytes().all(|byte| byte.is_ascii_whitespace() || byte.is_ascii_control() || byte == b',');
+            Some(if named { "#a" } else { "# " }.to_owned())
+        }
+        (Dialect::Scheme, b"#," | b"#$" | b"#+") => Some(text.to_owned()),
+        // A label, until another constituent makes it an atom.
+        (Dialect::Scheme, [b'#', .., b'=']) if digits_only(&text[1..text.len() - 1]) => Some("#1=".to_owned()),
+        (Dialect::EmacsLisp, [b'#', b'&']) => Some("#&".to_owned()),
+        (Dialect::EmacsLisp, [b'#', b'&', ..]) => Some("#&1".to_owned()),
+        _ => None,
+    }
+}
+
+/// A symbol or number, or something that begins with `#` and may become anything.
+fn atom(text: &str, dialect: Dialect) -> Option<String> {
+    let escape = if matches!(dialect, Dialect::CommonLisp | Dialect::EmacsLisp) { escape(text) } else { "" };
+    let plain = || Some(format!("a{escape}"));
+    let Some(rest) = text.strip_prefix('#') else { return plain() };
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    match dialect {
+        Dialect::CommonLisp => {
+            let number = if digits > 0 { "1" } else { "" };
+            let mut after = rest[digits..].chars();
+            match after.next() {
+                None => Some(format!("#{number}")),
+                Some('#') if digits > 0 => None,
+                Some('*' | ':') => plain(),
+                // A bracket, a quote or a sign right after the sub-character still belongs to it.
+                Some(sub) if after.as_str().is_empty() => Some(format!("#{number}{sub}")),
+                Some(_) => plain(),
+            }
+        }
+        Dialect::Scheme => match rest.as_bytes() {
+            [] | [b'<'] => Some(text.to_owned()),
+            [b'{', ..] => None,
+            [b'!', ..] => Some(text.to_owned()),
+            _ if digits == rest.len() => Some("#1".to_owned()),
+            // Brackets join it.
+            _ => Some("#a".to_owned()),
+        },
+        Dialect::Clojure | Dialect::Edn => match rest.as_bytes() {
+            [] => Some(text.to_owned()),
+            [b':', ..] => Some("#:a".to_owned()),
+            _ => plain(),
+        },
+        Dialect::EmacsLisp => match rest.as_bytes() {
+            [] | [b'^'] | [b'^', b'^'] => Some(text.to_owned()),
+            [b'#'] => None,
+            [b':' | b'_' | b'$', ..] => plain(),
+            _ if digits == rest.len() => Some("#1".to_owned()),
+            _ if digits > 0 && &rest[digits..] == "#" => None,
+            _ if digits > 0 => plain(),
+            _ => Some(format!("#a{escape}")),
+        },
+    }
+}
