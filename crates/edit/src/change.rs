@@ -104,7 +104,7 @@ pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
     let mut notes = Vec::new();
     let splice = match edit.operation {
         Operation::Replace => {
-            let content = content(true)?;
+            let content = content(true).map_err(|refusal| cut_off(refusal, source, id, edit.content))?;
             notes.extend(stray_note(source, source.forms.get(id)));
             replace(source, id, &content, &mut notes)
         }
@@ -132,6 +132,25 @@ pub(crate) fn check_digest(source: &Source<'_>, id: FormId, given: Option<&str>)
         return Ok(());
     }
     Err(Refusal::Stale { given: given.to_owned(), digest, present: content.to_owned(), line: start_line })
+}
+
+/// What is really wrong with content that does not balance because it is the beginning of the form it shall replace: to
+/// close what is open there would lose the rest.
+fn cut_off(refusal: Refusal, source: &Source<'_>, id: FormId, content: Option<&str>) -> Refusal {
+    if !matches!(refusal, Refusal::Unbalanced { .. }) {
+        return refusal;
+    }
+    let unix = |text: &str| text.replace("\r\n", "\n");
+    let given = unix(content.unwrap_or_default().trim());
+    let form = source.forms.get(id);
+    let readings = [source.form_text(id).content, source.slice(form.outer), source.slice(form.span)].map(unix);
+    let loses_code = |whole: &&String| {
+        whole.strip_prefix(&*given).is_some_and(|rest| rest.chars().any(|c| !c.is_whitespace() && !")]}".contains(c)))
+    };
+    match readings.iter().find(loses_code) {
+        Some(whole) => Refusal::CutOff { given: given.chars().count(), whole: whole.chars().count() },
+        None => refusal,
+    }
 }
 
 /// Closers that close nothing go with the form they follow; whoever edits it is told.

@@ -79,6 +79,13 @@ pub enum Refusal {
         /// Place in the content.
         at: Place,
     },
+    /// The content is where the form begins, and stops before its end.
+    CutOff {
+        /// Characters of the content.
+        given: usize,
+        /// Characters of the form.
+        whole: usize,
+    },
     /// The content does not balance.
     Unbalanced {
         /// What is wrong, in lines of the content.
@@ -155,7 +162,7 @@ impl Refusal {
             Self::FormNotFound { .. } => "FORM_NOT_FOUND",
             Self::FormAmbiguous { .. } => "FORM_AMBIGUOUS",
             Self::Stale { .. } => "STALE",
-            Self::Unbalanced { .. } | Self::PatchUnbalanced { .. } => "UNBALANCED",
+            Self::CutOff { .. } | Self::Unbalanced { .. } | Self::PatchUnbalanced { .. } => "UNBALANCED",
             Self::WouldBreak { .. } | Self::WouldSplit { .. } => "WOULD_BREAK",
             Self::TextNotFound { .. } => "TEXT_NOT_FOUND",
             Self::TextAmbiguous { .. } => "TEXT_AMBIGUOUS",
@@ -183,6 +190,7 @@ impl Refusal {
                 | Self::Numbered
                 | Self::ForeignBracket { .. }
                 | Self::SmartQuote { .. }
+                | Self::CutOff { .. }
                 | Self::Unbalanced { .. }
                 | Self::NoForm
                 | Self::SeveralForms { .. }
@@ -265,6 +273,12 @@ impl fmt::Display for Refusal {
                 f,
                 "line {}, column {} of `content`: `{quote}` is a typographic quotation mark in the place of code. Write \" or '",
                 at.line, at.column
+            ),
+            Self::CutOff { given, whole } => write!(
+                f,
+                "`content` is only the first {given} of the form's {whole} characters, as if it had been cut when it was \
+                 read; nothing was written. Read the form with lisp_read_form and \"limit\": {whole}, or change a part of it \
+                 with lisp_patch_form"
             ),
             Self::Unbalanced { diagnosis, candidates } => {
                 write!(f, "`content` does not balance; nothing was written.\nIn content, {diagnosis}")?;

@@ -47,6 +47,27 @@ fn refused(dialect: Dialect, before: &str, operation: Operation, content: &str, 
 }
 
 #[test]
+fn content_that_was_cut_when_it_was_read_is_told_apart() {
+    let before = "▸(defun f (x)\n  (list x 1)\n  (list x 2))\n";
+    refused(
+        Dialect::CommonLisp,
+        before,
+        Operation::Replace,
+        "(defun f (x)\n  (list x 1)",
+        "UNBALANCED",
+        "the first 25 of the form's 39",
+    );
+    refused(
+        Dialect::CommonLisp,
+        before,
+        Operation::Replace,
+        "(defun f (x)\n  (list x 1)\n  (list x 2)",
+        "UNBALANCED",
+        "Likely fixes",
+    );
+}
+
+#[test]
 fn replace_changes_the_form_alone() {
     check(
         CommonLisp,
