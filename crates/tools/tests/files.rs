@@ -302,18 +302,3 @@ fn file_text_cannot_pass_for_the_servers_words() {
     assert!(file.text.lines().skip(1).all(|line| line.split_once("| ").is_some_and(|(n, _)| n.parse::<u32>().is_ok())));
 }
 
-#[test]
-fn the_list_is_small() {
-    let project = Project::new(&[]);
-    let size: usize = project
-        .tools
-        .iter()
-        .map(|tool| {
-            let listed = json!({"name": tool.name, "title": tool.title, "description": tool.description,
-                                "inputSchema": tool.input_schema});
-            assert!(tool.name.len() <= 40);
-            listed.to_string().len()
-        })
-        .sum();
-    assert!(size < 8_000, "{size} bytes");
-}
