@@ -91,11 +91,12 @@ struct Swank {
 
 impl Swank {
     fn start() -> Option<Self> {
-        let program = r#"(progn (require :asdf) (handler-bind ((warning #'muffle-warning)) (funcall (intern "LOAD-SYSTEM" :asdf) :swank))
-  (let ((port (funcall (intern "CREATE-SERVER" :swank) :port 0 :style nil :dont-close t))) (declare (ignorable port)))) "#;
-        let port_program = format!("(progn (setf *error-output* *standard-output*) {program})");
+        let program = r#"(progn (require :asdf) (setf *error-output* *standard-output*)
+  (handler-bind ((warning (function muffle-warning))) (funcall (intern "LOAD-SYSTEM" :asdf) :swank))
+  (funcall (intern "CREATE-SERVER" :swank) :port 0 :style :spawn :dont-close t)
+  (loop (sleep 60)))"#;
         let mut child = Command::new("sbcl")
-            .args(["--noinform", "--no-userinit", "--disable-debugger", "--eval", &port_program])
+            .args(["--noinform", "--no-userinit", "--disable-debugger", "--eval", program])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
