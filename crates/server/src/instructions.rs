@@ -9,8 +9,8 @@ use lispwright_tools::Tool;
 /// The opening: at most 250 characters.
 const OPENING: &str = "\
 Use for every Lisp file (Common Lisp, Scheme/Guile, Clojure, Emacs Lisp): read an outline, edit one form by name \
-without breaking parentheses, search and find callers, evaluate code in a live image. Prefer it to plain read, edit \
-and grep on Lisp.";
+without breaking parentheses, check delimiters, evaluate code in a live image. Prefer it to plain read and edit on \
+Lisp.";
 
 /// What to do, each line with the tools it needs.
 const LINES: &[(&[&str], &str)] = &[
@@ -31,15 +31,6 @@ const LINES: &[(&[&str], &str)] = &[
         &["repl_eval", "repl_control"],
         "Try it: repl_eval runs code in an image that keeps its state. An error comes back with its restarts and \
          backtrace. A stuck or broken image is stopped or renewed with repl_control.",
-    ),
-    (
-        &["load_system", "run_tests"],
-        "load_system loads the project and gives warnings with their places; run_tests runs its tests.",
-    ),
-    (&["lisp_search"], "Find text or a pattern with the form around it: lisp_search."),
-    (
-        &["code_find", "code_find_references"],
-        "Find a definition with code_find and its uses with code_find_references.",
     ),
     (
         &["lisp_read_form"],
@@ -96,14 +87,14 @@ mod tests {
         named.dedup();
         let all: Vec<Tool> = named.into_iter().map(tool).collect();
         let text = instructions(&all);
-        assert!(text.contains("run_tests") && text.chars().count() < 2000, "{}", text.chars().count());
+        assert!(text.contains("repl_control") && text.chars().count() < 2000, "{}", text.chars().count());
     }
 
     #[test]
     fn no_tool_is_named_that_is_not_offered() {
         let text = instructions(&["lisp_read_file", "lisp_read_form"].map(tool));
         assert!(text.contains("lisp_read_form"));
-        for absent in ["lisp_edit_form", "repl_", "run_tests", "code_find"] {
+        for absent in ["lisp_edit_form", "repl_", "lisp_check_parens"] {
             assert!(!text.contains(absent), "{absent}");
         }
     }

@@ -181,7 +181,7 @@ impl Names {
         while found.len() < 3
             && let Some(next) = nearest(word, left.iter().copied())
         {
-            left.retain(|known| *known != next);
+            left.retain(|known| snake_case(known) != snake_case(next));
             found.push(next);
         }
         found
