@@ -42,6 +42,11 @@ pub(crate) const EMACS: Need =
     Need { package: "emacs-nox", why: "reads Emacs Lisp as Emacs does", present: Presence::Program("emacs") };
 pub(crate) const UNZIP: Need =
     Need { package: "unzip", why: "unpacks the sources inside jars", present: Presence::Program("unzip") };
+pub(crate) const PROCPS: Need = Need {
+    package: "procps",
+    why: "ends processes from outside, as an accident would",
+    present: Presence::Program("kill"),
+};
 pub(crate) const PYTHON: Need = Need {
     package: "python3-venv",
     why: "runs the official MCP client library",

@@ -27,10 +27,10 @@ const REPORT: &str = "ledger/src/report.lisp";
 /// The new function as it is first written: the last line lacks a parenthesis.
 const BROKEN: &str = "\
 (defun savings-rate ()
-  \"The share of the income that is not spent.\"
+  \"How many percent of the income are not spent.\"
   (let ((income (total 'income))
         (expense (total 'expense)))
-    (/ (- income expense) income))";
+    (round (* 100 (/ (- income expense) income))))";
 
 /// Plays the day.
 pub(crate) fn run(install: Install) -> Result<(), Failure> {
@@ -131,44 +131,57 @@ fn meet_an_error(day: &mut Day) -> Result<(), Failure> {
     day.tell("Now it runs the code. The image is started by the first call and keeps its state.");
     day.call(
         "repl_eval",
-        json!({
-            "code": "(require :asdf)\n(asdf:load-asd (truename \"ledger/ledger.asd\"))\n(asdf:load-system \"ledger\")\n(in-package :ledger)\n(defvar *today* \"2026-03-01\")",
-            "timeout_seconds": 120
-        }),
+        json!({"code": LOAD, "timeout_seconds": 120}),
         Wanted::Done,
-        &["=> *TODAY*"],
+        &["#<ASSET BANK 0.00>", "=> *TODAY*"],
     )?;
-    day.tell("An empty ledger has no income: the error comes with its restarts and the frames of the user's code.");
+    day.tell("An error comes with the restarts that the project offers, and the frames of the user's code.");
     day.call(
         "repl_eval",
-        json!({"code": "(with-ledger ((:bank asset) (:salary income) (:rent expense))\n  (savings-rate))"}),
+        json!({"code": "(record *today* \"Lisp books\" (debit :books 4200) (credit :bank 4200))"}),
         Wanted::Refused,
-        &["DIVISION-BY-ZERO", "[Restarts]", "[Backtrace]", "SAVINGS-RATE"],
+        &["UNKNOWN-ACCOUNT", "There is no account named BOOKS.", "[Restarts]", "OPEN-ACCOUNT", "[Backtrace]", "RECORD"],
+    )?;
+    day.tell("That restart is what it wants: it opens the account. Then it calls the new function, too early.");
+    day.call(
+        "repl_eval",
+        json!({"code": OPEN}),
+        Wanted::Refused,
+        &["DIVISION-BY-ZERO", "[Backtrace]", "SAVINGS-RATE"],
     )?;
     Ok(())
 }
 
+const LOAD: &str = "\
+(require :asdf)
+(setf *compile-verbose* nil)
+(asdf:load-asd (truename \"ledger/ledger.asd\"))
+(asdf:load-system \"ledger\")
+(in-package :ledger)
+(setf *ledger* (make-ledger '(:bank asset) '(:salary income) '(:rent expense)))
+(print (find-account :bank))
+(defvar *today* \"2026-03-01\")";
+
+const OPEN: &str = "\
+(handler-bind ((unknown-account (lambda (condition) (open-account 'expense condition))))
+  (record *today* \"Lisp books\" (debit :books 4200) (credit :bank 4200)))
+(savings-rate)";
+
+/// What the function divides, as first written.
+const RATE: &str = "(round (* 100 (/ (- income expense) income)))";
+
 fn mend_and_run(day: &mut Day) -> Result<(), Failure> {
-    day.tell("A patch that would break the form is refused before it touches the file.");
-    let patch = |new: &str| json!({"path": REPORT, "name": "savings-rate", "old_text": "(/ (- income expense) income)", "new_text": new});
+    day.tell("Without an income there is no rate. A patch that would break the form is refused before it is written.");
+    let patch = |new: &str| json!({"path": REPORT, "name": "savings-rate", "old_text": RATE, "new_text": new});
     let before = day.file(REPORT)?;
-    day.call("lisp_patch_form", patch("(if (zerop income) 0 (/ (- income expense) income)"), Wanted::Refused, &[])?;
+    let new = format!("(if (zerop income) 0 {RATE})");
+    day.call("lisp_patch_form", patch(new.trim_end_matches(')')), Wanted::Refused, &[])?;
     let after = day.file(REPORT)?;
     day.check(before == after, || "a refused patch changed the file".to_owned())?;
     day.tell("The same patch with all its parentheses.");
-    day.call(
-        "lisp_patch_form",
-        patch("(if (zerop income) 0 (/ (- income expense) income))"),
-        Wanted::Done,
-        &["+", "(zerop income)"],
-    )?;
-    day.tell("Loaded again, in the package the image is still in. What the agent defined before is still there.");
-    day.call(
-        "repl_eval",
-        json!({"code": "(load \"ledger/src/report.lisp\")\n(with-ledger ((:bank asset) (:salary income) (:rent expense))\n  (record *today* \"Salary\" (debit :bank 2500) (credit :salary 2500))\n  (record *today* \"Rent\" (debit :rent 900) (credit :bank 900))\n  (print-statement)\n  (values (savings-rate) (net-worth)))"}),
-        Wanted::Done,
-        &["=> 16/25", "=> 1600", "net worth"],
-    )?;
+    day.call("lisp_patch_form", patch(&new), Wanted::Done, &["+", "(zerop income)"])?;
+    day.tell("Loaded again: the ledger in the image still knows the books.");
+    day.call("repl_eval", json!({"code": RUN}), Wanted::Done, &["=> 62", "=> 155800", "net worth"])?;
     day.tell("The project's own tests, and a library next to them.");
     day.call(
         "repl_eval",
@@ -176,27 +189,35 @@ fn mend_and_run(day: &mut Day) -> Result<(), Failure> {
         Wanted::Done,
         &["6 of 6 tests passed"],
     )?;
-    day.call(
-        "repl_eval",
-        json!({
-            "code": "(asdf:load-asd (truename \"alexandria/alexandria.asd\"))\n(asdf:load-system \"alexandria\")\n(uiop:symbol-call :alexandria :flatten '(1 (2 (3 4)) 5))",
-            "timeout_seconds": 120
-        }),
-        Wanted::Done,
-        &["=> (1 2 3 4 5)"],
-    )?;
+    day.call("repl_eval", json!({"code": LIBRARY, "timeout_seconds": 120}), Wanted::Done, &["=> (1 2 3 4 5)"])?;
     Ok(())
 }
+
+const RUN: &str = "\
+(load \"ledger/src/report.lisp\")
+(record *today* \"Salary\" (debit :bank 250000) (credit :salary 250000))
+(record *today* \"Rent\" (debit :rent 90000) (credit :bank 90000))
+(print-statement)
+(values (savings-rate) (net-worth))";
+
+const LIBRARY: &str = "\
+(asdf:load-asd (truename \"alexandria/alexandria.asd\"))
+(asdf:load-system \"alexandria\")
+(uiop:symbol-call :alexandria :flatten '(1 (2 (3 4)) 5))";
 
 fn lose_the_image(day: &mut Day) -> Result<(), Failure> {
     day.tell("Code that never ends is interrupted; the image and its state live on.");
     day.call("repl_eval", json!({"code": "(loop)", "timeout_seconds": 1}), Wanted::Refused, &["interrupted"])?;
     day.call("repl_eval", json!({"code": "*today*"}), Wanted::Done, &["=> \"2026-03-01\""])?;
-    day.tell("The image is killed. The server is not, and the next call gets a fresh one and is told so.");
-    day.call("repl_control", json!({"action": "kill"}), Wanted::Done, &[])?;
-    day.call("repl_eval", json!({"code": "(list :still (+ 1 2))"}), Wanted::Done, &["=> (:STILL 3)"])?;
+    day.tell(
+        "Somebody kills the image's process. The server lives, and the next call gets a fresh image and is told so.",
+    );
+    let status = day.call("repl_control", json!({"action": "status"}), Wanted::Done, &["sbcl", "pid"])?;
+    let after_pid = status.text.split("pid ").nth(1).unwrap_or_default();
+    let pid: String = after_pid.chars().take_while(char::is_ascii_digit).collect();
+    day.shell(&format!("kill -9 {pid}"))?;
+    day.call("repl_eval", json!({"code": "(list :still (+ 1 2))"}), Wanted::Done, &["fresh image", "=> (:STILL 3)"])?;
     day.call("repl_eval", json!({"code": "(find-package :ledger)"}), Wanted::Done, &["=> NIL"])?;
-    day.call("repl_control", json!({"action": "status"}), Wanted::Done, &["sbcl"])?;
     day.tell("Before it reports back, it makes sure that the file it edited is whole.");
     day.call("lisp_check_parens", json!({"path": REPORT}), Wanted::Done, &[])?;
     Ok(())

@@ -1,7 +1,7 @@
 //! The repository's own commands: test, demo, corpus and benchmarks, from a machine with nothing but a Rust toolchain.
 //!
 //! Every command says what it does before it does it, installs what it lacks from the distribution unless told not to,
-//! and remembers finished work under `target/`, so that a second run is quick. Read [`test`] for what is checked,
+//! and remembers finished work under `target/`, so that a second run is quick. Read [`mod@test`] for what is checked,
 //! [`corpus`] for where the Lisp that the reader is tested on comes from.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]

@@ -5,7 +5,12 @@ use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How long output is waited for after a program has ended.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Why a command of the repository cannot go on.
 #[derive(Debug)]
@@ -140,14 +145,36 @@ impl Step {
         let mut child = self.command.stdout(writer).stderr(second).spawn().map_err(|error| self.unstarted(&error))?;
         // The command holds the write ends; the pipe ends only when they are closed.
         self.command.stdout(Stdio::null()).stderr(Stdio::null());
-        for line in BufReader::new(reader).split(b'\n') {
-            let Ok(line) = line else { break };
-            let line = String::from_utf8_lossy(&line);
-            println!("{line}");
-            see(&line);
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(reader).split(b'\n').map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut ended: Option<(ExitStatus, Instant)> = None;
+        loop {
+            match lines.recv_timeout(Duration::from_millis(100)) {
+                Ok(line) => {
+                    let line = String::from_utf8_lossy(&line);
+                    println!("{line}");
+                    see(&line);
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+                // A process that outlives the program keeps the pipe open; nothing more of interest comes from it.
+                Err(RecvTimeoutError::Timeout) if ended.is_some_and(|(_, at)| at.elapsed() > GRACE) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if ended.is_none() {
+                ended =
+                    child.try_wait().map_err(|error| self.unstarted(&error))?.map(|status| (status, Instant::now()));
+            }
         }
-        let status = child.wait().map_err(|error| Failure::new(format!("`{}`: {error}", self.shown())))?;
-        Ok(status.success())
+        match ended {
+            Some((status, _)) => Ok(status.success()),
+            None => child.wait().map(|status| status.success()).map_err(|error| self.unstarted(&error)),
+        }
     }
 
     fn unstarted(&self, error: &std::io::Error) -> Failure {

@@ -14,7 +14,7 @@ use crate::tally::{Tally, cargo_test_line, nextest_line};
 use crate::{cargo, corpus, oracle, workspace};
 
 const NEEDS: &[apt::Need] =
-    &[apt::SBCL, apt::ALEXANDRIA, apt::GUILE, apt::CLOJURE, apt::EMACS, apt::UNZIP, apt::PYTHON];
+    &[apt::SBCL, apt::ALEXANDRIA, apt::GUILE, apt::CLOJURE, apt::EMACS, apt::UNZIP, apt::PROCPS, apt::PYTHON];
 
 /// Runs everything, or only the Rust tests whose name contains `filter`.
 pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure> {
@@ -25,38 +25,41 @@ pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure>
     let mut tally = Tally::default();
     if filter.is_none() {
         tally.check("format", cargo().args(["fmt", "--all", "--check"]));
-        tally.check(
-            "lints",
-            cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]),
-        );
+        tally.check("lints", cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
     }
     rust_tests(&mut tally, filter)?;
     if filter.is_none() {
-        say("examples in the documentation");
-        let mut step = cargo();
-        step.args(["test", "--quiet", "--workspace", "--doc"]);
-        tally.watch("documentation examples", &mut step, cargo_test_line)?;
-        tally.check(
-            "documentation",
-            cargo().args(["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"),
-        );
+        // The first page of a crate names the modules to read, private ones among them.
+        let strict = "-D warnings -A rustdoc::private_intra_doc_links";
+        tally.check("documentation", cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", strict));
         lisp_tests(&mut tally)?;
         tally.check("example project", &mut example_tests());
     }
     tally.report()
 }
 
+/// The Rust tests and the examples in the documentation.
 fn rust_tests(tally: &mut Tally, filter: Option<&str>) -> Result<(), Failure> {
     say("Rust tests");
     let mut step = cargo();
-    if cargo().args(["nextest", "--version"]).succeeds() {
-        step.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(filter);
-        tally.watch("Rust tests", &mut step, nextest_line)
-    } else {
+    if !cargo().args(["nextest", "--version"]).succeeds() {
         // Building nextest takes longer than it saves on a machine that runs the tests once.
-        step.args(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]).args(filter);
-        tally.watch("Rust tests", &mut step, cargo_test_line)
+        if filter.is_some() {
+            // Given a name, `cargo test` does not build the examples that some tests start.
+            cargo().args(["build", "--workspace", "--examples"]).run()?;
+        }
+        step.args(["test", "--workspace", "--no-fail-fast"]).args(filter);
+        return tally.watch("Rust tests", &mut step, cargo_test_line);
     }
+    step.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(filter);
+    tally.watch("Rust tests", &mut step, nextest_line)?;
+    if filter.is_some() {
+        return Ok(());
+    }
+    say("examples in the documentation");
+    let mut step = cargo();
+    step.args(["test", "--workspace", "--doc"]);
+    tally.watch("documentation examples", &mut step, cargo_test_line)
 }
 
 /// Runs each file of `images/tests` in the image its extension names; a file passes by its exit code.

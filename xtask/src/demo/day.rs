@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::client::{Answer, Client};
-use crate::step::{About, Failure};
+use crate::step::{About, Failure, Step};
 
 /// The most lines of one answer that are shown.
 const SHOWN_LINES: usize = 32;
@@ -73,6 +73,12 @@ impl Day {
             self.check(text.contains(&phrase.to_lowercase()), || format!("the answer of {tool} lacks {phrase:?}"))?;
         }
         Ok(answer)
+    }
+
+    /// Something that happens outside of the conversation.
+    pub(crate) fn shell(&self, command: &str) -> Result<(), Failure> {
+        println!("  $ {command}");
+        Step::new("sh").args(["-c", command]).run_quietly(&[0])
     }
 
     /// The present text of a file below the root.
