@@ -134,6 +134,9 @@ pub(crate) fn check_digest(source: &Source<'_>, id: FormId, given: Option<&str>)
     Err(Refusal::Stale { given: given.to_owned(), digest, present: content.to_owned(), line: start_line })
 }
 
+/// Content shorter than this, in bytes, was not cut by the limit of a view.
+const SHORTEST_CUT: usize = 500;
+
 /// What is really wrong with content that does not balance because it is the beginning of the form it shall replace: to
 /// close what is open there would lose the rest.
 fn cut_off(refusal: Refusal, source: &Source<'_>, id: FormId, content: Option<&str>) -> Refusal {
@@ -142,6 +145,9 @@ fn cut_off(refusal: Refusal, source: &Source<'_>, id: FormId, content: Option<&s
     }
     let unix = |text: &str| text.replace("\r\n", "\n");
     let given = unix(content.unwrap_or_default().trim());
+    if given.len() < SHORTEST_CUT {
+        return refusal;
+    }
     let form = source.forms.get(id);
     let readings = [source.form_text(id).content, source.slice(form.outer), source.slice(form.span)].map(unix);
     let loses_code = |whole: &&String| {

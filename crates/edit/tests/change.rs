@@ -48,23 +48,11 @@ fn refused(dialect: Dialect, before: &str, operation: Operation, content: &str, 
 
 #[test]
 fn content_that_was_cut_when_it_was_read_is_told_apart() {
-    let before = "▸(defun f (x)\n  (list x 1)\n  (list x 2))\n";
-    refused(
-        Dialect::CommonLisp,
-        before,
-        Operation::Replace,
-        "(defun f (x)\n  (list x 1)",
-        "UNBALANCED",
-        "the first 25 of the form's 39",
-    );
-    refused(
-        Dialect::CommonLisp,
-        before,
-        Operation::Replace,
-        "(defun f (x)\n  (list x 1)\n  (list x 2)",
-        "UNBALANCED",
-        "Likely fixes",
-    );
+    let rest = "\n  (list x 1)".repeat(60);
+    let before = format!("▸(defun f (x){rest})\n");
+    let cut = format!("(defun f (x){}", &rest[..600]);
+    refused(CommonLisp, &before, Replace, &cut, "UNBALANCED", "the first 612 of the form's 793");
+    refused(CommonLisp, &before, Replace, &format!("(defun f (x){rest}"), "UNBALANCED", "Likely fixes");
 }
 
 #[test]

@@ -62,8 +62,8 @@ fn check_says_what_does_not_balance() {
         "<stdin>: balanced (1 form, 1 line, scheme).\n",
         "",
     );
-    check(here, &["check", "none.lisp"], "", 2, "", "none.lisp: No such file");
-    check(here, &["check", "."], "", 2, "", "not a regular file");
+    check(here, &["check", "none.lisp"], "", 2, "", "none.lisp: no such file");
+    check(here, &["check", "."], "", 2, "", "is a directory, not a file");
     let output = lispwright(here, &["check", "--json", "good.lisp", "bad.clj"], "");
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&document["ok"], &document["files"][0]["ok"]), (&false.into(), &true.into()));

@@ -128,6 +128,13 @@ pub enum Error {
         nearest: Vec<String>,
     },
 
+    /// Nothing has that name, outside any root.
+    #[error("{path}: no such file; check the path, which is relative to the working directory")]
+    Missing {
+        /// As written.
+        path: String,
+    },
+
     /// A component in the middle of the path is a file.
     #[error("{path}: {at} is a file, not a directory; did you mean {at} itself?")]
     NotADirectory {
@@ -323,7 +330,7 @@ impl Error {
             | Error::NotLatin1 { .. }
             | Error::WouldMisread { .. }
             | Error::AlreadyExists { .. } => "BAD_ARGUMENT",
-            Error::NotFound { .. } | Error::RootGone { .. } => "FILE_NOT_FOUND",
+            Error::NotFound { .. } | Error::Missing { .. } | Error::RootGone { .. } => "FILE_NOT_FOUND",
             Error::OutsideRoot { .. } => "OUTSIDE_ROOT",
             Error::TooLarge { .. } => "TOO_LARGE",
             Error::NotText { .. } => "NOT_TEXT",

@@ -72,12 +72,16 @@ pub fn read_anywhere(path: &Path) -> Result<SourceFile, Error> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = std::fs::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
     let file = opened.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Error::NotFound { path: shown.clone(), missing: shown.clone(), nearest: Vec::new() },
+        io::ErrorKind::NotFound => Error::Missing { path: shown.clone() },
         _ => Error::reading(&shown, "open it", error),
     })?;
     let kind = file.metadata().map_err(|error| Error::reading(&shown, "look at it", error))?.file_type();
     if kind.is_dir() {
-        return Err(Error::IsDirectory { path: shown, holds: Vec::new() });
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        let mut holds: Vec<String> = entries.take(200).map(|entry| entry.path().display().to_string()).collect();
+        holds.sort();
+        holds.truncate(5);
+        return Err(Error::IsDirectory { path: shown, holds });
     }
     if !kind.is_file() {
         let kind = if kind.is_fifo() { NotRegular::Fifo } else { NotRegular::Device };

@@ -17,7 +17,7 @@ use crate::workshop::{Workshop, blocking, read_source};
 pub struct LispReadForm {
     /// File below the root
     pub path: String,
-    /// What the form defines: foo, (setf foo), area :around (circle), foo[2]
+    /// What the form defines: foo, (setf foo), area :around (circle), `foo[2]`
     pub name: String,
     /// Head, such as defun
     #[serde(default)]

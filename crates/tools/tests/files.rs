@@ -301,4 +301,3 @@ fn file_text_cannot_pass_for_the_servers_words() {
     let file = project.call("lisp_read_file", json!({"path": "a.lisp"}));
     assert!(file.text.lines().skip(1).all(|line| line.split_once("| ").is_some_and(|(n, _)| n.parse::<u32>().is_ok())));
 }
-

@@ -59,7 +59,7 @@ fn named(name: &str) -> Result<Dialect, String> {
 fn languages() -> Result<Languages, String> {
     match read_anywhere(Path::new(FILE_NAME)) {
         Ok(config) => Languages::parse(&config.text).map_err(|error| error.to_string()),
-        Err(lispwright_project::Error::NotFound { .. }) => Ok(Languages::default()),
+        Err(lispwright_project::Error::Missing { .. }) => Ok(Languages::default()),
         Err(error) => Err(error.to_string()),
     }
 }
