@@ -51,7 +51,7 @@ fn content_that_was_cut_when_it_was_read_is_told_apart() {
     let rest = "\n  (list x 1)".repeat(60);
     let before = format!("▸(defun f (x){rest})\n");
     let cut = format!("(defun f (x){}", &rest[..600]);
-    refused(CommonLisp, &before, Replace, &cut, "UNBALANCED", "the first 612 of the form's 793");
+    refused(CommonLisp, &before, Replace, &cut, "UNBALANCED", "the first 610 of the form's 793");
     refused(CommonLisp, &before, Replace, &format!("(defun f (x){rest}"), "UNBALANCED", "Likely fixes");
 }
 
