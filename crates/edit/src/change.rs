@@ -19,6 +19,7 @@ use lispwright_syntax::{Form, FormId, Span};
 
 use crate::content::Content;
 use crate::delete::delete;
+use crate::edited::Edited;
 use crate::locate::{Target, locate};
 use crate::place::Rest;
 use crate::refusal::Refusal;
@@ -66,29 +67,6 @@ pub struct Edit<'a> {
     pub content: Option<&'a str>,
     /// [`FormText::digest`] of the target as the caller knows it.
     pub digest: Option<&'a str>,
-}
-
-/// The text after an edit, and what there is to say about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edited {
-    /// The whole new text.
-    pub text: String,
-    /// It differs from the old one.
-    pub changed: bool,
-    /// Head of the form the edit was about, as written.
-    pub form_type: String,
-    /// Its name, as written; empty when it has none.
-    pub form_name: String,
-    /// Lines the new source takes in the new text, from 1; `None` after a deletion.
-    pub lines: Option<(u32, u32)>,
-    /// Digest of the edited form, of the first inserted form, of nothing after a deletion.
-    pub digest: Option<String>,
-    /// Unified diff, without file names.
-    pub diff: String,
-    /// Scalar values added, less those removed.
-    pub delta: i64,
-    /// Things the caller may not expect, a sentence each.
-    pub notes: Vec<String>,
 }
 
 /// Carries out `edit` on `source`.

@@ -6,7 +6,7 @@
 use lispwright_syntax::{Datum, Dialect, LineIndex, Span, TokenKind, Tree, read};
 
 use crate::diagnose::{candidates, diagnose};
-use crate::locate::shortened;
+use crate::form_line::shortened;
 use crate::refusal::Refusal;
 use crate::source::{Source, place_in};
 

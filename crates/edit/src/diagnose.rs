@@ -13,7 +13,7 @@ use lispwright_syntax::{
     Delimiter, Diagnostic, DiagnosticKind, Element, Language, LineIndex, Span, TokenKind, Tree, read,
 };
 
-use crate::locate::shortened;
+use crate::form_line::shortened;
 use crate::source::{Place, place_in};
 
 /// The first thing that is wrong with a text.

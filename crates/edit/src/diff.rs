@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use lispwright_syntax::Span;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
-use crate::locate::shortened;
+use crate::form_line::shortened;
 
 /// Lines shown around a change.
 const CONTEXT: usize = 2;

@@ -3,6 +3,7 @@
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Address, FormId, Selection, Span};
 
+use crate::form_line::{FormLine, shortened};
 use crate::refusal::Refusal;
 use crate::source::{Source, whole_span};
 
@@ -17,17 +18,6 @@ pub struct Target<'a> {
     pub index: Option<u32>,
     /// A line of the form, from 1.
     pub line: Option<u32>,
-}
-
-/// A form in a list of candidates.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormLine {
-    /// The line the form begins on with its condition, from 1.
-    pub line: u32,
-    /// Head, name, and what tells methods apart.
-    pub label: String,
-    /// The first line of the form, shortened, with the condition in front of it.
-    pub text: String,
 }
 
 /// Longest first line shown of a candidate, in scalar values.
@@ -130,12 +120,4 @@ pub(crate) fn line_of(source: &Source<'_>, id: FormId) -> FormLine {
         format!("{} {text}", prefix.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     FormLine { line, label: form.label(source.text), text: shortened(&text, WIDTH) }
-}
-
-/// At most `width` scalar values of `text`, with an ellipsis where something is left out.
-pub(crate) fn shortened(text: &str, width: usize) -> String {
-    match text.char_indices().nth(width) {
-        None => text.to_owned(),
-        Some((at, _)) => format!("{}…", &text[..at]),
-    }
 }

@@ -5,11 +5,13 @@
 
 use lispwright_syntax::{FormId, Span, TokenKind, Tree, read};
 
-use crate::change::{Edited, check_digest};
+use crate::change::check_digest;
 use crate::content::{is_numbered, with_line_ending};
 use crate::diagnose::{Diagnosis, candidates, diagnose};
 use crate::diff::unified;
-use crate::locate::{Target, locate, shortened};
+use crate::edited::Edited;
+use crate::form_line::shortened;
+use crate::locate::{Target, locate};
 use crate::refusal::Refusal;
 use crate::source::{Place, Source, whole_span};
 use crate::splice::{Splice, apply};

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::diagnose::{Candidate, Diagnosis};
-use crate::locate::FormLine;
+use crate::form_line::FormLine;
 use crate::source::Place;
 
 /// Why a request was not carried out. Nothing has been changed.

@@ -2,9 +2,9 @@
 
 use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, read};
 
-use crate::change::Edited;
 use crate::diff::unified;
-use crate::locate::shortened;
+use crate::edited::Edited;
+use crate::form_line::shortened;
 use crate::refusal::Refusal;
 use crate::source::{Source, digest_of, whole_span};
 use crate::verify::{Difference, verify};
