@@ -3,7 +3,7 @@
 use lispwright_syntax::{Form, FormId, Span, TokenKind};
 
 use super::{LineView, Patterns, View, ViewOptions};
-use crate::locate::shortened;
+use crate::form_line::shortened;
 use crate::source::{Source, whole_span};
 
 /// Forms of at most so many lines are shown whole.
