@@ -9,6 +9,7 @@ mod client;
 mod eval;
 mod memory;
 mod reader;
+mod repair;
 mod server;
 mod table;
 
@@ -27,13 +28,18 @@ pub(crate) struct Setting {
 type Bench = fn(&Setting) -> Vec<Row>;
 
 /// The groups of rows, by the name that selects them.
-const BENCHES: [(&str, Bench); 4] =
-    [("reader", reader::rows), ("server", server::rows), ("eval", eval::rows), ("memory", memory::rows)];
+const BENCHES: [(&str, Bench); 5] = [
+    ("reader", reader::rows),
+    ("server", server::rows),
+    ("eval", eval::rows),
+    ("memory", memory::rows),
+    ("repair", repair::rows),
+];
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(binary), Some(corpus)) = (arguments.next(), arguments.next()) else {
-        eprintln!("usage: lispwright-bench BINARY CORPUS [reader|server|eval|memory]...");
+        eprintln!("usage: lispwright-bench BINARY CORPUS [reader|server|eval|memory|repair]...");
         std::process::exit(2);
     };
     let names: Vec<String> = arguments.collect();

@@ -13,6 +13,7 @@ mod mcp;
 mod outcome;
 mod outline;
 mod read;
+mod repair;
 mod text;
 mod tree;
 
@@ -32,6 +33,7 @@ struct CommandLine {
 enum Command {
     Mcp(mcp::Args),
     Check(check::Args),
+    Repair(repair::Args),
     Outline(outline::Args),
     Read(read::Args),
     Edit(edit::Args),
@@ -45,6 +47,7 @@ pub(crate) fn run() -> ExitCode {
     match CommandLine::parse().command {
         Command::Mcp(args) => mcp::run(args),
         Command::Check(args) => check::run(args),
+        Command::Repair(args) => repair::run(args),
         Command::Outline(args) => outline::run(args),
         Command::Read(args) => read::run(args),
         Command::Edit(args) => edit::run(args),

@@ -1,0 +1,164 @@
+//! `lispwright repair`: make a text balance when what is known leaves one answer, and say where the fault is when not.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use lispwright_edit::unified;
+use lispwright_project::{EditError, NewText, Roots};
+use lispwright_repair::{Candidate, Earlier, Outcome, Refusal, Repair, repair};
+use lispwright_syntax::Span;
+use serde_json::{Value, json};
+
+use super::outcome::could_not;
+use super::text::{Text, print, print_json};
+
+/// Repair missing, extra and wrong delimiters, or say which line to fix.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lispwright repair broken.lisp\n  lispwright repair --against HEAD.lisp --diff broken.lisp\n  \
+    lispwright repair --write src/broken.clj\n\n\
+    What balances is never changed. What is changed is told on standard error.\n\
+    Exit code: 0 nothing to do, or repaired; 1 refused, nothing printed or written; 2 something could not be read or written."
+)]
+pub(crate) struct Args {
+    /// The file; - is standard input
+    path: String,
+
+    /// The file as it was before it broke: the best witness there is
+    #[arg(long, value_name = "OLD")]
+    against: Option<String>,
+
+    /// Write the result into the file, which has to be below a root
+    #[arg(long, conflicts_with_all = ["diff", "json"])]
+    write: bool,
+
+    /// Print the changes instead of the text
+    #[arg(long, conflicts_with = "json")]
+    diff: bool,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+
+    /// common-lisp, scheme, clojure, edn or emacs-lisp; found out by itself when absent
+    #[arg(long, value_name = "DIALECT")]
+    dialect: Option<String>,
+
+    /// With --write: a directory whose files may be written; the working directory when absent
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: Args) -> ExitCode {
+    match attempt(&args) {
+        Ok(code) => code,
+        Err(why) => could_not("repair", &why),
+    }
+}
+
+fn attempt(args: &Args) -> Result<ExitCode, String> {
+    let text = Text::read(&args.path, args.dialect.as_deref())?;
+    let old = args.against.as_deref().map(|old| Text::read(old, Some(text.language.dialect().name()))).transpose()?;
+    let earlier = Earlier { text: old.as_ref().map(|old| old.text.as_str()), edited: None };
+    let outcome = repair(&text.text, &text.language, &earlier);
+    if args.json {
+        print_json(&document(&text, &outcome));
+        return Ok(if matches!(outcome, Outcome::Refused(_)) { ExitCode::FAILURE } else { ExitCode::SUCCESS });
+    }
+    match outcome {
+        Outcome::Balanced if args.write || args.diff => tell(&format!("{}: balanced; nothing to do", text.path)),
+        Outcome::Balanced => print(&text.text),
+        Outcome::Refused(refusal) => {
+            tell(&refused(&text, &refusal));
+            return Ok(ExitCode::FAILURE);
+        }
+        Outcome::Repaired(done) => {
+            tell(&repaired(&text, &done));
+            if args.diff {
+                print(&diff(&text.text, &done));
+            } else if args.write {
+                write(args, &text, &done)?;
+            } else {
+                print(&done.text);
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Puts the repaired text in place of the one that was read, if that is still what the file holds.
+fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), String> {
+    let path = std::path::absolute(&args.path).map_err(|error| format!("{}: {error}", args.path))?;
+    let roots = Roots::from_environment(&args.root).map_err(|error| error.to_string())?;
+    let written = roots.edit(Path::new(&path), |file| {
+        if file.text == text.text { Ok(NewText::Text(done.text.clone())) } else { Err("the file changed meanwhile") }
+    });
+    written.map(|_| ()).map_err(|error| match error {
+        EditError::Project(error) => error.to_string(),
+        EditError::Refused(why) => format!("{}: {why}; run it again", text.path),
+    })
+}
+
+/// A line for the person at the terminal; the text itself goes to standard output.
+fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+fn repaired(text: &Text, done: &Repair) -> String {
+    let lines = lispwright_syntax::LineIndex::new(text.text.as_bytes());
+    let mut out = format!("{}: repaired", text.path);
+    for edit in &done.edits {
+        let at = lines.line_column(text.text.as_bytes(), edit.at);
+        let change = match (edit.removed.is_empty(), edit.inserted.is_empty()) {
+            (true, _) => format!("added `{}`", edit.inserted),
+            (_, true) => format!("removed `{}`", edit.removed),
+            _ => format!("`{}` became `{}`", edit.removed, edit.inserted),
+        };
+        out.push_str(&format!("\n{}:{}:{}: {change}", text.path, at.line, at.column));
+    }
+    for sentence in &done.evidence {
+        out.push_str(&format!("\n  {sentence}"));
+    }
+    out
+}
+
+fn refused(text: &Text, refusal: &Refusal) -> String {
+    let mut out =
+        format!("{}:{}: {}\n{}", text.path, refusal.diagnosis.line, refusal.diagnosis.message, refusal.reason);
+    for Candidate { line, after, why, .. } in &refusal.candidates {
+        out.push_str(&format!("\n  line {line} ({why}): {}", after.trim()));
+    }
+    out
+}
+
+fn diff(text: &str, done: &Repair) -> String {
+    let (Some(first), Some(last)) = (done.edits.first(), done.edits.last()) else { return String::new() };
+    let span = Span::new(first.at, last.at + last.removed.len() as u32);
+    let kept_behind = text.len() - span.end as usize;
+    unified(text, &done.text, span, done.text.len() - kept_behind - span.start as usize)
+}
+
+fn document(text: &Text, outcome: &Outcome) -> Value {
+    match outcome {
+        Outcome::Balanced => json!({"path": text.path, "ok": true, "status": "balanced"}),
+        Outcome::Repaired(done) => json!({
+            "path": text.path, "ok": true, "status": "repaired", "repaired_source": done.text, "diff": diff(&text.text, done),
+            "edits": done.edits.iter().map(|edit| {
+                json!({"start": edit.at, "end": edit.at as usize + edit.removed.len(), "text": edit.inserted})
+            }).collect::<Vec<_>>(),
+            "forms": done.forms.iter().map(|form| json!({"line": form.line, "text": form.first_line})).collect::<Vec<_>>(),
+            "evidence": done.evidence,
+        }),
+        Outcome::Refused(refusal) => json!({
+            "path": text.path, "ok": false, "status": "refused", "reason": refusal.reason.to_string(),
+            "position": {"line": refusal.diagnosis.line}, "message": refusal.diagnosis.message,
+            "opened_at": refusal.diagnosis.opener_line.map(|line| json!({"line": line})),
+            "expected": refusal.diagnosis.expected,
+            "likely_fixes": refusal.candidates.iter().map(|candidate| json!({
+                "line": candidate.line, "original": candidate.before, "repaired": candidate.after,
+                "add": candidate.added, "remove": candidate.removed, "why": candidate.why,
+            })).collect::<Vec<_>>(),
+        }),
+    }
+}

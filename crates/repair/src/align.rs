@@ -1,0 +1,376 @@
+//! Laying the earlier text beside the broken one, so that delimiters go back where they were.
+//!
+//! Both texts are cut into words: what stands between white space, brackets and quotes. That needs no reader, so a lost
+//! quote or a lost `|#` does not hide what follows. Lines whose words are equal are matched first (unique ones as
+//! anchors, then their neighbours), and words are matched inside what is left. Between two words that were neighbours
+//! before and are neighbours now stands a gap; where its delimiters differ from the earlier ones, the earlier ones are a
+//! candidate, and where they are equal, the place is known to be right.
+
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::edit::{Edit, replace};
+
+/// "No partner."
+const NONE: u32 = u32::MAX;
+
+/// Differences between two blocks of words beyond which they count as unrelated.
+const MOST_DIFFERENCES: usize = 400;
+
+/// So many words in a row are taken for renamed when as many stood there before.
+const MOST_RENAMED: usize = 3;
+
+/// Words of one text.
+struct Words {
+    spans: Vec<Range<usize>>,
+    hashes: Vec<u64>,
+    /// For every line that has words, the indices of its words.
+    lines: Vec<Range<usize>>,
+    line_hashes: Vec<u64>,
+}
+
+/// What the earlier text says of the broken one.
+#[derive(Debug, Default)]
+pub(crate) struct Alignment {
+    /// Gaps whose delimiters differ from before, with the edit that puts the earlier ones back.
+    pub(crate) differing: Vec<Edit>,
+    /// Gaps whose delimiters are those from before, as byte ranges of the broken text. Ascending.
+    pub(crate) surviving: Vec<Range<usize>>,
+    /// Every word that survives, in both texts: how much they have in common, from 0 to 1.
+    pub(crate) common: f32,
+    /// The earlier text goes on after the last word of the broken one, by so many words.
+    pub(crate) cut_off: usize,
+    /// The earlier text ends with a line end and the broken one does not.
+    pub(crate) stops: bool,
+}
+
+/// Lays `earlier` beside `text`.
+pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
+    let (old, new) = (Words::of(earlier), Words::of(text));
+    let partner = match_words(&old, &new);
+    let mut alignment = Alignment { stops: earlier.ends_with('\n') && !text.ends_with('\n'), ..Alignment::default() };
+    let matched = partner.iter().filter(|&&other| other != NONE).count();
+    alignment.common = matched as f32 / new.spans.len().max(old.spans.len()).max(1) as f32;
+    let last_old = partner.iter().rev().find(|&&other| other != NONE).map_or(0, |&other| other as usize + 1);
+    let is_beginning = new.hashes.len() < old.hashes.len() && old.hashes.starts_with(&new.hashes);
+    let last_is_matched = partner.last().is_some_and(|&other| other != NONE);
+    alignment.cut_off = match (is_beginning, last_is_matched) {
+        (true, _) => old.spans.len() - new.spans.len(),
+        (false, true) => old.spans.len() - last_old,
+        (false, false) => 0,
+    };
+    // Gap `index` stands before word `index`; the last one after the last word.
+    for index in 0..=new.spans.len() {
+        let before = if index == 0 {
+            Some(0)
+        } else {
+            Some(partner[index - 1]).filter(|&at| at != NONE).map(|at| at as usize + 1)
+        };
+        let after = if index == new.spans.len() {
+            Some(old.spans.len())
+        } else {
+            Some(partner[index]).filter(|&at| at != NONE).map(|at| at as usize)
+        };
+        let (Some(before), Some(after)) = (before, after) else { continue };
+        if before != after {
+            continue;
+        }
+        let (was, is) = (old.gap(earlier, before), new.gap(text, index));
+        let (old_gap, new_gap) = (&earlier[was], &text[is.clone()]);
+        if delimiters(old_gap).eq(delimiters(new_gap)) {
+            alignment.surviving.push(is);
+        } else {
+            alignment.differing.push(replace(text, is, &restored(old_gap, new_gap)));
+        }
+    }
+    alignment
+}
+
+fn is_delimiter(c: char) -> bool {
+    matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '"' | '|' | '\\')
+}
+
+fn delimiters(gap: &str) -> impl Iterator<Item = char> + '_ {
+    gap.chars().filter(|c| !c.is_whitespace())
+}
+
+/// The gap with the delimiters of `old` and, where they differ, the white space of `new`.
+fn restored(old: &str, new: &str) -> String {
+    let blanks = |gap: &str| gap.chars().filter(|c| c.is_whitespace()).collect::<String>();
+    let blank = |gap: &str| gap.chars().any(char::is_whitespace);
+    if blanks(old) == blanks(new) || !blank(old) || !blank(new) {
+        return old.to_owned();
+    }
+    // Closers stay with what is before the white space, openers with what is after it.
+    let front = old.split(char::is_whitespace).next().unwrap_or_default();
+    let back = old.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let middle: String = delimiters(&old[front.len()..old.len() - back.len()]).collect();
+    let first = new.find(char::is_whitespace).unwrap_or(new.len());
+    let last = new.rfind(char::is_whitespace).map_or(0, |at| at + new[at..].chars().next().map_or(0, char::len_utf8));
+    let space: String = new[first..last].chars().filter(|c| c.is_whitespace()).collect();
+    if middle.is_empty() { format!("{front}{space}{back}") } else { format!("{front}{space}{middle}{back}") }
+}
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let mut words = Self { spans: Vec::new(), hashes: Vec::new(), lines: Vec::new(), line_hashes: Vec::new() };
+        let mut start = None;
+        let mut line_start = 0;
+        let ends = std::iter::once((text.len(), '\n'));
+        for (at, c) in text.char_indices().chain(ends) {
+            let inside = !c.is_whitespace() && !is_delimiter(c);
+            if inside {
+                start.get_or_insert(at);
+                continue;
+            }
+            if let Some(start) = start.take() {
+                words.push(&text[start..at], start);
+            }
+            if c == '\n' {
+                if line_start < words.spans.len() {
+                    let line = line_start..words.spans.len();
+                    words.line_hashes.push(hash(&words.hashes[line.clone()]));
+                    words.lines.push(line);
+                }
+                line_start = words.spans.len();
+            }
+        }
+        words
+    }
+
+    /// Adds a word; the marks of a block comment are delimiters, not words.
+    fn push(&mut self, word: &str, start: usize) {
+        if word == "#" {
+            return;
+        }
+        self.spans.push(start..start + word.len());
+        self.hashes.push(hash(word));
+    }
+
+    /// The bytes between word `index - 1` and word `index`.
+    fn gap(&self, text: &str, index: usize) -> Range<usize> {
+        let start = index.checked_sub(1).map_or(0, |before| self.spans[before].end);
+        let end = self.spans.get(index).map_or(text.len(), |span| span.start);
+        start..end
+    }
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// For every new word its old partner, ascending.
+fn match_words(old: &Words, new: &Words) -> Vec<u32> {
+    let mut partner = vec![NONE; new.spans.len()];
+    let lines = match_lines(&old.line_hashes, &new.line_hashes);
+    let (mut old_from, mut new_from) = (0, 0);
+    let ends = std::iter::once((old.lines.len(), new.lines.len()));
+    for (old_line, new_line) in lines.into_iter().chain(ends) {
+        let old_words = old.lines.get(old_line).cloned().unwrap_or(old.spans.len()..old.spans.len());
+        let new_words = new.lines.get(new_line).cloned().unwrap_or(new.spans.len()..new.spans.len());
+        let between = (old_from..old_words.start, new_from..new_words.start);
+        for (a, b) in common_words(&old.hashes[between.0.clone()], &new.hashes[between.1.clone()]) {
+            partner[between.1.start + b] = (between.0.start + a) as u32;
+        }
+        for (a, b) in old_words.clone().zip(new_words.clone()) {
+            partner[b] = a as u32;
+        }
+        (old_from, new_from) = (old_words.end, new_words.end);
+    }
+    pair_renamed(&mut partner, old.spans.len());
+    partner
+}
+
+/// Pairs a few unmatched words between matched ones when there are as many before as now: they were renamed.
+fn pair_renamed(partner: &mut [u32], old_count: usize) {
+    let mut index = 0;
+    while index < partner.len() {
+        if partner[index] != NONE {
+            index += 1;
+            continue;
+        }
+        let end = partner[index..].iter().position(|&other| other != NONE).map_or(partner.len(), |at| index + at);
+        let old_start = index.checked_sub(1).map_or(0, |before| partner[before] as usize + 1);
+        let old_end = partner.get(end).map_or(old_count, |&other| other as usize);
+        if old_end.checked_sub(old_start) == Some(end - index) && end - index <= MOST_RENAMED {
+            for (at, own) in partner[index..end].iter_mut().enumerate() {
+                *own = (old_start + at) as u32;
+            }
+        }
+        index = end;
+    }
+}
+
+/// Pairs of equal lines, ascending on both sides: the ends that agree, unique lines, and what stands beside those.
+fn match_lines(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
+    let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let most = old.len().min(new.len()) - front;
+    let back = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let mut pairs: Vec<(usize, usize)> = (0..front).map(|at| (at, at)).collect();
+    let (old_end, new_end) = (old.len() - back, new.len() - back);
+    let anchors = unique_pairs(&old[front..old_end], &new[front..new_end]);
+    let (mut a, mut b) = (front, front);
+    for (old_at, new_at) in anchors.into_iter().map(|(x, y)| (x + front, y + front)).chain([(old_end, new_end)]) {
+        if old_at < a || new_at < b {
+            continue;
+        }
+        // Forward from the pair before, then backward from this one.
+        while a < old_at && b < new_at && old[a] == new[b] {
+            pairs.push((a, b));
+            (a, b) = (a + 1, b + 1);
+        }
+        let mut behind = 0;
+        while a + behind < old_at && b + behind < new_at && old[old_at - behind - 1] == new[new_at - behind - 1] {
+            behind += 1;
+        }
+        pairs.extend((1..=behind).rev().map(|k| (old_at - k, new_at - k)));
+        if old_at < old_end && new_at < new_end {
+            pairs.push((old_at, new_at));
+        }
+        (a, b) = (old_at + 1, new_at + 1);
+    }
+    pairs.extend((0..back).map(|k| (old_end + k, new_end + k)));
+    pairs
+}
+
+/// The longest ascending run of lines that occur once on each side.
+fn unique_pairs(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
+    let mut places: FxHashMap<u64, (u32, u32, usize, usize)> = FxHashMap::default();
+    for (at, &line) in old.iter().enumerate() {
+        let entry = places.entry(line).or_default();
+        (entry.0, entry.2) = (entry.0 + 1, at);
+    }
+    for (at, &line) in new.iter().enumerate() {
+        let entry = places.entry(line).or_default();
+        (entry.1, entry.3) = (entry.1 + 1, at);
+    }
+    let mut pairs: Vec<(usize, usize)> =
+        places.values().filter(|entry| entry.0 == 1 && entry.1 == 1).map(|entry| (entry.2, entry.3)).collect();
+    pairs.sort_unstable_by_key(|pair| pair.1);
+    // Patience: the tops of piles in `tails`, and for each pair the one before it.
+    let mut tails: Vec<usize> = Vec::new();
+    let mut before = vec![usize::MAX; pairs.len()];
+    for index in 0..pairs.len() {
+        let pile = tails.partition_point(|&top| pairs[top].0 < pairs[index].0);
+        before[index] = pile.checked_sub(1).map_or(usize::MAX, |left| tails[left]);
+        if pile == tails.len() { tails.push(index) } else { tails[pile] = index }
+    }
+    let mut chain = Vec::new();
+    let mut at = tails.last().copied().unwrap_or(usize::MAX);
+    while at != usize::MAX {
+        chain.push(pairs[at]);
+        at = before[at];
+    }
+    chain.reverse();
+    chain
+}
+
+/// Equal words of two short runs, by the shortest edit script (Myers 1986); none when the runs are too different.
+fn common_words(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
+    let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let most = old.len().min(new.len()) - front;
+    let back = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let mut pairs: Vec<(usize, usize)> = (0..front).map(|at| (at, at)).collect();
+    let (a, b) = (&old[front..old.len() - back], &new[front..new.len() - back]);
+    pairs.extend(script(a, b).into_iter().map(|(x, y)| (x + front, y + front)));
+    pairs.extend((0..back).map(|k| (old.len() - back + k, new.len() - back + k)));
+    pairs
+}
+
+fn script(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
+    if old.is_empty() || new.is_empty() {
+        return Vec::new();
+    }
+    let most = (old.len() + new.len()).min(MOST_DIFFERENCES);
+    let middle = most as isize + 1;
+    let mut reach = vec![0isize; 2 * middle as usize + 1];
+    let mut history: Vec<Vec<isize>> = Vec::new();
+    let (n, m) = (old.len() as isize, new.len() as isize);
+    for d in 0..=most as isize {
+        history.push(reach[(middle - d - 1).max(0) as usize..=(middle + d + 1) as usize].to_vec());
+        let mut k = -d;
+        while k <= d {
+            let at = |k: isize| (middle + k) as usize;
+            let down = k == -d || (k != d && reach[at(k - 1)] < reach[at(k + 1)]);
+            let mut x = if down { reach[at(k + 1)] } else { reach[at(k - 1)] + 1 };
+            while x < n && x - k < m && x - k >= 0 && old[x as usize] == new[(x - k) as usize] {
+                x += 1;
+            }
+            reach[at(k)] = x;
+            if x >= n && x - k >= m {
+                return walk_back(&history, d, n, m);
+            }
+            k += 2;
+        }
+    }
+    Vec::new()
+}
+
+fn walk_back(history: &[Vec<isize>], distance: isize, n: isize, m: isize) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let (mut x, mut y) = (n, m);
+    for d in (0..=distance).rev() {
+        let reach = |k: isize| history[d as usize].get((k + d + 1) as usize).copied().unwrap_or(0);
+        let k = x - y;
+        let down = k == -d || (k != d && reach(k - 1) < reach(k + 1));
+        let from = if down { k + 1 } else { k - 1 };
+        let start_x = if d == 0 { 0 } else { reach(from) };
+        let start_y = if d == 0 { 0 } else { start_x - from };
+        let (begin_x, begin_y) = if d == 0 {
+            (0, 0)
+        } else if down {
+            (start_x, start_y + 1)
+        } else {
+            (start_x + 1, start_y)
+        };
+        while x > begin_x && y > begin_y {
+            x -= 1;
+            y -= 1;
+            pairs.push((x as usize, y as usize));
+        }
+        (x, y) = (start_x, start_y);
+    }
+    pairs.reverse();
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::edit::apply;
+
+    fn restore(earlier: &str, text: &str) -> String {
+        apply(text, &align(earlier, text).differing)
+    }
+
+    #[test]
+    fn a_lost_closer_goes_back_where_it_was() {
+        let earlier = "(let ((a 1)\n      (b 2))\n  (+ a b))";
+        assert_eq!(restore(earlier, "(let ((a 1)\n      (b 2)\n  (+ a b))"), earlier);
+        let renamed = "(let ((a 1)\n      (bee 2)\n  (+ a bee))";
+        assert_eq!(restore(earlier, renamed), "(let ((a 1)\n      (bee 2))\n  (+ a bee))");
+    }
+
+    #[test]
+    fn a_lost_quote_goes_back_where_it_was() {
+        assert_eq!(restore("(f \"a (b\" c)", "(f \"a (b c)"), "(f \"a (b\" c)");
+    }
+
+    #[test]
+    fn new_indentation_is_kept() {
+        assert_eq!(restore("(a (b)\n   (c))", "(a (b\n     (c))"), "(a (b)\n     (c))");
+    }
+
+    #[test]
+    fn moved_and_repeated_words_are_matched_in_order() {
+        let pairs = common_words(&[1, 2, 3, 4, 5], &[1, 9, 3, 5]);
+        assert_eq!(pairs, [(0, 0), (2, 2), (4, 3)]);
+        let pairs = common_words(&[7, 1, 2, 7, 3], &[1, 2, 8, 3, 9]);
+        assert_eq!(pairs, [(1, 0), (2, 1), (4, 3)]);
+    }
+}

@@ -1,0 +1,483 @@
+//! From witnesses to an answer: repair what is certain, refuse the rest with its likeliest readings.
+
+use std::ops::Range;
+
+use lispwright_syntax::{Delimiter, DiagnosticKind, Language, LineIndex, TokenKind, Tree, read_plain};
+
+use crate::align::{Alignment, align};
+use crate::code::{Token, tokens};
+use crate::edit::{Edit, apply, normalise, replace};
+use crate::habits::Habits;
+use crate::learn::learn;
+use crate::outcome::{Candidate, Diagnosis, Outcome, Reason, Refusal, Repair, TouchedForm};
+use crate::quotes;
+use crate::scope::{Chunk, chunks, is_crowded};
+use crate::search::{Action, Limits, Reading, costs_as_it_is, search};
+
+/// How much likelier than the next an answer has to be, as a natural logarithm.
+const MARGIN: f32 = 2.5;
+/// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
+const ODD: f32 = 4.8;
+/// A symbol is called so regularly that passing it is this unlikely.
+const OPERATOR_PASSED: f32 = 1.6;
+/// Additional cost of changing a place that the earlier text shows to be right.
+const KNOWN_RIGHT: f32 = 15.0;
+/// Additional cost of changing a line that the edit did not touch.
+const NOT_EDITED: f32 = 3.0;
+/// More broken forms than this are not repaired in one go.
+const MOST_BROKEN: usize = 12;
+/// Bytes read at most in trying combinations of gaps.
+const READING_BUDGET: usize = 24 << 20;
+/// Candidates shown.
+const MOST_CANDIDATES: usize = 5;
+
+/// What is known besides the text.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier<'a> {
+    /// The text before the change that broke it: of the same file or form. Ignored unless it balances.
+    pub text: Option<&'a str>,
+    /// The bytes of the given text that the change wrote.
+    pub edited: Option<Range<u32>>,
+}
+
+/// Repairs `text`, or says why not.
+///
+/// Text that the dialect's reader would balance comes back as [`Outcome::Balanced`]. Otherwise the result of an
+/// [`Outcome::Repaired`] balances, differs from `text` only in its edits, and those lie inside the forms it lists.
+pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
+    let language = language.into();
+    let tree = read_plain(text, &language);
+    if tree.diagnostics().is_empty() {
+        return Outcome::Balanced;
+    }
+    let case = Case { text, language, lines: LineIndex::new(text.as_bytes()), edited: earlier.edited.clone() };
+    if !tree.diagnostics().iter().any(|diagnostic| is_delimiter_fault(diagnostic.kind)) {
+        return case.refuse(&tree, Reason::NotDelimiters, Vec::new());
+    }
+    let before = earlier.text.filter(|before| read_plain(before, &case.language).diagnostics().is_empty());
+    let alignment = before.map(|before| align(before, text)).filter(|alignment| alignment.common > 0.3);
+    if let Some(alignment) = &alignment
+        && let Some(outcome) = case.by_earlier_text(&tree, alignment)
+    {
+        return outcome;
+    }
+    case.by_likelihood(&tree, before, alignment.as_ref())
+}
+
+fn is_delimiter_fault(kind: DiagnosticKind) -> bool {
+    !matches!(kind, DiagnosticKind::TooDeep | DiagnosticKind::DanglingPrefix)
+}
+
+struct Case<'a> {
+    text: &'a str,
+    language: Language,
+    lines: LineIndex,
+    edited: Option<Range<u32>>,
+}
+
+/// An answer under consideration.
+#[derive(Clone)]
+struct Answer {
+    edits: Vec<Edit>,
+    cost: f32,
+    why: &'static str,
+}
+
+impl Case<'_> {
+    /// Puts delimiters back where the earlier text had them.
+    fn by_earlier_text(&self, tree: &Tree, alignment: &Alignment) -> Option<Outcome> {
+        let gaps = &alignment.differing;
+        if (alignment.cut_off > 0 || alignment.stops)
+            && tree.diagnostics().iter().any(|d| d.gave_up_at == Some(tree.len()))
+        {
+            return Some(self.refuse(tree, Reason::CutShort, Vec::new()));
+        }
+        let most = (READING_BUDGET / self.text.len().max(1)).clamp(4, 1024);
+        let mut minimal: Vec<u64> = Vec::new();
+        let mut answers: Vec<Answer> = Vec::new();
+        for set in combinations(gaps.len(), most) {
+            let whole = set == all_gaps(gaps.len());
+            if !whole && minimal.iter().any(|smaller| smaller & !set == 0) {
+                continue;
+            }
+            let edits: Vec<Edit> = gaps
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| *at >= 64 || set >> at & 1 == 1)
+                .map(|(_, edit)| edit.clone())
+                .collect();
+            let tried = apply(self.text, &edits);
+            if read_plain(&tried, &self.language).diagnostics().is_empty() {
+                minimal.push(set);
+                answers.push(Answer { edits, cost: 0.0, why: "the earlier text has them there" });
+            }
+        }
+        if answers.is_empty() {
+            return None;
+        }
+        if answers.len() > 1 {
+            for answer in &mut answers {
+                answer.cost = self.cost_after(&answer.edits);
+            }
+            // Everything as it was is what an edit that was about something else has left; a mere subset has to look
+            // clearly better.
+            if let Some(whole) = answers.iter_mut().find(|answer| answer.edits.len() == gaps.len()) {
+                whole.cost -= 2.0 * MARGIN;
+            }
+            answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        }
+        Some(self.decide(tree, answers, vec!["the delimiters stand again where the earlier text has them".to_owned()]))
+    }
+
+    /// What the forms that `edits` change cost afterwards.
+    fn cost_after(&self, edits: &[Edit]) -> f32 {
+        let tried = apply(self.text, edits);
+        let tokens = tokens(&tried, &self.language);
+        let chunks = chunks(&tokens);
+        let touched = |chunk: &Chunk| edits.iter().any(|edit| tokens[chunk.tokens.end - 1].end >= edit.at);
+        let around = chunks.iter().position(touched).unwrap_or(0);
+        let habits = learn(&tokens, &chunks, around, None, &self.language);
+        let spans: Vec<Range<u32>> = edits.iter().map(|edit| edit.at.saturating_sub(64)..edit.at + 64).collect();
+        chunks
+            .iter()
+            .filter(|chunk| {
+                let own = &tokens[chunk.tokens.clone()];
+                let (start, end) = (own[0].start, own[own.len() - 1].end);
+                spans.iter().any(|span| span.start <= end && start <= span.end)
+            })
+            .map(|chunk| {
+                costs_as_it_is(&tokens[chunk.tokens.clone()], &habits).map_or(50.0, |costs| costs.iter().sum())
+            })
+            .sum()
+    }
+
+    fn by_likelihood(&self, tree: &Tree, before: Option<&str>, alignment: Option<&Alignment>) -> Outcome {
+        let open_text = |kind| {
+            use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
+            matches!(kind, UnclosedString | UnclosedComment | UnclosedSymbol)
+        };
+        if tree.diagnostics().iter().any(|diagnostic| open_text(diagnostic.kind)) {
+            return self.by_quotes(tree);
+        }
+        let tokens = tokens(self.text, &self.language);
+        let chunks = chunks(&tokens);
+        if quotes::are_doubtful(self.text, &tokens, &chunks) {
+            return self.refuse(tree, Reason::OpenText, Vec::new());
+        }
+        let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
+        let habits = learn(&tokens, &chunks, around, before, &self.language);
+        let broken: Vec<&Chunk> = chunks.iter().filter(|chunk| !chunk.healthy).collect();
+        let nets: Vec<i64> = broken.iter().map(|chunk| chunk.net).collect();
+        let cancel = nets.iter().any(|&net| net > 0) && nets.iter().any(|&net| net < 0);
+        if broken.len() > MOST_BROKEN || broken.is_empty() {
+            return self.refuse(tree, Reason::Entangled, Vec::new());
+        }
+        let guard = self.guard(&tokens, alignment);
+        let brackets: &[Delimiter] = match self.language.dialect().has_brackets() {
+            (true, true) => &[Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace],
+            _ => &[Delimiter::Paren],
+        };
+        let mut edits = Vec::new();
+        let mut evidence = Vec::new();
+        let mut margin = f32::MAX;
+        for (index, chunk) in chunks.iter().enumerate().filter(|(_, chunk)| !chunk.healthy) {
+            let own = &tokens[chunk.tokens.clone()];
+            let offset = chunk.tokens.start;
+            let limits = Limits {
+                guard: &|at| guard[(at as usize & 0x7FFF_FFFF) + offset],
+                beam: if own.len() > 20_000 {
+                    8
+                } else if own.len() > 4_000 {
+                    32
+                } else {
+                    192
+                },
+                everywhere: own.len() <= 20_000,
+                brackets,
+            };
+            let readings = search(own, &habits, limits, 24);
+            let answers = self.answers(own, &readings);
+            let Some(best) = answers.first() else {
+                return self.refuse(tree, Reason::NoCandidate, Vec::new());
+            };
+            let ahead = lead(&answers);
+            let at_end = chunk.tokens.end == tokens.len();
+            let closed_at_end = readings[0]
+                .actions
+                .iter()
+                .filter(|action| matches!(action, Action::Close { at, .. } if *at as usize + 1 == own.len()))
+                .count();
+            let stops = !self.text.ends_with('\n') && (chunks.len() > 1 || !own[own.len() - 1].kind.is_close());
+            if at_end && (closed_at_end >= 3 || (stops && chunk.net > 0)) {
+                return self.refuse(tree, Reason::CutShort, answers);
+            }
+            if cancel || is_crowded(&tokens, &chunks, index) {
+                return self.refuse(tree, Reason::Entangled, answers);
+            }
+            if ahead < MARGIN {
+                return self.refuse(tree, Reason::Ambiguous, answers);
+            }
+            if self.oddness(&best.edits, &habits) > ODD || self.bares_a_character(&best.edits) {
+                return self.refuse(tree, Reason::Ambiguous, answers);
+            }
+            margin = margin.min(ahead);
+            edits.extend(best.edits.iter().cloned());
+            evidence.push(format!("in the form at line {}, {}", own[0].line + 1, best.why));
+        }
+        self.accept(tree, normalise(edits), evidence, margin)
+    }
+
+    /// A line that `edits` change holds a `#` right before a bracket: a character literal may have lost its backslash.
+    fn bares_a_character(&self, edits: &[Edit]) -> bool {
+        edits.iter().any(|edit| {
+            let line = self.lines.line_span(self.lines.line(edit.at)).unwrap_or_default();
+            let line = &self.text[line.range()];
+            ["#)", "#(", "#]", "#[", "#;", "#\"", "# "].iter().any(|mark| line.contains(mark))
+                && !self.language.dialect().has_brackets().1
+        })
+    }
+
+    /// The unlikeliest thing on the lines that `edits` change and on the ones after, once the edits are made.
+    fn oddness(&self, edits: &[Edit], habits: &Habits) -> f32 {
+        let tried = apply(self.text, edits);
+        let tokens = tokens(&tried, &self.language);
+        let chunks = chunks(&tokens);
+        let mut worst = 0.0f32;
+        for edit in edits {
+            let index = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at).saturating_sub(1);
+            let Some(chunk) = chunks.get(index) else { continue };
+            let own = &tokens[chunk.tokens.clone()];
+            let Some(costs) = costs_as_it_is(own, habits) else { return f32::MAX };
+            let line = self.lines.line(edit.at) - 1;
+            let near = own.iter().zip(&costs).filter(|(token, _)| (line..=line + 1).contains(&token.line));
+            worst = near.map(|(_, &cost)| cost).fold(worst, f32::max);
+            // A closer that is taken away from a symbol that is nearly always called has lost its opener instead.
+            let passed = |pair: &[Token]| {
+                let symbol = pair[1].line == line && pair[1].kind == TokenKind::Atom;
+                let inside = !pair[0].kind.is_open() && !pair[0].kind.is_prefix();
+                symbol && inside && habits.name(pair[1].name, false) > OPERATOR_PASSED
+            };
+            if !edit.removed.is_empty() && own.windows(2).any(passed) {
+                return f32::MAX;
+            }
+        }
+        worst
+    }
+
+    /// A lost or stray quote.
+    fn by_quotes(&self, tree: &Tree) -> Outcome {
+        let closings = quotes::closings(self.text, &self.language);
+        let usual: Vec<_> = closings.iter().filter(|closing| closing.usual).collect();
+        if let [only] = usual[..] {
+            let evidence =
+                vec!["the docstring ends where the body begins, and nowhere else would the form balance".to_owned()];
+            return self.accept(tree, only.edits.clone(), evidence, MARGIN);
+        }
+        let answers = closings
+            .into_iter()
+            .map(|closing| Answer { edits: closing.edits, cost: 0.0, why: "the form balances with the quote there" })
+            .collect();
+        self.refuse(tree, Reason::OpenText, answers)
+    }
+
+    /// For every token (and the end of the text), what an edit at the gap before it costs besides.
+    fn guard(&self, tokens: &[Token], alignment: Option<&Alignment>) -> Vec<f32> {
+        let mut guard = vec![0.0; tokens.len() + 1];
+        let mut gaps = alignment.map_or(&[][..], |alignment| &alignment.surviving).iter().peekable();
+        for (index, cost) in guard.iter_mut().enumerate() {
+            let (at, line) =
+                tokens.get(index).map_or((self.text.len(), u32::MAX), |token| (token.start as usize, token.line));
+            while gaps.next_if(|gap| gap.end < at).is_some() {}
+            if gaps.peek().is_some_and(|gap| gap.start <= at) {
+                *cost += KNOWN_RIGHT;
+            }
+            if let Some(edited) = &self.edited {
+                let (from, to) = (self.lines.line(edited.start), self.lines.line(edited.end));
+                if line.saturating_add(3) < from || line > to + 1 {
+                    *cost += NOT_EDITED;
+                }
+            }
+        }
+        guard
+    }
+
+    /// Readings as edits of the text, without those that come to the same code.
+    fn answers(&self, own: &[Token], readings: &[Reading]) -> Vec<Answer> {
+        let mut answers: Vec<Answer> = Vec::new();
+        let mut seen: Vec<String> = Vec::new();
+        let (start, end) = (own[0].start as usize, own[own.len() - 1].end as usize);
+        for reading in readings {
+            let edits = normalise(reading.actions.iter().map(|action| self.edit(own, *action)).collect());
+            let local: Vec<Edit> =
+                edits.iter().map(|edit| Edit { at: edit.at - start as u32, ..edit.clone() }).collect();
+            let code: String = apply(&self.text[start..end], &local).chars().filter(|c| !c.is_whitespace()).collect();
+            if !seen.contains(&code) {
+                seen.push(code);
+                let why = why(&reading.actions, own);
+                answers.push(Answer { edits, cost: reading.cost, why });
+            }
+        }
+        answers
+    }
+
+    fn edit(&self, own: &[Token], action: Action) -> Edit {
+        let token = |at: u32| &own[at as usize];
+        match action {
+            Action::Close { at, with } => {
+                let end = token(at).end as usize;
+                replace(self.text, end..end, with.close().encode_utf8(&mut [0; 4]))
+            }
+            Action::Open { at, with } => {
+                let start = token(at).start as usize;
+                replace(self.text, start..start, with.open().encode_utf8(&mut [0; 4]))
+            }
+            Action::Drop { at } => replace(self.text, token(at).start as usize..token(at).end as usize, ""),
+            Action::Change { at, to } => replace(
+                self.text,
+                token(at).start as usize..token(at).end as usize,
+                to.close().encode_utf8(&mut [0; 4]),
+            ),
+        }
+    }
+
+    /// Takes the first answer when it is far enough ahead of the second.
+    fn decide(&self, tree: &Tree, answers: Vec<Answer>, evidence: Vec<String>) -> Outcome {
+        let margin = lead(&answers);
+        if margin < MARGIN {
+            return self.refuse(tree, Reason::Ambiguous, answers);
+        }
+        let edits = answers.into_iter().next().map(|answer| answer.edits).unwrap_or_default();
+        self.accept(tree, edits, evidence, margin)
+    }
+
+    /// The repair, if the text then reads without a fault.
+    fn accept(&self, tree: &Tree, edits: Vec<Edit>, evidence: Vec<String>, margin: f32) -> Outcome {
+        let text = apply(self.text, &edits);
+        if !read_plain(&text, &self.language).diagnostics().is_empty() {
+            return self.refuse(tree, Reason::NoCandidate, Vec::new());
+        }
+        let forms = self.touched(&edits);
+        Outcome::Repaired(Repair { edits, text, evidence, forms, margin })
+    }
+
+    fn touched(&self, edits: &[Edit]) -> Vec<TouchedForm> {
+        let tokens = tokens(self.text, &self.language);
+        let chunks = chunks(&tokens);
+        let mut forms: Vec<TouchedForm> = Vec::new();
+        for edit in edits {
+            let index = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at).saturating_sub(1);
+            let Some(chunk) = chunks.get(index) else { continue };
+            let line = tokens[chunk.tokens.start].line + 1;
+            if forms.last().is_none_or(|last| last.line != line) {
+                forms.push(TouchedForm { line, first_line: self.line(line, self.text) });
+            }
+        }
+        forms
+    }
+
+    fn line(&self, line: u32, text: &str) -> String {
+        text.lines().nth(line as usize - 1).unwrap_or_default().chars().take(160).collect()
+    }
+
+    fn refuse(&self, tree: &Tree, reason: Reason, answers: Vec<Answer>) -> Outcome {
+        let candidates: Vec<Candidate> =
+            answers.into_iter().take(MOST_CANDIDATES).map(|answer| self.candidate(answer)).collect();
+        let diagnosis = self.diagnosis(tree, reason, candidates.first());
+        Outcome::Refused(Refusal { reason, diagnosis, candidates })
+    }
+
+    fn candidate(&self, answer: Answer) -> Candidate {
+        let line = answer.edits.first().map_or(1, |edit| self.lines.line(edit.at));
+        let span = self.lines.line_span(line).unwrap_or_default();
+        let own: Vec<Edit> = answer
+            .edits
+            .iter()
+            .filter(|edit| span.start <= edit.at && edit.range().end <= span.end as usize)
+            .map(|edit| Edit { at: edit.at - span.start, ..edit.clone() })
+            .collect();
+        let before = self.text[span.range()].trim_end_matches(['\n', '\r']).to_owned();
+        let after = apply(&self.text[span.range()], &own).trim_end_matches(['\n', '\r']).to_owned();
+        Candidate {
+            line,
+            before,
+            after,
+            added: answer.edits.iter().map(|edit| edit.inserted.chars().filter(|c| !c.is_whitespace()).count()).sum(),
+            removed: answer.edits.iter().map(|edit| edit.removed.chars().filter(|c| !c.is_whitespace()).count()).sum(),
+            why: answer.why.to_owned(),
+            edits: answer.edits,
+        }
+    }
+
+    fn diagnosis(&self, tree: &Tree, reason: Reason, best: Option<&Candidate>) -> Diagnosis {
+        let first = tree.diagnostics()[0];
+        let opener = match first.kind {
+            DiagnosticKind::Unclosed(_)
+            | DiagnosticKind::UnclosedString
+            | DiagnosticKind::UnclosedComment
+            | DiagnosticKind::UnclosedSymbol => Some(first.span.start),
+            _ => first.opened_at.map(|span| span.start),
+        };
+        let opener = match reason {
+            Reason::OpenText => quotes::suspect(self.text, &self.language).or(opener),
+            _ => opener,
+        };
+        let expected = match first.kind {
+            DiagnosticKind::Unclosed(open) => Some(open.close()),
+            DiagnosticKind::Mismatch { expected, .. } => Some(expected.close()),
+            DiagnosticKind::UnclosedString => Some('"'),
+            _ => None,
+        };
+        let last_line = self.lines.line(self.text.trim_end().len() as u32);
+        let line = match (best, reason, opener) {
+            (_, Reason::CutShort, _) => last_line,
+            (Some(best), ..) => best.line,
+            (None, Reason::OpenText, Some(opener)) => self.lines.line(opener),
+            _ => self.lines.line(first.span.start),
+        };
+        let message = format!("{}: {reason}", first.kind);
+        Diagnosis { line, opener, opener_line: opener.map(|at| self.lines.line(at)), expected, message }
+    }
+}
+
+/// How much likelier the first answer is than all others together, as a natural logarithm.
+fn lead(answers: &[Answer]) -> f32 {
+    let Some((best, others)) = answers.split_first() else { return 0.0 };
+    let together: f32 = others.iter().map(|other| (best.cost - other.cost).exp()).sum();
+    (-together.ln()).min(24.0)
+}
+
+/// What speaks for a reading, in words.
+fn why(actions: &[Action], own: &[Token]) -> &'static str {
+    let last = own.len() as u32 - 1;
+    match actions {
+        [Action::Close { at, .. }, ..] if *at == last => {
+            "every line stands where its list puts it when the closers are added at the end"
+        }
+        [Action::Close { .. }, ..] => "the next line stands outside the list that is left open",
+        [Action::Drop { .. }, ..] => "the lines after it stand inside the list that it closes",
+        [Action::Change { .. }, ..] => "it closes the innermost list, which is of another kind",
+        [Action::Open { .. }, ..] => "a list that ends here begins nowhere else",
+        [] => "it balances",
+    }
+}
+
+/// The set of all of `count` gaps; gaps from the 65th on belong to every set.
+fn all_gaps(count: usize) -> u64 {
+    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
+}
+
+/// Sets of gaps to put back, small ones first, then all of them; at most `most`.
+fn combinations(count: usize, most: usize) -> Vec<u64> {
+    if count == 0 {
+        return Vec::new();
+    }
+    let all = all_gaps(count);
+    let mut sets: Vec<u64> =
+        if count <= 12 { (1..=all).collect() } else { (0..count.min(64)).map(|at| 1 << at).chain([all]).collect() };
+    sets.sort_by_key(|set| set.count_ones());
+    if sets.len() > most {
+        sets.truncate(most);
+        sets.push(all);
+    }
+    sets
+}

@@ -1,0 +1,173 @@
+//! How a file is laid out, as probabilities: where lines begin relative to the list they are in, and what follows what.
+//!
+//! A column says where its author believed a line belongs, as far as the author lays code out by a rule. What rules there
+//! are in this file is counted in its healthy forms, upon a start that says how Lisp is laid out in general; heads are
+//! counted apart where the file shows them often enough. The cost of an observation is `-ln` of its probability, so
+//! that a file without a rule cannot testify: all its columns are about equally likely.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use lispwright_syntax::Dialect;
+
+use crate::code::LITERAL;
+use crate::operators::operators;
+use crate::shape::shapes;
+
+/// Where a line begins, relative to the innermost list around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Under the last line-opening datum of the same list.
+    Sibling,
+    /// One column right of the opener.
+    One,
+    /// Two columns right of the opener.
+    Two,
+    /// Under the first argument.
+    Argument,
+    /// Four columns right of the opener.
+    Four,
+    /// Elsewhere right of the opener.
+    Right,
+    /// In the opener's column or left of it.
+    Left,
+}
+
+const PLACES: usize = 7;
+
+/// What kind of list, and whether a line already begins in it: the situations that are counted apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    /// The list begins with a symbol.
+    pub(crate) call: bool,
+    /// A line begins in it already.
+    pub(crate) sibling: bool,
+    /// Hash of the head symbol; 0 when there is none.
+    pub(crate) head: u64,
+}
+
+/// What is counted about the shape of lists: each is a question with two answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// Does a list begin with a list? By the head around it, and which of its arguments it is.
+    ListFirst,
+    /// A line begins in a list whose last line began with a list: does it begin with an atom?
+    AtomAfterList,
+    /// A list began a line: does anything of the same list follow it on its last line?
+    Follows,
+    /// The first line of a body: does it begin with an atom?
+    AtomFirst,
+    /// Is the argument a list? By the head, and which argument it is.
+    IsList,
+}
+
+/// The key under which answers about argument `index` of `head` are counted. Arguments from the fourth on are counted
+/// together.
+pub(crate) fn argument(head: u64, index: u32) -> u64 {
+    head.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(u64::from(index.min(4)))
+}
+
+/// Probability that a symbol stands first, before anything is known of it but its sort.
+const SYMBOL_FIRST: f32 = 0.25;
+const OPERATOR_FIRST: f32 = 0.93;
+const LITERAL_FIRST: f32 = 0.04;
+
+const QUESTIONS: usize = 5;
+
+/// Answers to several questions about one datum depend on each other, so each counts for less.
+const SHAPE_TRUST: f32 = 0.65;
+/// Weight of what is known in general, in observations, against what a file shows.
+const PRIOR_WEIGHT: f32 = 12.0;
+/// Weight of what the file shows in general against what it shows of one head.
+const HEAD_WEIGHT: f32 = 4.0;
+
+/// Probabilities of places without and with a sibling, in lists without and with a head symbol.
+const PRIOR: [[[f32; PLACES]; 2]; 2] = [
+    [[0.0, 0.85, 0.05, 0.05, 0.004, 0.0445, 0.0015], [0.985, 0.005, 0.002, 0.002, 0.001, 0.0044, 0.0006]],
+    [[0.0, 0.11, 0.54, 0.29, 0.03, 0.0292, 0.0008], [0.94, 0.004, 0.04, 0.004, 0.003, 0.0085, 0.0005]],
+];
+/// Probability of the answer yes.
+const SHAPE_PRIOR: [f32; QUESTIONS] = [0.05, 0.08, 0.04, 0.22, 0.45];
+
+/// Counts of one file, and the costs that follow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Habits {
+    places: [[[f32; PLACES]; 2]; 2],
+    by_head: FxHashMap<(u64, bool), [f32; PLACES]>,
+    shapes: [[f32; 2]; QUESTIONS],
+    shapes_by_head: FxHashMap<(u64, u8), [f32; 2]>,
+    /// How often a symbol stands elsewhere than first in a list, and first.
+    names: FxHashMap<u64, [f32; 2]>,
+    operators: Option<&'static FxHashSet<u64>>,
+    shapes_known: Option<&'static FxHashMap<(u64, u8), f32>>,
+    /// Lines seen, and those that begin left of the list they are in.
+    pub(crate) lines: u32,
+    pub(crate) stray: u32,
+}
+
+impl Habits {
+    /// Nothing seen yet, with the operators and shapes that are known without seeing.
+    pub(crate) fn knowing(dialect: Dialect) -> Self {
+        Self { operators: Some(operators(dialect)), shapes_known: Some(shapes(dialect)), ..Self::default() }
+    }
+
+    pub(crate) fn see_name(&mut self, name: u64, first: bool) {
+        self.names.entry(name).or_default()[usize::from(first)] += 1.0;
+    }
+
+    /// `-ln` of the probability that a symbol stands first in a list, or does not.
+    pub(crate) fn name(&self, name: u64, first: bool) -> f32 {
+        let known = self.operators.is_some_and(|operators| operators.contains(&name));
+        let (weight, prior) = match (name == LITERAL, known) {
+            (true, _) => (4.0, LITERAL_FIRST),
+            (false, true) => (6.0, OPERATOR_FIRST),
+            (false, false) => (2.0, SYMBOL_FIRST),
+        };
+        let [elsewhere, at_head] = self.names.get(&name).copied().unwrap_or_default();
+        let p = (at_head + weight * prior) / (at_head + elsewhere + weight);
+        -(if first { p } else { 1.0 - p }).max(0.01).ln()
+    }
+
+    pub(crate) fn see_place(&mut self, setting: Setting, place: Place) {
+        self.places[usize::from(setting.call)][usize::from(setting.sibling)][place as usize] += 1.0;
+        if setting.head != 0 {
+            self.by_head.entry((setting.head, setting.sibling)).or_default()[place as usize] += 1.0;
+        }
+        self.lines += 1;
+        self.stray += u32::from(place == Place::Left);
+    }
+
+    pub(crate) fn see_shape(&mut self, question: Question, head: u64, yes: bool) {
+        self.shapes[question as usize][usize::from(yes)] += 1.0;
+        self.shapes_by_head.entry((head, question as u8)).or_default()[usize::from(yes)] += 1.0;
+    }
+
+    /// `-ln` of the probability that a line begins there.
+    pub(crate) fn place(&self, setting: Setting, place: Place) -> f32 {
+        let (call, sibling) = (usize::from(setting.call), usize::from(setting.sibling));
+        let counts = &self.places[call][sibling];
+        let seen: f32 = counts.iter().sum();
+        let prior = PRIOR[call][sibling][place as usize];
+        let mut p = (counts[place as usize] + PRIOR_WEIGHT * prior) / (seen + PRIOR_WEIGHT);
+        if setting.head != 0
+            && let Some(own) = self.by_head.get(&(setting.head, setting.sibling))
+        {
+            let total: f32 = own.iter().sum();
+            p = (own[place as usize] + HEAD_WEIGHT * p) / (total + HEAD_WEIGHT);
+        }
+        -p.max(2e-4).ln()
+    }
+
+    /// `-ln` of the probability of an answer.
+    pub(crate) fn shape(&self, question: Question, head: u64, yes: bool) -> f32 {
+        let [no_count, yes_count] = self.shapes[question as usize];
+        let prior = SHAPE_PRIOR[question as usize];
+        let known = self.shapes_known.and_then(|shapes| shapes.get(&(head, question as u8)));
+        let general = (yes_count + PRIOR_WEIGHT * prior) / (yes_count + no_count + PRIOR_WEIGHT);
+        let mut p = known.copied().unwrap_or(general);
+        if let Some([no_own, yes_own]) = self.shapes_by_head.get(&(head, question as u8)) {
+            p = (yes_own + HEAD_WEIGHT * p) / (yes_own + no_own + HEAD_WEIGHT);
+        }
+        let trust = if question == Question::ListFirst { 1.0 } else { SHAPE_TRUST };
+        -trust * (if yes { p } else { 1.0 - p }).max(2e-3).ln()
+    }
+}

@@ -1,0 +1,62 @@
+//! What the sound forms of a file, and its earlier text, show of its habits.
+
+use lispwright_syntax::Language;
+
+use crate::code::Token;
+use crate::habits::Habits;
+use crate::nesting::{Nesting, ROOT};
+use crate::scope::Chunk;
+
+/// Tokens of healthy forms from which habits are learnt.
+const MOST_LEARNT: usize = 30_000;
+
+/// Counts the layout of the healthy forms but the one at `around`, nearest to it first, and of the earlier text.
+pub(crate) fn learn(
+    tokens: &[Token],
+    chunks: &[Chunk],
+    around: usize,
+    before: Option<&str>,
+    language: &Language,
+) -> Habits {
+    let mut habits = Habits::knowing(language.dialect());
+    let mut learnt = 0;
+    for distance in 1..=chunks.len() {
+        for index in [around.checked_sub(distance), around.checked_add(distance)].into_iter().flatten() {
+            let Some(chunk) = chunks.get(index).filter(|chunk| chunk.healthy) else { continue };
+            learnt += chunk.tokens.len();
+            learn_chunk(&tokens[chunk.tokens.clone()], &mut habits);
+        }
+        if learnt > MOST_LEARNT {
+            break;
+        }
+    }
+    if let Some(before) = before
+        && learnt < MOST_LEARNT / 10
+    {
+        let tokens = crate::code::tokens(before, language);
+        for chunk in crate::scope::chunks(&tokens).iter().filter(|chunk| chunk.healthy) {
+            learn_chunk(&tokens[chunk.tokens.clone()], &mut habits);
+        }
+    }
+    habits
+}
+
+fn learn_chunk(tokens: &[Token], habits: &mut Habits) {
+    let quiet = Habits::default();
+    let mut nesting = Nesting::new(&quiet, 0);
+    let mut top = ROOT;
+    for (index, token) in tokens.iter().enumerate() {
+        match token.kind {
+            kind if kind.is_prefix() => {}
+            kind if kind.is_close() => top = nesting.close(top),
+            kind => {
+                top = nesting.learn(top, token, habits);
+                if kind.is_open()
+                    && let Some(delimiter) = token.delimiter()
+                {
+                    top = nesting.open(top, delimiter, token, index as u32, 0);
+                }
+            }
+        }
+    }
+}

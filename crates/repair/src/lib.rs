@@ -1,0 +1,28 @@
+//! Repairs Lisp that does not balance, when what is known leaves one answer, and says where the fault is when it does not.
+//!
+//! A missing parenthesis is easy to supply and easy to supply in the wrong place: code that balances and means something
+//! else is worse than code that is refused. So text that balances is never touched; only the broken top-level form is
+//! changed; and a change is made only when it is much likelier than every other. What counts for and against a change are
+//! its witnesses: the earlier text ([`align`]), the columns of the lines under the habits of the file ([`habits`]), the
+//! shapes of the forms around it. [`search`] weighs them as probabilities.
+//!
+//! [`repair`] is the way in. No I/O; nothing recurses on input depth; no input makes it panic.
+
+mod align;
+mod code;
+mod decide;
+mod edit;
+mod habits;
+mod learn;
+mod nesting;
+mod operators;
+mod outcome;
+mod quotes;
+mod renested;
+mod scope;
+mod search;
+mod shape;
+
+pub use decide::{Earlier, repair};
+pub use outcome::{Candidate, Diagnosis, Edit, Outcome, Reason, Refusal, Repair, TouchedForm};
+pub use renested::{Renested, renested};

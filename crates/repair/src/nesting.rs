@@ -1,0 +1,235 @@
+//! Reading on, token by token, with a stack that is shared between the readings that are compared.
+//!
+//! A stack is a chain of nodes, innermost first. Taking in a datum replaces the innermost node by one that knows of it,
+//! so that another reading that holds the old node is not disturbed.
+
+use lispwright_syntax::{Delimiter, TokenKind};
+
+use crate::code::{LITERAL, Token};
+use crate::habits::{Habits, Place, Question, Setting, argument};
+
+/// Index of a node.
+pub(crate) type NodeId = u32;
+
+/// The end of every chain: top level.
+pub(crate) const ROOT: NodeId = 0;
+
+/// What the head of a list is when it is not a symbol.
+const NO_HEAD: u64 = 0;
+
+/// An open list with what has been read of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) parent: NodeId,
+    pub(crate) delimiter: Delimiter,
+    /// How many lists are open, this one included.
+    pub(crate) depth: u32,
+    /// Which openers are open, as a hash.
+    pub(crate) hash: u64,
+    column: i32,
+    line: u32,
+    head: u64,
+    /// Which datum of the list around it this list is, from 0.
+    index: u32,
+    children: u32,
+    /// Column of the first argument, when it stands on the opener's line; else -1.
+    argument: i32,
+    /// Column of the last datum that begins a line here; else -1.
+    sibling: i32,
+    sibling_is_list: bool,
+    /// The last datum is a list that began a line.
+    after_line_list: bool,
+    /// What this list has shown before: a bit for each answer to each question, and one for lines under each other.
+    shown: u16,
+}
+
+/// The bit of [`Node::shown`] for lines under each other.
+const SIBLINGS: u16 = 15;
+/// What a list shows again says little that is new: by how much less it counts.
+const REPEATED: f32 = 0.1;
+
+impl Node {
+    /// What an observation costs that this list may have shown before.
+    fn repeated(&mut self, bit: u16, cost: f32) -> f32 {
+        let before = self.shown >> bit & 1 == 1;
+        self.shown |= 1 << bit;
+        if before { cost * REPEATED } else { cost }
+    }
+}
+
+/// The nodes of all readings.
+pub(crate) struct Nesting<'h> {
+    nodes: Vec<Node>,
+    habits: &'h Habits,
+    /// Column where top-level forms begin.
+    base: i32,
+}
+
+/// A second form where one is expected: on a line of its own in the column of forms, elsewhere.
+const SECOND_FORM: f32 = 5.0;
+const FALLEN_OUT: f32 = 9.0;
+
+impl<'h> Nesting<'h> {
+    pub(crate) fn new(habits: &'h Habits, base: i32) -> Self {
+        let root = Node {
+            parent: ROOT,
+            delimiter: Delimiter::Paren,
+            depth: 0,
+            hash: 0x9E37,
+            column: -1,
+            line: u32::MAX,
+            head: NO_HEAD,
+            index: 0,
+            children: 0,
+            argument: -1,
+            sibling: -1,
+            sibling_is_list: false,
+            after_line_list: false,
+            shown: 0,
+        };
+        Self { nodes: vec![root], habits, base }
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    fn add(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
+        self.nodes.len() as NodeId - 1
+    }
+
+    /// What the innermost list says of a token that begins a line.
+    fn place(node: &Node, column: i32) -> (Setting, Place) {
+        let setting = Setting { call: node.head != NO_HEAD, sibling: node.sibling >= 0, head: node.head };
+        let place = match column - node.column {
+            _ if node.sibling == column && column > node.column => Place::Sibling,
+            ..=0 if node.sibling == column => Place::Sibling,
+            ..=0 => Place::Left,
+            _ if column == node.argument => Place::Argument,
+            1 => Place::One,
+            2 => Place::Two,
+            4 => Place::Four,
+            _ => Place::Right,
+        };
+        (setting, place)
+    }
+
+    /// Takes in a datum that begins with `token`; the new innermost node and what that costs.
+    pub(crate) fn datum(&mut self, top: NodeId, token: &Token, shift: i32) -> (NodeId, f32) {
+        let mut node = *self.node(top);
+        let is_list = token.kind.is_open();
+        let column = if token.opens_line { token.place } else { token.place + shift };
+        let mut cost = 0.0;
+        if top == ROOT || node.depth == 0 {
+            if node.children > 0 {
+                let beside = token.opens_line && column == self.base;
+                cost += if beside { SECOND_FORM } else { FALLEN_OUT };
+            } else if !is_list {
+                cost += SECOND_FORM;
+            }
+            node.children += 1;
+            return (self.add(node), cost);
+        }
+        let parent_head = self.node(node.parent).head;
+        if token.opens_line {
+            let (setting, place) = Self::place(&node, column);
+            let more = self.habits.place(setting, place);
+            cost += if place == Place::Sibling { node.repeated(SIBLINGS, more) } else { more };
+        }
+        for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
+            let more = self.habits.shape(question, head, yes);
+            cost += node.repeated(2 * question as u16 + u16::from(yes), more);
+        }
+        if !is_list {
+            cost += self.habits.name(token.name, Self::is_head(&node));
+        }
+        Self::take_in(&mut node, token, column, is_list);
+        (self.add(node), cost)
+    }
+
+    /// The same for code known to be sound: counted instead of charged.
+    pub(crate) fn learn(&mut self, top: NodeId, token: &Token, habits: &mut Habits) -> NodeId {
+        let mut node = *self.node(top);
+        let is_list = token.kind.is_open();
+        if node.depth == 0 {
+            node.children += 1;
+            return self.add(node);
+        }
+        let parent_head = self.node(node.parent).head;
+        if token.opens_line {
+            let (setting, place) = Self::place(&node, token.place);
+            habits.see_place(setting, place);
+        }
+        for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
+            habits.see_shape(question, head, yes);
+        }
+        if !is_list {
+            habits.see_name(token.name, Self::is_head(&node));
+        }
+        Self::take_in(&mut node, token, token.place, is_list);
+        self.add(node)
+    }
+
+    /// What comes next is the head of a list.
+    fn is_head(node: &Node) -> bool {
+        node.children == 0 && node.delimiter == Delimiter::Paren
+    }
+
+    fn questions(node: &Node, parent_head: u64, token: &Token, is_list: bool) -> [Option<(Question, u64, bool)>; 3] {
+        if node.children == 0 {
+            let asks = node.delimiter == Delimiter::Paren;
+            return [asks.then_some((Question::ListFirst, argument(parent_head, node.index), is_list)), None, None];
+        }
+        let begins = token.opens_line;
+        let follow = node.after_line_list.then_some((Question::Follows, node.head, !begins));
+        let kind = match (begins, node.sibling >= 0) {
+            (false, _) => None,
+            (true, true) => node.sibling_is_list.then_some((Question::AtomAfterList, node.head, !is_list)),
+            (true, false) => Some((Question::AtomFirst, node.head, !is_list)),
+        };
+        let call = node.head != NO_HEAD && node.delimiter == Delimiter::Paren;
+        let is = call.then_some((Question::IsList, argument(node.head, node.children), is_list));
+        [follow, kind, is]
+    }
+
+    fn take_in(node: &mut Node, token: &Token, column: i32, is_list: bool) {
+        if node.children == 0 && token.kind == TokenKind::Atom && token.name != LITERAL {
+            node.head = token.name;
+        } else if node.children == 1 && token.line == node.line {
+            node.argument = column;
+        }
+        node.children += 1;
+        if token.opens_line {
+            node.sibling = column;
+            node.sibling_is_list = is_list;
+        }
+        node.after_line_list = token.opens_line && is_list;
+    }
+
+    /// A list opens.
+    pub(crate) fn open(&mut self, top: NodeId, delimiter: Delimiter, token: &Token, index: u32, shift: i32) -> NodeId {
+        let around = *self.node(top);
+        self.add(Node {
+            parent: top,
+            delimiter,
+            depth: around.depth + 1,
+            hash: (around.hash.rotate_left(7) ^ u64::from(index).wrapping_add(1)).wrapping_mul(0x517c_c1b7_2722_0a95),
+            column: token.column + if token.first { 0 } else { shift },
+            line: token.line,
+            head: NO_HEAD,
+            index: around.children.saturating_sub(1),
+            children: 0,
+            argument: -1,
+            sibling: -1,
+            sibling_is_list: false,
+            after_line_list: false,
+            shown: 0,
+        })
+    }
+
+    /// The innermost list closes.
+    pub(crate) fn close(&self, top: NodeId) -> NodeId {
+        self.node(top).parent
+    }
+}

@@ -1,0 +1,115 @@
+//! What a repair comes to.
+
+use std::fmt;
+
+pub use crate::edit::Edit;
+
+/// The answer to a text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// The text balances: it is left as it is, byte for byte.
+    Balanced,
+    /// The witnesses left one answer.
+    Repaired(Repair),
+    /// They did not; nothing is changed.
+    Refused(Refusal),
+}
+
+/// A text made to balance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repair {
+    /// What was changed, by ascending byte offset in the given text; edits do not touch.
+    pub edits: Vec<Edit>,
+    /// The text with the edits made.
+    pub text: String,
+    /// Why this and nothing else, a sentence each.
+    pub evidence: Vec<String>,
+    /// The forms that were changed.
+    pub forms: Vec<TouchedForm>,
+    /// How many times likelier this answer is than the next, as a natural logarithm.
+    pub margin: f32,
+}
+
+/// A top-level form that a repair changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TouchedForm {
+    /// Its first line, from 1.
+    pub line: u32,
+    /// The text of that line, shortened.
+    pub first_line: String,
+}
+
+/// A text that was not changed, and what is known of its fault.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// Why no answer was picked.
+    pub reason: Reason,
+    /// Where the fault shows.
+    pub diagnosis: Diagnosis,
+    /// What could be meant, likeliest first; at most five.
+    pub candidates: Vec<Candidate>,
+}
+
+/// Why nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Several answers are about as likely.
+    Ambiguous,
+    /// The text ends in the middle of a form.
+    CutShort,
+    /// Faults in different forms cancel each other, or there are too many.
+    Entangled,
+    /// A string, symbol or block comment is open and nothing says where it ends.
+    OpenText,
+    /// Nothing that was tried balances.
+    NoCandidate,
+    /// A prefix has nothing behind it, or lists nest too deeply: no delimiter would help.
+    NotDelimiters,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ambiguous => "more than one change would make it balance, and nothing tells them apart",
+            Self::CutShort => "the text stops in the middle of a form",
+            Self::Entangled => "several forms are broken in ways that depend on each other",
+            Self::OpenText => "a string, symbol or block comment is left open, and nothing says where it ends",
+            Self::NoCandidate => "no small change makes it balance",
+            Self::NotDelimiters => "the fault is not a delimiter",
+        })
+    }
+}
+
+/// Where a fault shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// The line where something is most likely wrong, from 1.
+    pub line: u32,
+    /// The opener or quote left open, as a byte offset.
+    pub opener: Option<u32>,
+    /// Its line, from 1.
+    pub opener_line: Option<u32>,
+    /// The delimiter that is due.
+    pub expected: Option<char>,
+    /// In words.
+    pub message: String,
+}
+
+/// One way to make the text balance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The first line it changes, from 1.
+    pub line: u32,
+    /// That line as it is, without its line ending.
+    pub before: String,
+    /// That line as it would be.
+    pub after: String,
+    /// How many delimiters it adds.
+    pub added: usize,
+    /// How many delimiters it removes.
+    pub removed: usize,
+    /// What speaks for it.
+    pub why: String,
+    /// All its changes.
+    pub edits: Vec<Edit>,
+}

@@ -1,0 +1,112 @@
+//! Strings, symbols and block comments that are left open.
+//!
+//! A lost quote turns code into text and text into code up to the end of the file, so neither brackets nor columns mean
+//! anything until it is back. Places for it are tried one by one: a string that runs over the start of the next
+//! definition lost its closing quote on one of its lines, at the end of the words or before the closers that end the
+//! line; a quote with code on both sides is one too many. A place counts when the form then balances as it stands.
+
+use lispwright_syntax::{Language, TokenKind, read_plain};
+
+use crate::code::{Token, tokens};
+use crate::edit::{Edit, apply, replace};
+use crate::scope::{Chunk, chunks};
+
+/// At most so many places are tried.
+const MOST_PLACES: usize = 160;
+
+/// One way to close what is open, after which the text balances.
+pub(crate) struct Closing {
+    pub(crate) edits: Vec<Edit>,
+    /// The place is the end of a docstring's line or of a comment: nowhere else would it be written.
+    pub(crate) usual: bool,
+}
+
+/// Where the region begins that an open string spoils: the opening quote of the first string that runs into a
+/// definition, else of the one that is never closed.
+pub(crate) fn suspect(text: &str, language: &Language) -> Option<u32> {
+    let tree = read_plain(text, language);
+    let mut open = None;
+    for (kind, span) in tree.tokens() {
+        let body = &text.as_bytes()[span.range()];
+        match kind {
+            TokenKind::String if body.windows(5).any(|window| window == b"\n(def") => return Some(span.start),
+            TokenKind::UnterminatedString | TokenKind::UnterminatedComment | TokenKind::UnterminatedSymbol => {
+                open = Some(span.start);
+            }
+            _ => {}
+        }
+    }
+    open
+}
+
+/// A string of a broken form touches a symbol, or runs over the start of a definition: quotes may be lost or stray even
+/// though their number is even, because comments hold some.
+pub(crate) fn are_doubtful(text: &str, tokens: &[Token], chunks: &[Chunk]) -> bool {
+    let word = |token: &Token| matches!(token.kind, TokenKind::Atom | TokenKind::String);
+    chunks.iter().filter(|chunk| !chunk.healthy).any(|chunk| {
+        let own = &tokens[chunk.tokens.clone()];
+        let touches = own.windows(2).any(|pair| {
+            let string = pair[0].kind == TokenKind::String || pair[1].kind == TokenKind::String;
+            string && pair[0].end == pair[1].start && word(&pair[0]) && word(&pair[1])
+        });
+        touches
+            || own
+                .iter()
+                .filter(|token| token.kind == TokenKind::String)
+                .any(|token| text[token.start as usize..token.end as usize].contains("\n(def"))
+    })
+}
+
+/// Every way to put back one quote after which `text` balances.
+pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
+    let Some(start) = suspect(text, language) else { return Vec::new() };
+    let from = text[..start as usize].rfind("\n(").map_or(0, |at| at + 1);
+    let end = text[start as usize..].find("\n(").map_or(text.len(), |at| start as usize + at + 1);
+    let part = &text[from..end];
+    let quote = text.as_bytes()[start as usize] == b'"' || text[start as usize..].starts_with("#\"");
+    if !quote {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (place, usual) in places(part, start as usize - from) {
+        let edit = replace(part, place.clone(), if place.is_empty() { "\"" } else { "" });
+        let tried = apply(part, std::slice::from_ref(&edit));
+        let own = tokens(&tried, language);
+        if own.iter().any(|token| matches!(token.kind, TokenKind::UnterminatedString)) {
+            continue;
+        }
+        if chunks(&own).iter().all(|chunk| chunk.healthy) {
+            let whole = Edit { at: edit.at + from as u32, ..edit };
+            if read_plain(apply(text, std::slice::from_ref(&whole)), language).diagnostics().is_empty() {
+                found.push(Closing { edits: vec![whole], usual });
+            }
+        }
+    }
+    found
+}
+
+/// Where a quote may have been lost (an empty range) or be too many, from the string that starts at `start` on.
+fn places(part: &str, start: usize) -> Vec<(std::ops::Range<usize>, bool)> {
+    let mut places = Vec::new();
+    let line_of_start = part[..start].rfind('\n').map_or(0, |at| at + 1);
+    let docstring = part[line_of_start..start].trim().is_empty() && !part[..start].contains('"');
+    let mut at = start + 1;
+    for line in part[start + 1..].split_inclusive('\n') {
+        let code = line.trim_end();
+        let closers = code.len() - code.trim_end_matches([')', ']', '}']).len();
+        let next = part[at + line.len()..].trim_start_matches([' ', '\t']);
+        if !code.is_empty() {
+            let usual = docstring && (next.starts_with('(') || next.is_empty());
+            places.push((at + code.len()..at + code.len(), usual && closers == 0));
+            if closers > 0 {
+                places.push((at + code.len() - closers..at + code.len() - closers, false));
+            }
+        }
+        at += line.len();
+        if places.len() > MOST_PLACES {
+            break;
+        }
+    }
+    places.extend(part.match_indices('"').take(MOST_PLACES).map(|(at, _)| (at..at + 1, false)));
+    places
+}

@@ -1,0 +1,113 @@
+//! Text that balances, though its lines say that it was nested otherwise.
+//!
+//! A closer that slipped to another line leaves a text that every reader accepts and that means something else. Nothing
+//! here is ever changed: the columns of a line are a witness, not a proof. It is said, so that whoever just edited the form
+//! can look at it.
+
+use lispwright_syntax::{Language, read_plain};
+
+use crate::code::{Token, tokens};
+use crate::learn::learn;
+use crate::scope::{chunks, defines};
+use crate::search::{Action, Limits, costs_as_it_is, search};
+
+/// How much likelier than the text as it stands another nesting has to be, as a natural logarithm.
+const MARGIN: f32 = 2.0;
+/// A closer that slipped is one fault, though it takes two edits to undo: by how much that makes them likelier.
+const ONE_FAULT: f32 = 9.0;
+/// Only forms with a line at least this unlikely are looked at closely.
+const UNLIKELY: f32 = 1.2;
+/// At most so many forms are looked at closely.
+const MOST_LOOKS: u32 = 64;
+/// Larger forms are left out, in tokens.
+const LARGEST: usize = 4_000;
+
+/// A form whose lines contradict its delimiters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renested {
+    /// First line of the form, from 1.
+    pub form_line: u32,
+    /// The line on which a closer seems to be missing or extra first, from 1.
+    pub line: u32,
+    /// In words, for the author of the text.
+    pub message: String,
+}
+
+/// The forms of a balanced `text` whose indentation says that a delimiter stands on the wrong line. Empty for text that
+/// does not balance: [`crate::repair`] is for that.
+pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
+    let language = language.into();
+    if !read_plain(text, &language).diagnostics().is_empty() {
+        return Vec::new();
+    }
+    let tokens = tokens(text, &language);
+    let chunks = chunks(&tokens);
+    let overall = learn(&tokens, &chunks, chunks.len(), None, &language);
+    let mut looks = MOST_LOOKS;
+    let mut found = Vec::new();
+    for (index, chunk) in chunks.iter().enumerate() {
+        let own = &tokens[chunk.tokens.clone()];
+        if !chunk.healthy && chunk.net > 0 && defines(&tokens, chunk) {
+            let (form_line, line) = (own[0].line + 1, own[own.len() - 1].line + 1);
+            let message = format!("line {line}: the definition after it stands inside this form");
+            found.push(Renested { form_line, line, message });
+        }
+        if !chunk.healthy || own.len() > LARGEST {
+            continue;
+        }
+        let unlikely =
+            |costs: &Vec<f32>| own.iter().zip(costs).any(|(token, &cost)| token.opens_line && cost > UNLIKELY);
+        if looks == 0 || !costs_as_it_is(own, &overall).as_ref().is_some_and(unlikely) {
+            continue;
+        }
+        // The form itself is no witness to its own layout.
+        looks -= 1;
+        let habits = learn(&tokens, &chunks, index, None, &language);
+        let Some(costs) = costs_as_it_is(own, &habits) else { continue };
+        let as_it_is: f32 = costs.iter().sum();
+        let limits = Limits { guard: &|_| 0.0, beam: 64, everywhere: false, brackets: &[] };
+        let readings = search(own, &habits, limits, 12);
+        let Some(best) = readings.iter().find(|reading| !reading.actions.is_empty()) else { continue };
+        if best.cost - ONE_FAULT + MARGIN < as_it_is {
+            found.push(describe(own, best.actions[0]));
+        }
+    }
+    found
+}
+
+fn describe(own: &[Token], first: Action) -> Renested {
+    let (at, what) = match first {
+        Action::Close { at, .. } => (at, "the lines after it stand outside a list that is still open there"),
+        Action::Drop { at } | Action::Change { at, .. } => {
+            (at, "the lines after it stand inside a list that is closed there")
+        }
+        Action::Open { at, .. } => (at, "its lines stand inside a list that begins nowhere"),
+    };
+    let line = own[at as usize].line + 1;
+    Renested { form_line: own[0].line + 1, line, message: format!("line {line}: {what}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use lispwright_syntax::Dialect;
+
+    use super::*;
+
+    const NEIGHBOUR: &str = "(defun g (x)\n  (let ((y x))\n    (print y)\n    (list x y)))\n\n";
+
+    fn lines(form: &str) -> Vec<(u32, u32)> {
+        let text = format!("{}{form}", NEIGHBOUR.repeat(8));
+        renested(&text, Dialect::CommonLisp).iter().map(|form| (form.form_line, form.line)).collect()
+    }
+
+    #[test]
+    fn a_closer_on_the_wrong_line_is_reported() {
+        assert_eq!(lines("(defun f (x)\n  (when x\n    (print x))\n  (print 2)\n  (list x))\n"), []);
+        assert_eq!(lines("(defun f (x)\n  (when x\n    (print x)\n  (print 2))\n  (list x))\n"), [(41, 43)]);
+    }
+
+    #[test]
+    fn a_swallowed_definition_is_reported() {
+        assert_eq!(lines("(defun f (x)\n  (list x)\n\n(defun h (x)\n  (list x)))\n"), [(41, 42)]);
+    }
+}

@@ -1,0 +1,142 @@
+//! Which part of a text is broken: the top-level forms that do not balance by themselves.
+//!
+//! A form begins with an opener in column 0, or with anything in column 0 where nothing is open. Forms that balance are
+//! neighbours: they are never changed, and they show how this file is indented.
+
+use std::ops::Range;
+
+use lispwright_syntax::{Delimiter, TokenKind};
+
+use crate::code::Token;
+
+/// The tokens from one column-0 beginning to the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunk {
+    /// Indices of its tokens.
+    pub(crate) tokens: Range<usize>,
+    /// Openers minus closers.
+    pub(crate) net: i64,
+    /// The lowest that depth falls.
+    pub(crate) low: i64,
+    /// Every closer fits its opener and nothing is left over.
+    pub(crate) healthy: bool,
+}
+
+/// Cuts tokens into chunks. Chunks that only together close what they open are joined.
+pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
+    let mut starts: Vec<usize> = vec![0];
+    let mut depth = 0i64;
+    for (index, token) in tokens.iter().enumerate() {
+        let begins = index > 0 && token.first && token.column == 0 && !token.kind.is_close();
+        let behind_prefix = index > 0 && tokens[index - 1].kind.is_prefix();
+        if begins && !behind_prefix && (depth <= 0 || opens(tokens, index)) {
+            starts.push(index);
+            depth = 0;
+        }
+        depth += step(token);
+    }
+    starts.push(tokens.len());
+    let found =
+        starts.windows(2).filter(|pair| pair[0] < pair[1]).map(|pair| measure(tokens, pair[0]..pair[1])).collect();
+    join(tokens, found)
+}
+
+/// The token opens a list, perhaps behind prefixes on the same line or behind a condition that stands alone: `#+x`.
+fn opens(tokens: &[Token], index: usize) -> bool {
+    let line = tokens[index].line;
+    let condition = tokens[index].kind == TokenKind::Annotation;
+    let behind = tokens[index..].iter().take_while(|token| token.line == line).find(|token| !token.kind.is_prefix());
+    let conditional = || tokens.get(index + 2).is_some_and(|token| token.kind.is_open() && token.line <= line + 1);
+    behind.is_some_and(|token| token.kind.is_open()) || (condition && conditional())
+}
+
+fn step(token: &Token) -> i64 {
+    i64::from(token.kind.is_open()) - i64::from(token.kind.is_close())
+}
+
+fn measure(tokens: &[Token], range: Range<usize>) -> Chunk {
+    let (mut net, mut low) = (0, 0);
+    for token in &tokens[range.clone()] {
+        net += step(token);
+        low = low.min(net);
+    }
+    let healthy = balances(&tokens[range.clone()]);
+    Chunk { tokens: range, net, low, healthy }
+}
+
+/// Every closer fits its opener and nothing is left over.
+fn balances(tokens: &[Token]) -> bool {
+    let mut open: Vec<Delimiter> = Vec::new();
+    for token in tokens {
+        let Some(delimiter) = token.delimiter() else { continue };
+        if token.kind.is_open() {
+            open.push(delimiter);
+        } else if open.pop() != Some(delimiter) {
+            return false;
+        }
+    }
+    open.is_empty()
+}
+
+/// Joins a chunk that leaves lists open with the chunks that close exactly those, when no definition would end up
+/// inside another.
+fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
+    let mut out: Vec<Chunk> = Vec::with_capacity(chunks.len());
+    let mut index = 0;
+    // Looking ahead costs a walk each time; a text with very many broken chunks is not worth it.
+    let mut looks = 64;
+    while index < chunks.len() {
+        let chunk = &chunks[index];
+        if !chunk.healthy && chunk.net > 0 && chunk.low >= 0 && looks > 0 {
+            looks -= 1;
+            if let Some(count) = closing(tokens, &chunks[index..]) {
+                let range = chunk.tokens.start..chunks[index + count - 1].tokens.end;
+                if balances(&tokens[range.clone()]) {
+                    out.push(Chunk { tokens: range, net: 0, low: 0, healthy: true });
+                    index += count;
+                    continue;
+                }
+            }
+        }
+        out.push(chunk.clone());
+        index += 1;
+    }
+    out
+}
+
+fn closing(tokens: &[Token], chunks: &[Chunk]) -> Option<usize> {
+    let mut depth = chunks[0].net;
+    let definition = defines(tokens, &chunks[0]);
+    for (index, chunk) in chunks.iter().enumerate().skip(1) {
+        if depth + chunk.low < 0 || (definition && defines(tokens, chunk)) {
+            return None;
+        }
+        depth += chunk.net;
+        if depth == 0 {
+            return Some(index + 1);
+        }
+    }
+    None
+}
+
+/// Column 0 may not mean a new form here: the chunk stands right against one beside it, on the side where it is broken,
+/// and does not look like a definition or like its neighbour. So flush-left code looks, and a wrapper alone on its line.
+pub(crate) fn is_crowded(tokens: &[Token], chunks: &[Chunk], index: usize) -> bool {
+    let chunk = &chunks[index];
+    let (before, after) = if chunk.net > 0 { (index, index + 1) } else { (index.wrapping_sub(1), index) };
+    let (Some(before), Some(after)) = (chunks.get(before), chunks.get(after)) else { return false };
+    let last = &tokens[before.tokens.end - 1];
+    let first = &tokens[after.tokens.start];
+    let head = |chunk: &Chunk| {
+        let own = &tokens[chunk.tokens.clone()];
+        own.iter().skip_while(|token| !token.kind.is_open()).nth(1).map(|token| token.name)
+    };
+    let bare = chunk.net > 0 && last.line == tokens[before.tokens.start].line && !defines(tokens, before);
+    first.line <= last.line + 1 && (bare || !defines(tokens, after)) && head(before) != head(after)
+}
+
+/// The first list of the chunk begins as definitions and file headers do.
+pub(crate) fn defines(tokens: &[Token], chunk: &Chunk) -> bool {
+    let own = &tokens[chunk.tokens.clone()];
+    own.iter().skip_while(|token| !token.kind.is_open()).nth(1).is_some_and(|head| head.definer)
+}

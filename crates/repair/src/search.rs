@@ -1,0 +1,411 @@
+//! The likeliest ways to make one broken form balance.
+//!
+//! All readings of the form are followed at once, token by token. A reading may put closers at the end of a line, leave
+//! closers out, change a closer's kind, add or drop an opener; each such edit costs what its rarity says, and every line
+//! costs what the file's habits say about its column in the lists then open ([`crate::habits`]). The cheapest readings
+//! survive. Cost is `-ln` of a probability, so the difference between the best two says how much likelier the best is.
+//!
+//! Ways that lead to the same open lists are still different answers, so a few are kept for every stack.
+
+use lispwright_syntax::{Delimiter, TokenKind};
+use rustc_hash::FxHashMap;
+
+use crate::code::Token;
+use crate::habits::Habits;
+use crate::nesting::{Nesting, NodeId, ROOT};
+
+/// What any fault costs, and each sort of fault besides: `-ln` of its share among the faults found in the histories of
+/// public projects, where closers at line ends are nearly all of them. Where a fault can hit any of many places, each
+/// place has its part of the share.
+const FAULT: f32 = 3.0;
+const CLOSER_LOST_AT_FORM_END: f32 = 0.9;
+const CLOSER_LOST_AT_LINE_END: f32 = 2.1;
+const CLOSER_EXTRA_AT_FORM_END: f32 = 1.6;
+const CLOSER_EXTRA_AT_LINE_END: f32 = 1.4;
+const OPENER_LOST: f32 = 3.3;
+const OPENER_EXTRA: f32 = 3.2;
+const CLOSER_IN_LINE: f32 = 5.5;
+const WRONG_KIND: f32 = 3.7;
+/// What each further closer at the same place costs.
+const CLOSE_AGAIN: f32 = 1.5;
+const DROP_AGAIN: f32 = 2.5;
+/// What dropping an opener costs besides, when no other opener touches it.
+const DROP_SINGLE: f32 = 2.5;
+/// What dropping a closer costs besides, when white space stands before it, and when another kind is due.
+const DROP_APART: f32 = 3.0;
+const DROP_MISFIT: f32 = 2.5;
+
+/// What the edits of one form cost, by the number of places it has for each.
+#[derive(Clone, Copy)]
+struct Prices {
+    close_at_end: f32,
+    close_at_line_end: f32,
+    drop_at_end: f32,
+    drop_at_line_end: f32,
+    add_opener: f32,
+    drop_opener: f32,
+    in_line: f32,
+    kind: f32,
+}
+
+impl Prices {
+    fn of(tokens: &[Token]) -> Self {
+        let share = |count: usize| (count.max(2) as f32).ln();
+        let lines = share(tokens.iter().filter(|token| token.last).count());
+        let openers = share(tokens.iter().filter(|token| token.kind.is_open()).count());
+        let places = share(tokens.iter().filter(|token| !token.kind.is_close()).count());
+        Self {
+            close_at_end: FAULT + CLOSER_LOST_AT_FORM_END,
+            close_at_line_end: FAULT + CLOSER_LOST_AT_LINE_END + lines,
+            drop_at_end: FAULT + CLOSER_EXTRA_AT_FORM_END,
+            drop_at_line_end: FAULT + CLOSER_EXTRA_AT_LINE_END + lines,
+            add_opener: FAULT + OPENER_LOST + places,
+            drop_opener: FAULT + OPENER_EXTRA + openers,
+            in_line: FAULT + CLOSER_IN_LINE + places,
+            kind: FAULT + WRONG_KIND,
+        }
+    }
+}
+
+/// Readings further behind the best than this are given up.
+const WINDOW: f32 = 24.0;
+/// So many readings with the same open lists are kept.
+const PER_STACK: usize = 8;
+/// At most so many closers are put at one line end.
+const MOST_CLOSERS: u32 = 12;
+
+/// What a reading does to the text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Action {
+    /// A closer after token `at`.
+    Close { at: u32, with: Delimiter },
+    /// An opener before token `at`.
+    Open { at: u32, with: Delimiter },
+    /// Token `at` goes.
+    Drop { at: u32 },
+    /// Token `at`, a closer, becomes another.
+    Change { at: u32, to: Delimiter },
+}
+
+/// A way to read the form so that it balances.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    pub(crate) cost: f32,
+    pub(crate) actions: Vec<Action>,
+}
+
+#[derive(Clone, Copy)]
+struct State {
+    top: NodeId,
+    cost: f32,
+    /// The last action, as an index into the trail; 0 for none.
+    trail: u32,
+    edits: u8,
+    /// By how much the rest of the line stands too far left, because of openers added or dropped on it.
+    shift: i8,
+    /// The last closer dropped stood right before the current token.
+    dropping: bool,
+    /// An opener that began the line was dropped: the next token begins it, one column further left.
+    begins: bool,
+}
+
+/// What limits a search.
+pub(crate) struct Limits<'a> {
+    /// Which places are known to be right: cost of an edit at the gap before a token, in addition.
+    pub(crate) guard: &'a dyn Fn(u32) -> f32,
+    /// Readings followed at once.
+    pub(crate) beam: usize,
+    /// Edits beyond those at line ends are tried.
+    pub(crate) everywhere: bool,
+    /// Square brackets and braces are lists here.
+    pub(crate) brackets: &'a [Delimiter],
+}
+
+struct Search<'a> {
+    tokens: &'a [Token],
+    nesting: Nesting<'a>,
+    limits: Limits<'a>,
+    trail: Vec<(u32, Action)>,
+    prices: Prices,
+    /// The first token of the run of closers that ends the form.
+    final_run: u32,
+}
+
+/// The likeliest readings of `tokens`, best first; at most `count`.
+pub(crate) fn search(tokens: &[Token], habits: &Habits, limits: Limits<'_>, count: usize) -> Vec<Reading> {
+    let Some(first) = tokens.first() else { return Vec::new() };
+    let nesting = Nesting::new(habits, first.column);
+    let closers = tokens.iter().rev().take_while(|token| token.kind.is_close() && token.trailing).count();
+    let mut search = Search {
+        tokens,
+        nesting,
+        limits,
+        trail: vec![(0, Action::Drop { at: 0 })],
+        prices: Prices::of(tokens),
+        final_run: (tokens.len() - closers) as u32,
+    };
+    search.run(count)
+}
+
+/// What each token of the text as it stands costs, when it balances.
+pub(crate) fn costs_as_it_is(tokens: &[Token], habits: &Habits) -> Option<Vec<f32>> {
+    let mut nesting = Nesting::new(habits, tokens.first()?.column);
+    let (mut top, mut costs) = (ROOT, vec![0.0; tokens.len()]);
+    for (index, token) in tokens.iter().enumerate() {
+        match token.kind {
+            kind if kind.is_prefix() => {}
+            kind if kind.is_close() => {
+                let node = nesting.node(top);
+                if node.depth == 0 || Some(node.delimiter) != token.delimiter() {
+                    return None;
+                }
+                top = nesting.close(top);
+            }
+            kind => {
+                let (inside, more) = nesting.datum(top, token, 0);
+                costs[index] = more;
+                top = inside;
+                if kind.is_open() {
+                    let delimiter = token.delimiter().expect("openers are delimiters");
+                    top = nesting.open(top, delimiter, token, index as u32, 0);
+                }
+            }
+        }
+    }
+    (nesting.node(top).depth == 0).then_some(costs)
+}
+
+impl Search<'_> {
+    fn run(&mut self, count: usize) -> Vec<Reading> {
+        let mut states =
+            vec![State { top: ROOT, cost: 0.0, trail: 0, edits: 0, shift: 0, dropping: false, begins: false }];
+        let mut next = Vec::new();
+        for index in 0..self.tokens.len() as u32 {
+            let token = self.tokens[index as usize];
+            if token.first && index > 0 {
+                self.close_at_line_end(&mut states, index - 1);
+                for state in &mut states {
+                    state.shift = 0;
+                    state.dropping = false;
+                    state.begins = false;
+                }
+            }
+            next.clear();
+            for state in &states {
+                self.step(*state, index, &token, &mut next);
+            }
+            std::mem::swap(&mut states, &mut next);
+            self.prune(&mut states);
+        }
+        let last = self.tokens.len() as u32 - 1;
+        self.close_at_line_end(&mut states, last);
+        states.retain(|state| self.nesting.node(state.top).depth == 0);
+        states.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        states.truncate(count);
+        states.iter().map(|state| Reading { cost: state.cost, actions: self.actions(state.trail) }).collect()
+    }
+
+    fn actions(&self, mut trail: u32) -> Vec<Action> {
+        let mut actions = Vec::new();
+        while trail != 0 {
+            let (before, action) = self.trail[trail as usize];
+            actions.push(action);
+            trail = before;
+        }
+        actions.reverse();
+        actions
+    }
+
+    fn act(&mut self, state: &mut State, action: Action, cost: f32) {
+        let at = match action {
+            Action::Close { at, .. } => at + 1,
+            Action::Open { at, .. } | Action::Drop { at } | Action::Change { at, .. } => at,
+        };
+        state.cost += cost + (self.limits.guard)(at);
+        state.edits += 1;
+        self.trail.push((state.trail, action));
+        state.trail = self.trail.len() as u32 - 1;
+    }
+
+    fn close_at_line_end(&mut self, states: &mut Vec<State>, at: u32) {
+        let best = states.iter().map(|state| state.cost).fold(f32::MAX, f32::min);
+        let ends_text = at as usize + 1 == self.tokens.len();
+        for index in 0..states.len() {
+            let mut state = states[index];
+            if state.edits >= 24 || state.dropping {
+                continue;
+            }
+            let open = self.nesting.node(state.top).depth;
+            let most = if ends_text { open } else { open.min(MOST_CLOSERS) };
+            for number in 0..most {
+                let with = self.nesting.node(state.top).delimiter;
+                let first = if ends_text { self.prices.close_at_end } else { self.prices.close_at_line_end };
+                let cost = if number == 0 { first } else { CLOSE_AGAIN };
+                if !ends_text && state.cost + cost > best + WINDOW {
+                    break;
+                }
+                self.act(&mut state, Action::Close { at, with }, cost);
+                state.edits = states[index].edits + 1;
+                state.top = self.nesting.close(state.top);
+                states.push(state);
+            }
+        }
+        self.prune(states);
+    }
+
+    /// Takes a token into a reading, in every way that is worth following.
+    fn step(&mut self, state: State, index: u32, token: &Token, out: &mut Vec<State>) {
+        if token.kind.is_prefix() {
+            out.push(state);
+            return;
+        }
+        if token.kind.is_close() {
+            self.step_close(state, index, token, out);
+            return;
+        }
+        let may_edit = self.limits.everywhere && state.edits < 3;
+        // The closer of the list before was lost in the middle of a line.
+        let before = index.checked_sub(1).map(|before| self.tokens[before as usize]);
+        let apart = before.is_some_and(|before| before.end < token.start && !before.kind.is_open());
+        if may_edit && !token.first && apart && self.nesting.node(state.top).depth > 0 {
+            let mut closed = state;
+            let with = self.nesting.node(state.top).delimiter;
+            self.act(&mut closed, Action::Close { at: index - 1, with }, self.prices.in_line);
+            closed.top = self.nesting.close(closed.top);
+            closed.shift += 1;
+            self.take(closed, index, token, out);
+        }
+        if may_edit {
+            for number in 0..self.limits.brackets.len() {
+                let with = self.limits.brackets[number];
+                let mut opened = state;
+                self.act(&mut opened, Action::Open { at: index, with }, self.prices.add_opener + number as f32);
+                let as_opener = Token { kind: TokenKind::OpenParen, ..*token };
+                let (top, cost) = self.nesting.datum(opened.top, &as_opener, i32::from(opened.shift));
+                opened.cost += cost;
+                // The list opens where this token stands now; the lost opener had pushed it one further right.
+                opened.top = self.nesting.open(top, with, token, index | 1 << 31, i32::from(opened.shift));
+                opened.shift += 1;
+                let inner = Token { first: false, opens_line: false, place: token.column, ..*token };
+                self.take(opened, index, &inner, out);
+            }
+            if token.kind.is_open() {
+                let mut dropped = state;
+                let touches = |a: Option<&Token>, b: Option<&Token>| {
+                    a.zip(b).is_some_and(|(a, b)| a.kind.is_open() && b.kind.is_open() && a.end == b.start)
+                };
+                let next = self.tokens.get(index as usize + 1);
+                let doubled = touches(Some(token), next) || touches(before.as_ref(), Some(token));
+                let price = self.prices.drop_opener + if doubled { 0.0 } else { DROP_SINGLE };
+                self.act(&mut dropped, Action::Drop { at: index }, price);
+                dropped.shift -= 1;
+                dropped.begins |= token.opens_line;
+                out.push(dropped);
+            }
+        }
+        self.take(state, index, token, out);
+    }
+
+    /// Takes in a datum or an opener as it stands.
+    fn take(&mut self, mut state: State, index: u32, token: &Token, out: &mut Vec<State>) {
+        let shift = i32::from(state.shift);
+        let begins = Token { opens_line: true, place: token.place + shift, ..*token };
+        let token = if state.begins { &begins } else { token };
+        state.begins = false;
+        let (top, cost) = self.nesting.datum(state.top, token, shift);
+        state.top = top;
+        state.cost += cost;
+        state.dropping = false;
+        if token.kind.is_open() {
+            let delimiter = token.delimiter().expect("openers are delimiters");
+            state.top = self.nesting.open(top, delimiter, token, index, shift);
+        }
+        out.push(state);
+    }
+
+    fn step_close(&mut self, state: State, index: u32, token: &Token, out: &mut Vec<State>) {
+        let found = token.delimiter().expect("closers are delimiters");
+        let node = *self.nesting.node(state.top);
+        let fits = node.depth > 0 && node.delimiter == found;
+        if fits {
+            let mut closed = State { dropping: false, ..state };
+            closed.top = self.nesting.close(state.top);
+            // Of a run of equal closers the last ones are dropped, so one dropped is followed by no kept one.
+            if !(state.dropping && token.trailing && self.same_as_before(index)) {
+                out.push(closed);
+            }
+        }
+        if state.edits >= 6 {
+            return;
+        }
+        let mut dropped = state;
+        // A closer with white space before it, or of another kind than is due, has lost its opener more often than not.
+        let before = index.checked_sub(1).map(|before| self.tokens[before as usize]);
+        let apart = !token.first && before.is_some_and(|before| before.end < token.start);
+        let odd = if apart { DROP_APART } else { 0.0 } + if fits || node.depth == 0 { 0.0 } else { DROP_MISFIT };
+        let cost = odd
+            + match (token.trailing, state.dropping) {
+                (true, true) => DROP_AGAIN,
+                (true, false) if index >= self.final_run => self.prices.drop_at_end,
+                (true, false) => self.prices.drop_at_line_end,
+                (false, _) => self.prices.in_line,
+            };
+        if token.trailing || self.limits.everywhere || !fits {
+            self.act(&mut dropped, Action::Drop { at: index }, cost);
+            dropped.dropping = true;
+            dropped.shift += 1;
+            out.push(dropped);
+        }
+        if fits || node.depth == 0 {
+            return;
+        }
+        let mut changed = state;
+        self.act(&mut changed, Action::Change { at: index, to: node.delimiter }, self.prices.kind);
+        changed.top = self.nesting.close(changed.top);
+        out.push(changed);
+        // Closers that are due before this one.
+        let mut inserted = state;
+        let mut number = 0;
+        while number < MOST_CLOSERS && self.nesting.node(inserted.top).depth > 0 {
+            let with = self.nesting.node(inserted.top).delimiter;
+            if with == found {
+                inserted.top = self.nesting.close(inserted.top);
+                out.push(inserted);
+                break;
+            }
+            let first = match token.trailing {
+                true if index >= self.final_run => self.prices.close_at_end,
+                true => self.prices.close_at_line_end,
+                false => self.prices.in_line,
+            };
+            let cost = if number == 0 { first } else { CLOSE_AGAIN };
+            self.act(&mut inserted, Action::Close { at: index - 1, with }, cost);
+            inserted.top = self.nesting.close(inserted.top);
+            number += 1;
+        }
+    }
+
+    /// The token before is the same closer.
+    fn same_as_before(&self, index: u32) -> bool {
+        index > 0 && self.tokens[index as usize - 1].kind == self.tokens[index as usize].kind
+    }
+
+    /// Keeps the cheapest readings, a few for each stack.
+    fn prune(&mut self, states: &mut Vec<State>) {
+        if states.len() <= 1 {
+            return;
+        }
+        if states.len() > self.limits.beam / 2 {
+            states.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+            let bound = states[0].cost + WINDOW;
+            let mut kept: FxHashMap<u64, usize> = FxHashMap::default();
+            let nesting = &self.nesting;
+            states.retain(|state| {
+                let count = kept.entry(nesting.node(state.top).hash).or_default();
+                *count += 1;
+                *count <= PER_STACK && state.cost <= bound
+            });
+            states.truncate(self.limits.beam);
+        }
+    }
+}

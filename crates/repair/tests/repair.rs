@@ -1,0 +1,188 @@
+//! Before and after: what is repaired, what is refused, and what is left alone.
+
+#![allow(clippy::unwrap_used)]
+
+use lispwright_repair::{Earlier, Outcome, Reason, Refusal, repair};
+use lispwright_syntax::Dialect;
+
+const NEIGHBOURS: &str = "(defun area (circle)\n  (let ((r (radius circle)))\n    (* pi r r)))\n\n\
+(defun show (x)\n  (when x\n    (print x))\n  (list x))\n\n";
+
+fn outcome(text: &str, dialect: Dialect, earlier: Option<&str>) -> Outcome {
+    repair(text, dialect, &Earlier { text: earlier, edited: None })
+}
+
+/// The text is repaired to `expected`, alone.
+#[track_caller]
+fn check(broken: &str, expected: &str, dialect: Dialect) {
+    match outcome(broken, dialect, None) {
+        Outcome::Repaired(repair) => assert_eq!(repair.text, expected),
+        other => panic!("not repaired: {other:?}"),
+    }
+}
+
+/// The text is repaired to `expected` with its earlier text.
+#[track_caller]
+fn check_against(earlier: &str, broken: &str, expected: &str, dialect: Dialect) {
+    match outcome(broken, dialect, Some(earlier)) {
+        Outcome::Repaired(repair) => assert_eq!(repair.text, expected),
+        other => panic!("not repaired: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn refused(broken: &str, dialect: Dialect, earlier: Option<&str>) -> Refusal {
+    match outcome(broken, dialect, earlier) {
+        Outcome::Refused(refusal) => refusal,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+fn with_neighbours(form: &str) -> String {
+    format!("{NEIGHBOURS}{form}\n\n(defun last-one (x)\n  (list x x))\n")
+}
+
+#[test]
+fn balanced_text_is_left_alone() {
+    for text in ["", "(a)", "; (\n", "  (a\nb)\n", "(a \"(\" #\\( )\r\n"] {
+        assert_eq!(outcome(text, Dialect::CommonLisp, Some("(a (b))")), Outcome::Balanced, "{text:?}");
+    }
+}
+
+#[test]
+fn a_closer_lost_at_the_end_of_a_form_comes_back() {
+    let form = "(defun total (items)\n  (let ((sum 0))\n    (dolist (item items)\n      (incf sum item))\n    sum))";
+    let sound = with_neighbours(form);
+    check(&with_neighbours(&form[..form.len() - 1]), &sound, Dialect::CommonLisp);
+}
+
+#[test]
+fn a_closer_lost_inside_a_form_comes_back() {
+    let form = "(defun total (items)\n  (let ((sum 0))\n    (dolist (item items)\n      (incf sum item))\n    (print sum)\n    sum))";
+    let sound = with_neighbours(form);
+    check(&with_neighbours(&form.replace("(incf sum item))", "(incf sum item)")), &sound, Dialect::CommonLisp);
+}
+
+#[test]
+fn an_extra_closer_goes() {
+    let form = "(defun total (items)\n  (let ((sum 0))\n    (dolist (item items)\n      (incf sum item))\n    (print sum)\n    sum))";
+    let sound = with_neighbours(form);
+    check(&with_neighbours(&format!("{form})")), &sound, Dialect::CommonLisp);
+    check(&with_neighbours(&form.replace("(print sum)", "(print sum))")), &sound, Dialect::CommonLisp);
+}
+
+#[test]
+fn a_closer_of_the_wrong_kind_is_exchanged() {
+    let sound = "(defn f [x]\n  (let [y (inc x)]\n    (* x y)))\n\n(defn g [x]\n  (f x))\n";
+    check(&sound.replace("(inc x)]", "(inc x))"), sound, Dialect::Clojure);
+    check(&sound.replace("(* x y)))", "(* x y)]))"), sound, Dialect::Clojure);
+}
+
+#[test]
+fn only_the_broken_form_is_changed() {
+    let broken = with_neighbours("(defun f (x)\n  (list x)");
+    let Outcome::Repaired(repair) = outcome(&broken, Dialect::CommonLisp, None) else { panic!() };
+    assert_eq!(repair.edits.len(), 1);
+    assert_eq!(repair.forms.len(), 1);
+    assert_eq!(repair.forms[0].first_line, "(defun f (x)");
+    assert!(!repair.evidence.is_empty());
+}
+
+#[test]
+fn line_endings_tabs_and_other_scripts_stay() {
+    let sound = "(defun größe (ä)\r\n\t(when ä\r\n\t  (print ä))\r\n\tä)\r\n\r\n(defun g (x)\r\n\t(when x\r\n\t  (print x))\r\n\tx)\r\n";
+    check(&sound.replacen("(print ä))", "(print ä)", 1), sound, Dialect::CommonLisp);
+}
+
+#[test]
+fn delimiters_in_literals_are_not_counted() {
+    let sound = "(defun f (c)\n  \"Is C a ( or not? :-)\"\n  (case c\n    (#\\( :open)\n    (#\\) :close)))\n\n(defun g (x)\n  (list x))\n";
+    check(&sound.replace(":close)))", ":close))"), sound, Dialect::CommonLisp);
+    let sound =
+        "(defun f (c)\n  (cond ((eq c ?\\() 'open)\n        ((eq c ?\\)) 'close)))\n\n(defun g (x)\n  (list x))\n";
+    check(&sound.replace("'close)))", "'close))"), sound, Dialect::EmacsLisp);
+}
+
+#[test]
+fn the_earlier_text_tells_a_lost_opener_from_an_extra_closer() {
+    let earlier = "(defun f (x)\n  (foo (bar x) x))\n";
+    check_against(
+        earlier,
+        "(defun f (y)\n  (foo bar y) y))\n",
+        "(defun f (y)\n  (foo (bar y) y))\n",
+        Dialect::CommonLisp,
+    );
+}
+
+#[test]
+fn the_earlier_text_restores_quotes_and_comments() {
+    let earlier = "(defun f (x)\n  \"Doc (of f).\"\n  #| note ( |#\n  (list x \"a\"))\n\n(defun g () 1)\n";
+    for (lost, by) in [("f).\"", "f)."), ("( |#", "( "), ("#| ", " "), ("\"a\"", "\"a"), ("x \"a", "x a")] {
+        check_against(earlier, &earlier.replacen(lost, by, 1), earlier, Dialect::CommonLisp);
+    }
+}
+
+#[test]
+fn the_earlier_text_works_without_indentation() {
+    let earlier = "(define (f x)\n  (let ((a 1)\n        (b 2))\n    (+ a b x)))\n";
+    let flat = "(define (f x)\n(let ((a 1)\n(b 2))\n(+ a b x)))\n";
+    check_against(earlier, &flat.replace("(b 2))", "(b 2)"), flat, Dialect::Scheme);
+}
+
+#[test]
+fn several_faults_in_one_form_are_undone_with_the_earlier_text() {
+    let earlier = "(defn f [x]\n  (let [y (inc x)\n        z (dec x)]\n    (when (pos? y)\n      (* x z))))\n";
+    let broken = earlier.replace("(inc x)", "(inc x").replace("[y (", "[y ").replace("(* x z))))", "(* x z)))");
+    check_against(earlier, &broken, earlier, Dialect::Clojure);
+}
+
+#[test]
+fn a_docstring_that_lost_its_quote_gets_it_back() {
+    let sound = with_neighbours("(defun f (x)\n  \"Returns X, twice.\"\n  (list x x))");
+    check(&sound.replace("twice.\"", "twice."), &sound, Dialect::CommonLisp);
+}
+
+#[test]
+fn a_text_that_stops_is_refused() {
+    let text = with_neighbours("(defun f (x)\n  (let ((y 1))\n    (when x\n      (list x y))))");
+    let cut = &text[..text.find("(list x y").unwrap() + 5];
+    let refusal = refused(cut, Dialect::CommonLisp, None);
+    assert_eq!(refusal.reason, Reason::CutShort);
+    assert_eq!(refusal.diagnosis.line, cut.lines().count() as u32);
+    assert_eq!(refused(cut, Dialect::CommonLisp, Some(&text)).reason, Reason::CutShort);
+}
+
+#[test]
+fn a_condition_above_the_next_form_is_not_drawn_in() {
+    let form = "(defun f (x)\n  (when x\n    (print x)))\n\n#+sbcl\n(defun g (x)\n  (list x))";
+    check(&with_neighbours(&form.replace("(print x)))", "(print x))")), &with_neighbours(form), Dialect::CommonLisp);
+}
+
+#[test]
+fn flush_left_code_is_refused() {
+    let text = "(defun f (x)\n(let ((y 1))\n(list x y)))\n";
+    assert!(refused(&text.replace("y)))", "y))"), Dialect::CommonLisp, None).candidates.len() < 6);
+    refused("(defun f (x)\n(g x)\n\n(defun h (x)\n  (g x))\n", Dialect::CommonLisp, None);
+}
+
+#[test]
+fn a_refusal_names_the_line_and_shows_what_could_be_meant() {
+    let text = with_neighbours("(defun f (x)\n  (foo bar x) x))");
+    let refusal = refused(&text, Dialect::CommonLisp, None);
+    assert_eq!(refusal.diagnosis.line, 11);
+    let shown: Vec<&str> = refusal.candidates.iter().map(|candidate| candidate.after.trim()).collect();
+    assert!(shown.contains(&"(foo bar x) x)") || shown.contains(&"(foo (bar x) x))"), "{shown:?}");
+    assert!(refusal.candidates.iter().all(|candidate| candidate.before == "  (foo bar x) x))" || candidate.line != 11));
+}
+
+#[test]
+fn a_prefix_without_a_datum_is_not_a_matter_of_delimiters() {
+    assert_eq!(refused("(list ')\n", Dialect::CommonLisp, None).reason, Reason::NotDelimiters);
+}
+
+#[test]
+fn nesting_of_any_depth_comes_to_an_end() {
+    for text in ["(".repeat(200_000), ")".repeat(200_000), "(a ".repeat(50_000), "\"".repeat(100_001)] {
+        assert!(!matches!(outcome(&text, Dialect::Scheme, Some("(a)")), Outcome::Balanced));
+    }
+}
