@@ -84,9 +84,9 @@ fn start(args: Args) -> Result<(), String> {
         return Err("this transport is not available in this version; use --transport stdio".to_owned());
     }
     log::start(&args.log_level, args.log_file.as_deref())?;
-    // Four threads: a tool that blocks one of them does not keep the others from answering.
+    // Two threads: one may be busy with a call while the other reads and answers. Work on files has threads of its own.
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(4)
+        .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| format!("threads cannot be started: {error}"))?;
