@@ -1,30 +1,19 @@
 //! `lispwright repair` as a person at a terminal uses it.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod command;
+
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use command::lispwright;
 
 const BROKEN: &str = "(defun f (x)\n  (when x\n    (print x))\n\n(defun g () 1)\n";
 const WHOLE: &str = "(defun f (x)\n  (when x\n    (print x)))\n\n(defun g () 1)\n";
 
 fn repair(directory: &Path, arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lispwright"))
-        .arg("repair")
-        .args(arguments)
-        .current_dir(directory)
-        .env_remove("LISPWRIGHT_ROOT")
-        .env_remove("MCP_PROJECT_ROOT")
-        .env_remove("CLAUDE_PROJECT_DIR")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A command that does not read its input may be gone already.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
+    lispwright(directory, &[&["repair"], arguments].concat(), input)
 }
 
 fn project() -> tempfile::TempDir {

@@ -1,25 +1,11 @@
 //! The commands that look at files and edit them by form, run as a person runs them.
 #![allow(clippy::unwrap_used)]
 
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+mod command;
 
-fn lispwright(directory: &Path, arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lispwright"))
-        .args(arguments)
-        .current_dir(directory)
-        .env_remove("LISPWRIGHT_ROOT")
-        .env_remove("MCP_PROJECT_ROOT")
-        .env_remove("CLAUDE_PROJECT_DIR")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    child.wait_with_output().unwrap()
-}
+use std::path::Path;
+
+use command::lispwright;
 
 /// Runs the command; checks exit code, standard output, and a part of standard error.
 #[track_caller]
