@@ -17,12 +17,14 @@ use std::path::PathBuf;
 
 use table::Row;
 
-/// Where things are, from the command line: `lispwright-bench BINARY CORPUS [NAME...]`.
+/// Where things are, from the command line: `lispwright-bench BINARY CORPUS SCRATCH [NAME...]`.
 pub(crate) struct Setting {
     /// The release binary of lispwright.
     pub(crate) binary: PathBuf,
     /// The folder that `cargo xtask corpus` fills.
     pub(crate) corpus: PathBuf,
+    /// A folder for what the benchmarks fetch and leave behind.
+    pub(crate) scratch: PathBuf,
 }
 
 type Bench = fn(&Setting) -> Vec<Row>;
@@ -38,12 +40,16 @@ const BENCHES: [(&str, Bench); 5] = [
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let (Some(binary), Some(corpus)) = (arguments.next(), arguments.next()) else {
-        eprintln!("usage: lispwright-bench BINARY CORPUS [reader|server|eval|memory|repair]...");
+    let (Some(binary), Some(corpus), Some(scratch)) = (arguments.next(), arguments.next(), arguments.next()) else {
+        eprintln!("usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|eval|memory|repair]...");
         std::process::exit(2);
     };
     let names: Vec<String> = arguments.collect();
-    let setting = Setting { binary: binary.into(), corpus: corpus.into() };
+    let setting = Setting { binary: binary.into(), corpus: corpus.into(), scratch: scratch.into() };
+    if let Err(error) = std::fs::create_dir_all(&setting.scratch) {
+        eprintln!("{}: {error}", setting.scratch.display());
+        std::process::exit(2);
+    }
     let mut rows = Vec::new();
     for (name, bench) in BENCHES {
         if names.is_empty() || names.iter().any(|wanted| wanted == name) {

@@ -1,34 +1,42 @@
 //! How often broken code is put right: real forms, damaged by class, repaired with and without their earlier text.
 //!
-//! Ground truth are forms of the corpora with the forms around them. Each is damaged in one way at a time and handed to the
-//! repairer, and to methods used elsewhere. Exact means the bytes of the original; same means that its reader would see
-//! the same; wrong means that the text balances and means something else, which is the only sin. What is refused counts as
-//! located when the original is among the first three candidates or the reported line is at most three lines off.
+//! Ground truth are forms of the corpora. Each is damaged and handed to the repairer in the situations of [`case`], and
+//! to methods used elsewhere. Exact means the bytes of the original; same means that its reader would see the same; wrong
+//! means that the text balances and means something else, which is the only sin. What is refused counts as located when
+//! the original is among the first three candidates or the reported line is at most three lines off.
 //!
-//! `LISPWRIGHT_REPAIR_CASES` sets how many cases there are per class and corpus; `LISPWRIGHT_REPAIR_SHOW=A` prints the
-//! wrong answers of a class.
+//! Environment: `LISPWRIGHT_REPAIR_CASES` is the number of cases per class and corpus (60);
+//! `LISPWRIGHT_REPAIR_GROUPS=rewritten,insert` leaves out the other groups; `LISPWRIGHT_REPAIR_SHOW=AB` prints the wrong
+//! answers of the classes A and B (`A refused`: the refusals as well; `A unlocated`: the refusals that do not help).
 
 mod baseline;
+mod case;
 mod damage;
+mod judge;
 mod random;
+mod rewrite;
 mod sample;
+mod tables;
 mod vary;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use lispwright_repair::{Earlier, Outcome, renested, repair};
-use lispwright_syntax::{Dialect, LineIndex, read_plain};
+use lispwright_syntax::{Dialect, read_plain};
 
 use crate::Setting;
 use crate::table::{Row, median, milliseconds};
-use damage::{CLASSES, Class, damage};
+use baseline::Parinfer;
+use case::{Case, Group, TRACKS, Track, View, generate};
+use judge::{Tally, Verdict, judge, judge_other};
 use random::Random;
-use sample::{Sample, meaning, sample as draw};
-use vary::{Layout, earlier, laid_out};
+use vary::Layout;
 
+/// The corpora, by the names of their folders.
 const CORPORA: [(&str, Dialect); 5] = [
     ("common-lisp", Dialect::CommonLisp),
     ("sbcl", Dialect::CommonLisp),
@@ -37,396 +45,272 @@ const CORPORA: [(&str, Dialect); 5] = [
     ("emacs-lisp", Dialect::EmacsLisp),
 ];
 
-/// What the repairer is told.
+/// Cases per class and corpus, unless told otherwise.
+const CASES: usize = 60;
+/// A class that is rare in a corpus is looked for in so many draws per case.
+const DRAWS: usize = 30;
+
+/// What repairs, by its place in [`METHODS`].
+type MethodId = usize;
+const OURS: MethodId = 0;
+/// The repairer, the methods of [`baseline::METHODS`], and parinfer.
+const METHODS: [&str; 5] =
+    ["lispwright", "closers at the end", "column-0 anchor", "parser position", "parinfer, indent mode"];
+
+/// One cell of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Track {
-    /// Nothing but the broken text.
-    Alone,
-    /// The text before the damage.
-    Before,
-    /// The text before the damage and an unrelated change.
-    BeforeChange,
-}
-
-const TRACKS: [(Track, &str); 3] =
-    [(Track::Alone, "alone"), (Track::Before, "earlier text"), (Track::BeforeChange, "earlier text, changed")];
-
-/// What became of a damaged text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Exact,
-    Same,
-    Refused {
-        located: bool,
-    },
-    Wrong {
-        neighbours: bool,
-    },
-    /// The damage balances: nothing to repair.
-    Untouched {
-        reported: bool,
-    },
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    cases: f64,
-    exact: f64,
-    same: f64,
-    refused: f64,
-    located: f64,
-    wrong: f64,
-    neighbours: f64,
-    untouched: f64,
-    reported: f64,
-}
-
-impl Tally {
-    fn count(&mut self, verdict: Verdict, weight: f64) {
-        if let Verdict::Untouched { reported } = verdict {
-            self.untouched += weight;
-            self.reported += weight * f64::from(u8::from(reported));
-            return;
-        }
-        self.cases += weight;
-        let mut kept = weight;
-        match verdict {
-            Verdict::Exact => {
-                self.exact += weight;
-                self.same += weight;
-            }
-            Verdict::Same => self.same += weight,
-            Verdict::Refused { located } => {
-                self.refused += weight;
-                self.located += weight * f64::from(u8::from(located));
-            }
-            Verdict::Wrong { neighbours } => {
-                self.wrong += weight;
-                kept *= f64::from(u8::from(neighbours));
-            }
-            Verdict::Untouched { .. } => {}
-        }
-        self.neighbours += kept;
-    }
-
-    fn add(&mut self, other: &Self, weight: f64) {
-        let scale = if other.cases > 0.0 { weight / other.cases } else { 0.0 };
-        self.cases += other.cases * scale;
-        self.exact += other.exact * scale;
-        self.same += other.same * scale;
-        self.refused += other.refused * scale;
-        self.located += other.located * scale;
-        self.wrong += other.wrong * scale;
-        self.neighbours += other.neighbours * scale;
-    }
-
-    fn cells(&self) -> String {
-        let of =
-            |part: f64| if self.cases > 0.0 { format!("{:.1}", 100.0 * part / self.cases) } else { "-".to_owned() };
-        let located =
-            if self.refused > 0.0 { format!("{:.1}", 100.0 * self.located / self.refused) } else { "-".to_owned() };
-        format!(
-            "{} | {} | {} | {} | {located} | {}",
-            of(self.exact),
-            of(self.same),
-            of(self.neighbours),
-            of(self.refused),
-            of(self.wrong)
-        )
-    }
-}
-
-/// A damaged text and everything about it.
-struct Case {
+struct Key {
+    track: Track,
+    method: MethodId,
+    layout: u8,
+    row: usize,
     corpus: usize,
-    class: usize,
-    layout: Layout,
-    sample: Sample,
-    damaged: String,
-    at: usize,
-    /// The text before an unrelated change.
-    before: String,
 }
 
-const HEADER: &str = "exact % | same % | neighbours intact % | refused % | … of which located % | wrong %";
-const RULE: &str = "--- | --- | --- | --- | --- | ---";
+/// Everything that was counted.
+#[derive(Debug, Default)]
+struct Results {
+    tallies: BTreeMap<Key, Tally>,
+    /// Texts damaged.
+    texts: usize,
+    /// Seconds that the slowest case took, its judging included.
+    slowest: f64,
+}
 
+/// Cases that are made and judged together.
+#[derive(Clone, Copy)]
+struct Job {
+    group: Group,
+    layout: Layout,
+    row: usize,
+    corpus: usize,
+    wanted: usize,
+}
+
+/// Measures, and leaves the tables in the scratch folder.
 pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
-    let per_class = std::env::var("LISPWRIGHT_REPAIR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(120);
     let show = std::env::var("LISPWRIGHT_REPAIR_SHOW").unwrap_or_default();
-    let cases = cases(setting, per_class);
-    eprintln!("{} damaged texts", cases.len());
-    let mut out = String::new();
-    let mut tallies: BTreeMap<(Track, u8, usize, usize), Tally> = BTreeMap::new();
-    let mut slowest = 0.0f64;
-    for case in &cases {
-        for (track, _) in TRACKS {
-            let begin = Instant::now();
-            let (verdict, answer) = judge(case, track);
-            slowest = slowest.max(begin.elapsed().as_secs_f64());
-            let key = (track, case.layout as u8, case.class, case.corpus);
-            tallies.entry(key).or_default().count(verdict, 1.0);
-            let name = format!("{:?}", CLASSES[case.class].0);
-            let interesting = matches!(verdict, Verdict::Wrong { .. })
-                || (show.contains("refused") && matches!(verdict, Verdict::Refused { .. }));
-            let wanted = show.contains(&name) && interesting && case.layout == Layout::Kept;
-            if wanted && (track == Track::Alone || show.contains("earlier")) {
-                show_case(case, track, verdict, &answer);
-            }
-        }
+    let folder = setting.scratch.join("parinfer");
+    let parinfer = Parinfer::install(&folder);
+    if let Err(why) = &parinfer {
+        eprintln!("parinfer is left out: {why}");
     }
-    let sum = |track: Track, layout: Layout, classes: &str| {
-        let mut total = Tally::default();
-        for (key, tally) in &tallies {
-            let (class, weight, _) = CLASSES[key.2];
-            if key.0 == track
-                && key.1 == layout as u8
-                && (classes.is_empty() || classes.contains(&format!("{class:?}")))
-            {
-                total.add(tally, weight);
-            }
-        }
-        total
-    };
-    for (track, name) in TRACKS {
-        let _ = writeln!(
-            out,
-            "\n### {name}: by class, indentation kept\n\n| class | {HEADER} | balances all the same |\n| --- | {RULE} | --- |"
-        );
-        for (index, (class, weight, what)) in CLASSES.iter().enumerate() {
-            let mut total = Tally::default();
-            let (mut untouched, mut reported) = (0.0, 0.0);
-            for (key, tally) in &tallies {
-                if key.0 == track && key.1 == Layout::Kept as u8 && key.2 == index {
-                    total.add(tally, tally.cases);
-                    untouched += tally.untouched;
-                    reported += tally.reported;
-                }
-            }
-            let _ = writeln!(
-                out,
-                "| {class:?} {what} ({weight}) | {} | {untouched} of {}, {reported} reported |",
-                total.cells(),
-                total.cases + untouched
-            );
-        }
-        for (layout, what) in [(Layout::Kept, "kept"), (Layout::Other, "another style"), (Layout::Absent, "absent")] {
-            let _ = writeln!(out, "| **all, weighted, indentation {what}** | {} | |", sum(track, layout, "").cells());
-        }
-        let _ = writeln!(out, "| **A to D, weighted** | {} | |", sum(track, Layout::Kept, "ABCD").cells());
-        let _ = writeln!(out, "\n| corpus, all classes weighted | {HEADER} |\n| --- | {RULE} |");
-        for (corpus, (name, _)) in CORPORA.iter().enumerate() {
-            let mut total = Tally::default();
-            for (key, tally) in &tallies {
-                if key.0 == track && key.1 == Layout::Kept as u8 && key.3 == corpus {
-                    total.add(tally, CLASSES[key.2].1);
-                }
-            }
-            let _ = writeln!(out, "| {name} | {} |", total.cells());
-        }
-    }
-    if show.is_empty() {
-        out.push_str(&baselines(&cases, setting));
-    }
-    eprintln!("{out}\nslowest case with its judging: {}", milliseconds(slowest));
-    let path = setting.corpus.join("../repair-benchmark.md");
-    if std::fs::write(&path, &out).is_err() {
+    let results = measure(setting, &show, parinfer.is_ok().then_some(&folder));
+    let report = tables::render(&results);
+    eprintln!("{report}\nslowest case with its judging: {}", milliseconds(results.slowest));
+    let path = setting.scratch.join("repair.md");
+    if std::fs::write(&path, &report).is_err() {
         eprintln!("the tables could not be written to {}", path.display());
     }
-    let mut rows = Vec::new();
-    for (track, name) in TRACKS {
-        let all = sum(track, Layout::Kept, "");
-        let ends = sum(track, Layout::Kept, "ABCD");
-        let wrong = 100.0 * all.wrong / all.cases;
-        let exact = 100.0 * ends.exact / ends.cases;
-        let located = 100.0 * all.located / all.refused.max(1e-9);
-        let (target, least) = if track == Track::Alone {
-            ("under 1 %; over 85 %; over 90 %", 85.0)
-        } else {
-            ("under 1 %; over 95 %; over 90 %", 95.0)
-        };
-        rows.push(Row {
-            what: format!("repair, {name}: silently wrong; exact at line ends (A-D); refusals located"),
-            measured: format!("{wrong:.2} %; {exact:.1} %; {located:.1} %"),
-            baseline: "docs/repair.md".to_owned(),
-            elsewhere: "parinfer per form 4-8 % wrong, 92-96 % exact at line ends, 87-100 % wrong mid-line",
-            target,
-            met: wrong < 1.0 && exact > least && located > 90.0,
-        });
-    }
+    let mut rows: Vec<Row> = TRACKS
+        .iter()
+        .filter(|(track, ..)| matches!(track, Track::Alone | Track::File | Track::Before | Track::Rewritten))
+        .filter_map(|(track, name, _)| row(&results, *track, name))
+        .collect();
     rows.push(large_file());
     rows.push(untouched(setting));
     rows
 }
 
-/// Cases of every class, with indentation kept, and some in the other layouts.
-fn cases(setting: &Setting, per_class: usize) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for (corpus, &(name, dialect)) in CORPORA.iter().enumerate() {
-        let files: Vec<PathBuf> = sample::files(&setting.corpus.join(name))
-            .into_iter()
-            .filter(|path| path.extension().is_some_and(|extension| !matches!(extension.to_str(), Some("asd" | "edn"))))
-            .collect();
-        if files.is_empty() {
-            eprintln!("no corpus {name}");
-            continue;
+fn row(results: &Results, track: Track, name: &str) -> Option<Row> {
+    let all = results.sum(track, OURS, Layout::Kept, |_| true);
+    let ends = results.sum(track, OURS, Layout::Kept, |row| row < 4);
+    if all.cases == 0.0 {
+        return None;
+    }
+    let wrong = 100.0 * all.wrong / all.cases;
+    let exact = 100.0 * ends.exact / ends.cases;
+    let located = 100.0 * all.located / all.refused.max(1e-9);
+    let (target, least) = if matches!(track, Track::Alone | Track::File) {
+        ("under 1 %; over 85 %; over 90 %", 85.0)
+    } else {
+        ("under 1 %; over 95 %; over 90 %", 95.0)
+    };
+    Some(Row {
+        what: format!("repair, {name}: silently wrong; exact at line ends (A-D); refusals located"),
+        measured: format!("{wrong:.2} %; {exact:.1} %; {located:.1} %"),
+        baseline: "docs/repair.md".to_owned(),
+        elsewhere: "parinfer per form 4-8 % wrong, 92-96 % exact at line ends, 87-100 % wrong mid-line",
+        target,
+        met: wrong < 1.0 && exact > least && located > 90.0,
+    })
+}
+
+impl Results {
+    /// The tallies of a situation together, by the shares of the rows that `fits` picks.
+    fn sum(&self, track: Track, method: MethodId, layout: Layout, fits: impl Fn(usize) -> bool) -> Tally {
+        let rows = track.group().rows();
+        let mut total = Tally::default();
+        for (key, tally) in self.of(track, method, layout).filter(|(key, _)| fits(key.row)) {
+            total.add(tally, rows[key.row].1);
         }
-        for (class_index, &(class, ..)) in CLASSES.iter().enumerate() {
-            let layouts = [(Layout::Kept, per_class), (Layout::Other, per_class / 5), (Layout::Absent, per_class / 5)];
-            for (layout, wanted) in layouts {
-                let seed = 1000 * (corpus as u64 + 1) + 10 * class_index as u64 + layout as u64;
-                let mut random = Random::new(seed);
-                let mut found = 0;
-                for _ in 0..wanted * 30 {
-                    if found == wanted {
-                        break;
-                    }
-                    let Some(case) = case(&files, dialect, class, layout, &mut random) else { continue };
-                    found += 1;
-                    cases.push(Case { corpus, class: class_index, ..case });
+        total
+    }
+
+    /// The tallies of a situation.
+    fn of(&self, track: Track, method: MethodId, layout: Layout) -> impl Iterator<Item = (&Key, &Tally)> {
+        let wanted = move |key: &Key| key.track == track && key.method == method && key.layout == layout as u8;
+        self.tallies.iter().filter(move |(key, _)| wanted(key))
+    }
+}
+
+/// Runs every job, on every core.
+fn measure(setting: &Setting, show: &str, parinfer: Option<&PathBuf>) -> Results {
+    let files: Vec<Vec<PathBuf>> = CORPORA.iter().map(|(name, _)| sources(setting, name)).collect();
+    let jobs = jobs(&files);
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Results::default());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                let mut parinfer = parinfer.and_then(|folder| Parinfer::start(folder));
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let own = run(job, &files[job.corpus], show, &mut parinfer);
+                    results.lock().expect("no judge panics").merge(own);
+                }
+            });
+        }
+    });
+    results.into_inner().expect("no judge panics")
+}
+
+/// The files of a corpus that hold code.
+fn sources(setting: &Setting, name: &str) -> Vec<PathBuf> {
+    let data = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| matches!(extension.to_str(), Some("asd" | "edn" | "lisp-expr")))
+    };
+    let files: Vec<PathBuf> =
+        sample::files(&setting.corpus.join(name)).into_iter().filter(|path| !data(path)).collect();
+    if files.is_empty() {
+        eprintln!("no corpus {name}");
+    }
+    files
+}
+
+fn jobs(files: &[Vec<PathBuf>]) -> Vec<Job> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
+    let cases = number("LISPWRIGHT_REPAIR_CASES").unwrap_or(CASES);
+    let groups = std::env::var("LISPWRIGHT_REPAIR_GROUPS").unwrap_or_default().to_lowercase();
+    let chosen =
+        |group: &Group| groups.is_empty() || groups.split(',').any(|name| name == format!("{group:?}").to_lowercase());
+    let mut jobs = Vec::new();
+    for group in Group::ALL.into_iter().filter(chosen) {
+        let layouts: &[(Layout, usize)] = match group {
+            Group::Window => &[(Layout::Kept, 1), (Layout::Other, 4), (Layout::Absent, 4)],
+            _ => &[(Layout::Kept, 1)],
+        };
+        for &(layout, share) in layouts {
+            for row in 0..group.rows().len() {
+                for corpus in (0..files.len()).filter(|&corpus| !files[corpus].is_empty()) {
+                    jobs.push(Job { group, layout, row, corpus, wanted: cases.div_ceil(share) });
                 }
             }
         }
     }
-    cases
+    jobs
 }
 
-fn case(files: &[PathBuf], dialect: Dialect, class: Class, layout: Layout, random: &mut Random) -> Option<Case> {
-    let drawn = draw(files, dialect, random)?;
-    let sample = laid_out(&drawn, layout)?;
-    let damaged = damage(&sample, class, random)?;
-    let before = earlier(&sample, random);
-    Some(Case { corpus: 0, class: 0, layout, before, damaged: damaged.text, at: damaged.at, sample })
-}
-
-fn judge(case: &Case, track: Track) -> (Verdict, String) {
-    let before = match track {
-        Track::Alone => None,
-        Track::Before => Some(&*case.sample.text),
-        Track::BeforeChange => Some(&*case.before),
-    };
-    let dialect = case.sample.dialect;
-    match repair(&case.damaged, dialect, &Earlier { text: before, edited: None }) {
-        Outcome::Balanced => {
-            let lines = LineIndex::new(case.damaged.as_bytes());
-            let first = lines.line(case.sample.form.start as u32);
-            let last = lines.line(case.sample.form.end as u32);
-            let found = renested(&case.damaged, dialect);
-            let reported = found.iter().any(|form| form.form_line <= last && form.line + 3 >= first);
-            (Verdict::Untouched { reported }, String::new())
+fn run(job: &Job, files: &[PathBuf], show: &str, parinfer: &mut Option<Parinfer>) -> Results {
+    let dialect = CORPORA[job.corpus].1;
+    let seed = [job.group as u64, job.layout as u64, job.row as u64, job.corpus as u64]
+        .iter()
+        .fold(7, |seed: u64, part| seed * 64 + part);
+    let mut random = Random::new(seed);
+    let mut results = Results::default();
+    let mut found = 0;
+    for _ in 0..job.wanted * DRAWS {
+        if found == job.wanted {
+            break;
         }
-        Outcome::Repaired(repair) => (compare(case, &repair.text), repair.text),
-        Outcome::Refused(refusal) => {
-            let lines = LineIndex::new(case.damaged.as_bytes());
-            let fault = lines.line(case.at as u32);
-            let near = refusal.diagnosis.line.abs_diff(fault) <= 3;
-            let named = refusal.candidates.iter().take(3).any(|candidate| {
-                let mut text = case.damaged.clone();
-                for edit in candidate.edits.iter().rev() {
-                    text.replace_range(edit.range(), &edit.inserted);
+        let Some(cases) = generate(files, dialect, (job.group, job.row, job.layout), &mut random) else { continue };
+        found += 1;
+        for case in &cases {
+            results.texts += 1;
+            for view in &case.views {
+                let begin = Instant::now();
+                let (verdict, answer) = judge(case, view);
+                results.slowest = results.slowest.max(begin.elapsed().as_secs_f64());
+                results.count(job, view.track, OURS, case, verdict);
+                if !show.is_empty() {
+                    show_case(job, case, view, verdict, &answer, show);
                 }
-                matches!(compare(case, &text), Verdict::Exact | Verdict::Same)
-            });
-            let answer = format!(
-                "{:?} line {} (fault {fault}) {:?}",
-                refusal.reason,
-                refusal.diagnosis.line,
-                refusal
-                    .candidates
-                    .iter()
-                    .map(|c| (c.line, c.after.trim().to_owned(), c.added, c.removed))
-                    .collect::<Vec<_>>()
-            );
-            (Verdict::Refused { located: near || named }, answer)
+            }
+            if show.is_empty() && job.layout == Layout::Kept {
+                others(job, case, parinfer, &mut results);
+            }
         }
     }
+    results
 }
 
-/// What a method's answer is worth.
-fn compare(case: &Case, answer: &str) -> Verdict {
-    if answer == case.sample.text {
-        return Verdict::Exact;
+/// The other methods know no earlier text: one answer for all views.
+fn others(job: &Job, case: &Case, parinfer: &mut Option<Parinfer>, results: &mut Results) {
+    let Some(view) = case.views.first() else { return };
+    for (at, method) in baseline::METHODS.iter().enumerate() {
+        let answer = method(&case.damaged, case.dialect);
+        results.count(job, view.track, at + 1, case, judge_other(case, answer.as_deref()));
     }
-    let dialect = case.sample.dialect;
-    let (truth, tree) = (read_plain(&case.sample.text, dialect), read_plain(answer, dialect));
-    if meaning(&case.sample.text, &truth) == meaning(answer, &tree) {
-        return Verdict::Same;
+    if let Some(answer) = parinfer.as_mut().map(|parinfer| parinfer.answer(&case.damaged, case.dialect)) {
+        let answer = answer.expect("Node answers as long as it runs");
+        results.count(job, view.track, METHODS.len() - 1, case, judge_other(case, answer.as_deref()));
     }
-    let forms = |text: &str| -> Vec<String> {
-        let tree = read_plain(text, dialect);
-        tree.top_level().map(|datum| text[tree.datum_span(datum).range()].to_owned()).collect()
+}
+
+impl Results {
+    fn count(&mut self, job: &Job, track: Track, method: MethodId, case: &Case, verdict: Verdict) {
+        let key = Key { track, method, layout: job.layout as u8, row: job.row, corpus: job.corpus };
+        let tally = self.tallies.entry(key).or_default();
+        if case.balances { tally.count_hidden(verdict) } else { tally.count(verdict) }
+    }
+
+    fn merge(&mut self, other: Self) {
+        for (key, tally) in &other.tallies {
+            self.tallies.entry(*key).or_default().merge(tally);
+        }
+        self.texts += other.texts;
+        self.slowest = self.slowest.max(other.slowest);
+    }
+}
+
+/// Prints a case when its kind was asked for.
+fn show_case(job: &Job, case: &Case, view: &View, verdict: Verdict, answer: &str, show: &str) {
+    let wanted = match verdict {
+        Verdict::Wrong { .. } => true,
+        Verdict::Refused { located } => show.contains("refused") || (!located && show.contains("unlocated")),
+        _ => false,
     };
-    let (before, after) = (forms(&case.sample.text), forms(answer));
-    let damaged = &case.sample.text[case.sample.form.clone()];
-    let neighbours = before.iter().filter(|form| *form != damaged).all(|form| after.contains(form));
-    Verdict::Wrong { neighbours }
-}
-
-fn show_case(case: &Case, track: Track, verdict: Verdict, answer: &str) {
-    eprintln!("---- {:?} {track:?} {verdict:?} {}", CLASSES[case.class].0, case.sample.file.display());
-    let truth = &case.sample.text;
-    if matches!(verdict, Verdict::Refused { .. }) {
-        eprintln!("{answer}");
-        diff(truth, &case.damaged, "damage");
+    let name = job.group.rows()[job.row].0.clone();
+    let classes = show.split(' ').next().unwrap_or_default();
+    let chosen = job.group == Group::Several || name.starts_with(|class: char| classes.contains(class));
+    if case.balances || !wanted || !chosen || job.layout != Layout::Kept {
         return;
     }
-    diff(truth, &case.damaged, "damage");
-    diff(truth, answer, "answer");
+    let mut out = format!("---- {name}, {:?}: {verdict:?} {}\n", view.track, case.file.display());
+    if matches!(verdict, Verdict::Refused { .. }) {
+        out.push_str(answer);
+        out.push('\n');
+    }
+    diff(&mut out, &case.truth, &case.damaged, "damage");
+    if !matches!(verdict, Verdict::Refused { .. }) {
+        diff(&mut out, &case.truth, answer, "answer");
+    }
+    eprint!("{out}");
 }
 
-fn diff(truth: &str, other: &str, what: &str) {
-    let lines = truth.lines().zip(other.lines()).enumerate();
-    let mut shown = 0;
+/// The first lines that differ, with some around them.
+fn diff(out: &mut String, truth: &str, other: &str, what: &str) {
     let all: Vec<&str> = truth.lines().collect();
-    for (at, (a, b)) in lines {
-        if a != b && shown < 3 {
-            for before in all[at.saturating_sub(3)..at].iter() {
-                eprintln!("        | {before}");
-            }
-            eprintln!("  truth | {a}\n {what} | {b}");
-            for after in all[at + 1..all.len().min(at + 3)].iter() {
-                eprintln!("        | {after}");
-            }
-            shown += 1;
+    let differing = all.iter().zip(other.lines()).enumerate().filter(|(_, (a, b))| *a != b);
+    for (at, (a, b)) in differing.take(3) {
+        for before in &all[at.saturating_sub(3)..at] {
+            out.push_str(&format!("        | {before}\n"));
+        }
+        out.push_str(&format!("  truth | {a}\n {what} | {b}\n"));
+        for after in &all[at + 1..all.len().min(at + 3)] {
+            out.push_str(&format!("        | {after}\n"));
         }
     }
-}
-
-/// The tables of the other methods, on the cases whose indentation was kept.
-fn baselines(cases: &[Case], setting: &Setting) -> String {
-    let kept: Vec<&Case> = cases
-        .iter()
-        .filter(|case| case.layout == Layout::Kept)
-        .filter(|case| !read_plain(&case.damaged, case.sample.dialect).diagnostics().is_empty())
-        .collect();
-    let mut tables: Vec<(&str, Vec<Option<String>>)> = baseline::METHODS
-        .iter()
-        .map(|(name, method)| (*name, kept.iter().map(|case| method(&case.damaged, case.sample.dialect)).collect()))
-        .collect();
-    let texts: Vec<(String, Dialect)> = kept.iter().map(|case| (case.damaged.clone(), case.sample.dialect)).collect();
-    match baseline::parinfer(&texts, &setting.corpus.join("../parinfer")) {
-        Some(answers) => tables.push(("parinfer, indent mode", answers)),
-        None => eprintln!("parinfer is left out: it needs node and npm"),
-    }
-    let mut out =
-        format!("\n### Other methods, same cases, indentation kept\n\n| method | {HEADER} |\n| --- | {RULE} |\n");
-    for (name, answers) in &tables {
-        let mut by_class: BTreeMap<(usize, usize), Tally> = BTreeMap::new();
-        for (case, answer) in kept.iter().zip(answers) {
-            let verdict = answer.as_ref().map_or(Verdict::Refused { located: false }, |text| compare(case, text));
-            by_class.entry((case.class, case.corpus)).or_default().count(verdict, 1.0);
-        }
-        for (classes, what) in [("", "all, weighted"), ("ABCD", "A to D")] {
-            let mut total = Tally::default();
-            for (key, tally) in &by_class {
-                if classes.is_empty() || classes.contains(&format!("{:?}", CLASSES[key.0].0)) {
-                    total.add(tally, CLASSES[key.0].1);
-                }
-            }
-            let _ = writeln!(out, "| {name}: {what} | {} |", total.cells());
-        }
-    }
-    out
 }
 
 /// Twenty thousand lines with one fault in the middle.

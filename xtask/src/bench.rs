@@ -28,6 +28,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool) -> Result<(
     let output = Command::new(release.join("lispwright-bench"))
         .arg(release.join("lispwright"))
         .arg(corpus::directory())
+        .arg(target().join("bench"))
         .args(name)
         .stderr(std::process::Stdio::inherit())
         .output()

@@ -1,17 +1,16 @@
 //! Repairers to compare with, each as published elsewhere or as anyone would write it in an hour.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use lispwright_syntax::{Delimiter, Dialect, TokenKind, read_plain};
 
 /// A text made to balance, or `None` when the method gives up.
 pub(crate) type Method = fn(&str, Dialect) -> Option<String>;
 
-/// The methods that need no other program.
-pub(crate) const METHODS: [(&str, Method); 3] =
-    [("closers at the end", at_end), ("column-0 anchor", column_0), ("parser position", parser_position)];
+/// The methods that need no other program: closers at the end, column-0 anchor, parser position.
+pub(crate) const METHODS: [Method; 3] = [at_end, column_0, parser_position];
 
 /// Closes everything open at the end of the text; gives up on anything else.
 fn at_end(text: &str, dialect: Dialect) -> Option<String> {
@@ -25,10 +24,7 @@ fn at_end(text: &str, dialect: Dialect) -> Option<String> {
             return None;
         }
     }
-    let mut out = text.trim_end().to_owned();
-    out.extend(open.into_iter().rev().map(Delimiter::close));
-    out.push('\n');
-    balanced(out, dialect)
+    balanced(closed_at_end(text, open), dialect)
 }
 
 /// Closes everything open before an opener in column 0, and drops closers that close nothing.
@@ -94,44 +90,87 @@ fn parser_position(text: &str, dialect: Dialect) -> Option<String> {
             out.push('"');
         }
     }
-    let mut out = out.trim_end().to_owned();
-    out.extend(open.into_iter().rev().map(Delimiter::close));
-    out.push('\n');
-    balanced(out, dialect)
+    balanced(closed_at_end(&out, open), dialect)
+}
+
+/// `text` with closers for what is open before the white space at its end.
+fn closed_at_end(text: &str, open: Vec<Delimiter>) -> String {
+    let code = text.trim_end();
+    let closers: String = open.into_iter().rev().map(Delimiter::close).collect();
+    format!("{code}{closers}{}", &text[code.len()..])
 }
 
 fn balanced(text: String, dialect: Dialect) -> Option<String> {
     read_plain(&text, dialect).diagnostics().is_empty().then_some(text)
 }
 
-/// Feeds every text to parinfer's indent mode in one run of Node.
+/// A line in, a line out.
 const PARINFER: &str = include_str!("parinfer.js");
+const MANIFEST: &str = include_str!("parinfer/package.json");
+const LOCK: &str = include_str!("parinfer/package-lock.json");
 
-/// What parinfer makes of each text; `None` when Node or the package `parinfer` cannot be had.
-pub(crate) fn parinfer(texts: &[(String, Dialect)], folder: &Path) -> Option<Vec<Option<String>>> {
-    if !folder.join("node_modules/parinfer").is_dir() {
-        std::fs::create_dir_all(folder).ok()?;
-        let install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "parinfer@3.13.1"];
-        let done = Command::new("npm").args(install).current_dir(folder).stdout(Stdio::null()).status();
-        if !done.is_ok_and(|status| status.success()) {
-            return None;
+/// Parinfer's indent mode, as its reference implementation runs it in Node.
+pub(crate) struct Parinfer {
+    child: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Parinfer {
+    /// Puts the package, in the version of the lock file, into `folder`.
+    pub(crate) fn install(folder: &Path) -> Result<(), String> {
+        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).map_err(|error| error.to_string());
+        let version = folder.join("node_modules/parinfer/package.json");
+        let same = |name: &str, text: &str| std::fs::read_to_string(folder.join(name)).is_ok_and(|found| found == text);
+        if !Command::new("node").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success()) {
+            return Err("there is no node on the PATH".to_owned());
+        }
+        if version.is_file() && same("package-lock.json", LOCK) {
+            return Ok(());
+        }
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        write("package.json", MANIFEST)?;
+        write("package-lock.json", LOCK)?;
+        let call = ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
+        let output = Command::new("npm").args(call).current_dir(folder).stdin(Stdio::null()).output();
+        match output {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => Err(format!("npm ci: {}", String::from_utf8_lossy(&output.stderr).trim())),
+            Err(error) => Err(format!("npm: {error}")),
         }
     }
-    let input: Vec<serde_json::Value> =
-        texts.iter().map(|(text, dialect)| serde_json::json!([text, dialect.name()])).collect();
-    let mut child = Command::new("node")
-        .args(["-e", PARINFER])
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .ok()?;
-    let mut stdin = child.stdin.take()?;
-    let bytes = serde_json::to_vec(&input).ok()?;
-    let writer = std::thread::spawn(move || stdin.write_all(&bytes).is_ok());
-    let output = child.wait_with_output().ok()?;
-    writer.join().ok()?;
-    let answers: Vec<Option<String>> = serde_json::from_slice(&output.stdout).ok()?;
-    let sound = answers.into_iter().zip(texts).map(|(answer, (_, dialect))| balanced(answer?, *dialect)).collect();
-    Some(sound)
+
+    /// Starts it with what [`Self::install`] has put into `folder`.
+    pub(crate) fn start(folder: &Path) -> Option<Self> {
+        let mut child = Command::new("node")
+            .args(["-e", PARINFER])
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let requests = child.stdin.take()?;
+        let answers = BufReader::new(child.stdout.take()?);
+        Some(Self { child, requests, answers })
+    }
+
+    /// A text made to balance; the outer `None` says that Node has gone.
+    pub(crate) fn answer(&mut self, text: &str, dialect: Dialect) -> Option<Option<String>> {
+        let mut request = serde_json::json!([text, dialect.name()]).to_string();
+        request.push('\n');
+        self.requests.write_all(request.as_bytes()).ok()?;
+        self.requests.flush().ok()?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line).ok()?;
+        let answer: Option<String> = serde_json::from_str(&line).ok()?;
+        Some(answer.and_then(|text| balanced(text, dialect)))
+    }
+}
+
+impl Drop for Parinfer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }

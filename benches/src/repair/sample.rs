@@ -1,16 +1,20 @@
-//! The ground truth: real forms with their neighbours, and every token of theirs with what it is in the tree.
+//! The ground truth: real forms, alone, with their neighbours or in their whole file.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lispwright_syntax::{Dialect, TokenKind, Tree, read_plain};
+use lispwright_syntax::{Dialect, TokenKind, read_plain};
 
 use super::random::Random;
 
-/// So many forms stand before and after the one that is damaged.
+/// So many forms stand before and after the one that is damaged, in a window.
 const NEIGHBOURS: usize = 30;
+/// Larger files are passed over, in bytes.
+const LARGEST: usize = 400_000;
+/// Forms of so many lines are damaged.
+const LINES: std::ops::RangeInclusive<usize> = 2..=150;
 
-/// A token of a sample that is neither white space nor a comment.
+/// A token that is neither white space nor a comment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     pub(crate) kind: TokenKind,
@@ -18,12 +22,10 @@ pub(crate) struct Piece {
     pub(crate) end: usize,
     /// No token of the sample follows on its line.
     pub(crate) ends_line: bool,
-    /// Only closers follow on its line.
-    pub(crate) trails: bool,
     /// It is the first on its line.
     pub(crate) begins_line: bool,
-    /// The closing character of the innermost list after this token; none at top level.
-    pub(crate) around: Option<char>,
+    /// How many lists are open after it.
+    pub(crate) depth: usize,
 }
 
 /// A form, and the text around it.
@@ -31,13 +33,14 @@ pub(crate) struct Piece {
 pub(crate) struct Sample {
     pub(crate) dialect: Dialect,
     pub(crate) file: PathBuf,
-    /// The neighbours and the form.
     pub(crate) text: String,
     /// Where the form stands in it.
     pub(crate) form: Range<usize>,
+    /// Every top-level datum of the text, the form among them.
+    pub(crate) forms: Vec<Range<usize>>,
 }
 
-/// Every readable file of a corpus folder.
+/// Every file of a corpus folder, in order of name.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -56,78 +59,119 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A random form of a random file, when that file is sound and holds a form of two lines or more.
-pub(crate) fn sample(files: &[PathBuf], dialect: Dialect, random: &mut Random) -> Option<Sample> {
+/// A random form of a random file, in that file, when it is sound and holds a form that is neither tiny nor huge.
+pub(crate) fn draw(files: &[PathBuf], dialect: Dialect, largest: usize, random: &mut Random) -> Option<Sample> {
     let file = random.pick(files)?;
+    let size = std::fs::metadata(file).ok()?.len();
+    if size > LARGEST.min(largest) as u64 {
+        return None;
+    }
     let text = std::fs::read_to_string(file).ok()?;
-    if text.len() > 400_000 {
-        return None;
-    }
-    let tree = read_plain(&text, dialect);
-    if !tree.diagnostics().is_empty() {
-        return None;
-    }
-    let forms: Vec<Range<usize>> = tree.top_level().map(|datum| tree.datum_span(datum).range()).collect();
-    let large: Vec<usize> = (0..forms.len())
-        .filter(|&at| {
-            let form = &text[forms[at].clone()];
-            (2..=150).contains(&form.lines().count()) && form.contains('(') && begins_line(&text, forms[at].start)
-        })
-        .collect();
-    let &chosen = random.pick(&large)?;
-    let first = forms[chosen.saturating_sub(NEIGHBOURS)].start;
-    let start = text[..first].rfind('\n').map_or(0, |at| at + 1);
-    let last = forms[(chosen + NEIGHBOURS).min(forms.len() - 1)].end;
-    let end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
-    let form = forms[chosen].start - start..forms[chosen].end - start;
-    let window = text[start..end].to_owned();
-    let sound = read_plain(&window, dialect).diagnostics().is_empty();
-    sound.then_some(Sample { dialect, file: file.clone(), text: window, form })
+    let forms = top_level(&text, dialect)?;
+    let fit: Vec<&Range<usize>> = forms.iter().filter(|form| is_fit(&text, form)).collect();
+    let form = (*random.pick(&fit)?).clone();
+    Some(Sample { dialect, file: file.clone(), form, forms, text })
 }
 
-fn begins_line(text: &str, at: usize) -> bool {
-    at == 0 || text.as_bytes()[at - 1] == b'\n'
+/// The spans of the top-level data of a sound text.
+pub(crate) fn top_level(text: &str, dialect: Dialect) -> Option<Vec<Range<usize>>> {
+    let tree = read_plain(text, dialect);
+    let sound = tree.diagnostics().is_empty();
+    sound.then(|| tree.top_level().map(|datum| tree.datum_span(datum).range()).collect())
+}
+
+/// The form holds a list, begins a line, and is of a size that people edit.
+pub(crate) fn is_fit(text: &str, form: &Range<usize>) -> bool {
+    let own = &text[form.clone()];
+    let begins_line = form.start == 0 || text.as_bytes()[form.start - 1] == b'\n';
+    begins_line && own.contains('(') && LINES.contains(&own.lines().count())
+}
+
+impl Sample {
+    /// The form with some forms before and after it.
+    pub(crate) fn window(&self) -> Option<Self> {
+        let chosen = self.forms.iter().position(|form| *form == self.form)?;
+        let first = self.forms[chosen.saturating_sub(NEIGHBOURS)].start;
+        let start = self.text[..first].rfind('\n').map_or(0, |at| at + 1);
+        let last = self.forms[(chosen + NEIGHBOURS).min(self.forms.len() - 1)].end;
+        let end = self.text[last..].find('\n').map_or(self.text.len(), |at| last + at + 1);
+        self.part(start..end)
+    }
+
+    /// The form and nothing else, without a final newline.
+    pub(crate) fn alone(&self) -> Option<Self> {
+        self.part(self.form.clone())
+    }
+
+    fn part(&self, range: Range<usize>) -> Option<Self> {
+        let text = self.text[range.clone()].to_owned();
+        let form = self.form.start - range.start..self.form.end - range.start;
+        let forms = top_level(&text, self.dialect)?;
+        forms.contains(&form).then(|| Self { dialect: self.dialect, file: self.file.clone(), text, form, forms })
+    }
+
+    /// The text of the form.
+    pub(crate) fn own(&self) -> &str {
+        &self.text[self.form.clone()]
+    }
+
+    /// The text with another one in the place of the form.
+    pub(crate) fn with(&self, form: &str) -> String {
+        format!("{}{form}{}", &self.text[..self.form.start], &self.text[self.form.end..])
+    }
 }
 
 /// The tokens of `range` in `text`, which is sound.
 pub(crate) fn pieces(text: &str, range: Range<usize>, dialect: Dialect) -> Vec<Piece> {
     let tree = read_plain(text, dialect);
-    let mut open = Vec::new();
+    let mut depth = 0;
     let mut found: Vec<Piece> = Vec::new();
     for (kind, span) in tree.tokens() {
-        if kind.is_trivia() || !(range.start <= span.range().start && span.range().end <= range.end) {
+        let (start, end) = (span.range().start, span.range().end);
+        if kind.is_trivia() || !(range.start <= start && end <= range.end) {
             continue;
         }
         if kind.is_open() {
-            open.push(match kind {
-                TokenKind::OpenParen => ')',
-                TokenKind::OpenBracket => ']',
-                _ => '}',
-            });
+            depth += 1;
         } else if kind.is_close() {
-            open.pop();
+            depth -= 1;
         }
-        let (start, end) = (span.range().start, span.range().end);
         let same_line = found.last().is_some_and(|last| !text[last.end..start].contains('\n'));
-        found.push(Piece {
-            kind,
-            start,
-            end,
-            ends_line: false,
-            trails: false,
-            begins_line: !same_line,
-            around: open.last().copied(),
-        });
+        found.push(Piece { kind, start, end, ends_line: false, begins_line: !same_line, depth });
     }
     for at in (0..found.len()).rev() {
-        let next = found.get(at + 1).copied();
-        found[at].ends_line = next.is_none_or(|next| next.begins_line);
-        found[at].trails = found[at].ends_line || next.is_some_and(|next| next.kind.is_close() && next.trails);
+        found[at].ends_line = found.get(at + 1).is_none_or(|next| next.begins_line);
     }
     found
 }
 
-/// What the reader of the language would see: every token but white space and comments, and the nesting.
-pub(crate) fn meaning(text: &str, tree: &Tree) -> Vec<String> {
-    tree.tokens().filter(|(kind, _)| !kind.is_trivia()).map(|(_, span)| text[span.range()].to_owned()).collect()
+/// The closing characters of the lists that are open after piece `at`, innermost first.
+pub(crate) fn around(own: &[Piece], at: usize) -> Vec<char> {
+    let mut open = Vec::new();
+    for piece in &own[..=at] {
+        match piece.kind {
+            TokenKind::OpenParen => open.push(')'),
+            TokenKind::OpenBracket => open.push(']'),
+            TokenKind::OpenBrace => open.push('}'),
+            kind if kind.is_close() => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.reverse();
+    open
+}
+
+/// Both texts are the same to the language's reader: the same tokens but for white space and comments, so the same tree.
+pub(crate) fn same_meaning(a: &str, b: &str, dialect: Dialect) -> bool {
+    let (trees, texts) = ([read_plain(a, dialect), read_plain(b, dialect)], [a, b]);
+    let tokens = |at: usize| {
+        let tokens = trees[at].tokens().filter(|(kind, _)| !kind.is_trivia());
+        tokens.map(move |(_, span)| &texts[at][span.range()])
+    };
+    tokens(0).eq(tokens(1))
+}
+
+/// The text can be read without a fault.
+pub(crate) fn is_sound(text: &str, dialect: Dialect) -> bool {
+    read_plain(text, dialect).diagnostics().is_empty()
 }

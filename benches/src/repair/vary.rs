@@ -3,7 +3,7 @@
 use lispwright_syntax::{Dialect, TokenKind, read_plain};
 
 use super::random::Random;
-use super::sample::{Sample, pieces};
+use super::sample::{Sample, pieces, top_level};
 
 /// The text as it may have stood before somebody renamed a symbol, or added or removed a line of the form.
 pub(crate) fn earlier(sample: &Sample, random: &mut Random) -> String {
@@ -81,11 +81,10 @@ pub(crate) fn laid_out(sample: &Sample, layout: Layout) -> Option<Sample> {
         Layout::Other => indented(&sample.text, sample.dialect, 4),
         Layout::Absent => indented(&sample.text, sample.dialect, 0),
     };
-    let tree = read_plain(&text, sample.dialect);
-    let before = read_plain(&sample.text, sample.dialect);
-    let count = before.top_level().position(|datum| before.datum_span(datum).range() == sample.form)?;
-    let form = tree.datum_span(tree.top_level().nth(count)?).range();
-    Some(Sample { text, form, ..sample.clone() })
+    let chosen = sample.forms.iter().position(|form| *form == sample.form)?;
+    let forms = top_level(&text, sample.dialect)?;
+    let form = forms.get(chosen)?.clone();
+    Some(Sample { text, form, forms, ..sample.clone() })
 }
 
 fn indented(text: &str, dialect: Dialect, step: usize) -> String {

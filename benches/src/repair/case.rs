@@ -1,0 +1,264 @@
+//! Damaged texts, and what is known of each.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use lispwright_syntax::Dialect;
+
+use super::damage::{CLASSES, Class, Splice, apply, collide, damage};
+use super::random::Random;
+use super::rewrite;
+use super::sample::{Sample, draw, is_fit, is_sound, same_meaning};
+use super::vary::{Layout, earlier, laid_out};
+
+/// Whole files are damaged up to this size, in bytes.
+const LARGEST_FILE: usize = 100_000;
+
+/// A situation: what text the repairer is given, and what it is told besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Track {
+    Alone,
+    Before,
+    BeforeChange,
+    File,
+    FileBefore,
+    Rewritten,
+    RewrittenForm,
+    Insert,
+    InsertFile,
+    Several,
+    SeveralBefore,
+}
+
+/// Every situation, its name, and what it stands for.
+pub(crate) const TRACKS: [(Track, &str, &str); 11] = [
+    (Track::Alone, "alone", "a form among its neighbours, nothing else known"),
+    (Track::Before, "earlier text", "the same texts, and the text before the damage"),
+    (
+        Track::BeforeChange,
+        "earlier text, changed",
+        "the same texts, and the text before the damage and a small change elsewhere in the form",
+    ),
+    (Track::File, "file", "a form in its whole file, nothing else known"),
+    (Track::FileBefore, "file, earlier text", "the same files, and the file before the damage"),
+    (
+        Track::Rewritten,
+        "rewritten",
+        "a file in which a form was rewritten, the damage in the new lines; the file before and the place of the new form are known, as a hook knows them",
+    ),
+    (
+        Track::RewrittenForm,
+        "rewritten, form only",
+        "the same forms, alone; the form before is known, as an edit by form knows it",
+    ),
+    (Track::Insert, "insert", "a new form alone, without a final newline, nothing else known"),
+    (Track::InsertFile, "insert, file known", "the same forms, and the file that they go into"),
+    (Track::Several, "several", "two or three faults in one file, nothing else known"),
+    (Track::SeveralBefore, "several, earlier text", "the same files, and the file before the damage"),
+];
+
+/// Where several faults are, how many of a dozen are so, and in words. Of 55 corrections in public histories 8 were of
+/// two delimiters and 4 of more; how many of them were in one form is an estimate.
+pub(crate) const SEVERAL: [(usize, bool, f64, &str); 4] = [
+    (2, true, 4.0, "two in one form"),
+    (2, false, 4.0, "two in different forms"),
+    (3, true, 2.0, "three in one form"),
+    (3, false, 2.0, "three in different forms"),
+];
+
+/// Situations that share their damaged texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Group {
+    Window,
+    File,
+    Rewritten,
+    Insert,
+    Several,
+}
+
+impl Group {
+    pub(crate) const ALL: [Self; 5] = [Self::Window, Self::File, Self::Rewritten, Self::Insert, Self::Several];
+
+    /// Kinds of case, each with its share.
+    pub(crate) fn rows(self) -> Vec<(String, f64)> {
+        match self {
+            Self::Several => SEVERAL.iter().map(|(.., share, what)| ((*what).to_owned(), *share)).collect(),
+            _ => CLASSES.iter().map(|(class, share, what)| (format!("{class:?} {what}"), *share)).collect(),
+        }
+    }
+
+    /// The situations of the group.
+    pub(crate) fn tracks(self) -> &'static [Track] {
+        match self {
+            Self::Window => &[Track::Alone, Track::Before, Track::BeforeChange],
+            Self::File => &[Track::File, Track::FileBefore],
+            Self::Rewritten => &[Track::Rewritten, Track::RewrittenForm],
+            Self::Insert => &[Track::Insert, Track::InsertFile],
+            Self::Several => &[Track::Several, Track::SeveralBefore],
+        }
+    }
+}
+
+impl Track {
+    /// The group whose texts it uses.
+    pub(crate) fn group(self) -> Group {
+        *Group::ALL.iter().find(|group| group.tracks().contains(&self)).expect("every track is in a group")
+    }
+}
+
+/// What the repairer is told besides the text.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub(crate) track: Track,
+    pub(crate) earlier: Option<String>,
+    pub(crate) edited: Option<Range<u32>>,
+}
+
+impl View {
+    fn new(track: Track, earlier: Option<String>) -> Self {
+        Self { track, earlier, edited: None }
+    }
+}
+
+/// A damaged text and everything about it.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) dialect: Dialect,
+    pub(crate) file: PathBuf,
+    pub(crate) truth: String,
+    pub(crate) damaged: String,
+    /// The damage cannot be seen by counting delimiters.
+    pub(crate) balances: bool,
+    /// Byte offsets of the faults in the damaged text.
+    pub(crate) at: Vec<usize>,
+    /// Forms of the truth that were not damaged.
+    pub(crate) neighbours: Vec<Range<usize>>,
+    pub(crate) views: Vec<View>,
+}
+
+impl Case {
+    /// A sample with some changes; `None` when they come to nothing.
+    fn new(sample: &Sample, splices: Vec<Splice>) -> Option<Self> {
+        let hit = |form: &Range<usize>| {
+            *form == sample.form || splices.iter().any(|s| s.range.start <= form.end && form.start <= s.range.end)
+        };
+        let neighbours = sample.forms.iter().filter(|form| !hit(form)).cloned().collect();
+        let damaged = apply(&sample.text, splices);
+        let changed = !same_meaning(&damaged.text, &sample.text, sample.dialect);
+        changed.then(|| Self {
+            dialect: sample.dialect,
+            file: sample.file.clone(),
+            truth: sample.text.clone(),
+            balances: is_sound(&damaged.text, sample.dialect),
+            damaged: damaged.text,
+            at: damaged.at,
+            neighbours,
+            views: Vec::new(),
+        })
+    }
+}
+
+/// Draws a form and damages it; the cases share a draw. `None` when the form drawn holds nothing to damage in this way.
+pub(crate) fn generate(
+    files: &[PathBuf],
+    dialect: Dialect,
+    (group, row, layout): (Group, usize, Layout),
+    random: &mut Random,
+) -> Option<Vec<Case>> {
+    let largest = if group == Group::Window { usize::MAX } else { LARGEST_FILE };
+    let sample = draw(files, dialect, largest, random)?;
+    match group {
+        Group::Window => {
+            let sample = laid_out(&sample.window()?, layout)?;
+            let mut case = Case::new(&sample, damage(&sample, CLASSES[row].0, random)?)?;
+            case.views = vec![
+                View::new(Track::Alone, None),
+                View::new(Track::Before, Some(sample.text.clone())),
+                View::new(Track::BeforeChange, Some(earlier(&sample, random))),
+            ];
+            Some(vec![case])
+        }
+        Group::File => {
+            let mut case = Case::new(&sample, damage(&sample, CLASSES[row].0, random)?)?;
+            case.views = vec![View::new(Track::File, None), View::new(Track::FileBefore, Some(sample.text))];
+            Some(vec![case])
+        }
+        Group::Rewritten => rewritten(&sample, CLASSES[row].0, random),
+        Group::Insert => {
+            let form = sample.alone()?;
+            let mut case = Case::new(&form, damage(&form, CLASSES[row].0, random)?)?;
+            let line_end =
+                sample.text[sample.form.end..].find('\n').map_or(sample.text.len(), |at| sample.form.end + at + 1);
+            let file = format!("{}{}", &sample.text[..sample.form.start], &sample.text[line_end..]);
+            case.views = vec![View::new(Track::Insert, None), View::new(Track::InsertFile, Some(file))];
+            Some(vec![case])
+        }
+        Group::Several => {
+            let (wanted, together, ..) = SEVERAL[row];
+            let splices = several(&sample, wanted, together, random)?;
+            let mut case = Case::new(&sample, splices).filter(|case| !case.balances)?;
+            case.views = vec![View::new(Track::Several, None), View::new(Track::SeveralBefore, Some(sample.text))];
+            Some(vec![case])
+        }
+    }
+}
+
+/// The form is damaged in lines that it did not have before: in its file, and alone.
+fn rewritten(sample: &Sample, class: Class, random: &mut Random) -> Option<Vec<Case>> {
+    let form = sample.alone()?;
+    let splices = damage(&form, class, random)?;
+    let places: Vec<usize> = splices.iter().map(|splice| splice.range.start).collect();
+    let mut alone = Case::new(&form, splices)?;
+    let old = rewrite::before(sample, &places, random)?;
+    let start = sample.form.start;
+    let damaged = sample.with(&alone.damaged);
+    let edited = start as u32..(start + alone.damaged.len()) as u32;
+    let inside = Case {
+        truth: sample.text.clone(),
+        balances: is_sound(&damaged, sample.dialect),
+        damaged,
+        at: alone.at.iter().map(|at| start + at).collect(),
+        neighbours: sample.forms.iter().filter(|form| **form != sample.form).cloned().collect(),
+        views: vec![View { track: Track::Rewritten, earlier: Some(sample.with(&old)), edited: Some(edited) }],
+        ..alone.clone()
+    };
+    alone.views = vec![View::new(Track::RewrittenForm, Some(old))];
+    Some(vec![inside, alone])
+}
+
+/// Faults of the classes that one makes in passing, by their shares.
+fn several(sample: &Sample, wanted: usize, together: bool, random: &mut Random) -> Option<Vec<Splice>> {
+    let mut others: Vec<Range<usize>> =
+        sample.forms.iter().filter(|form| **form != sample.form && is_fit(&sample.text, form)).cloned().collect();
+    let mut form = sample.form.clone();
+    let mut splices: Vec<Splice> = Vec::new();
+    for count in 0..wanted {
+        if count > 0 && !together {
+            if others.is_empty() {
+                return None;
+            }
+            form = others.swap_remove(random.below(others.len()));
+        }
+        let hit = Sample { form: form.clone(), ..sample.clone() };
+        splices = (0..12).find_map(|_| {
+            let mut more = splices.clone();
+            more.extend(damage(&hit, any_class(random), random)?);
+            (!collide(&more)).then_some(more)
+        })?;
+    }
+    Some(splices)
+}
+
+/// One of the classes A to J, by its share.
+fn any_class(random: &mut Random) -> Class {
+    let classes = || CLASSES.iter().take_while(|(class, ..)| *class != Class::K);
+    let total: f64 = classes().map(|(_, share, _)| share).sum();
+    let mut left = random.below(total as usize) as f64;
+    for (class, share, _) in classes() {
+        if left < *share {
+            return *class;
+        }
+        left -= share;
+    }
+    Class::A
+}

@@ -1,0 +1,187 @@
+//! What an answer is worth, and how answers add up.
+
+use std::collections::HashSet;
+
+use lispwright_repair::{Candidate, Earlier, Outcome, Refusal, renested, repair};
+use lispwright_syntax::LineIndex;
+
+use super::case::{Case, View};
+use super::sample::{is_sound, same_meaning, top_level};
+
+/// A reported line this near the fault leads to it.
+const NEAR: u32 = 3;
+/// A reader looks at so many candidates.
+const SHOWN: usize = 3;
+
+/// What became of a damaged text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The bytes of the original.
+    Exact,
+    /// Other white space or comments, the same tree.
+    Same,
+    /// Nothing was changed, and the answer says where to look.
+    Refused {
+        /// One of the first candidates is the original, or the reported line is near a fault.
+        located: bool,
+    },
+    /// The text balances and means something else.
+    Wrong {
+        /// Every form that was not damaged is there as it was.
+        neighbours: bool,
+    },
+    /// The damage balances, and the text stays as it is.
+    Untouched {
+        /// Something is said about its indentation, near the form.
+        reported: bool,
+    },
+}
+
+/// Verdicts added up. The damage that does not balance and the damage that does are counted apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) cases: f64,
+    pub(crate) exact: f64,
+    pub(crate) same: f64,
+    pub(crate) refused: f64,
+    pub(crate) located: f64,
+    pub(crate) wrong: f64,
+    pub(crate) neighbours: f64,
+    /// Damage that balances.
+    pub(crate) hidden: f64,
+    /// … and was left alone.
+    pub(crate) untouched: f64,
+    /// … and reported.
+    pub(crate) reported: f64,
+    /// … and put right.
+    pub(crate) restored: f64,
+}
+
+impl Tally {
+    /// Adds a verdict on damage that does not balance.
+    pub(crate) fn count(&mut self, verdict: Verdict) {
+        self.cases += 1.0;
+        match verdict {
+            Verdict::Exact => {
+                self.exact += 1.0;
+                self.same += 1.0;
+            }
+            Verdict::Same => self.same += 1.0,
+            Verdict::Refused { located } => {
+                self.refused += 1.0;
+                self.located += f64::from(u8::from(located));
+            }
+            Verdict::Wrong { .. } | Verdict::Untouched { .. } => self.wrong += 1.0,
+        }
+        self.neighbours += f64::from(u8::from(!matches!(verdict, Verdict::Wrong { neighbours: false })));
+    }
+
+    /// Adds a verdict on damage that balances.
+    pub(crate) fn count_hidden(&mut self, verdict: Verdict) {
+        self.hidden += 1.0;
+        match verdict {
+            Verdict::Exact | Verdict::Same => self.restored += 1.0,
+            Verdict::Untouched { reported } => {
+                self.untouched += 1.0;
+                self.reported += f64::from(u8::from(reported));
+            }
+            Verdict::Refused { .. } => self.reported += 1.0,
+            Verdict::Wrong { .. } => {}
+        }
+    }
+
+    /// Adds another tally as if it had `weight` cases.
+    pub(crate) fn add(&mut self, other: &Self, weight: f64) {
+        if other.cases > 0.0 {
+            let scale = weight / other.cases;
+            self.cases += weight;
+            self.exact += other.exact * scale;
+            self.same += other.same * scale;
+            self.refused += other.refused * scale;
+            self.located += other.located * scale;
+            self.wrong += other.wrong * scale;
+            self.neighbours += other.neighbours * scale;
+        }
+        self.hidden += other.hidden;
+        self.untouched += other.untouched;
+        self.reported += other.reported;
+        self.restored += other.restored;
+    }
+
+    /// Adds another tally case by case.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.add(other, other.cases);
+    }
+}
+
+/// What the repairer makes of a case when it is told what `view` holds, and its answer in words.
+pub(crate) fn judge(case: &Case, view: &View) -> (Verdict, String) {
+    let earlier = Earlier { text: view.earlier.as_deref(), edited: view.edited.clone() };
+    match repair(&case.damaged, case.dialect, &earlier) {
+        Outcome::Balanced => (Verdict::Untouched { reported: is_reported(case) }, String::new()),
+        Outcome::Repaired(repair) => (compare(case, &repair.text), repair.text),
+        Outcome::Refused(refusal) => {
+            (Verdict::Refused { located: is_located(case, &refusal) }, described(case, &refusal))
+        }
+    }
+}
+
+fn is_located(case: &Case, refusal: &Refusal) -> bool {
+    let lines = LineIndex::new(case.damaged.as_bytes());
+    let near = case.at.iter().any(|&at| refusal.diagnosis.line.abs_diff(lines.line(at as u32)) <= NEAR);
+    near || refusal.candidates.iter().take(SHOWN).any(|candidate| {
+        let mut text = case.damaged.clone();
+        for edit in candidate.edits.iter().rev() {
+            text.replace_range(edit.range(), &edit.inserted);
+        }
+        text == case.truth || same_meaning(&text, &case.truth, case.dialect)
+    })
+}
+
+fn is_reported(case: &Case) -> bool {
+    let lines = LineIndex::new(case.damaged.as_bytes());
+    let found = renested(&case.damaged, case.dialect);
+    case.at.iter().any(|&at| {
+        let fault = lines.line(at as u32);
+        found.iter().any(|form| form.form_line <= fault + NEAR && fault <= form.line + NEAR)
+    })
+}
+
+fn described(case: &Case, refusal: &Refusal) -> String {
+    let lines = LineIndex::new(case.damaged.as_bytes());
+    let faults: Vec<u32> = case.at.iter().map(|&at| lines.line(at as u32)).collect();
+    let candidates: Vec<String> = refusal
+        .candidates
+        .iter()
+        .map(|candidate| {
+            let Candidate { line, after, added, removed, .. } = candidate;
+            format!("\n    line {line} +{added} -{removed}: {}", after.trim())
+        })
+        .collect();
+    format!("{:?} line {} (faults {faults:?}){}", refusal.reason, refusal.diagnosis.line, candidates.concat())
+}
+
+/// What another method's answer is worth; `None` says that it gave up.
+pub(crate) fn judge_other(case: &Case, answer: Option<&str>) -> Verdict {
+    match answer {
+        None => Verdict::Refused { located: false },
+        Some(text) if case.balances && same_meaning(text, &case.damaged, case.dialect) => {
+            Verdict::Untouched { reported: false }
+        }
+        Some(text) => compare(case, text),
+    }
+}
+
+/// A text that balances against the truth.
+fn compare(case: &Case, answer: &str) -> Verdict {
+    if answer == case.truth {
+        return Verdict::Exact;
+    }
+    if is_sound(answer, case.dialect) && same_meaning(answer, &case.truth, case.dialect) {
+        return Verdict::Same;
+    }
+    let forms = top_level(answer, case.dialect).unwrap_or_default();
+    let kept: HashSet<&str> = forms.into_iter().map(|form| &answer[form]).collect();
+    let neighbours = case.neighbours.iter().all(|form| kept.contains(&case.truth[form.clone()]));
+    Verdict::Wrong { neighbours }
+}

@@ -1,0 +1,213 @@
+//! What may have stood where a form stands now, before somebody rewrote it.
+//!
+//! The form as it is stays the truth, so that what is to be repaired is what a person wrote; the text before is made
+//! from it and from the forms around it: another form of the same kind, the form without a datum or with others in its
+//! place, a body without its wrapper or with one more, lines broken elsewhere.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use lispwright_syntax::{Dialect, TokenKind, read_plain};
+
+use super::damage::{Splice, apply};
+use super::random::Random;
+use super::sample::{Piece, Sample, is_sound, pieces};
+
+/// So many attempts are made at rewriting the lines of a given fault.
+const ATTEMPTS: usize = 40;
+
+/// The form as it may have been, with something else in every line that holds one of `places` (bytes of the form).
+pub(crate) fn before(sample: &Sample, places: &[usize], random: &mut Random) -> Option<String> {
+    let kind = random.below(100);
+    let form = sample.own();
+    (0..ATTEMPTS).find_map(|_| {
+        let old = match kind {
+            0..25 => other(sample, random),
+            25..70 => with_other_data(sample, random),
+            70..85 => with_other_wrapping(sample, random),
+            _ => with_other_line_breaks(sample, random),
+        }?;
+        let rewritten = differs_at(&old, form, places);
+        (rewritten && is_sound(&old, sample.dialect)).then_some(old)
+    })
+}
+
+/// Every line of `new` that holds one of the places is nowhere in `old`.
+fn differs_at(old: &str, new: &str, places: &[usize]) -> bool {
+    let lines: HashSet<&str> = old.lines().map(str::trim).collect();
+    places.iter().all(|&place| {
+        let start = new[..place].rfind('\n').map_or(0, |at| at + 1);
+        let end = new[place..].find('\n').map_or(new.len(), |at| place + at);
+        !lines.contains(new[start..end].trim())
+    })
+}
+
+/// Another form of the file with the same head, under the name of this one.
+fn other(sample: &Sample, random: &mut Random) -> Option<String> {
+    let text = &*sample.text;
+    let heads = |form: &Range<usize>| -> Option<(Range<usize>, Range<usize>)> {
+        let own = pieces(text, form.clone(), sample.dialect);
+        let [open, head, name, ..] = &own[..] else { return None };
+        let fits = open.kind.is_open() && head.kind == TokenKind::Atom && name.kind == TokenKind::Atom;
+        fits.then_some((head.start..head.end, name.start..name.end))
+    };
+    let (head, name) = heads(&sample.form)?;
+    let others: Vec<&Range<usize>> = sample.forms.iter().filter(|form| **form != sample.form).collect();
+    let other = (*random.pick(&others)?).clone();
+    let (other_head, other_name) = heads(&other)?;
+    let same = text[head] == text[other_head] && text[other.clone()].lines().count() > 1;
+    same.then(|| {
+        let local = other_name.start - other.start..other_name.end - other.start;
+        apply(&text[other], vec![Splice { range: local, with: text[name].to_owned() }]).text
+    })
+}
+
+/// A list inside a form.
+#[derive(Clone, Debug)]
+struct Inner {
+    range: Range<usize>,
+    begins_line: bool,
+    /// The end of the token before it, when that does not open the list it is in.
+    follows: Option<usize>,
+}
+
+/// The lists inside the outermost list of `range`.
+fn lists(text: &str, range: Range<usize>, dialect: Dialect) -> Vec<Inner> {
+    let own = pieces(text, range, dialect);
+    let mut open: Vec<usize> = Vec::new();
+    let mut found = Vec::new();
+    for (at, piece) in own.iter().enumerate() {
+        if piece.kind.is_open() {
+            open.push(at);
+        } else if piece.kind.is_close()
+            && let Some(from) = open.pop()
+            && !open.is_empty()
+        {
+            let before = &own[from - 1];
+            let follows = (!before.kind.is_open() && !before.kind.is_prefix()).then_some(before.end);
+            let range = own[from].start..piece.end;
+            found.push(Inner { range, begins_line: own[from].begins_line, follows });
+        }
+    }
+    found
+}
+
+/// The column of a byte, in characters.
+fn column(text: &str, at: usize) -> usize {
+    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+    text[start..at].chars().count()
+}
+
+/// `text` with the lines after its first moved by so many columns.
+fn shifted(text: &str, by: isize) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            out.push('\n');
+            let blank = line.len() - line.trim_start_matches(' ').len();
+            let wanted = if line.is_empty() { 0 } else { blank.saturating_add_signed(by) };
+            out.extend(std::iter::repeat_n(' ', wanted));
+            out.push_str(&line[blank..]);
+        } else {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+/// One to four data replaced, left out or added, symbols renamed.
+fn with_other_data(sample: &Sample, random: &mut Random) -> Option<String> {
+    let dialect = sample.dialect;
+    let mut form = sample.own().to_owned();
+    for _ in 0..=random.below(4) {
+        let inner = lists(&form, 0..form.len(), dialect);
+        let changed = match random.below(6) {
+            0 | 1 => {
+                let place = random.pick(&inner)?;
+                let donor = donor(sample, column(&form, place.range.start), random)?;
+                Splice { range: place.range.clone(), with: donor }
+            }
+            2 => {
+                let late: Vec<&Inner> = inner.iter().filter(|list| list.follows.is_some()).collect();
+                let place = random.pick(&late)?;
+                Splice { range: place.follows?..place.range.end, with: String::new() }
+            }
+            3 => {
+                let lines: Vec<&Inner> = inner.iter().filter(|list| list.begins_line).collect();
+                let place = random.pick(&lines)?;
+                let column = column(&form, place.range.start);
+                let donor = donor(sample, column, random)?;
+                let end = place.range.end;
+                Splice { range: end..end, with: format!("\n{}{donor}", " ".repeat(column)) }
+            }
+            _ => {
+                let own = pieces(&form, 0..form.len(), dialect);
+                let names: Vec<&Piece> = own.iter().filter(|piece| piece.kind == TokenKind::Atom).collect();
+                let name = random.pick(&names)?;
+                let donors = pieces(&sample.text, random.pick(&sample.forms)?.clone(), dialect);
+                let donors: Vec<&Piece> = donors.iter().filter(|piece| piece.kind == TokenKind::Atom).collect();
+                let donor = random.pick(&donors)?;
+                Splice { range: name.start..name.end, with: sample.text[donor.start..donor.end].to_owned() }
+            }
+        };
+        form = apply(&form, vec![changed]).text;
+    }
+    Some(form)
+}
+
+/// A list of another form of the file, laid out for `at`, a column.
+fn donor(sample: &Sample, at: usize, random: &mut Random) -> Option<String> {
+    let form = random.pick(&sample.forms)?.clone();
+    let inner = lists(&sample.text, form, sample.dialect);
+    let list = &random.pick(&inner)?.range;
+    let by = at as isize - column(&sample.text, list.start) as isize;
+    let text = &sample.text[list.clone()];
+    (text.lines().count() <= 12).then(|| shifted(text, by))
+}
+
+/// A body without the form around it, or with one more around it.
+fn with_other_wrapping(sample: &Sample, random: &mut Random) -> Option<String> {
+    let form = sample.own();
+    let inner = lists(form, 0..form.len(), sample.dialect);
+    if random.percent(40) {
+        let lines: Vec<&Inner> = inner.iter().filter(|list| list.begins_line).collect();
+        let place = random.pick(&lines)?.range.clone();
+        let indentation = " ".repeat(column(form, place.start) + 2);
+        let body = shifted(&form[place.clone()], 2);
+        let head = random.pick(&["(when ready", "(progn", "(let ((result nil))", "(if (null items)"])?;
+        return Some(apply(form, vec![Splice { range: place, with: format!("{head}\n{indentation}{body})") }]).text);
+    }
+    let outer = random.pick(&inner)?.range.clone();
+    let own = pieces(form, outer.clone(), sample.dialect);
+    let bodies: Vec<usize> = own
+        .iter()
+        .filter(|piece| piece.depth == 2 && piece.begins_line && piece.kind.is_open())
+        .map(|p| p.start)
+        .collect();
+    let &start = random.pick(&bodies)?;
+    let end = own.len().checked_sub(2).map(|at| own[at].end)?;
+    let by = column(form, outer.start) as isize - column(form, start) as isize;
+    let body = shifted(&form[start..end.max(start)], by);
+    Some(apply(form, vec![Splice { range: outer, with: body }]).text)
+}
+
+/// The same tokens with one to three line breaks taken away or put in.
+fn with_other_line_breaks(sample: &Sample, random: &mut Random) -> Option<String> {
+    let form = sample.own();
+    let tree = read_plain(form, sample.dialect);
+    let mut splices = Vec::new();
+    let blanks: Vec<Range<usize>> =
+        tree.tokens().filter(|(kind, _)| *kind == TokenKind::Blank).map(|(_, span)| span.range()).collect();
+    for _ in 0..=random.below(3) {
+        let blank = random.pick(&blanks)?.clone();
+        let with = if form[blank.clone()].contains('\n') {
+            " ".to_owned()
+        } else {
+            format!("\n{}", " ".repeat(column(form, blank.end).min(24)))
+        };
+        if splices.iter().all(|splice: &Splice| splice.range != blank) {
+            splices.push(Splice { range: blank, with });
+        }
+    }
+    Some(apply(form, splices).text)
+}

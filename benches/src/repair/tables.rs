@@ -1,0 +1,159 @@
+//! The results as Markdown tables.
+
+use std::fmt::Write as _;
+
+use super::case::{Group, TRACKS, Track};
+use super::judge::Tally;
+use super::vary::Layout;
+use super::{CORPORA, METHODS, OURS, Results};
+
+const HEADER: &str = "exact % | same % | neighbours intact % | refused % | … of which located % | wrong %";
+const RULE: &str = "---: | ---: | ---: | ---: | ---: | ---:";
+/// The classes at line ends: A to D.
+const LINE_ENDS: std::ops::Range<usize> = 0..4;
+
+/// All tables.
+pub(crate) fn render(results: &Results) -> String {
+    let mut out = String::new();
+    summary(&mut out, results);
+    for (track, name, what) in TRACKS {
+        if results.of(track, OURS, Layout::Kept).next().is_some() {
+            situation(&mut out, results, track, &format!("{name}: {what}"));
+        }
+    }
+    hidden(&mut out, results);
+    others(&mut out, results);
+    out
+}
+
+/// A row for every situation.
+fn summary(out: &mut String, results: &Results) {
+    let _ = writeln!(
+        out,
+        "\n| situation | A to D exact % | all: exact % | same % | refused % | … of which located % | wrong % |\n| --- | {RULE} |"
+    );
+    for (track, name, _) in TRACKS {
+        let all = results.sum(track, OURS, Layout::Kept, |_| true);
+        if all.cases == 0.0 {
+            continue;
+        }
+        let ends = if track.group() == Group::Several {
+            "-".to_owned()
+        } else {
+            let ends = results.sum(track, OURS, Layout::Kept, |row| LINE_ENDS.contains(&row));
+            percent(ends.exact, ends.cases)
+        };
+        let _ = writeln!(
+            out,
+            "| {name} | {ends} | {} | {} | {} | {} | {} |",
+            percent(all.exact, all.cases),
+            percent(all.same, all.cases),
+            percent(all.refused, all.cases),
+            percent(all.located, all.refused),
+            percent(all.wrong, all.cases)
+        );
+    }
+}
+
+fn situation(out: &mut String, results: &Results, track: Track, title: &str) {
+    let _ = writeln!(out, "\n### {title}\n\n| class | cases | {HEADER} |\n| --- | ---: | {RULE} |");
+    let rows = track.group().rows();
+    for (index, (name, share)) in rows.iter().enumerate() {
+        let mut total = Tally::default();
+        for (_, tally) in results.of(track, OURS, Layout::Kept).filter(|(key, _)| key.row == index) {
+            total.merge(tally);
+        }
+        if total.cases > 0.0 {
+            let _ = writeln!(out, "| {name} ({share}) | {} | {} |", total.cases, cells(&total));
+        }
+    }
+    if track.group() != Group::Several {
+        let ends = results.sum(track, OURS, Layout::Kept, |row| LINE_ENDS.contains(&row));
+        let _ = writeln!(out, "| **A to D, weighted** | | {} |", cells(&ends));
+    }
+    for (layout, what) in
+        [(Layout::Kept, ""), (Layout::Other, ", another indentation"), (Layout::Absent, ", no indentation")]
+    {
+        let all = results.sum(track, OURS, layout, |_| true);
+        if all.cases > 0.0 {
+            let _ = writeln!(out, "| **all, weighted{what}** | | {} |", cells(&all));
+        }
+    }
+    for (corpus, (name, _)) in CORPORA.iter().enumerate() {
+        let mut total = Tally::default();
+        for (key, tally) in results.of(track, OURS, Layout::Kept).filter(|(key, _)| key.corpus == corpus) {
+            total.add(tally, rows[key.row].1);
+        }
+        if total.cases > 0.0 {
+            let _ = writeln!(out, "| all, weighted, {name} | | {} |", cells(&total));
+        }
+    }
+}
+
+/// What becomes of damage that balances.
+fn hidden(out: &mut String, results: &Results) {
+    let _ = writeln!(
+        out,
+        "\n### Damage that balances\n\n| situation | class | cases | method | left alone % | … and reported % | put right % | made another wrong % |\n| --- | --- | ---: | --- | ---: | ---: | ---: | ---: |"
+    );
+    for (track, name, _) in TRACKS {
+        for (index, (row, _)) in track.group().rows().iter().enumerate() {
+            for (method, method_name) in METHODS.iter().enumerate() {
+                let mut total = Tally::default();
+                for (_, tally) in results.of(track, method, Layout::Kept).filter(|(key, _)| key.row == index) {
+                    total.merge(tally);
+                }
+                if total.hidden < 20.0 || (method != OURS && method != METHODS.len() - 1) {
+                    continue;
+                }
+                let changed = total.hidden - total.untouched - total.restored;
+                let _ = writeln!(
+                    out,
+                    "| {name} | {row} | {} | {method_name} | {} | {} | {} | {} |",
+                    total.hidden,
+                    percent(total.untouched, total.hidden),
+                    percent(total.reported, total.hidden),
+                    percent(total.restored, total.hidden),
+                    percent(changed, total.hidden)
+                );
+            }
+        }
+    }
+}
+
+/// The other methods, on the texts of the situations in which nothing else is known.
+fn others(out: &mut String, results: &Results) {
+    let _ =
+        writeln!(out, "\n### Other methods, same texts\n\n| situation | method | {HEADER} |\n| --- | --- | {RULE} |");
+    for (track, name, _) in TRACKS {
+        for (method, method_name) in METHODS.iter().enumerate() {
+            let all = results.sum(track, method, Layout::Kept, |_| true);
+            let compared = results.of(track, 1, Layout::Kept).next().is_some();
+            if all.cases == 0.0 || !compared {
+                continue;
+            }
+            let _ = writeln!(out, "| {name}, all | {method_name} | {} |", cells(&all));
+            if track.group() != Group::Several {
+                let ends = results.sum(track, method, Layout::Kept, |row| LINE_ENDS.contains(&row));
+                let _ = writeln!(out, "| {name}, A to D | {method_name} | {} |", cells(&ends));
+            }
+        }
+    }
+}
+
+fn cells(tally: &Tally) -> String {
+    let of = |part| percent(part, tally.cases);
+    format!(
+        "{} | {} | {} | {} | {} | {}",
+        of(tally.exact),
+        of(tally.same),
+        of(tally.neighbours),
+        of(tally.refused),
+        percent(tally.located, tally.refused),
+        of(tally.wrong)
+    )
+}
+
+fn percent(part: f64, whole: f64) -> String {
+    if whole > 0.0 { format!("{:.1}", 100.0 * part / whole) } else { "-".to_owned() }
+}
