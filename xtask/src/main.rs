@@ -12,6 +12,7 @@ mod client;
 mod corpus;
 mod demo;
 mod files;
+mod fuzz;
 mod oracle;
 mod packages;
 mod step;
@@ -30,6 +31,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
   demo [--no-install]            watch a coding agent's day on a real Common Lisp project
   bench [--write] [NAME]         measure, or only the rows that contain NAME; --write puts the table into
                                  docs/benchmarks.md
+  fuzz TARGET [--seconds N]      throw random bytes at reader, repair, edit or guard_scan, for a minute or N seconds
 
   --no-install   never call apt-get: fail and list what is missing instead
 ";
@@ -74,6 +76,10 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
             let options = Options::parse(rest, &["--no-install", "--write"])?;
             bench::run(options.install(), options.word()?, options.has("--write"))
         }
+        "fuzz" => {
+            let options = Options::parse(rest, &["--no-install", "--seconds="])?;
+            fuzz::run(options.install(), options.word()?, options.number("--seconds")?.unwrap_or(fuzz::SECONDS))
+        }
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())
@@ -85,23 +91,41 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
 /// The switches and words after a command.
 struct Options<'a> {
     switches: Vec<&'a str>,
+    values: Vec<(&'a str, &'a str)>,
     words: Vec<&'a str>,
 }
 
 impl<'a> Options<'a> {
+    /// Sorts the arguments. A known switch that ends in `=` takes a value, behind a `=` or as the next argument.
     fn parse(arguments: &'a [String], known: &[&str]) -> Result<Self, Failure> {
-        let (switches, words): (Vec<&str>, Vec<&str>) =
-            arguments.iter().map(String::as_str).partition(|word| word.starts_with('-'));
-        match switches.iter().find(|switch| !known.contains(switch)) {
-            Some(switch) => {
-                Err(Failure::new(format!("unknown switch {switch}; this command takes {}", known.join(" "))))
+        let mut options = Self { switches: Vec::new(), values: Vec::new(), words: Vec::new() };
+        let mut rest = arguments.iter().map(String::as_str);
+        while let Some(argument) = rest.next() {
+            let (name, value) = argument.split_once('=').map_or((argument, None), |(name, value)| (name, Some(value)));
+            if !argument.starts_with('-') {
+                options.words.push(argument);
+            } else if known.contains(&argument) {
+                options.switches.push(argument);
+            } else if known.iter().any(|known| known.strip_suffix('=') == Some(name)) {
+                let value = value.or_else(|| rest.next());
+                options.values.push((name, value.ok_or_else(|| Failure::new(format!("{name} needs a value")))?));
+            } else {
+                let known: Vec<&str> = known.iter().map(|switch| switch.trim_end_matches('=')).collect();
+                return Err(Failure::new(format!("unknown switch {argument}; this command takes {}", known.join(" "))));
             }
-            None => Ok(Self { switches, words }),
         }
+        Ok(options)
     }
 
     fn has(&self, switch: &str) -> bool {
         self.switches.contains(&switch)
+    }
+
+    /// The value of a switch as a number.
+    fn number(&self, switch: &str) -> Result<Option<u32>, Failure> {
+        let Some((_, value)) = self.values.iter().rev().find(|(name, _)| *name == switch) else { return Ok(None) };
+        let number = value.parse().map_err(|_| Failure::new(format!("{switch} wants a number, not {value}")))?;
+        Ok(Some(number))
     }
 
     fn install(&self) -> apt::Install {
@@ -139,4 +163,28 @@ fn cargo() -> Step {
     let mut cargo = Step::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.inside(workspace());
     cargo
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_switch_takes_its_value_either_way() {
+        for arguments in [&["x", "--seconds", "7"][..], &["--seconds=7", "x"]] {
+            let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+            let options = Options::parse(&arguments, &["--no-install", "--seconds="]).unwrap();
+            assert_eq!(options.number("--seconds").unwrap(), Some(7));
+            assert_eq!(options.word().unwrap(), Some("x"));
+            assert!(!options.has("--no-install"));
+        }
+        for arguments in [&["--seconds"][..], &["--second=7"], &["--no-install=7"]] {
+            let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+            assert!(Options::parse(&arguments, &["--no-install", "--seconds="]).is_err(), "{arguments:?}");
+        }
+        let wrong = ["--seconds=x".to_owned()];
+        assert!(Options::parse(&wrong, &["--seconds="]).unwrap().number("--seconds").is_err());
+    }
 }

@@ -1,0 +1,83 @@
+//! An edit by form changes one form, and no other reads differently afterwards.
+
+use lispwright_edit::{Edit, Edited, Operation, Patch, Source, Target, candidates, check, edit, locate, patch};
+use lispwright_syntax::{Dialect, read};
+
+use crate::input::Input;
+
+/// What is asked for, by the operation byte; anything else is a patch.
+const OPERATIONS: [Operation; 5] =
+    [Operation::Replace, Operation::InsertBefore, Operation::InsertAfter, Operation::Append, Operation::Delete];
+
+/// A dialect, an operation, which form, then the text, the content, and for a patch the text to look for.
+pub fn holds(data: &[u8]) {
+    let mut input = Input(data);
+    let (dialect, operation, pick) = (input.dialect(), usize::from(input.byte()), usize::from(input.byte()));
+    let (old, content, sought) = (input.text(), input.text(), input.text());
+    let old = old.trim_start_matches('\u{feff}');
+    let source = Source::read(old, dialect);
+    diagnosed(&source);
+    let target = address(&source, pick);
+    let edited = match (OPERATIONS.get(operation % 6), target) {
+        (Some(Operation::Append), _) => {
+            let request =
+                Edit { operation: Operation::Append, target: Target::default(), content: Some(&content), digest: None };
+            edit(&source, &request)
+        }
+        (Some(&operation), Some(target)) => {
+            edit(&source, &Edit { operation, target, content: Some(&content), digest: None })
+        }
+        (None, Some(target)) => patch(
+            &source,
+            &Patch { target, old_text: &sought, new_text: &content, replace_all: pick % 2 == 0, digest: None },
+        ),
+        (_, None) => return,
+    };
+    match edited {
+        Ok(edited) => same_elsewhere(&source, dialect, &edited, operation % 6),
+        Err(refusal) => assert!(!refusal.to_string().is_empty()),
+    }
+}
+
+/// Likely fixes are about the text as it stands.
+fn diagnosed(source: &Source<'_>) {
+    let report = check(source.text, source.dialect());
+    assert_eq!(report.diagnosis.is_none(), source.tree.is_balanced());
+    for candidate in candidates(source.text, source.dialect()) {
+        let line = source.text.split('\n').nth(candidate.line as usize - 1).map(|line| line.trim_end_matches('\r'));
+        assert_eq!(line, Some(&*candidate.original));
+        assert_ne!(candidate.original, candidate.repaired);
+    }
+}
+
+/// An address that means some form of the text alone.
+fn address<'s>(source: &'s Source<'_>, pick: usize) -> Option<Target<'s>> {
+    let (id, form) = source.forms.iter().nth(pick % source.forms.len().max(1))?;
+    let line = Some(source.lines.line(form.outer.start));
+    (1..=4)
+        .map(|index| Target { name: form.name.as_deref(), form_type: None, index: Some(index), line })
+        .find(|target| locate(source, target) == Ok(id))
+}
+
+fn same_elsewhere(source: &Source<'_>, dialect: Dialect, edited: &Edited, operation: usize) {
+    let (old, new) = (data(source.text, dialect), data(&edited.text, dialect));
+    let before = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()) - before;
+    let after = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let appended = OPERATIONS.get(operation) == Some(&Operation::Append);
+    assert!(old.len() - before - after <= usize::from(!appended), "{old:?} became {new:?}");
+    let faults = read(&edited.text, dialect).diagnostics().len();
+    assert!(faults <= source.tree.diagnostics().len(), "{:?} has more faults than before", edited.text);
+    assert_eq!(edited.changed, edited.text != source.text);
+    assert_eq!(edited.delta, edited.text.chars().count() as i64 - source.text.chars().count() as i64);
+    assert_eq!(edited.changed, !edited.diff.is_empty());
+    if let Some((first, last)) = edited.lines {
+        assert!(1 <= first && first <= last && last as usize <= edited.text.split('\n').count());
+    }
+}
+
+/// The source of each datum at top level.
+fn data(text: &str, dialect: Dialect) -> Vec<String> {
+    let tree = read(text, dialect);
+    tree.top_level().map(|datum| text[tree.datum_span(datum).range()].to_owned()).collect()
+}

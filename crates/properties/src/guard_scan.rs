@@ -1,0 +1,84 @@
+//! A scan in pieces is a scan of the whole, says what the reader says, and takes any request.
+
+use lispwright_guard::scan::Scanner;
+use lispwright_guard::{Operation, answer};
+use lispwright_syntax::{Dialect, read_plain};
+use serde_json::{Map, Value};
+
+use crate::input::Input;
+
+/// A dialect, two numbers that say where to cut, then the text, and a state that somebody made up.
+pub fn holds(data: &[u8]) {
+    let mut input = Input(data);
+    let (dialect, cut, first) = (input.dialect(), input.number(), input.number());
+    let (text, state) = (input.text(), input.text());
+    let whole = scanned([&*text], dialect);
+    let pieces = pieces(&text, cut % 97 + 1, first);
+    let split = scanned(pieces.iter().copied(), dialect);
+    if let (Some(whole), Some(split)) = (&whole, &split) {
+        assert_eq!(whole, split, "{text:?} in {} pieces", pieces.len());
+    }
+    if let Some(scanner) = &whole
+        && (dialect != Dialect::Scheme || !text.contains('|'))
+    {
+        assert_eq!(scanner.is_balanced(), read_is_balanced(&text, dialect), "{text:?}");
+    }
+    requests(&text, &pieces, dialect, &state);
+}
+
+/// The reader finds every delimiter matched; what else it may say is not a guard's business.
+fn read_is_balanced(text: &str, dialect: Dialect) -> bool {
+    use lispwright_syntax::DiagnosticKind::{DanglingPrefix, TooDeep};
+    let tree = read_plain(text, dialect);
+    tree.diagnostics().iter().all(|diagnostic| matches!(diagnostic.kind, DanglingPrefix | TooDeep))
+}
+
+/// Cuts `text` before every `every`-th character, beginning with some character.
+fn pieces(text: &str, every: usize, first: usize) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for (index, (at, _)) in text.char_indices().enumerate() {
+        if index > 0 && index % every == first % every {
+            found.push(&text[from..at]);
+            from = at;
+        }
+    }
+    found.push(&text[from..]);
+    found
+}
+
+/// The scan; nothing where a limit ends it.
+fn scanned<'t>(pieces: impl IntoIterator<Item = &'t str>, dialect: Dialect) -> Option<Scanner> {
+    let mut scanner = Scanner::new(dialect, &[], 0);
+    for piece in pieces {
+        scanner.feed(piece, &mut |_| {}).ok()?;
+    }
+    Some(scanner)
+}
+
+/// The same through requests, and with a state that is none.
+fn requests(text: &str, pieces: &[&str], dialect: Dialect, forged: &str) {
+    let request = |text: &str, state: Option<&Value>| {
+        let mut fields = Map::new();
+        fields.insert("text".to_owned(), text.into());
+        fields.insert("dialect".to_owned(), dialect.name().into());
+        fields.extend(state.map(|state| ("state".to_owned(), state.clone())));
+        answer(Operation::Scan, &fields)
+    };
+    let whole = request(text, None);
+    assert_eq!(whole.fields.get("ok"), Some(&Value::Bool(whole.ok)));
+    let mut last = None;
+    for piece in pieces.iter().take(64) {
+        let state = last.as_ref().and_then(|fields: &Map<String, Value>| fields.get("state")).cloned();
+        let next = request(piece, state.as_ref());
+        if next.fields.get("state").is_none() {
+            return;
+        }
+        last = Some(next.fields);
+    }
+    if pieces.len() <= 64 && whole.fields.contains_key("state") {
+        assert_eq!(last.as_ref(), Some(&whole.fields), "{text:?} in pieces {pieces:?}");
+    }
+    let forged = request(text, Some(&forged.into()));
+    assert_eq!(forged.fields.get("ok"), Some(&Value::Bool(forged.ok)));
+}
