@@ -7,6 +7,7 @@ mod check;
 mod doctor;
 mod edit;
 mod eval;
+mod hook;
 mod live;
 mod log;
 mod mcp;
@@ -34,6 +35,7 @@ enum Command {
     Mcp(mcp::Args),
     Check(check::Args),
     Repair(repair::Args),
+    Hook(hook::Args),
     Outline(outline::Args),
     Read(read::Args),
     Edit(edit::Args),
@@ -44,10 +46,11 @@ enum Command {
 
 /// Runs the command the process was started with.
 pub(crate) fn run() -> ExitCode {
-    match CommandLine::parse().command {
+    match parse().command {
         Command::Mcp(args) => mcp::run(args),
         Command::Check(args) => check::run(args),
         Command::Repair(args) => repair::run(args),
+        Command::Hook(args) => hook::run(args),
         Command::Outline(args) => outline::run(args),
         Command::Read(args) => read::run(args),
         Command::Edit(args) => edit::run(args),
@@ -55,6 +58,19 @@ pub(crate) fn run() -> ExitCode {
         Command::Eval(args) => eval::run(args),
         Command::Doctor(args) => doctor::run(args),
     }
+}
+
+/// The command line; ends the process when it is not understood, or when only help was asked for.
+fn parse() -> CommandLine {
+    CommandLine::try_parse().unwrap_or_else(|error| {
+        let hook = std::env::args_os().nth(1).is_some_and(|command| command == "hook");
+        if hook && error.exit_code() != 0 {
+            // To the clients of hooks, the usual exit code 2 means that the edit is refused.
+            let _ = error.print();
+            std::process::exit(1);
+        }
+        error.exit()
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,126 @@
+//! A file before and after a call, and which of its bytes the call wrote.
+
+use std::ops::Range;
+
+use lispwright_repair::Edit;
+
+/// A file as it is and as a call would leave it. Line ends of both texts are those of [`Change::after`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The file, as the call names it.
+    pub path: String,
+    /// Its text now; `None` when there is no such file.
+    pub before: Option<String>,
+    /// Its text afterwards.
+    pub after: String,
+    /// The bytes of `after` that come from texts of the call and still can be changed there. Ascending, not overlapping.
+    pub written: Vec<Written>,
+}
+
+/// Bytes of a file that come from a text of the call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Which bytes.
+    pub span: Range<usize>,
+    /// Which text of the call, from 0; the same for all places that a text is written to.
+    pub source: usize,
+}
+
+/// A text of the call, changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewritten {
+    /// Which text of the call, from 0.
+    pub source: usize,
+    /// What it becomes.
+    pub text: String,
+}
+
+impl Change {
+    /// The bytes of `before` and `after` that differ: the hull of all changes.
+    pub fn region(&self) -> (Range<usize>, Range<usize>) {
+        let (before, after) = (self.before.as_deref().unwrap_or_default(), self.after.as_str());
+        let shared = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+        let front = floor(after, floor(before, shared));
+        let (left, right) = (&before.as_bytes()[front..], &after.as_bytes()[front..]);
+        let back = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();
+        let mut ends = (before.len() - back, after.len() - back);
+        while !(before.is_char_boundary(ends.0) && after.is_char_boundary(ends.1)) {
+            ends = (ends.0 + 1, ends.1 + 1);
+        }
+        (front..ends.0, front..ends.1)
+    }
+
+    /// What the call's texts have to become so that the file gets `edits`; `None` when that is not in their power: an edit
+    /// lies outside of what the call wrote, or a text that is written to several places would need different edits.
+    pub fn rewritten(&self, edits: &[Edit]) -> Option<Vec<Rewritten>> {
+        let mut found: Vec<Rewritten> = Vec::new();
+        let mut done = 0;
+        for written in &self.written {
+            let original = &self.after[written.span.clone()];
+            let mut text = String::with_capacity(original.len() + 8);
+            let mut from = written.span.start;
+            for edit in &edits[done..] {
+                let range = edit.range();
+                if range.start < written.span.start || range.end > written.span.end {
+                    break;
+                }
+                text.push_str(&self.after[from..range.start]);
+                text.push_str(&edit.inserted);
+                from = range.end;
+                done += 1;
+            }
+            text.push_str(&self.after[from..written.span.end]);
+            match found.iter().find(|other| other.source == written.source) {
+                Some(other) if other.text != text => return None,
+                Some(_) => {}
+                None => found.push(Rewritten { source: written.source, text }),
+            }
+        }
+        (done == edits.len()).then_some(found)
+    }
+}
+
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(before: &str, after: &str, written: &[(Range<usize>, usize)]) -> Change {
+        Change {
+            path: "a.lisp".to_owned(),
+            before: Some(before.to_owned()),
+            after: after.to_owned(),
+            written: written.iter().map(|(span, source)| Written { span: span.clone(), source: *source }).collect(),
+        }
+    }
+
+    fn insert(at: u32) -> Edit {
+        Edit { at, removed: String::new(), inserted: ")".to_owned() }
+    }
+
+    #[test]
+    fn the_region_is_what_differs() {
+        assert_eq!(change("(a b c)", "(a x c)", &[]).region(), (3..4, 3..4));
+        assert_eq!(change("(a a)", "(a a a)", &[]).region(), (4..4, 4..6));
+        assert_eq!(change("(é)", "(è)", &[]).region(), (1..3, 1..3));
+        assert_eq!(change("é", "\u{69}\u{301}", &[]).region(), (0..2, 0..3));
+        assert_eq!(change("", "(a)", &[]).region(), (0..0, 0..3));
+    }
+
+    #[test]
+    fn edits_reach_the_texts_they_lie_in() {
+        let twice = change("", "(f (a) (f (a)", &[(3..6, 0), (10..13, 0)]);
+        assert_eq!(
+            twice.rewritten(&[insert(6), insert(13)]),
+            Some(vec![Rewritten { source: 0, text: "(a))".to_owned() }])
+        );
+        assert_eq!(twice.rewritten(&[insert(6)]), None, "the other place would change too");
+        assert_eq!(twice.rewritten(&[insert(7)]), None, "nobody wrote there");
+    }
+}

@@ -1,0 +1,72 @@
+//! Claude Code: `PreToolUse` and `PostToolUse` for `Write`, `Edit` and the `MultiEdit` of older versions.
+//!
+//! No permission is ever granted: an answer with changed arguments carries no decision, so the client asks its user as it
+//! would have without the hook.
+
+use serde_json::{Map, Value, json};
+
+use crate::answer::Answer;
+use crate::event::{Event, Moment, Proposal, Replacement, Rewritable, text_at};
+
+/// Understands a hook's input; `None` for everything that is not an edit.
+pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
+    let event_name = text_at(document, "hook_event_name")?;
+    let moment = match event_name {
+        "PreToolUse" => Moment::Before,
+        "PostToolUse" => Moment::After,
+        _ => return None,
+    };
+    let tool = text_at(document, "tool_name")?;
+    let input = document.get("tool_input")?.as_object()?;
+    let path = text_at(input, "file_path")?.to_owned();
+    let proposal = match tool {
+        "Write" => Proposal::Write { path, content: rewritable(input, "content", "/content")? },
+        "Edit" => Proposal::Replace { path, replacements: vec![replacement(input, "")?] },
+        "MultiEdit" => {
+            let edits = input.get("edits")?.as_array()?;
+            let replacements = edits
+                .iter()
+                .enumerate()
+                .map(|(index, edit)| replacement(edit.as_object()?, &format!("/edits/{index}")))
+                .collect::<Option<_>>()?;
+            Proposal::Replace { path, replacements }
+        }
+        _ => return None,
+    };
+    let response = document.get("tool_response").and_then(Value::as_object);
+    Some(Event {
+        moment,
+        event_name: event_name.to_owned(),
+        tool: tool.to_owned(),
+        directory: text_at(document, "cwd").unwrap_or_default().to_owned(),
+        input: input.clone(),
+        proposal,
+        original: response.and_then(|response| text_at(response, "originalFile")).map(str::to_owned),
+    })
+}
+
+fn rewritable(object: &Map<String, Value>, key: &str, pointer: &str) -> Option<Rewritable> {
+    Some(Rewritable { text: text_at(object, key)?.to_owned(), pointer: pointer.to_owned() })
+}
+
+fn replacement(object: &Map<String, Value>, pointer: &str) -> Option<Replacement> {
+    Some(Replacement {
+        old: text_at(object, "old_string")?.to_owned(),
+        new: rewritable(object, "new_string", &format!("{pointer}/new_string"))?,
+        all: object.get("replace_all").and_then(Value::as_bool).unwrap_or(false),
+    })
+}
+
+/// Says it the way Claude Code understands.
+pub(crate) fn render(event: &Event, answer: Answer) -> Value {
+    let name = &event.event_name;
+    match answer {
+        Answer::Change { input, told } => json!({"hookSpecificOutput": {
+            "hookEventName": name, "updatedInput": input, "additionalContext": told,
+        }}),
+        Answer::Refuse { told } => json!({"hookSpecificOutput": {
+            "hookEventName": name, "permissionDecision": "deny", "permissionDecisionReason": told,
+        }}),
+        Answer::Tell { told } => json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": told}}),
+    }
+}

@@ -1,0 +1,99 @@
+//! A call of an edit tool, whichever client it comes from.
+
+use serde_json::{Map, Value};
+
+/// A program whose edit tools are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Client {
+    /// Claude Code: `Write`, `Edit`, and `MultiEdit` of older versions.
+    ClaudeCode,
+}
+
+impl Client {
+    /// Every client, in the order they are listed to people.
+    pub const ALL: [Self; 1] = [Self::ClaudeCode];
+
+    /// The name used on the command line and in statistics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+        }
+    }
+
+    /// The client of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|client| client.name() == name)
+    }
+}
+
+/// When a hook is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Before the call is carried out: it can be changed or refused.
+    Before,
+    /// After it was carried out: only something can be said about it.
+    After,
+}
+
+/// A call of an edit tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// When the hook was run.
+    pub moment: Moment,
+    /// The client's name of the event.
+    pub event_name: String,
+    /// The client's name of the tool.
+    pub tool: String,
+    /// The directory that relative paths start from.
+    pub directory: String,
+    /// The arguments of the call, as they came.
+    pub input: Map<String, Value>,
+    /// What they ask for.
+    pub proposal: Proposal,
+    /// After the call: the text of the file before it, where the client says so.
+    pub original: Option<String>,
+}
+
+/// What a call asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proposal {
+    /// A file gets this text.
+    Write {
+        /// The file.
+        path: String,
+        /// Its text.
+        content: Rewritable,
+    },
+    /// Pieces of a file are replaced, one after the other.
+    Replace {
+        /// The file.
+        path: String,
+        /// The pieces.
+        replacements: Vec<Replacement>,
+    },
+}
+
+/// A text in the arguments of a call that the client can be told to take differently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewritable {
+    /// The text.
+    pub text: String,
+    /// Where it stands in the arguments: a JSON pointer (RFC 6901).
+    pub pointer: String,
+}
+
+/// One text in place of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// What is replaced. Empty: the file is to be made.
+    pub old: String,
+    /// What replaces it.
+    pub new: Rewritable,
+    /// Every occurrence is replaced, not the only one.
+    pub all: bool,
+}
+
+/// Reads the text at a key.
+pub(crate) fn text_at<'v>(object: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
+    object.get(key)?.as_str()
+}

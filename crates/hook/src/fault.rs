@@ -1,0 +1,78 @@
+//! What is wrong with a text: the kind of fault, its place, and what could be meant.
+
+use lispwright_repair::{Earlier, Edit, Outcome, Reason, repair};
+use lispwright_syntax::{Delimiter, DiagnosticKind, Language, LineIndex, Tree};
+
+/// What is wrong with a text that does not balance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// The first mistake that the reader finds.
+    pub kind: DiagnosticKind,
+    /// How many it finds.
+    pub count: usize,
+    /// The line where something is most likely wrong, from 1.
+    pub line: u32,
+    /// The line of the opener or quote that is left open, from 1.
+    pub opener_line: Option<u32>,
+    /// Why no answer was picked; `None` when one is certain.
+    pub reason: Option<Reason>,
+    /// What could be meant, likeliest first.
+    pub fixes: Vec<Fix>,
+    /// For each kind of delimiter that does not add up: how many closers are missing, or, when negative, too many.
+    pub missing: Vec<(Delimiter, i64)>,
+}
+
+/// One way to make a text balance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fix {
+    /// Its edits of the text.
+    pub edits: Vec<Edit>,
+    /// What speaks for it.
+    pub why: String,
+}
+
+impl Fault {
+    /// What is wrong with `text`, whether or not it could be repaired. `None` when it balances.
+    pub(crate) fn find(text: &str, tree: &Tree, language: &Language, earlier: &Earlier<'_>) -> Option<Self> {
+        Self::of(text, tree, repair(text, language, earlier))
+    }
+
+    /// The fault behind the answer of the repairer to `text`, which `tree` was read from.
+    pub(crate) fn of(text: &str, tree: &Tree, outcome: Outcome) -> Option<Self> {
+        let first = tree.diagnostics().iter().find(|found| found.kind != DiagnosticKind::TooDeep)?;
+        let lines = LineIndex::new(text.as_bytes());
+        let (line, opener_line, reason, fixes) = match outcome {
+            Outcome::Balanced => return None,
+            Outcome::Refused(refusal) => {
+                let fixes =
+                    refusal.candidates.into_iter().map(|candidate| Fix { edits: candidate.edits, why: candidate.why });
+                (refusal.diagnosis.line, refusal.diagnosis.opener_line, Some(refusal.reason), fixes.collect())
+            }
+            Outcome::Repaired(done) => {
+                let line = done.edits.first().map_or(1, |edit| lines.line(edit.at));
+                let opener = first.opened_at.map(|span| lines.line(span.start));
+                (line, opener, None, vec![Fix { edits: done.edits, why: done.evidence.join("; ") }])
+            }
+        };
+        let count = tree.diagnostics().len();
+        Some(Self { kind: first.kind, count, line, opener_line, reason, fixes, missing: missing(tree) })
+    }
+}
+
+/// Openers without closers, kind by kind. Says nothing of a text whose strings or comments are open.
+fn missing(tree: &Tree) -> Vec<(Delimiter, i64)> {
+    use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
+    if tree.diagnostics().iter().any(|found| matches!(found.kind, UnclosedString | UnclosedComment | UnclosedSymbol)) {
+        return Vec::new();
+    }
+    let kinds = [Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace];
+    let mut counts = kinds.map(|kind| (kind, 0));
+    for (token, _) in tree.tokens() {
+        if let Some(delimiter) = Delimiter::of(token)
+            && let Some((_, count)) = counts.iter_mut().find(|(kind, _)| *kind == delimiter)
+        {
+            *count += if token.is_open() { 1 } else { -1 };
+        }
+    }
+    counts.into_iter().filter(|(_, count)| *count != 0).collect()
+}

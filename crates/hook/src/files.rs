@@ -1,0 +1,25 @@
+//! What a hook sees of the disk.
+
+use std::path::Path;
+
+use lispwright_syntax::{Dialect, Language};
+
+/// What stands at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A text, without its byte order mark, with line ends as stored.
+    Text(String),
+    /// Nothing.
+    Missing,
+    /// Something that cannot be read as a text: a directory, a device, a file without permission, one that is too large.
+    Unreadable,
+}
+
+/// Reads files and project configuration. Never writes.
+pub trait Files {
+    /// What stands at an absolute path.
+    fn read(&self, path: &Path) -> Found;
+
+    /// The dialect as the project around `path` uses it; `None` when that cannot be found out.
+    fn language(&self, path: &Path, dialect: Dialect) -> Option<Language>;
+}

@@ -1,0 +1,110 @@
+//! The policy: what to do about a change, from the text before and after it.
+//!
+//! | before | after | verdict |
+//! | --- | --- | --- |
+//! | any | balanced | pass |
+//! | balanced, or no file | broken, one repair is certain and lies in what the call wrote | repaired |
+//! | balanced, or no file | broken otherwise | denied |
+//! | broken | broken, but no worse | noted |
+//! | broken | worse | denied |
+
+use lispwright_repair::{Earlier, Edit, Outcome, repair};
+use lispwright_syntax::{DiagnosticKind, Language, Tree, read, read_plain};
+
+use crate::change::{Change, Rewritten};
+use crate::fault::Fault;
+use crate::worse::is_worse;
+
+/// What to do about a change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Nothing to say.
+    Pass,
+    /// Let it through, and say what is wrong with the file.
+    Noted(Fault),
+    /// Carry it out differently.
+    Repaired(Repaired),
+    /// Do not carry it out.
+    Denied(Fault),
+}
+
+/// A change that balances when the texts of the call are a little different.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repaired {
+    /// What was wrong.
+    pub fault: Fault,
+    /// The edits of [`Change::after`].
+    pub edits: Vec<Edit>,
+    /// The texts of the call, as they should be.
+    pub texts: Vec<Rewritten>,
+}
+
+impl Verdict {
+    /// The name used in statistics.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Noted(_) => "noted",
+            Self::Repaired(_) => "repaired",
+            Self::Denied(_) => "denied",
+        }
+    }
+
+    /// What is wrong with the text, unless nothing is.
+    pub const fn fault(&self) -> Option<&Fault> {
+        match self {
+            Self::Pass => None,
+            Self::Noted(fault) | Self::Denied(fault) => Some(fault),
+            Self::Repaired(repaired) => Some(&repaired.fault),
+        }
+    }
+}
+
+/// Judges a change before it is made.
+pub fn judge(change: &Change, language: &Language) -> Verdict {
+    let plain = read_plain(&change.after, language);
+    if !is_broken(&plain) {
+        return Verdict::Pass;
+    }
+    let before = change.before.as_deref().unwrap_or_default();
+    if is_broken(&read_plain(before, language)) {
+        return judge_broken(change, before, &plain, language);
+    }
+    let (_, region) = change.region();
+    let earlier = Earlier { text: change.before.as_deref(), edited: Some(region.start as u32..region.end as u32) };
+    let outcome = repair(&change.after, language, &earlier);
+    let edits = match &outcome {
+        Outcome::Repaired(done) => done.edits.clone(),
+        _ => Vec::new(),
+    };
+    let Some(fault) = Fault::of(&change.after, &plain, outcome) else { return Verdict::Pass };
+    match change.rewritten(&edits) {
+        Some(texts) if fault.reason.is_none() => Verdict::Repaired(Repaired { fault, edits, texts }),
+        _ => Verdict::Denied(fault),
+    }
+}
+
+/// The file was broken already.
+fn judge_broken(change: &Change, before: &str, plain: &Tree, language: &Language) -> Verdict {
+    let Some(fault) = Fault::find(&change.after, plain, language, &Earlier::default()) else { return Verdict::Pass };
+    if is_worse(change, before, &read(&change.after, language), language) {
+        Verdict::Denied(fault)
+    } else {
+        Verdict::Noted(fault)
+    }
+}
+
+/// Judges a file after a call: what is wrong with it, unless that was so before.
+pub fn judge_after(before: Option<&str>, after: &str, language: &Language) -> Verdict {
+    let plain = read_plain(after, language);
+    if !is_broken(&plain) || before.is_some_and(|before| is_broken(&read_plain(before, language))) {
+        return Verdict::Pass;
+    }
+    let earlier = Earlier { text: before, edited: None };
+    Fault::find(after, &plain, language, &earlier).map_or(Verdict::Pass, Verdict::Noted)
+}
+
+/// A fault that a person would call one: nesting beyond the readers' limits is none.
+pub(crate) fn is_broken(tree: &Tree) -> bool {
+    tree.diagnostics().iter().any(|diagnostic| diagnostic.kind != DiagnosticKind::TooDeep)
+}

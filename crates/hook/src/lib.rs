@@ -1,0 +1,38 @@
+//! Judges the edits that coding agents make with their own tools: repairs what is certain, refuses the rest with the place
+//! of the fault, and has nothing to say of anything else.
+//!
+//! A client runs a hook before and after each call of its edit tools, hands it the call as JSON, and reads an answer from
+//! its standard output. [`respond`] is that hook without the process around it: text in, answer out, files through
+//! [`Files`].
+//!
+//! - [`event`]: a call, whichever client it comes from. One module per client ([`claude_code`], [`codex`], [`gemini`])
+//!   turns its JSON into one, and an [`Answer`] into its JSON.
+//! - `simulate` carries the call out in memory and gives a [`Change`]: a file before and after.
+//! - [`judge`](mod@judge) is the policy. It knows nothing of clients.
+//! - `wording` says it to a model.
+//!
+//! **Invariants.** No I/O but through [`Files`], which only reads. A call that leaves everything balanced is answered by
+//! silence, and so is everything that is not understood: a hook that is in the way gets uninstalled. Whatever is changed
+//! is told. Text of files stands between fences, never among our own words.
+
+mod answer;
+pub mod change;
+mod claude_code;
+pub mod event;
+pub mod fault;
+mod fence;
+pub mod files;
+pub mod judge;
+mod lisp;
+mod respond;
+mod simulate;
+mod wording;
+mod worse;
+
+pub use answer::Answer;
+pub use change::Change;
+pub use event::Client;
+pub use fault::{Fault, Fix};
+pub use files::{Files, Found};
+pub use judge::Verdict;
+pub use respond::{Judged, Response, respond};

@@ -1,0 +1,208 @@
+//! What a model is told: what happened, where, the lines, what to do next. Nothing of a file stands outside a fence but
+//! line numbers and its name.
+
+use std::fmt::Write as _;
+
+use lispwright_repair::Edit;
+use lispwright_syntax::{DiagnosticKind, LineIndex};
+
+use crate::change::Change;
+use crate::fault::Fault;
+use crate::fence::{fenced, quoted};
+use crate::judge::Repaired;
+
+/// Changed lines shown of a repair.
+const MOST_LINES: usize = 8;
+/// Fixes shown.
+const MOST_FIXES: usize = 3;
+/// Scalar values shown of a line before and after the change in it.
+const BEFORE: usize = 100;
+const AFTER: usize = 40;
+
+/// A call whose texts were changed.
+pub(crate) fn repaired(change: &Change, done: &Repaired) -> String {
+    let name = quoted(&change.path);
+    let mut out = format!("lispwright changed this call: {} in {name}, because it ", summary(&done.edits));
+    let _ = write!(out, "would not have balanced ({}).", fault_in_words(&done.fault));
+    let _ =
+        write!(out, " Lines of the file, - as you sent them, + as written:\n{}\n", lines(&change.after, &done.edits));
+    if let Some(fix) = done.fault.fixes.first() {
+        let _ = write!(out, "Why: {}. ", fix.why);
+    }
+    out.push_str("If something else was meant, edit these lines.");
+    out
+}
+
+/// A call that is refused.
+pub(crate) fn denied(change: &Change, fault: &Fault, was_broken: bool) -> String {
+    let name = quoted(&change.path);
+    let mut out = format!("lispwright: nothing was written, because {name} would no longer balance");
+    if was_broken {
+        out = format!("lispwright: nothing was written, because {name} does not balance now and would be worse");
+    }
+    let _ = write!(out, ": {}.", located(fault));
+    if let Some(sum) = sum(fault).filter(|_| !was_broken) {
+        let _ = write!(out, " What you sent {sum}.");
+    }
+    if let Some(reason) = fault.reason {
+        let _ = write!(out, " It was not repaired: {reason}.");
+    } else {
+        out.push_str(" It was not repaired: the fix lies outside of what you sent.");
+    }
+    out.push_str(&details(&change.after, fault, "as it would be"));
+    out.push_str("\nSend the call again with the delimiters right.");
+    out
+}
+
+/// A call that is let through although the file does not balance, as before.
+pub(crate) fn still_broken(change: &Change, fault: &Fault) -> String {
+    let name = quoted(&change.path);
+    let mut out =
+        format!("lispwright: {name} did not balance before this call and does not after it: {}.", located(fault));
+    out.push_str(&details(&change.after, fault, "after the call"));
+    out
+}
+
+/// A file that does not balance after a call.
+pub(crate) fn now_broken(path: &str, text: &str, fault: &Fault) -> String {
+    let mut out = format!("lispwright: {} does not balance now: {}.", quoted(path), located(fault));
+    out.push_str(&details(text, fault, "now"));
+    out.push_str("\nMend it before going on.");
+    out
+}
+
+fn fault_in_words(fault: &Fault) -> String {
+    match fault.opener_line {
+        Some(line) => format!("{}, line {line}", fault.kind),
+        None => fault.kind.to_string(),
+    }
+}
+
+/// The fault with its lines.
+fn located(fault: &Fault) -> String {
+    let mut out = match (fault.kind, fault.opener_line) {
+        (DiagnosticKind::Mismatch { .. }, Some(opener)) => {
+            format!("line {}: {}, for the opener of line {opener}", fault.line, fault.kind)
+        }
+        (_, Some(opener)) if opener != fault.line => {
+            format!("{}, opened in line {opener}; most likely wrong is line {}", fault.kind, fault.line)
+        }
+        _ => format!("line {}: {}", fault.line, fault.kind),
+    };
+    if fault.count > 1 {
+        let _ = write!(out, " ({} faults in all)", fault.count);
+    }
+    out
+}
+
+/// How many delimiters are missing or too many.
+fn sum(fault: &Fault) -> Option<String> {
+    let parts: Vec<String> = fault
+        .missing
+        .iter()
+        .map(|(delimiter, count)| match count {
+            0.. => format!("lacks {count} `{}`", delimiter.close()),
+            _ => format!("has {} `{}` too many", -count, delimiter.close()),
+        })
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(" and "))
+}
+
+/// The fixes, or the lines of the fault when there are none.
+fn details(text: &str, fault: &Fault, when: &str) -> String {
+    if fault.fixes.is_empty() {
+        let index = LineIndex::new(text.as_bytes());
+        let mut shown: Vec<u32> = fault.opener_line.into_iter().chain([fault.line]).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        let lines: Vec<String> =
+            shown.iter().map(|&line| format!("{line} {}", head(&line_text(text, &index, line)))).collect();
+        return format!("\nThe lines, {when}:\n{}", fenced(&lines.join("\n")));
+    }
+    let mut out = match fault.fixes.len() {
+        1 => format!("\nLikely fix (the file {when}):"),
+        _ => format!("\nLikely fixes, best first (the file {when}):"),
+    };
+    for fix in fault.fixes.iter().take(MOST_FIXES) {
+        let _ = write!(out, "\n{}:\n{}", fix.why, lines(text, &fix.edits));
+    }
+    out
+}
+
+/// `added 1 `)` and removed 2 `]``.
+fn summary(edits: &[Edit]) -> String {
+    let count = |side: fn(&Edit) -> &str, verb: &str| {
+        let mut kinds: Vec<(char, usize)> = Vec::new();
+        for c in edits.iter().flat_map(|edit| side(edit).chars()).filter(|c| !c.is_whitespace()) {
+            match kinds.iter_mut().find(|(kind, _)| *kind == c) {
+                Some((_, count)) => *count += 1,
+                None => kinds.push((c, 1)),
+            }
+        }
+        let all: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} `{kind}`")).collect();
+        (!all.is_empty()).then(|| format!("{verb} {}", all.join(", ")))
+    };
+    let parts: Vec<String> =
+        [count(|edit| &edit.inserted, "added"), count(|edit| &edit.removed, "removed")].into_iter().flatten().collect();
+    if parts.is_empty() { "moved white space".to_owned() } else { parts.join(" and ") }
+}
+
+/// The lines that `edits` change, each before and after, with its number, in a fence.
+fn lines(text: &str, edits: &[Edit]) -> String {
+    let index = LineIndex::new(text.as_bytes());
+    let mut shown: Vec<String> = Vec::new();
+    let mut rest = edits;
+    let mut count = 0;
+    while let Some(first) = rest.first() {
+        // An edit that spans lines is shown with all of them.
+        let line = index.line(first.at);
+        let mut end = index.line_span(line).unwrap_or_default().end as usize;
+        let mut own = 0;
+        while let Some(edit) = rest.get(own).filter(|edit| (edit.at as usize) < end || own == 0) {
+            let last = index.line(edit.range().end as u32);
+            end = end.max(index.line_span(last).unwrap_or_default().end as usize);
+            own += 1;
+        }
+        count += 1;
+        if count <= MOST_LINES {
+            let start = index.line_span(line).unwrap_or_default().start as usize;
+            let (before, after) = (&text[start..end], applied(&text[start..end], start, &rest[..own]));
+            shown.extend(before.lines().map(|before| format!("{line} -{}", around(before, &after))));
+            shown.extend(after.lines().map(|after| format!("{line} +{}", around(after, before))));
+        }
+        rest = &rest[own..];
+    }
+    let more = if count > MOST_LINES { format!("\n(and {} more lines)", count - MOST_LINES) } else { String::new() };
+    format!("{}{more}", fenced(&shown.join("\n")))
+}
+
+fn applied(piece: &str, start: usize, edits: &[Edit]) -> String {
+    let mut out = String::with_capacity(piece.len() + edits.len());
+    let mut from = 0;
+    for edit in edits {
+        out.push_str(&piece[from..edit.at as usize - start]);
+        out.push_str(&edit.inserted);
+        from = edit.range().end - start;
+    }
+    out.push_str(&piece[from..]);
+    out
+}
+
+/// A line, cut to what is near the first place where it differs from `other`.
+fn around(line: &str, other: &str) -> String {
+    let differs = line.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let skipped = differs.saturating_sub(BEFORE);
+    let mut rest = line.chars().skip(skipped);
+    let kept: String = rest.by_ref().take(BEFORE + AFTER).collect();
+    let (left, right) = (if skipped > 0 { "…" } else { "" }, if rest.next().is_some() { "…" } else { "" });
+    format!("{left}{kept}{right}")
+}
+
+fn head(line: &str) -> String {
+    around(line, "")
+}
+
+fn line_text(text: &str, index: &LineIndex, line: u32) -> String {
+    let span = index.line_span(line).unwrap_or_default();
+    text[span.range()].trim_end_matches(['\n', '\r']).to_owned()
+}

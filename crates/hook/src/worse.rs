@@ -1,0 +1,101 @@
+//! Whether a change makes a broken file worse.
+//!
+//! Whoever mends a broken file does it in steps, and a step that leaves a fault must not be refused for the fault that was
+//! there. A change is worse when there are more faults after it than before, or when a form is broken after it that was
+//! not.
+
+use std::ops::Range;
+
+use lispwright_syntax::{Language, Span, Tree, read};
+
+use crate::change::Change;
+
+/// The change leaves more faults than there were, or breaks a form that was not broken. `after` is how it reads afterwards.
+pub(crate) fn is_worse(change: &Change, before: &str, after: &Tree, language: &Language) -> bool {
+    let earlier = read(before, language);
+    if after.diagnostics().len() > earlier.diagnostics().len() {
+        return true;
+    }
+    let (old_region, new_region) = change.region();
+    let touches =
+        |span: &Span, region: &Range<usize>| span.start as usize <= region.end && region.start <= span.end as usize;
+    let old_broken = broken(&earlier);
+    let broken_there: Vec<&Span> = old_broken.iter().filter(|span| touches(span, &old_region)).collect();
+    broken(after).iter().any(|span| {
+        if !touches(span, &new_region) {
+            let shift = old_region.end as i64 - new_region.end as i64;
+            let start = i64::from(span.start) + if span.start as usize >= new_region.end { shift } else { 0 };
+            return !old_broken.iter().any(|old| i64::from(old.start) == start);
+        }
+        let title = title(&change.after, *span);
+        let named_so = |old: Span| title == self::title(before, old);
+        if broken_there.iter().any(|old| named_so(**old)) {
+            return false;
+        }
+        // A form that stood there and was whole, or any other in a place where nothing was broken.
+        let forms = earlier.top_level().map(|datum| earlier.datum_span(datum));
+        broken_there.is_empty() || forms.filter(|form| touches(form, &old_region)).any(named_so)
+    })
+}
+
+/// By what a form is known again: its first line, without the closers at the end of it.
+fn title(text: &str, span: Span) -> &str {
+    let first = text[span.range()].lines().next().unwrap_or_default();
+    first.trim_end_matches([')', ']', '}', ' ', '\t', '\r'])
+}
+
+/// The top-level forms with something wrong inside. A closer too many belongs to the form before it.
+fn broken(tree: &Tree) -> Vec<Span> {
+    let mut found: Vec<Span> = Vec::new();
+    let mut previous = None;
+    let mut forms = tree.top_level().map(|datum| tree.datum_span(datum)).peekable();
+    for diagnostic in tree.diagnostics() {
+        let at = diagnostic.span;
+        while let Some(form) = forms.next_if(|form| form.end <= at.start) {
+            previous = Some(form);
+        }
+        let span = match forms.peek() {
+            Some(form) if form.start <= at.start => *form,
+            _ => previous.unwrap_or(at),
+        };
+        if found.last() != Some(&span) {
+            found.push(span);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use lispwright_syntax::Dialect;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(before: &str, after: &str, worse: bool) {
+        let change = Change {
+            path: "a.lisp".to_owned(),
+            before: Some(before.to_owned()),
+            after: after.to_owned(),
+            written: Vec::new(),
+        };
+        let language = Language::from(Dialect::CommonLisp);
+        assert_eq!(is_worse(&change, before, &read(after, &language), &language), worse, "{before:?} -> {after:?}");
+    }
+
+    #[test]
+    fn a_step_that_leaves_the_fault_is_not_worse() {
+        check("(a\n\n(b)\n", "(a\n\n(b c)\n", false);
+        check("(a\n\n(b)\n", "(a x\n\n(b)\n", false);
+        check("(a (b\n\n(c)\n", "(a (b)\n\n(c)\n", false);
+        check("(b)\n\n(a\n", "(c)\n\n(b)\n\n(a\n", false);
+    }
+
+    #[test]
+    fn another_fault_is_worse() {
+        check("(a\n\n(b)\n", "(a (c\n\n(b)\n", true);
+        check("(a\n\n(b)\n", "(a)\n\n(b\n", true);
+        check("(a\n\n(b)\n\n(c)\n", "(a)\n\n(d\n\n(c)\n", false);
+        check("(a\n\n(b)\n\n(c)\n", "(a)\n\n(b)\n\n(c))\n", true);
+    }
+}

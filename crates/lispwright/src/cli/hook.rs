@@ -1,0 +1,109 @@
+//! `lispwright hook`: judge an edit that a coding agent is about to make, or has just made, with its own tools.
+//!
+//! Nothing that goes wrong in here may be in the way of the agent: every fault of ours ends in silence and exit code 0.
+//! Exit code 2 would refuse the edit in every client.
+
+use std::io::{self, Read as _, Write as _};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use clap::builder::PossibleValuesParser;
+use lispwright_hook::{Client, Files, Found, respond};
+use lispwright_project::{Error, MAX_FILE_BYTES, read_anywhere};
+use lispwright_syntax::{Dialect, Language};
+use lispwright_tools::languages::{FILE_NAME, Languages};
+
+/// Judge an edit of a coding agent's own tools: reads the client's hook input, prints its answer.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  lispwright hook claude-code < hook-input.json\n\n\
+    Clients run it; `lispwright setup CLIENT` tells them to. Nothing is printed for what balances, for what is not Lisp, \
+    and when something goes wrong.\nExit code: always 0.")]
+pub(crate) struct Args {
+    /// The client whose hook this is
+    #[arg(value_parser = PossibleValuesParser::new(Client::ALL.map(Client::name)))]
+    client: String,
+
+    /// Append what went wrong in the hook itself to this file
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+}
+
+/// After this long the call goes on without us.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+pub(crate) fn run(args: Args) -> ExitCode {
+    let Some(client) = Client::from_name(&args.client) else { return ExitCode::SUCCESS };
+    // A panic is told to the log, if anywhere.
+    panic::set_hook(Box::new(|_| {}));
+    let (send, answer) = mpsc::channel();
+    let judge = move || {
+        let attempt = panic::catch_unwind(AssertUnwindSafe(|| answer_to(client)));
+        // Nobody listens any more after the deadline.
+        let _ = send.send(attempt.unwrap_or_else(|cause| Err(format!("panic: {}", message(&*cause)))));
+    };
+    let started = thread::Builder::new().spawn(judge);
+    let outcome = match started {
+        Ok(_) => answer.recv_timeout(DEADLINE).unwrap_or_else(|_| Err("no answer in time".to_owned())),
+        Err(error) => Err(format!("no thread: {error}")),
+    };
+    match outcome {
+        Ok(Some(output)) => {
+            let mut out = io::stdout().lock();
+            let _ = writeln!(out, "{output}").and_then(|()| out.flush());
+        }
+        Ok(None) => {}
+        Err(why) => log(args.log.as_deref(), &why),
+    }
+    ExitCode::SUCCESS
+}
+
+fn answer_to(client: Client) -> Result<Option<String>, String> {
+    let mut input = Vec::new();
+    let failed = |error: io::Error| format!("standard input: {error}");
+    io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut input).map_err(failed)?;
+    if input.len() as u64 > MAX_FILE_BYTES {
+        return Err(format!("standard input: larger than {MAX_FILE_BYTES} bytes"));
+    }
+    let input = String::from_utf8(input).map_err(|error| format!("standard input: {error}"))?;
+    let response = respond(client, &input, &Disk);
+    Ok(response.output.map(|output| output.to_string()))
+}
+
+/// The files of the machine. The client names them and is about to change them, so no roots bound it.
+struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> Found {
+        match read_anywhere(path) {
+            Ok(file) => Found::Text(file.text),
+            Err(Error::Missing { .. }) => Found::Missing,
+            Err(_) => Found::Unreadable,
+        }
+    }
+
+    fn language(&self, path: &Path, dialect: Dialect) -> Option<Language> {
+        for directory in path.ancestors().skip(1) {
+            match read_anywhere(&directory.join(FILE_NAME)) {
+                Ok(config) => return Languages::parse(&config.text).ok().map(|languages| languages.of(dialect)),
+                Err(Error::Missing { .. }) => {}
+                Err(_) => return None,
+            }
+        }
+        Some(dialect.into())
+    }
+}
+
+fn message(cause: &(dyn std::any::Any + Send)) -> &str {
+    let text = cause.downcast_ref::<&str>().copied();
+    text.or_else(|| cause.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+fn log(file: Option<&Path>, why: &str) {
+    let Some(path) = file else { return };
+    let Ok(mut file) = std::fs::File::options().create(true).append(true).open(path) else { return };
+    let _ = file.write_all(format!("lispwright hook: {why}\n").as_bytes());
+}
