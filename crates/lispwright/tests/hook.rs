@@ -86,7 +86,7 @@ fn flat(value: &Value, place: &str, out: &mut String) {
         Value::String(text) => {
             out.push_str(&format!("{place}:\n"));
             for line in text.split('\n') {
-                out.push_str(&format!("    {}", line.replace('\r', "\\r").replace('\t', "\\t")).trim_end().to_owned());
+                out.push_str(&format!("    {}", line.replace('\r', "\\r").replace('\t', "\\t")).trim_end());
                 out.push('\n');
             }
         }
