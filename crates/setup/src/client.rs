@@ -1,0 +1,167 @@
+//! The clients, as data: which files they read and what an entry looks like there.
+//!
+//! To add a client that reads JSON, add a variant and its row in [`Client::files`] and [`Client::hooks`].
+
+use std::path::{Path, PathBuf};
+
+/// A coding agent that can be configured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// Claude Code, Anthropic's command line agent.
+    ClaudeCode,
+    /// Codex, OpenAI's command line agent.
+    Codex,
+    /// Gemini CLI, Google's command line agent.
+    Gemini,
+}
+
+/// Whose configuration is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// One person's, for all projects.
+    User,
+    /// One project's, for everybody who works on it.
+    Project,
+}
+
+/// What a configuration file can hold for us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `mcpServers` in a JSON file.
+    JsonServer,
+    /// `[mcp_servers]` in a TOML file.
+    TomlServer,
+    /// `hooks` in a JSON file.
+    Hooks,
+}
+
+/// A configuration file and the parts that belong into it, in the order in which they are put there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// At least one.
+    pub parts: Vec<Part>,
+}
+
+/// The directories that decide where configuration files are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// The user's home directory.
+    pub home: PathBuf,
+    /// The value of [`Client::variable`], when it is set and not empty.
+    pub variable: Option<PathBuf>,
+    /// The project, for [`Scope::Project`].
+    pub project: PathBuf,
+}
+
+/// The hooks of a client.
+pub(crate) struct Hooks {
+    /// Events before and after a tool runs.
+    pub(crate) events: &'static [&'static str],
+    /// Which tools: a regular expression that the client matches against their names.
+    pub(crate) matcher: &'static str,
+    /// How long the client waits for an answer, in the client's unit.
+    pub(crate) timeout: u32,
+}
+
+impl Client {
+    /// All of them.
+    pub const ALL: [Client; 3] = [Client::ClaudeCode, Client::Codex, Client::Gemini];
+
+    /// As written on a command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Client::ClaudeCode => "claude-code",
+            Client::Codex => "codex",
+            Client::Gemini => "gemini",
+        }
+    }
+
+    /// As its makers write it.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Client::ClaudeCode => "Claude Code",
+            Client::Codex => "Codex",
+            Client::Gemini => "Gemini CLI",
+        }
+    }
+
+    /// The program that starts it.
+    #[must_use]
+    pub fn program(self) -> &'static str {
+        match self {
+            Client::ClaudeCode => "claude",
+            Client::Codex => "codex",
+            Client::Gemini => "gemini",
+        }
+    }
+
+    /// The environment variable that moves its user configuration. Claude Code and Codex take it for their directory,
+    /// Gemini CLI for the home directory in which it has `.gemini`.
+    #[must_use]
+    pub fn variable(self) -> &'static str {
+        match self {
+            Client::ClaudeCode => "CLAUDE_CONFIG_DIR",
+            Client::Codex => "CODEX_HOME",
+            Client::Gemini => "GEMINI_CLI_HOME",
+        }
+    }
+
+    /// The directory that is there when the client has been used by this user.
+    #[must_use]
+    pub fn directory(self, places: &Places) -> PathBuf {
+        match (self, &places.variable) {
+            (Client::ClaudeCode | Client::Codex, Some(directory)) => directory.clone(),
+            (Client::ClaudeCode, None) => places.home.join(".claude"),
+            (Client::Codex, None) => places.home.join(".codex"),
+            (Client::Gemini, moved) => moved.as_ref().unwrap_or(&places.home).join(".gemini"),
+        }
+    }
+
+    /// The files that the client reads in this scope.
+    #[must_use]
+    pub fn files(self, scope: Scope, places: &Places) -> Vec<ConfigFile> {
+        let file = |directory: &Path, name: &str, parts: &[Part]| ConfigFile {
+            path: directory.join(name),
+            parts: parts.to_vec(),
+        };
+        let (user, project) = (self.directory(places), places.project.as_path());
+        match (self, scope) {
+            (Client::ClaudeCode, Scope::User) => {
+                // Without the variable this file is beside the directory, with it inside.
+                let servers = if places.variable.is_some() { &user } else { &places.home };
+                vec![file(servers, ".claude.json", &[Part::JsonServer]), file(&user, "settings.json", &[Part::Hooks])]
+            }
+            (Client::ClaudeCode, Scope::Project) => vec![
+                file(project, ".mcp.json", &[Part::JsonServer]),
+                file(project, ".claude/settings.json", &[Part::Hooks]),
+            ],
+            (Client::Codex, _) => {
+                let directory = if scope == Scope::User { user } else { project.join(".codex") };
+                vec![
+                    file(&directory, "config.toml", &[Part::TomlServer]),
+                    file(&directory, "hooks.json", &[Part::Hooks]),
+                ]
+            }
+            (Client::Gemini, _) => {
+                let directory = if scope == Scope::User { user } else { project.join(".gemini") };
+                vec![file(&directory, "settings.json", &[Part::JsonServer, Part::Hooks])]
+            }
+        }
+    }
+
+    pub(crate) fn hooks(self) -> Hooks {
+        match self {
+            Client::ClaudeCode => {
+                Hooks { events: &["PreToolUse", "PostToolUse"], matcher: "Write|Edit|MultiEdit", timeout: 10 }
+            }
+            Client::Codex => Hooks { events: &["PreToolUse", "PostToolUse"], matcher: "apply_patch", timeout: 10 },
+            Client::Gemini => {
+                Hooks { events: &["BeforeTool", "AfterTool"], matcher: "write_file|replace", timeout: 10_000 }
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Our server and our hooks in a client's JSON file.
+
+use jsonc_parser::ast::{Array, Object, StringLit, Value};
+use jsonc_parser::common::Ranged as _;
+use serde_json::json;
+
+use crate::client::Client;
+use crate::fault::Fault;
+use crate::json::{Json, Step, string};
+use crate::ours;
+use crate::{Done, Entry, SERVER};
+
+const SERVERS: &str = "mcpServers";
+const HOOKS: &str = "hooks";
+
+/// The text with our server in it.
+pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text)?;
+    let Some(root) = root(&json, text)? else {
+        return Ok((Some(json.insert(&[], &server_steps(0), &server(entry))), Done::Added));
+    };
+    let Some((at, servers)) = member_object(text, root, SERVERS)? else {
+        return Ok((Some(json.insert(&[], &server_steps(0), &server(entry))), Done::Added));
+    };
+    let mut taken = false;
+    for member in &servers.properties {
+        if let Some(command) = server_command(&member.value) {
+            return Ok(put_command(text, command, entry.program));
+        }
+        taken |= member.name.as_str() == SERVER;
+    }
+    if taken {
+        return Ok((None, Done::Foreign));
+    }
+    Ok((Some(json.insert(&[at], &server_steps(1), &server(entry))), Done::Added))
+}
+
+/// The text without our server; no text when the file holds nothing else.
+pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text)?;
+    let Some(root) = root(&json, text)? else { return Ok((Some(text.to_owned()), Done::Absent)) };
+    let Some((at, servers)) = member_object(text, root, SERVERS)? else {
+        return Ok((Some(text.to_owned()), Done::Absent));
+    };
+    match servers.properties.iter().position(|member| server_command(&member.value).is_some()) {
+        Some(index) => Ok((json.remove(&[at, index]), Done::Removed)),
+        None if servers.properties.iter().any(|member| member.name.as_str() == SERVER) => {
+            Ok((Some(text.to_owned()), Done::Foreign))
+        }
+        None => Ok((Some(text.to_owned()), Done::Absent)),
+    }
+}
+
+/// The text with our hook for `event` in it.
+pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text)?;
+    let steps = [Step::Member(HOOKS), Step::Member(event), Step::Element];
+    let Some(root) = root(&json, text)? else {
+        return Ok((Some(json.insert(&[], &steps, &hook(entry))), Done::Added));
+    };
+    let Some((at, hooks)) = member_object(text, root, HOOKS)? else {
+        return Ok((Some(json.insert(&[], &steps, &hook(entry))), Done::Added));
+    };
+    let Some((event_at, groups)) = member_array(text, hooks, event)? else {
+        return Ok((Some(json.insert(&[at], &steps[1..], &hook(entry))), Done::Added));
+    };
+    match find_hook(groups, entry.client) {
+        Some(found) => {
+            let rest = ours::with_stats(found.rest(), entry.stats);
+            let command = if found.has_arguments {
+                // The program stands alone, and its arguments are not for a shell.
+                if rest != found.rest() {
+                    return Err(Fault::spelling(text, found.command.start(), "our hook"));
+                }
+                entry.program.to_owned()
+            } else {
+                ours::hook_command(entry.client, entry.program, &rest)
+            };
+            let same = !found.has_arguments && found.words[0] == entry.program && rest == found.rest();
+            if same { Ok((None, Done::Already)) } else { Ok(put_command(text, found.command, &command)) }
+        }
+        None => Ok((Some(json.insert(&[at, event_at], &steps[2..], &hook(entry))), Done::Added)),
+    }
+}
+
+/// The text without one hook of ours for `event`; no text when the file holds nothing else.
+pub(crate) fn remove_hook(text: &str, event: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text)?;
+    let absent = || Ok((Some(text.to_owned()), Done::Absent));
+    let Some(root) = root(&json, text)? else { return absent() };
+    let Some((at, hooks)) = member_object(text, root, HOOKS)? else { return absent() };
+    let Some((event_at, groups)) = member_array(text, hooks, event)? else { return absent() };
+    let Some(found) = find_hook(groups, client) else { return absent() };
+    let path = [at, event_at, found.group, found.hooks_at, found.index];
+    // A group that has no other hook goes as a whole.
+    Ok((json.remove(if found.alone { &path[..3] } else { &path }), Done::Removed))
+}
+
+fn server_steps(from: usize) -> Vec<Step<'static>> {
+    [Step::Member(SERVERS), Step::Member(SERVER)][from..].to_vec()
+}
+
+fn server(entry: &Entry<'_>) -> String {
+    format!("{{\"command\": {}, \"args\": [\"mcp\"]}}", string(entry.program))
+}
+
+fn hook(entry: &Entry<'_>) -> String {
+    let hooks = entry.client.hooks();
+    let command = ours::hook_command(entry.client, entry.program, &ours::with_stats(&[], entry.stats));
+    format!(
+        "{{\"matcher\": {}, \"hooks\": [{{\"type\": \"command\", \"command\": {}, \"timeout\": {}}}]}}",
+        string(hooks.matcher),
+        string(&command),
+        json!(hooks.timeout)
+    )
+}
+
+/// The text with `new` in the place of a string, unless that is its value already.
+fn put_command(text: &str, old: &StringLit<'_>, new: &str) -> (Option<String>, Done) {
+    if old.value == new {
+        return (None, Done::Already);
+    }
+    let (start, end) = (old.start(), old.end());
+    (Some(format!("{}{}{}", &text[..start], string(new), &text[end..])), Done::Updated { from: old.value.to_string() })
+}
+
+/// The command of a server entry that is ours.
+fn server_command<'v, 't>(entry: &'v Value<'t>) -> Option<&'v StringLit<'t>> {
+    let entry = entry.as_object()?;
+    let command = last(entry, "command")?.1.as_string_lit()?;
+    let first = last(entry, "args").and_then(|(_, args)| args.as_array()?.elements.first()?.as_string_lit());
+    ours::is_server(&command.value, first.map(|first| first.value.as_ref())).then_some(command)
+}
+
+/// Where our hook stands in the groups of an event.
+struct FoundHook<'v, 't> {
+    group: usize,
+    /// Which member of the group the list of hooks is.
+    hooks_at: usize,
+    index: usize,
+    /// It is the only hook of its group.
+    alone: bool,
+    command: &'v StringLit<'t>,
+    /// Program, `hook`, client, and whatever follows.
+    words: Vec<String>,
+    /// The words behind the program are a list of their own.
+    has_arguments: bool,
+}
+
+impl FoundHook<'_, '_> {
+    fn rest(&self) -> &[String] {
+        &self.words[3..]
+    }
+}
+
+fn find_hook<'v, 't>(groups: &'v Array<'t>, client: Client) -> Option<FoundHook<'v, 't>> {
+    for (group, value) in groups.elements.iter().enumerate() {
+        let Some((hooks_at, hooks)) = value.as_object().and_then(|group| last(group, HOOKS)) else { continue };
+        let Some(hooks) = hooks.as_array() else { continue };
+        for (index, hook) in hooks.elements.iter().enumerate() {
+            let Some(hook) = hook.as_object() else { continue };
+            let Some(command) = last(hook, "command").and_then(|(_, command)| command.as_string_lit()) else {
+                continue;
+            };
+            let arguments = last(hook, "args").and_then(|(_, arguments)| arguments.as_array());
+            let words = match arguments {
+                Some(arguments) => {
+                    let words = arguments.elements.iter().filter_map(|word| word.as_string_lit());
+                    let words: Vec<String> = words.map(|word| word.value.to_string()).collect();
+                    ours::argument_words(client, &command.value, words)
+                }
+                None => ours::hook_words(client, &command.value),
+            };
+            if let Some(words) = words {
+                let alone = hooks.elements.len() == 1;
+                let has_arguments = arguments.is_some();
+                return Some(FoundHook { group, hooks_at, index, alone, command, words, has_arguments });
+            }
+        }
+    }
+    None
+}
+
+fn root<'v, 't>(json: &'v Json<'t>, text: &str) -> Result<Option<&'v Object<'t>>, Fault> {
+    match &json.root {
+        None => Ok(None),
+        Some(Value::Object(root)) => Ok(Some(root)),
+        Some(other) => Err(Fault::shape(text, other.start(), "the file", "an object")),
+    }
+}
+
+/// The last member with this key, which is the one that counts, and its index.
+fn last<'v, 't>(object: &'v Object<'t>, key: &str) -> Option<(usize, &'v Value<'t>)> {
+    let found = object.properties.iter().enumerate().rev().find(|(_, member)| member.name.as_str() == key)?;
+    Some((found.0, &found.1.value))
+}
+
+fn member_object<'v, 't>(
+    text: &str,
+    object: &'v Object<'t>,
+    key: &str,
+) -> Result<Option<(usize, &'v Object<'t>)>, Fault> {
+    let Some((at, value)) = last(object, key) else { return Ok(None) };
+    match value {
+        Value::Object(value) => Ok(Some((at, value))),
+        other => Err(Fault::shape(text, other.start(), format!("`{key}`"), "an object")),
+    }
+}
+
+fn member_array<'v, 't>(
+    text: &str,
+    object: &'v Object<'t>,
+    key: &str,
+) -> Result<Option<(usize, &'v Array<'t>)>, Fault> {
+    let Some((at, value)) = last(object, key) else { return Ok(None) };
+    match value {
+        Value::Array(value) => Ok(Some((at, value))),
+        other => Err(Fault::shape(text, other.start(), format!("`{key}`"), "an array")),
+    }
+}

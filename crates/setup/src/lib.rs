@@ -1,0 +1,148 @@
+//! What the configuration files of coding agents need, as edits of their text.
+//!
+//! People write comments into these files, order their keys and keep them under version control, and clients rewrite them
+//! while they run. So nothing here prints a file anew: an entry is spliced in, brought up to date in its place, or cut out
+//! again, and every other byte stays. Taking out what was put in gives the old bytes.
+//!
+//! Pure functions: text in, text out. [`Client::files`] says which files; [`install`] and [`remove`] edit one of them.
+//! Read next: `client.rs` for what clients read, `json.rs` for the rule that makes removal exact, `ours.rs` for how an
+//! entry is known to be ours.
+
+mod client;
+mod entries;
+mod fault;
+mod json;
+mod ours;
+mod toml;
+
+pub use client::{Client, ConfigFile, Part, Places, Scope};
+pub use fault::Fault;
+
+/// The name of our server entry.
+pub const SERVER: &str = "lispwright";
+
+/// What is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<'e> {
+    /// For whom.
+    pub client: Client,
+    /// How the client starts this program: a name on the PATH, or an absolute path.
+    pub program: &'e str,
+    /// A file for the hooks' statistics. Without one, what an existing entry says about it stays.
+    pub stats: Option<&'e str>,
+}
+
+/// What became of one entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// It was not there.
+    Added,
+    /// It was there and ran another command, such as the program at an older path.
+    Updated {
+        /// The command before.
+        from: String,
+    },
+    /// It is there as it should be.
+    Already,
+    /// It was there and is gone.
+    Removed,
+    /// It was not there, and is not.
+    Absent,
+    /// An entry with our name runs something else; it is left alone.
+    Foreign,
+}
+
+/// One entry of a file and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// `MCP server`, or the event of a hook.
+    pub entry: &'static str,
+    /// What became of it.
+    pub done: Done,
+}
+
+/// The result of an edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The new text; `None` when there is to be no file.
+    pub text: Option<String>,
+    /// Each entry, in the order of work.
+    pub steps: Vec<Step>,
+}
+
+/// The text of a file with `parts` of `entry` in it. `text` is `None` when there is no file yet.
+///
+/// Fails, with nothing changed, when the text is not what the client would read, or is spelled in a way that cannot be
+/// edited safely.
+pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<Change, Fault> {
+    let is_new = text.is_none();
+    let mut now = text.unwrap_or_default().to_owned();
+    let mut steps = Vec::new();
+    for (name, work) in works(parts, entry.client) {
+        let (new, done) = match work {
+            Work::JsonServer => entries::install_server(&now, entry)?,
+            Work::TomlServer => toml::install_server(&now, is_new, entry)?,
+            Work::Hook(event) => entries::install_hook(&now, event, entry)?,
+        };
+        if let Some(mut new) = new {
+            if is_new && now.is_empty() && !new.ends_with('\n') {
+                new.push('\n');
+            }
+            now = new;
+        }
+        steps.push(Step { entry: name, done });
+    }
+    let nothing = is_new && now.is_empty();
+    Ok(Change { text: (!nothing).then_some(now), steps })
+}
+
+/// The text of a file without any entry of ours in `parts`, wherever the program that they run is.
+pub fn remove(text: &str, parts: &[Part], client: Client) -> Result<Change, Fault> {
+    let mut now = text.to_owned();
+    let mut steps = Vec::new();
+    let mut gone = false;
+    for (name, work) in works(parts, client).into_iter().rev() {
+        let mut removed = false;
+        let done = loop {
+            if gone {
+                break Done::Absent;
+            }
+            let (new, done) = match work {
+                Work::JsonServer => entries::remove_server(&now)?,
+                Work::TomlServer => toml::remove_server(&now)?,
+                Work::Hook(event) => entries::remove_hook(&now, event, client)?,
+            };
+            if done != Done::Removed {
+                break done;
+            }
+            removed = true;
+            match new {
+                // Every round takes an entry away.
+                Some(new) => now = new,
+                None => gone = true,
+            }
+        };
+        steps.push(Step { entry: name, done: if removed { Done::Removed } else { done } });
+    }
+    Ok(Change { text: (!gone).then_some(now), steps })
+}
+
+/// One entry that a part consists of.
+#[derive(Clone, Copy)]
+enum Work {
+    JsonServer,
+    TomlServer,
+    Hook(&'static str),
+}
+
+fn works(parts: &[Part], client: Client) -> Vec<(&'static str, Work)> {
+    let mut works = Vec::new();
+    for part in parts {
+        match part {
+            Part::JsonServer => works.push(("MCP server", Work::JsonServer)),
+            Part::TomlServer => works.push(("MCP server", Work::TomlServer)),
+            Part::Hooks => works.extend(client.hooks().events.iter().map(|event| (*event, Work::Hook(event)))),
+        }
+    }
+    works
+}

@@ -1,0 +1,223 @@
+//! Our server in Codex's `config.toml`.
+//!
+//! The entry is a table of its own at the end of the file, behind an empty line. It ends as the file ended before: with a
+//! line end, or without one; so taking it out gives the old bytes again. Entries in other spellings (inside
+//! `[mcp_servers]`, in an inline table) are recognised, brought up to date and taken out too.
+
+use std::ops::Range;
+
+use toml_edit::{Document, InlineTable, Item, TableLike, Value};
+
+use crate::fault::Fault;
+use crate::json::newline_of;
+use crate::ours;
+use crate::{Done, Entry, SERVER};
+
+const SERVERS: &str = "mcp_servers";
+
+/// The text with our server in it. `is_new` says that there is no file yet.
+pub(crate) fn install_server(text: &str, is_new: bool, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
+    let document = parse(text)?;
+    let servers = match document.get(SERVERS) {
+        None => return Ok((Some(append(text, is_new, entry)), Done::Added)),
+        Some(servers) => servers,
+    };
+    let table = as_servers(text, servers)?;
+    if let Some((_, server)) = table.iter().find(|(_, server)| is_ours(server)) {
+        let command = server.get("command").and_then(Item::as_value);
+        let (Some(command), Some(range)) = (command.and_then(Value::as_str), command.and_then(Value::span)) else {
+            return Err(spelling(text, servers));
+        };
+        if command == entry.program {
+            return Ok((None, Done::Already));
+        }
+        let changed = format!("{}{}{}", &text[..range.start], string(entry.program), &text[range.end..]);
+        return Ok((Some(changed), Done::Updated { from: command.to_owned() }));
+    }
+    if table.contains_key(SERVER) {
+        return Ok((None, Done::Foreign));
+    }
+    let changed = match servers.as_inline_table() {
+        Some(inline) => insert_inline(text, inline, entry).ok_or_else(|| spelling(text, servers))?,
+        None => append(text, is_new, entry),
+    };
+    // A spelling that this module does not foresee must not become a broken file.
+    match parse(&changed) {
+        Ok(_) => Ok((Some(changed), Done::Added)),
+        Err(_) => Err(spelling(text, servers)),
+    }
+}
+
+/// The text without one server of ours; no text when the file holds nothing else.
+pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, Done), Fault> {
+    let document = parse(text)?;
+    let Some(servers) = document.get(SERVERS) else { return Ok((Some(text.to_owned()), Done::Absent)) };
+    let table = as_servers(text, servers)?;
+    let Some((name, server)) = table.iter().find(|(_, server)| is_ours(server)) else {
+        let done = if table.contains_key(SERVER) { Done::Foreign } else { Done::Absent };
+        return Ok((Some(text.to_owned()), done));
+    };
+    if let Some(inline) = servers.as_inline_table() {
+        let without = remove_inline(text, inline, name).ok_or_else(|| spelling(text, servers))?;
+        return Ok((Some(without), Done::Removed));
+    }
+    let mut blocks = blocks(text, table, name, server).ok_or_else(|| spelling(text, servers))?;
+    blocks.sort_by_key(|block| block.start);
+    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Err(spelling(text, servers)) };
+    let has_header = text[first.clone()].starts_with('[');
+    let ends_open = last.end == text.len() && !text.ends_with('\n');
+    let mut kept = text[..first.start].to_owned();
+    if has_header {
+        // The empty line before the table came with it, and so did the end of the line before when the file had none.
+        for _ in 0..if ends_open { 2 } else { 1 } {
+            let blank = kept.ends_with("\n\n") || kept.ends_with("\n\r\n") || (ends_open && kept.ends_with('\n'));
+            if blank {
+                kept.pop();
+                if kept.ends_with('\r') && newline_of(text) == "\r\n" {
+                    kept.pop();
+                }
+            }
+        }
+    }
+    let mut at = first.end;
+    for block in &blocks[1..] {
+        if block.start > at {
+            kept.push_str(&text[at..block.start]);
+        }
+        at = at.max(block.end);
+    }
+    kept.push_str(&text[at..]);
+    let gone = kept.is_empty() && !ends_open;
+    parse(&kept).map_err(|_| spelling(text, servers))?;
+    Ok(((!gone).then_some(kept), Done::Removed))
+}
+
+fn parse(text: &str) -> Result<Document<&str>, Fault> {
+    Document::parse(text)
+        .map_err(|error| Fault::syntax(text, error.span().map_or(0, |span| span.start), error.message().to_owned()))
+}
+
+fn as_servers<'d>(text: &str, item: &'d Item) -> Result<&'d dyn TableLike, Fault> {
+    item.as_table_like()
+        .ok_or_else(|| Fault::shape(text, item.span().map_or(0, |span| span.start), format!("`{SERVERS}`"), "a table"))
+}
+
+fn spelling(text: &str, servers: &Item) -> Fault {
+    Fault::spelling(text, servers.span().map_or(0, |span| span.start), format!("`{SERVERS}`"))
+}
+
+fn is_ours(server: &Item) -> bool {
+    let Some(server) = server.as_table_like() else { return false };
+    let first = server.get("args").and_then(Item::as_array).and_then(|arguments| arguments.get(0)?.as_str());
+    server.get("command").and_then(Item::as_str).is_some_and(|command| ours::is_server(command, first))
+}
+
+fn append(text: &str, is_new: bool, entry: &Entry<'_>) -> String {
+    let newline = newline_of(text);
+    let closed = is_new || text.ends_with('\n');
+    let before = match (text.is_empty(), closed) {
+        (true, _) => String::new(),
+        (false, true) => newline.to_owned(),
+        (false, false) => newline.repeat(2),
+    };
+    let after = if closed { newline } else { "" };
+    let command = string(entry.program);
+    format!("{text}{before}[{SERVERS}.{SERVER}]{newline}command = {command}{newline}args = [\"mcp\"]{after}")
+}
+
+/// Keys and values of an inline table, as ranges of the text, in their order; `None` when some are dotted.
+fn inline_items(inline: &InlineTable) -> Option<Vec<Range<usize>>> {
+    let mut items = Vec::new();
+    for (name, value) in inline.iter() {
+        let key = inline.key(name)?.span()?;
+        items.push(key.start..value.span()?.end);
+    }
+    items.sort_by_key(|item| item.start);
+    items.windows(2).all(|pair| pair[0].end <= pair[1].start).then_some(items)
+}
+
+fn insert_inline(text: &str, inline: &InlineTable, entry: &Entry<'_>) -> Option<String> {
+    let item = format!("{SERVER} = {{ command = {}, args = [\"mcp\"] }}", string(entry.program));
+    let (at, item) = match inline_items(inline)?.last() {
+        Some(last) => (last.end, format!(", {item}")),
+        None => (inline.span()?.start + 1, item),
+    };
+    Some(format!("{}{item}{}", &text[..at], &text[at..]))
+}
+
+fn remove_inline(text: &str, inline: &InlineTable, name: &str) -> Option<String> {
+    let items = inline_items(inline)?;
+    let key = inline.key(name)?.span()?;
+    let index = items.iter().position(|item| item.start == key.start)?;
+    let range = match index.checked_sub(1) {
+        Some(previous) => items[previous].end..items[index].end,
+        None => items[index].start..items.get(1).map_or(items[index].end, |next| next.start),
+    };
+    Some(format!("{}{}", &text[..range.start], &text[range.end..]))
+}
+
+/// The lines that spell out the server `name`: tables with headers as blocks, keys without one as lines.
+fn blocks(text: &str, servers: &dyn TableLike, name: &str, server: &Item) -> Option<Vec<Range<usize>>> {
+    let mut blocks = Vec::new();
+    // Tables that are still to be looked at, with the block that their keys belong to.
+    let mut pending: Vec<(&dyn TableLike, Option<usize>)> = Vec::new();
+    let enter = |item: &Item, key_start: usize, blocks: &mut Vec<Range<usize>>, block: Option<usize>| {
+        let with_header = item.as_table().filter(|table| !table.is_dotted() && !table.is_implicit());
+        match (with_header.and_then(toml_edit::Table::span), block) {
+            (Some(header), _) => {
+                blocks.push(line_start(text, header.start)..line_end(text, header.start));
+                Some(Some(blocks.len() - 1))
+            }
+            (None, _) if item.is_table() => Some(block),
+            (None, Some(block)) => {
+                blocks[block].end = blocks[block].end.max(line_end(text, item.span()?.end));
+                None
+            }
+            (None, None) => {
+                blocks.push(line_start(text, key_start)..line_end(text, item.span()?.end));
+                None
+            }
+        }
+    };
+    let key = servers.key(name)?.span()?;
+    if let Some(block) = enter(server, key.start, &mut blocks, None) {
+        pending.push((server.as_table_like()?, block));
+    }
+    while let Some((table, block)) = pending.pop() {
+        for (name, item) in table.iter() {
+            if item.is_array_of_tables() {
+                return None;
+            }
+            let key = table.key(name)?.span()?;
+            if let Some(block) = enter(item, key.start, &mut blocks, block) {
+                pending.push((item.as_table_like()?, block));
+            }
+        }
+    }
+    Some(blocks)
+}
+
+fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
+fn line_end(text: &str, offset: usize) -> usize {
+    text[offset..].find('\n').map_or(text.len(), |newline| offset + newline + 1)
+}
+
+/// A TOML basic string (TOML 1.0, String) with that value.
+fn string(value: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::from("\"");
+    for character in value.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            '\u{0}'..='\u{1f}' | '\u{7f}' => {
+                write!(out, "\\u{:04X}", u32::from(character)).expect("writing to a string cannot fail");
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}

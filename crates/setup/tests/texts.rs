@@ -1,0 +1,326 @@
+//! Texts before and after, for each client.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use lispwright_setup::{Change, Client, Done, Entry, Part, install, remove};
+
+const BOTH: &[Part] = &[Part::JsonServer, Part::Hooks];
+const SERVER: &[Part] = &[Part::JsonServer];
+const HOOKS: &[Part] = &[Part::Hooks];
+const TOML: &[Part] = &[Part::TomlServer];
+
+fn entry(client: Client) -> Entry<'static> {
+    Entry { client, program: "lispwright", stats: None }
+}
+
+/// `before` becomes `after`, stays so, and comes back.
+#[track_caller]
+fn check(client: Client, parts: &[Part], before: Option<&str>, after: &str) {
+    let installed = install(before, parts, &entry(client)).unwrap();
+    assert_eq!(installed.text.as_deref(), Some(after));
+    let again = install(Some(after), parts, &entry(client)).unwrap();
+    assert_eq!(again.text.as_deref(), Some(after));
+    assert!(again.steps.iter().all(|step| step.done == Done::Already), "{:?}", again.steps);
+    let removed = remove(after, parts, client).unwrap();
+    assert_eq!(removed.text.as_deref(), before);
+    assert!(removed.steps.iter().all(|step| step.done == Done::Removed), "{:?}", removed.steps);
+}
+
+#[track_caller]
+fn done(change: &Change) -> Vec<Done> {
+    change.steps.iter().map(|step| step.done.clone()).collect()
+}
+
+#[test]
+fn files_that_do_not_exist() {
+    check(
+        Client::ClaudeCode,
+        HOOKS,
+        None,
+        r#"{
+  "hooks": {
+    "PreToolUse": [
+      {"matcher": "Write|Edit|MultiEdit", "hooks": [{"type": "command", "command": "lispwright hook claude-code", "timeout": 10}]}
+    ],
+    "PostToolUse": [
+      {"matcher": "Write|Edit|MultiEdit", "hooks": [{"type": "command", "command": "lispwright hook claude-code", "timeout": 10}]}
+    ]
+  }
+}
+"#,
+    );
+    check(
+        Client::Gemini,
+        BOTH,
+        None,
+        r#"{
+  "mcpServers": {
+    "lispwright": {"command": "lispwright", "args": ["mcp"]}
+  },
+  "hooks": {
+    "BeforeTool": [
+      {"matcher": "write_file|replace", "hooks": [{"type": "command", "command": "lispwright hook gemini", "timeout": 10000}]}
+    ],
+    "AfterTool": [
+      {"matcher": "write_file|replace", "hooks": [{"type": "command", "command": "lispwright hook gemini", "timeout": 10000}]}
+    ]
+  }
+}
+"#,
+    );
+    check(Client::Codex, TOML, None, "[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\"mcp\"]\n");
+}
+
+#[test]
+fn servers_beside_others() {
+    let item = r#""lispwright": {"command": "lispwright", "args": ["mcp"]}"#;
+    for (before, after) in [
+        ("", "{\n  \"mcpServers\": {\n    ITEM\n  }\n}"),
+        (" \n// mine\n", " \n// mine\n{\n  \"mcpServers\": {\n    ITEM\n  }\n}"),
+        ("{}", "{\"mcpServers\": { ITEM }}"),
+        ("{ }\n", "{\"mcpServers\": { ITEM } }\n"),
+        ("{\n}\n", "{\"mcpServers\": { ITEM }\n}\n"),
+        ("{\"a\":1}", "{\"a\":1, \"mcpServers\": { ITEM }}"),
+        ("{ // a\n}", "{\"mcpServers\": { ITEM } // a\n}"),
+        ("{\"mcpServers\":{}}", "{\"mcpServers\":{ITEM}}"),
+        (
+            "{\n    \"mcpServers\": {\n        \"x\": {}\n    }\n}\n",
+            "{\n    \"mcpServers\": {\n        \"x\": {},\n        ITEM\n    }\n}\n",
+        ),
+        (
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {}, // one\r\n\t},\r\n}\r\n",
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {}, // one\r\n\t\tITEM,\r\n\t},\r\n}\r\n",
+        ),
+        (
+            "{\n  \"a\": [1], // one\n  /* two */\n}",
+            "{\n  \"a\": [1], // one\n  \"mcpServers\": {\n    ITEM\n  },\n  /* two */\n}",
+        ),
+        ("{\n  \"a\": 1 /* x */ // y   \n}", "{\n  \"a\": 1, /* x */ // y   \n  \"mcpServers\": {\n    ITEM\n  }\n}"),
+        ("{\"a\": 1 // c\n}", "{\"a\": 1, // c\n\"mcpServers\": { ITEM }\n}"),
+        ("{\"mcpServers\": {}, \"mcpServers\": {\"x\": 1}}", "{\"mcpServers\": {}, \"mcpServers\": {\"x\": 1, ITEM}}"),
+    ] {
+        check(Client::ClaudeCode, SERVER, Some(before), &after.replace("ITEM", item));
+    }
+}
+
+#[test]
+fn hooks_beside_others() {
+    let group = r#"{"matcher": "Write|Edit|MultiEdit", "hooks": [{"type": "command", "command": "lispwright hook claude-code", "timeout": 10}]}"#;
+    let before = r#"{
+  "model": "opus",
+  "hooks": {
+    "Stop": [],
+    "PreToolUse": [
+      {"matcher": "Bash", "hooks": [{"type": "command", "command": "lint"}]}
+    ]
+  },
+  "env": {}
+}"#;
+    let after = r#"{
+  "model": "opus",
+  "hooks": {
+    "Stop": [],
+    "PreToolUse": [
+      {"matcher": "Bash", "hooks": [{"type": "command", "command": "lint"}]},
+      GROUP
+    ],
+    "PostToolUse": [
+      GROUP
+    ]
+  },
+  "env": {}
+}"#;
+    check(Client::ClaudeCode, HOOKS, Some(before), &after.replace("GROUP", group));
+    let empty = r#"{"hooks": {"PreToolUse": []}}"#;
+    check(
+        Client::ClaudeCode,
+        HOOKS,
+        Some(empty),
+        &r#"{"hooks": {"PreToolUse": [GROUP], "PostToolUse": [ GROUP ]}}"#.replace("GROUP", group),
+    );
+}
+
+#[test]
+fn toml_beside_others() {
+    let table = "[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\"mcp\"]";
+    for (before, after) in [
+        ("", "TABLE"),
+        ("\n", "\n\nTABLE\n"),
+        ("# mine", "# mine\n\nTABLE"),
+        ("model = \"o5\"\n", "model = \"o5\"\n\nTABLE\n"),
+        ("a = 1\n\n\n# end\n", "a = 1\n\n\n# end\n\nTABLE\n"),
+        ("[mcp_servers]\n", "[mcp_servers]\n\nTABLE\n"),
+        ("[mcp_servers.x]\nurl = \"u\"\n", "[mcp_servers.x]\nurl = \"u\"\n\nTABLE\n"),
+        ("mcp_servers.x.url = \"u\"\n", "mcp_servers.x.url = \"u\"\n\nTABLE\n"),
+        ("[[p]]\nx = 1\r\n", "[[p]]\nx = 1\r\n\nTABLE\n"),
+    ] {
+        check(Client::Codex, TOML, Some(before), &after.replace("TABLE", table));
+    }
+    let crlf = table.replace('\n', "\r\n");
+    check(Client::Codex, TOML, Some("a = 1\r\n"), &format!("a = 1\r\n\r\n{crlf}\r\n"));
+    check(Client::Codex, TOML, Some("a = 1\r\nb = 2"), &format!("a = 1\r\nb = 2\r\n\r\n{crlf}"));
+    let inline = "lispwright = { command = \"lispwright\", args = [\"mcp\"] }";
+    for (before, after) in [
+        ("mcp_servers = {}\na = 1\n", "mcp_servers = {ITEM}\na = 1\n"),
+        ("mcp_servers = { x = { url = \"u\" } }\n", "mcp_servers = { x = { url = \"u\" }, ITEM }\n"),
+    ] {
+        check(Client::Codex, TOML, Some(before), &after.replace("ITEM", inline));
+    }
+}
+
+#[test]
+fn an_older_path_is_brought_up_to_date_in_its_place() {
+    let old = r#"{"hooks":{"PreToolUse":[{"matcher":"Write","hooks":[{"command":"'/old place/lispwright' hook claude-code --stats /s","type":"command","timeout":3}]}]},
+ "mcpServers":{"lisp":{"env":{},"args":["mcp","--toolsets","all"],"command":"/old place/lispwright"}}}"#;
+    let change = install(Some(old), BOTH, &entry(Client::ClaudeCode)).unwrap();
+    let text = change.text.unwrap();
+    assert!(
+        text.contains(r#""command":"lispwright hook claude-code --stats /s","type":"command","timeout":3}"#),
+        "{text}"
+    );
+    assert!(text.contains(r#"["mcp","--toolsets","all"],"command":"lispwright"}"#), "{text}");
+    assert_eq!(
+        done(&Change { text: None, steps: change.steps }),
+        [
+            Done::Updated { from: "/old place/lispwright".into() },
+            Done::Updated { from: "'/old place/lispwright' hook claude-code --stats /s".into() },
+            Done::Added
+        ]
+    );
+    let codex = "[mcp_servers.lw] # mine\ncommand = '/old/lispwright' # here\nargs = ['mcp', '--read-only']\n";
+    let change = install(Some(codex), TOML, &entry(Client::Codex)).unwrap();
+    assert_eq!(change.text.unwrap(), codex.replace("'/old/lispwright'", "\"lispwright\""));
+}
+
+#[test]
+fn statistics_are_written_and_kept() {
+    let with = Entry { client: Client::Gemini, program: "/a b/lispwright", stats: Some("/s t") };
+    let first = install(None, HOOKS, &with).unwrap().text.unwrap();
+    assert_eq!(first.matches(r#""'/a b/lispwright' hook gemini --stats '/s t'""#).count(), 2, "{first}");
+    let again = install(Some(&first), HOOKS, &Entry { stats: None, ..with }).unwrap();
+    assert_eq!((again.text.as_deref(), done(&again)), (Some(&*first), vec![Done::Already; 2]));
+}
+
+#[test]
+fn other_entries_with_our_name_are_left_alone() {
+    let json = r#"{"mcpServers": {"lispwright": {"url": "http://localhost"}}}"#;
+    let change = install(Some(json), SERVER, &entry(Client::Gemini)).unwrap();
+    assert_eq!((change.text.as_deref(), done(&change)), (Some(json), vec![Done::Foreign]));
+    let change = remove(json, SERVER, Client::Gemini).unwrap();
+    assert_eq!((change.text.as_deref(), done(&change)), (Some(json), vec![Done::Foreign]));
+    let toml = "[mcp_servers.lispwright]\nurl = \"http://localhost\"\n";
+    let change = install(Some(toml), TOML, &entry(Client::Codex)).unwrap();
+    assert_eq!((change.text.as_deref(), done(&change)), (Some(toml), vec![Done::Foreign]));
+    let change = remove(toml, TOML, Client::Codex).unwrap();
+    assert_eq!((change.text.as_deref(), done(&change)), (Some(toml), vec![Done::Foreign]));
+}
+
+#[test]
+fn what_others_put_beside_ours_stays() {
+    // The client has written the file anew, and the user has added a hook to our group.
+    let text = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "Write|Edit",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "lispwright hook claude-code"
+          },
+          {
+            "type": "command",
+            "command": "mine"
+          }
+        ]
+      }
+    ],
+    "PostToolUse": [
+      {
+        "hooks": [
+          {
+            "command": "/x/lispwright hook claude-code"
+          }
+        ]
+      }
+    ]
+  },
+  "mcpServers": {
+    "lispwright": {
+      "type": "stdio",
+      "command": "lispwright",
+      "args": [
+        "mcp"
+      ],
+      "env": {}
+    }
+  }
+}
+"#;
+    let kept = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "Write|Edit",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "mine"
+          }
+        ]
+      }
+    ]
+  }
+}
+"#;
+    assert_eq!(remove(text, BOTH, Client::ClaudeCode).unwrap().text.as_deref(), Some(kept));
+    let toml = "# top\n[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\n  \"mcp\",\n]\n# note\n\n[mcp_servers.lispwright.env]\nA = \"1\"\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n\n[mcp_servers.lispwright.tools.eval]\nx = 1\n";
+    let kept = "# top\n# note\n\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n\n";
+    assert_eq!(remove(toml, TOML, Client::Codex).unwrap().text.as_deref(), Some(kept));
+    for (before, after) in [
+        ("[mcp_servers]\nl = {command = \"lispwright\", args = [\"mcp\"]}\nx = 1\n", "[mcp_servers]\nx = 1\n"),
+        ("mcp_servers.l.command = \"lispwright\"\nmcp_servers.l.args = [\"mcp\"] # c\nx = 1\n", "x = 1\n"),
+        ("mcp_servers = {l = {command = \"lispwright\", args = [\"mcp\"]}, x = {}}", "mcp_servers = {x = {}}"),
+    ] {
+        assert_eq!(remove(before, TOML, Client::Codex).unwrap().text.as_deref(), Some(after));
+    }
+}
+
+#[test]
+fn comments_of_the_user_outlive_our_entry() {
+    let text = "{\n  \"mcpServers\": {\n    // my servers\n    \"lispwright\": {\"command\": \"lispwright\", \"args\": [\"mcp\"]}\n  }\n}\n";
+    let kept = "{\n  \"mcpServers\": {\n    // my servers\n  }\n}\n";
+    assert_eq!(remove(text, SERVER, Client::Gemini).unwrap().text.as_deref(), Some(kept));
+}
+
+#[test]
+fn broken_files_are_refused_with_the_place() {
+    let refused = |text: &str, parts: &[Part]| {
+        let installing = install(Some(text), parts, &entry(Client::Gemini)).unwrap_err();
+        assert_eq!(remove(text, parts, Client::Gemini).unwrap_err(), installing);
+        installing.to_string()
+    };
+    assert_eq!(
+        refused("{\n  \"a\": 1,\n  \"b\" 2\n}", BOTH),
+        "line 3, column 7: Expected colon after the string or word in object property"
+    );
+    assert!(refused("{\"a\": 'x'}", BOTH).starts_with("line 1, column 7: "));
+    assert!(refused("{\"a\": 1 \"b\": 2}", BOTH).starts_with("line 1, column "));
+    assert!(refused("{} {}", BOTH).starts_with("line 1, column 4: "));
+    assert!(refused(&"[".repeat(100_000), BOTH).contains("depth"));
+    assert_eq!(refused("[]", SERVER), "line 1, column 1: the file should be an object, but something else is there");
+    assert_eq!(
+        refused("{\"mcpServers\": []}", SERVER),
+        "line 1, column 16: `mcpServers` should be an object, but something else is there"
+    );
+    assert_eq!(
+        refused("{\"hooks\": {\"BeforeTool\": {}}}", HOOKS),
+        "line 1, column 26: `BeforeTool` should be an array, but something else is there"
+    );
+    assert!(refused("a = 1\na = 2\n", TOML).starts_with("line 2, column 1: "), "{}", refused("a = 1\na = 2\n", TOML));
+    assert!(refused("[a\n", TOML).starts_with("line 1, column "));
+    assert!(refused(&format!("a = {}", "[".repeat(100_000)), TOML).starts_with("line 1, column "));
+    assert_eq!(
+        refused("mcp_servers = 1\n", TOML),
+        "line 1, column 15: `mcp_servers` should be a table, but something else is there"
+    );
+}
