@@ -11,6 +11,7 @@
 //! boundary. Nothing recurses on input depth. There is no I/O here and no dependency on the rest of the workspace.
 
 pub mod address;
+pub mod alphabet;
 mod build;
 pub mod datum;
 pub mod definer;

@@ -8,6 +8,8 @@ mod common_lisp;
 mod emacs_lisp;
 mod scheme;
 
+pub use scheme::DIRECTIVES as GUILE_DIRECTIVES;
+
 use crate::dialect::Dialect;
 use crate::lexer::Lexer;
 use crate::token::TokenKind;

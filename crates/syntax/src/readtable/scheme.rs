@@ -22,7 +22,7 @@ const GUILE: Characters<'_> = Characters {
 const R7RS: Characters<'_> = Characters { bar: true, ..GUILE };
 
 /// What Guile reads as one token after `#!`; anything else there begins a block comment up to `!#`.
-const DIRECTIVES: [&[u8]; 11] = [
+pub const DIRECTIVES: [&[u8]; 11] = [
     b"eof",
     b"default",
     b"optional",

@@ -1,0 +1,175 @@
+//! For a notation without a lexer: rules that say by themselves where a token has to end.
+//!
+//! A lexer reads `foo#;x` as the symbol `foo#` and a comment. Rules down to characters could as well read the symbol
+//! `foo` and a discarded `x`, and so find a balance that is not there. Therefore every rule is split by what stands
+//! directly before it ([`Before`]) and by how it ends ([`End`]): behind a token that goes on as far as a symbol goes,
+//! only a token that ends a symbol can stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{Grammar, Rule, Symbol, Token};
+
+/// What stands directly before a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Before {
+    /// Nothing that the next token could join.
+    Free,
+    /// A symbol or the like, which the next token must not continue.
+    Symbol,
+}
+
+/// How a part ends, where that matters for what follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum End {
+    /// It leaves this before what follows.
+    In(Before),
+    /// What follows takes either.
+    Any,
+}
+
+impl End {
+    fn takes(self, before: Before) -> bool {
+        self == Self::Any || self == Self::In(before)
+    }
+}
+
+/// One of the rules that a rule is split into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Split {
+    pub(crate) rule: Rule,
+    /// Any number of them.
+    pub(crate) many: bool,
+    pub(crate) before: Before,
+    pub(crate) end: End,
+}
+
+/// A part of an alternative of a split rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Token(Token),
+    Split(Split),
+}
+
+/// Alternatives of the rules that the first rule of `grammar` needs. It is split as `Free`, `Any`.
+pub(crate) fn split(grammar: &Grammar) -> BTreeMap<Split, Vec<Vec<Part>>> {
+    let root = root();
+    let mut rules = BTreeMap::new();
+    let mut wanted = vec![root];
+    while let Some(next) = wanted.pop() {
+        if rules.contains_key(&next) {
+            continue;
+        }
+        let alternatives = alternatives(grammar, next);
+        wanted.extend(alternatives.iter().flatten().filter_map(|part| match part {
+            Part::Split(split) => Some(*split),
+            Part::Token(_) => None,
+        }));
+        rules.insert(next, alternatives);
+    }
+    drop_impossible(&mut rules);
+    drop_unreachable(&mut rules, root);
+    rules
+}
+
+/// The split of the first rule that the whole text has to be.
+pub(crate) const fn root() -> Split {
+    Split { rule: 0, many: false, before: Before::Free, end: End::Any }
+}
+
+fn alternatives(grammar: &Grammar, split: Split) -> Vec<Vec<Part>> {
+    if split.many {
+        // To the right, because llama.cpp forbids the other way: X* is X X*, or nothing.
+        let mut all = expand(grammar, &[Symbol::Rule(split.rule), Symbol::Many(split.rule)], split.before, split.end);
+        if split.end.takes(split.before) {
+            all.push(Vec::new());
+        }
+        return all;
+    }
+    let given = &grammar.rules[split.rule].alternatives;
+    given.iter().flat_map(|symbols| expand(grammar, symbols, split.before, split.end)).collect()
+}
+
+/// Every way to go through `symbols` from `before` to `end`.
+fn expand(grammar: &Grammar, symbols: &[Symbol], before: Before, end: End) -> Vec<Vec<Part>> {
+    let Some((&first, rest)) = symbols.split_first() else {
+        return if end.takes(before) { vec![Vec::new()] } else { Vec::new() };
+    };
+    let then = |part: Part, before: Before| {
+        expand(grammar, rest, before, end).into_iter().map(move |mut parts| {
+            parts.insert(0, part);
+            parts
+        })
+    };
+    match first {
+        Symbol::Token(token) => {
+            let shape = &grammar.tokens[token];
+            if shape.joins && before == Before::Symbol {
+                return Vec::new();
+            }
+            then(Part::Token(token), if shape.open_ended { Before::Symbol } else { Before::Free }).collect()
+        }
+        Symbol::MaybeToken(token) => {
+            let mut with = vec![Symbol::Token(token)];
+            with.extend(rest);
+            let mut all = expand(grammar, &with, before, end);
+            all.extend(expand(grammar, rest, before, end));
+            all
+        }
+        Symbol::Rule(rule) | Symbol::Many(rule) => {
+            let many = matches!(first, Symbol::Many(_));
+            let part = |end| Part::Split(Split { rule, many, before, end });
+            if rest.is_empty() {
+                return vec![vec![part(end)]];
+            }
+            let (free, symbol) = (expand(grammar, rest, Before::Free, end), expand(grammar, rest, Before::Symbol, end));
+            if free == symbol {
+                return then(part(End::Any), Before::Free).collect();
+            }
+            then(part(End::In(Before::Free)), Before::Free)
+                .chain(then(part(End::In(Before::Symbol)), Before::Symbol))
+                .collect()
+        }
+    }
+}
+
+/// Drops alternatives that no text follows, until none is left.
+fn drop_impossible(rules: &mut BTreeMap<Split, Vec<Vec<Part>>>) {
+    let mut possible: BTreeSet<Split> = BTreeSet::new();
+    loop {
+        let known = possible.len();
+        for (split, alternatives) in rules.iter() {
+            if alternatives.iter().any(|parts| parts.iter().all(|part| can_be(part, &possible))) {
+                possible.insert(*split);
+            }
+        }
+        if possible.len() == known {
+            break;
+        }
+    }
+    rules.retain(|split, alternatives| {
+        alternatives.retain(|parts| parts.iter().all(|part| can_be(part, &possible)));
+        possible.contains(split)
+    });
+}
+
+fn can_be(part: &Part, possible: &BTreeSet<Split>) -> bool {
+    match part {
+        Part::Token(_) => true,
+        Part::Split(split) => possible.contains(split),
+    }
+}
+
+fn drop_unreachable(rules: &mut BTreeMap<Split, Vec<Vec<Part>>>, root: Split) {
+    let mut reached = BTreeSet::new();
+    let mut wanted = vec![root];
+    while let Some(next) = wanted.pop() {
+        if !reached.insert(next) {
+            continue;
+        }
+        wanted.extend(rules.get(&next).into_iter().flatten().flatten().filter_map(|part| match part {
+            Part::Split(split) => Some(*split),
+            Part::Token(_) => None,
+        }));
+    }
+    rules.retain(|split, _| reached.contains(split));
+}

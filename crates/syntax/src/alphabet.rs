@@ -1,0 +1,123 @@
+//! What single characters mean in a dialect, for whoever has to tell another tool: a grammar, a highlighter.
+//!
+//! The answers come from the readtables that the reader itself goes by, so they cannot differ from it.
+
+use crate::dialect::Dialect;
+use crate::diagnostic::Delimiter;
+pub use crate::readtable::GUILE_DIRECTIVES;
+use crate::readtable::{Readtable, Start, Within, readtable};
+use crate::token::TokenKind;
+
+/// What a character means where a token begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// A symbol or number.
+    Atom,
+    /// White space.
+    Blank,
+    /// Opens a list.
+    Open(Delimiter),
+    /// Closes a list.
+    Close(Delimiter),
+    /// The quote of a string.
+    String,
+    /// A comment up to the end of the line.
+    Comment,
+    /// Belongs to the datum after it.
+    Prefix,
+    /// A prefix that a following `@` joins.
+    Unquote,
+    /// `#`, or what stands for it: the next character says what follows.
+    Dispatch,
+    /// A character literal without `#`.
+    Character,
+    /// Takes two data.
+    Annotation,
+}
+
+/// What a character means inside a symbol or number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inside {
+    /// Goes on.
+    Constituent,
+    /// Ends the atom.
+    Terminator,
+    /// Takes the next character along, whatever it is.
+    Escape,
+    /// Everything up to the next one belongs to the atom; a backslash escapes.
+    Bar,
+}
+
+/// The characters of one dialect, as its readtable for a text without a `#lang` or the like has them.
+#[derive(Clone, Copy, Debug)]
+pub struct Alphabet {
+    readtable: &'static Readtable,
+}
+
+impl Alphabet {
+    /// The alphabet of a dialect.
+    pub fn of(dialect: Dialect) -> Self {
+        Self { readtable: readtable(dialect, b"") }
+    }
+
+    /// What `c` means where a token begins.
+    pub fn beginning(self, c: char) -> Beginning {
+        match self.readtable.start[first_byte(c)] {
+            Start::NonAscii if (self.readtable.wide_blank)(c) => Beginning::Blank,
+            Start::Atom | Start::NonAscii => Beginning::Atom,
+            Start::Blank => Beginning::Blank,
+            Start::Bracket(kind) => {
+                let delimiter = Delimiter::of(kind).expect("brackets are delimiters");
+                let opens = matches!(kind, TokenKind::OpenParen | TokenKind::OpenBracket | TokenKind::OpenBrace);
+                if opens { Beginning::Open(delimiter) } else { Beginning::Close(delimiter) }
+            }
+            Start::StringQuote => Beginning::String,
+            Start::Comment => Beginning::Comment,
+            Start::Prefix => Beginning::Prefix,
+            Start::Unquote => Beginning::Unquote,
+            Start::Dispatch => Beginning::Dispatch,
+            Start::Character => Beginning::Character,
+            Start::Annotation => Beginning::Annotation,
+        }
+    }
+
+    /// What `c` means inside a symbol or number.
+    pub fn inside(self, c: char) -> Inside {
+        match self.readtable.within[first_byte(c)] {
+            Within::NonAscii if (self.readtable.wide_blank)(c) => Inside::Terminator,
+            Within::Constituent | Within::NonAscii => Inside::Constituent,
+            Within::Terminator => Inside::Terminator,
+            Within::Escape => Inside::Escape,
+            Within::Bar => Inside::Bar,
+        }
+    }
+
+    /// `package::` directly before a list is part of it.
+    pub fn has_package_prefix(self) -> bool {
+        self.readtable.package_prefix
+    }
+}
+
+/// The index of a character in the byte tables, which do not tell characters outside ASCII apart.
+fn first_byte(c: char) -> usize {
+    u8::try_from(c).ok().filter(u8::is_ascii).map_or(0x80, usize::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_speak_for_the_reader() {
+        let clojure = Alphabet::of(Dialect::Clojure);
+        assert_eq!(clojure.beginning(','), Beginning::Blank);
+        assert_eq!(clojure.beginning('\u{2028}'), Beginning::Blank);
+        assert_eq!(clojure.inside('\u{2028}'), Inside::Terminator);
+        assert_eq!(clojure.beginning('}'), Beginning::Close(Delimiter::Brace));
+        let lisp = Alphabet::of(Dialect::CommonLisp);
+        assert_eq!(lisp.beginning('['), Beginning::Atom);
+        assert_eq!(lisp.beginning('λ'), Beginning::Atom);
+        assert_eq!((lisp.inside('|'), lisp.inside('\\')), (Inside::Bar, Inside::Escape));
+        assert_eq!(Alphabet::of(Dialect::Scheme).inside('|'), Inside::Constituent);
+    }
+}
