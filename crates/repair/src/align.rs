@@ -22,6 +22,12 @@ const MOST_DIFFERENCES: usize = 400;
 /// So many words in a row are taken for renamed when as many stood there before.
 const MOST_RENAMED: usize = 3;
 
+/// What changing a place costs besides, when the earlier text shows it to be right: for each word in a row that is matched
+/// around it, at most, and when the line has moved sideways, so that it may have been nested otherwise on purpose.
+const KNOWN_BY_WORD: f32 = 1.5;
+const KNOWN_RIGHT: f32 = 15.0;
+const MOVED: f32 = 2.0;
+
 /// Words of one text.
 struct Words {
     spans: Vec<Range<usize>>,
@@ -36,8 +42,9 @@ struct Words {
 pub(crate) struct Alignment {
     /// Gaps whose delimiters differ from before, with the edit that puts the earlier ones back.
     pub(crate) differing: Vec<Edit>,
-    /// Gaps whose delimiters are those from before, as byte ranges of the broken text. Ascending.
-    pub(crate) surviving: Vec<Range<usize>>,
+    /// Gaps whose delimiters are those from before, as byte ranges of the broken text, and what it costs to change them.
+    /// Ascending.
+    pub(crate) surviving: Vec<(Range<usize>, f32)>,
     /// Every word that survives, in both texts: how much they have in common, from 0 to 1.
     pub(crate) common: f32,
     /// The earlier text goes on after the last word of the broken one, by so many words.
@@ -61,6 +68,8 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
         (false, true) => old.spans.len() - last_old,
         (false, false) => 0,
     };
+    let runs = runs(&partner);
+    let (mut old_lines, mut new_lines) = (Indentation::of(earlier), Indentation::of(text));
     // Gap `index` stands before word `index`; the last one after the last word.
     for index in 0..=new.spans.len() {
         let before = if index == 0 {
@@ -78,14 +87,57 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
             continue;
         }
         let (was, is) = (old.gap(earlier, before), new.gap(text, index));
-        let (old_gap, new_gap) = (&earlier[was], &text[is.clone()]);
+        let (old_gap, new_gap) = (&earlier[was.clone()], &text[is.clone()]);
         if delimiters(old_gap).eq(delimiters(new_gap)) {
-            alignment.surviving.push(is);
+            let unmoved = old_lines.at(was.end) == new_lines.at(is.end);
+            let known = runs[index.saturating_sub(1)].min(runs[index.min(runs.len().saturating_sub(1))]) as f32;
+            let cost = if unmoved { (known * KNOWN_BY_WORD).min(KNOWN_RIGHT) } else { MOVED };
+            alignment.surviving.push((is, cost));
         } else {
             alignment.differing.push(replace(text, is, &restored(old_gap, new_gap)));
         }
     }
     alignment
+}
+
+/// For every new word how many words in a row, it among them, follow each other in both texts.
+fn runs(partner: &[u32]) -> Vec<u32> {
+    let mut runs = vec![0; partner.len().max(1)];
+    let mut start = 0;
+    for index in 0..partner.len() {
+        let goes_on = index > start && partner[index] != NONE && partner[index] == partner[index - 1].wrapping_add(1);
+        if !goes_on {
+            start = index;
+        }
+        let ends = partner.get(index + 1).is_none_or(|&next| next == NONE || next != partner[index].wrapping_add(1));
+        if ends && partner[index] != NONE {
+            runs[start..=index].fill((index + 1 - start) as u32);
+        }
+    }
+    runs
+}
+
+/// Finds the white space that begins the line of a place; asked for places in ascending order, it reads a text once.
+struct Indentation<'a> {
+    text: &'a str,
+    line: usize,
+    read: usize,
+}
+
+impl<'a> Indentation<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { text, line: 0, read: 0 }
+    }
+
+    fn at(&mut self, at: usize) -> &'a str {
+        let from = self.read.min(at);
+        if let Some(found) = self.text[from..at].rfind('\n') {
+            self.line = from + found + 1;
+        }
+        self.read = at;
+        let line = &self.text[self.line..];
+        &line[..line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()]
+    }
 }
 
 fn is_delimiter(c: char) -> bool {

@@ -2,17 +2,20 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{Delimiter, DiagnosticKind, Language, LineIndex, TokenKind, Tree, read_plain};
+use lispwright_syntax::{Delimiter, DiagnosticKind, Language, TokenKind, Tree, read_plain};
 
 use crate::align::{Alignment, align};
+use crate::case::{Answer, Case};
 use crate::code::{Token, tokens};
 use crate::edit::{Edit, apply, normalise, replace};
+use crate::guard::{Guard, is_inside, slide};
 use crate::habits::Habits;
 use crate::learn::learn;
-use crate::outcome::{Candidate, Diagnosis, Outcome, Reason, Refusal, Repair, TouchedForm};
+use crate::outcome::{Outcome, Reason};
 use crate::quotes;
 use crate::scope::{Chunk, chunks, is_crowded};
 use crate::search::{Action, Limits, Reading, costs_as_it_is, search};
+use crate::window::{Window, widened};
 
 /// How much likelier than the next an answer has to be, as a natural logarithm.
 const MARGIN: f32 = 2.5;
@@ -20,70 +23,70 @@ const MARGIN: f32 = 2.5;
 const ODD: f32 = 4.8;
 /// A symbol is called so regularly that passing it is this unlikely.
 const OPERATOR_PASSED: f32 = 1.6;
-/// Additional cost of changing a place that the earlier text shows to be right.
-const KNOWN_RIGHT: f32 = 15.0;
-/// Additional cost of changing a line that the edit did not touch.
-const NOT_EDITED: f32 = 3.0;
 /// More broken forms than this are not repaired in one go.
 const MOST_BROKEN: usize = 12;
 /// Bytes read at most in trying combinations of gaps.
 const READING_BUDGET: usize = 24 << 20;
-/// Candidates shown.
-const MOST_CANDIDATES: usize = 5;
 
 /// What is known besides the text.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier<'a> {
     /// The text before the change that broke it: of the same file or form. Ignored unless it balances.
     pub text: Option<&'a str>,
-    /// The bytes of the given text that the change wrote.
+    /// The bytes of the given text that the change wrote. With it, nothing is repaired outside them as long as the earlier
+    /// text differs nowhere else.
     pub edited: Option<Range<u32>>,
 }
 
 /// Repairs `text`, or says why not.
 ///
 /// Text that the dialect's reader would balance comes back as [`Outcome::Balanced`]. Otherwise the result of an
-/// [`Outcome::Repaired`] balances, differs from `text` only in its edits, and those lie inside the forms it lists.
+/// [`Outcome::Repaired`] balances, differs from `text` only in its edits, and those lie inside the forms it lists. With an
+/// earlier text that balances, they lie inside the forms that differ from it; with `edited` as well, inside those bytes.
 pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
     let language = language.into();
     let tree = read_plain(text, &language);
     if tree.diagnostics().is_empty() {
         return Outcome::Balanced;
     }
-    let case = Case { text, language, lines: LineIndex::new(text.as_bytes()), edited: earlier.edited.clone() };
-    if !tree.diagnostics().iter().any(|diagnostic| is_delimiter_fault(diagnostic.kind)) {
-        return case.refuse(&tree, Reason::NotDelimiters, Vec::new());
-    }
-    let before = earlier.text.filter(|before| read_plain(before, &case.language).diagnostics().is_empty());
-    let alignment = before.map(|before| align(before, text)).filter(|alignment| alignment.common > 0.3);
-    if let Some(alignment) = &alignment
-        && let Some(outcome) = case.by_earlier_text(&tree, alignment)
-    {
-        return outcome;
-    }
-    case.by_likelihood(&tree, before, alignment.as_ref())
+    let before = earlier.text.filter(|before| read_plain(before, &language).diagnostics().is_empty());
+    let Some(before) = before else {
+        let edited = earlier.edited.as_ref().map(|edited| edited.start as usize..edited.end as usize);
+        let free = edited.filter(|free| free.start <= free.end && text.get(free.clone()).is_some());
+        return Case::new(text, language, free).outcome(&tree, None);
+    };
+    let window = Window::between(before, text, earlier.edited.as_ref(), &language);
+    let (own, old) = (&text[window.new.clone()], &before[window.old.clone()]);
+    let tree = read_plain(own, &language);
+    let lines = text[..window.new.start].bytes().filter(|byte| *byte == b'\n').count() as u32;
+    let free = window.changed.start - window.new.start..window.changed.end - window.new.start;
+    let mut case = Case::new(own, language, Some(free));
+    case.strict = earlier.edited.is_some();
+    case.context = window.around.iter().map(|range| &text[range.clone()]).collect();
+    case.lines_before = lines;
+    case.at_end = text[window.new.end..].trim().is_empty();
+    let outcome = case.outcome(&tree, Some(old));
+    widened(outcome, text, window.new.start, lines)
 }
 
 fn is_delimiter_fault(kind: DiagnosticKind) -> bool {
     !matches!(kind, DiagnosticKind::TooDeep | DiagnosticKind::DanglingPrefix)
 }
 
-struct Case<'a> {
-    text: &'a str,
-    language: Language,
-    lines: LineIndex,
-    edited: Option<Range<u32>>,
-}
+impl<'a> Case<'a> {
+    fn outcome(&self, tree: &Tree, before: Option<&'a str>) -> Outcome {
+        if !tree.diagnostics().iter().any(|diagnostic| is_delimiter_fault(diagnostic.kind)) {
+            return self.refuse(tree, Reason::NotDelimiters, Vec::new());
+        }
+        let alignment = before.map(|before| align(before, self.text)).filter(|alignment| alignment.common > 0.3);
+        if let Some(alignment) = &alignment
+            && let Some(outcome) = self.by_earlier_text(tree, alignment)
+        {
+            return outcome;
+        }
+        self.by_likelihood(tree, before, alignment.as_ref())
+    }
 
-/// An answer under consideration.
-#[derive(Clone)]
-struct Answer {
-    edits: Vec<Edit>,
-    cost: f32,
-    why: &'static str,
-}
-
-impl Case<'_> {
     /// Puts delimiters back where the earlier text had them.
     fn by_earlier_text(&self, tree: &Tree, alignment: &Alignment) -> Option<Outcome> {
         let gaps = &alignment.differing;
@@ -136,7 +139,7 @@ impl Case<'_> {
         let chunks = chunks(&tokens);
         let touched = |chunk: &Chunk| edits.iter().any(|edit| tokens[chunk.tokens.end - 1].end >= edit.at);
         let around = chunks.iter().position(touched).unwrap_or(0);
-        let habits = learn(&tokens, &chunks, around, None, &self.language);
+        let habits = learn(&tokens, &chunks, around, &self.context, &self.language);
         let spans: Vec<Range<u32>> = edits.iter().map(|edit| edit.at.saturating_sub(64)..edit.at + 64).collect();
         chunks
             .iter()
@@ -151,7 +154,7 @@ impl Case<'_> {
             .sum()
     }
 
-    fn by_likelihood(&self, tree: &Tree, before: Option<&str>, alignment: Option<&Alignment>) -> Outcome {
+    fn by_likelihood(&self, tree: &Tree, before: Option<&'a str>, alignment: Option<&Alignment>) -> Outcome {
         let open_text = |kind| {
             use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
             matches!(kind, UnclosedString | UnclosedComment | UnclosedSymbol)
@@ -165,14 +168,15 @@ impl Case<'_> {
             return self.refuse(tree, Reason::OpenText, Vec::new());
         }
         let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
-        let habits = learn(&tokens, &chunks, around, before, &self.language);
+        let context: Vec<&str> = self.context.iter().copied().chain(before).collect();
+        let habits = learn(&tokens, &chunks, around, &context, &self.language);
         let broken: Vec<&Chunk> = chunks.iter().filter(|chunk| !chunk.healthy).collect();
         let nets: Vec<i64> = broken.iter().map(|chunk| chunk.net).collect();
         let cancel = nets.iter().any(|&net| net > 0) && nets.iter().any(|&net| net < 0);
         if broken.len() > MOST_BROKEN || broken.is_empty() {
             return self.refuse(tree, Reason::Entangled, Vec::new());
         }
-        let guard = self.guard(&tokens, alignment);
+        let guard = Guard::of(self.text, &tokens, alignment, self.free.as_ref());
         let brackets: &[Delimiter] = match self.language.dialect().has_brackets() {
             (true, true) => &[Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace],
             _ => &[Delimiter::Paren],
@@ -182,9 +186,9 @@ impl Case<'_> {
         let mut margin = f32::MAX;
         for (index, chunk) in chunks.iter().enumerate().filter(|(_, chunk)| !chunk.healthy) {
             let own = &tokens[chunk.tokens.clone()];
-            let offset = chunk.tokens.start;
+            let guard = guard.part(chunk.tokens.clone());
             let limits = Limits {
-                guard: &|at| guard[(at as usize & 0x7FFF_FFFF) + offset],
+                guard: &guard,
                 beam: if own.len() > 20_000 {
                     8
                 } else if own.len() > 4_000 {
@@ -201,20 +205,21 @@ impl Case<'_> {
                 return self.refuse(tree, Reason::NoCandidate, Vec::new());
             };
             let ahead = lead(&answers);
-            let at_end = chunk.tokens.end == tokens.len();
+            let at_end = self.at_end && chunk.tokens.end == tokens.len();
             let closed_at_end = readings[0]
                 .actions
                 .iter()
                 .filter(|action| matches!(action, Action::Close { at, .. } if *at as usize + 1 == own.len()))
                 .count();
-            let stops = !self.text.ends_with('\n') && (chunks.len() > 1 || !own[own.len() - 1].kind.is_close());
+            let stops =
+                self.at_end && !self.text.ends_with('\n') && (chunks.len() > 1 || !own[own.len() - 1].kind.is_close());
             if at_end && (closed_at_end >= 3 || (stops && chunk.net > 0)) {
                 return self.refuse(tree, Reason::CutShort, answers);
             }
             if cancel || is_crowded(&tokens, &chunks, index) {
                 return self.refuse(tree, Reason::Entangled, answers);
             }
-            if ahead < MARGIN {
+            if ahead < MARGIN || self.leaves_the_edit(&best.edits) {
                 return self.refuse(tree, Reason::Ambiguous, answers);
             }
             if self.oddness(&best.edits, &habits) > ODD || self.bares_a_character(&best.edits) {
@@ -222,9 +227,15 @@ impl Case<'_> {
             }
             margin = margin.min(ahead);
             edits.extend(best.edits.iter().cloned());
-            evidence.push(format!("in the form at line {}, {}", own[0].line + 1, best.why));
+            evidence.push(format!("in the form at line {}, {}", own[0].line + 1 + self.lines_before, best.why));
         }
         self.accept(tree, normalise(edits), evidence, margin)
+    }
+
+    /// The edits change what was right before.
+    fn leaves_the_edit(&self, edits: &[Edit]) -> bool {
+        let free = self.free.as_ref().filter(|_| self.strict);
+        free.is_some_and(|free| !edits.iter().all(|edit| is_inside(edit, free)))
     }
 
     /// A line that `edits` change holds a `#` right before a bracket: a character literal may have lost its backslash.
@@ -280,34 +291,17 @@ impl Case<'_> {
         self.refuse(tree, Reason::OpenText, answers)
     }
 
-    /// For every token (and the end of the text), what an edit at the gap before it costs besides.
-    fn guard(&self, tokens: &[Token], alignment: Option<&Alignment>) -> Vec<f32> {
-        let mut guard = vec![0.0; tokens.len() + 1];
-        let mut gaps = alignment.map_or(&[][..], |alignment| &alignment.surviving).iter().peekable();
-        for (index, cost) in guard.iter_mut().enumerate() {
-            let (at, line) =
-                tokens.get(index).map_or((self.text.len(), u32::MAX), |token| (token.start as usize, token.line));
-            while gaps.next_if(|gap| gap.end < at).is_some() {}
-            if gaps.peek().is_some_and(|gap| gap.start <= at) {
-                *cost += KNOWN_RIGHT;
-            }
-            if let Some(edited) = &self.edited {
-                let (from, to) = (self.lines.line(edited.start), self.lines.line(edited.end));
-                if line.saturating_add(3) < from || line > to + 1 {
-                    *cost += NOT_EDITED;
-                }
-            }
-        }
-        guard
-    }
-
     /// Readings as edits of the text, without those that come to the same code.
     fn answers(&self, own: &[Token], readings: &[Reading]) -> Vec<Answer> {
         let mut answers: Vec<Answer> = Vec::new();
         let mut seen: Vec<String> = Vec::new();
         let (start, end) = (own[0].start as usize, own[own.len() - 1].end as usize);
         for reading in readings {
-            let edits = normalise(reading.actions.iter().map(|action| self.edit(own, *action)).collect());
+            let mut edits = normalise(reading.actions.iter().map(|action| self.edit(own, *action)).collect());
+            if let Some(free) = &self.free {
+                edits.iter_mut().for_each(|edit| slide(self.text, edit, free));
+                edits = normalise(edits);
+            }
             let local: Vec<Edit> =
                 edits.iter().map(|edit| Edit { at: edit.at - start as u32, ..edit.clone() }).collect();
             let code: String = apply(&self.text[start..end], &local).chars().filter(|c| !c.is_whitespace()).collect();
@@ -348,94 +342,6 @@ impl Case<'_> {
         }
         let edits = answers.into_iter().next().map(|answer| answer.edits).unwrap_or_default();
         self.accept(tree, edits, evidence, margin)
-    }
-
-    /// The repair, if the text then reads without a fault.
-    fn accept(&self, tree: &Tree, edits: Vec<Edit>, evidence: Vec<String>, margin: f32) -> Outcome {
-        let text = apply(self.text, &edits);
-        if !read_plain(&text, &self.language).diagnostics().is_empty() {
-            return self.refuse(tree, Reason::NoCandidate, Vec::new());
-        }
-        let forms = self.touched(&edits);
-        Outcome::Repaired(Repair { edits, text, evidence, forms, margin })
-    }
-
-    fn touched(&self, edits: &[Edit]) -> Vec<TouchedForm> {
-        let tokens = tokens(self.text, &self.language);
-        let chunks = chunks(&tokens);
-        let mut forms: Vec<TouchedForm> = Vec::new();
-        for edit in edits {
-            let index = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at).saturating_sub(1);
-            let Some(chunk) = chunks.get(index) else { continue };
-            let line = tokens[chunk.tokens.start].line + 1;
-            if forms.last().is_none_or(|last| last.line != line) {
-                forms.push(TouchedForm { line, first_line: self.line(line, self.text) });
-            }
-        }
-        forms
-    }
-
-    fn line(&self, line: u32, text: &str) -> String {
-        text.lines().nth(line as usize - 1).unwrap_or_default().chars().take(160).collect()
-    }
-
-    fn refuse(&self, tree: &Tree, reason: Reason, answers: Vec<Answer>) -> Outcome {
-        let candidates: Vec<Candidate> =
-            answers.into_iter().take(MOST_CANDIDATES).map(|answer| self.candidate(answer)).collect();
-        let diagnosis = self.diagnosis(tree, reason, candidates.first());
-        Outcome::Refused(Refusal { reason, diagnosis, candidates })
-    }
-
-    fn candidate(&self, answer: Answer) -> Candidate {
-        let line = answer.edits.first().map_or(1, |edit| self.lines.line(edit.at));
-        let span = self.lines.line_span(line).unwrap_or_default();
-        let own: Vec<Edit> = answer
-            .edits
-            .iter()
-            .filter(|edit| span.start <= edit.at && edit.range().end <= span.end as usize)
-            .map(|edit| Edit { at: edit.at - span.start, ..edit.clone() })
-            .collect();
-        let before = self.text[span.range()].trim_end_matches(['\n', '\r']).to_owned();
-        let after = apply(&self.text[span.range()], &own).trim_end_matches(['\n', '\r']).to_owned();
-        Candidate {
-            line,
-            before,
-            after,
-            added: answer.edits.iter().map(|edit| edit.inserted.chars().filter(|c| !c.is_whitespace()).count()).sum(),
-            removed: answer.edits.iter().map(|edit| edit.removed.chars().filter(|c| !c.is_whitespace()).count()).sum(),
-            why: answer.why.to_owned(),
-            edits: answer.edits,
-        }
-    }
-
-    fn diagnosis(&self, tree: &Tree, reason: Reason, best: Option<&Candidate>) -> Diagnosis {
-        let first = tree.diagnostics()[0];
-        let opener = match first.kind {
-            DiagnosticKind::Unclosed(_)
-            | DiagnosticKind::UnclosedString
-            | DiagnosticKind::UnclosedComment
-            | DiagnosticKind::UnclosedSymbol => Some(first.span.start),
-            _ => first.opened_at.map(|span| span.start),
-        };
-        let opener = match reason {
-            Reason::OpenText => quotes::suspect(self.text, &self.language).or(opener),
-            _ => opener,
-        };
-        let expected = match first.kind {
-            DiagnosticKind::Unclosed(open) => Some(open.close()),
-            DiagnosticKind::Mismatch { expected, .. } => Some(expected.close()),
-            DiagnosticKind::UnclosedString => Some('"'),
-            _ => None,
-        };
-        let last_line = self.lines.line(self.text.trim_end().len() as u32);
-        let line = match (best, reason, opener) {
-            (_, Reason::CutShort, _) => last_line,
-            (Some(best), ..) => best.line,
-            (None, Reason::OpenText, Some(opener)) => self.lines.line(opener),
-            _ => self.lines.line(first.span.start),
-        };
-        let message = format!("{}: {reason}", first.kind);
-        Diagnosis { line, opener, opener_line: opener.map(|at| self.lines.line(at)), expected, message }
     }
 }
 

@@ -11,6 +11,7 @@ use lispwright_syntax::Dialect;
 
 use crate::code::LITERAL;
 use crate::operators::operators;
+use crate::question::{QUESTIONS, Question};
 use crate::shape::shapes;
 
 /// Where a line begins, relative to the innermost list around it.
@@ -45,33 +46,10 @@ pub(crate) struct Setting {
     pub(crate) head: u64,
 }
 
-/// What is counted about the shape of lists: each is a question with two answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Question {
-    /// Does a list begin with a list? By the head around it, and which of its arguments it is.
-    ListFirst,
-    /// A line begins in a list whose last line began with a list: does it begin with an atom?
-    AtomAfterList,
-    /// A list began a line: does anything of the same list follow it on its last line?
-    Follows,
-    /// The first line of a body: does it begin with an atom?
-    AtomFirst,
-    /// Is the argument a list? By the head, and which argument it is.
-    IsList,
-}
-
-/// The key under which answers about argument `index` of `head` are counted. Arguments from the fourth on are counted
-/// together.
-pub(crate) fn argument(head: u64, index: u32) -> u64 {
-    head.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(u64::from(index.min(4)))
-}
-
 /// Probability that a symbol stands first, before anything is known of it but its sort.
 const SYMBOL_FIRST: f32 = 0.25;
 const OPERATOR_FIRST: f32 = 0.93;
 const LITERAL_FIRST: f32 = 0.04;
-
-const QUESTIONS: usize = 5;
 
 /// Answers to several questions about one datum depend on each other, so each counts for less.
 const SHAPE_TRUST: f32 = 0.65;

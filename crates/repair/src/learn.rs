@@ -10,12 +10,13 @@ use crate::scope::Chunk;
 /// Tokens of healthy forms from which habits are learnt.
 const MOST_LEARNT: usize = 30_000;
 
-/// Counts the layout of the healthy forms but the one at `around`, nearest to it first, and of the earlier text.
+/// Counts the layout of the healthy forms but the one at `around`, nearest to it first, and of the sound texts in
+/// `context`.
 pub(crate) fn learn(
     tokens: &[Token],
     chunks: &[Chunk],
     around: usize,
-    before: Option<&str>,
+    context: &[&str],
     language: &Language,
 ) -> Habits {
     let mut habits = Habits::knowing(language.dialect());
@@ -30,11 +31,13 @@ pub(crate) fn learn(
             break;
         }
     }
-    if let Some(before) = before
-        && learnt < MOST_LEARNT / 10
-    {
-        let tokens = crate::code::tokens(before, language);
+    for text in context {
+        if learnt > MOST_LEARNT {
+            break;
+        }
+        let tokens = crate::code::tokens(text, language);
         for chunk in crate::scope::chunks(&tokens).iter().filter(|chunk| chunk.healthy) {
+            learnt += chunk.tokens.len();
             learn_chunk(&tokens[chunk.tokens.clone()], &mut habits);
         }
     }

@@ -9,19 +9,24 @@
 //! [`repair`] is the way in. No I/O; nothing recurses on input depth; no input makes it panic.
 
 mod align;
+mod case;
 mod code;
 mod decide;
 mod edit;
+mod guard;
 mod habits;
 mod learn;
 mod nesting;
 mod operators;
 mod outcome;
+mod question;
 mod quotes;
 mod renested;
+mod report;
 mod scope;
 mod search;
 mod shape;
+mod window;
 
 pub use decide::{Earlier, repair};
 pub use outcome::{Candidate, Diagnosis, Edit, Outcome, Reason, Refusal, Repair, TouchedForm};

@@ -6,7 +6,8 @@
 use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::code::{LITERAL, Token};
-use crate::habits::{Habits, Place, Question, Setting, argument};
+use crate::habits::{Habits, Place, Setting};
+use crate::question::{Question, argument};
 
 /// Index of a node.
 pub(crate) type NodeId = u32;

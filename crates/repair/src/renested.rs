@@ -7,6 +7,7 @@
 use lispwright_syntax::{Language, read_plain};
 
 use crate::code::{Token, tokens};
+use crate::guard::Guard;
 use crate::learn::learn;
 use crate::scope::{chunks, defines};
 use crate::search::{Action, Limits, costs_as_it_is, search};
@@ -42,7 +43,7 @@ pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
     }
     let tokens = tokens(text, &language);
     let chunks = chunks(&tokens);
-    let overall = learn(&tokens, &chunks, chunks.len(), None, &language);
+    let overall = learn(&tokens, &chunks, chunks.len(), &[], &language);
     let mut looks = MOST_LOOKS;
     let mut found = Vec::new();
     for (index, chunk) in chunks.iter().enumerate() {
@@ -62,10 +63,10 @@ pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
         }
         // The form itself is no witness to its own layout.
         looks -= 1;
-        let habits = learn(&tokens, &chunks, index, None, &language);
+        let habits = learn(&tokens, &chunks, index, &[], &language);
         let Some(costs) = costs_as_it_is(own, &habits) else { continue };
         let as_it_is: f32 = costs.iter().sum();
-        let limits = Limits { guard: &|_| 0.0, beam: 64, everywhere: false, brackets: &[] };
+        let limits = Limits { guard: &Guard::none(own.len()), beam: 64, everywhere: false, brackets: &[] };
         let readings = search(own, &habits, limits, 12);
         let Some(best) = readings.iter().find(|reading| !reading.actions.is_empty()) else { continue };
         if best.cost - ONE_FAULT + MARGIN < as_it_is {

@@ -11,6 +11,7 @@ use lispwright_syntax::{Delimiter, TokenKind};
 use rustc_hash::FxHashMap;
 
 use crate::code::Token;
+use crate::guard::Guard;
 use crate::habits::Habits;
 use crate::nesting::{Nesting, NodeId, ROOT};
 
@@ -111,8 +112,8 @@ struct State {
 
 /// What limits a search.
 pub(crate) struct Limits<'a> {
-    /// Which places are known to be right: cost of an edit at the gap before a token, in addition.
-    pub(crate) guard: &'a dyn Fn(u32) -> f32,
+    /// Which places are known to be right.
+    pub(crate) guard: &'a Guard,
     /// Readings followed at once.
     pub(crate) beam: usize,
     /// Edits beyond those at line ends are tried.
@@ -217,11 +218,7 @@ impl Search<'_> {
     }
 
     fn act(&mut self, state: &mut State, action: Action, cost: f32) {
-        let at = match action {
-            Action::Close { at, .. } => at + 1,
-            Action::Open { at, .. } | Action::Drop { at } | Action::Change { at, .. } => at,
-        };
-        state.cost += cost + (self.limits.guard)(at);
+        state.cost += cost + self.limits.guard.cost(action);
         state.edits += 1;
         self.trail.push((state.trail, action));
         state.trail = self.trail.len() as u32 - 1;

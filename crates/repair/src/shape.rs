@@ -10,7 +10,7 @@ use lispwright_syntax::Dialect;
 use rustc_hash::FxHashMap;
 
 use crate::code::name_of;
-use crate::habits::{Question, argument};
+use crate::question::{Question, argument};
 
 /// `head:argument` for arguments that are lists.
 const COMMON_LISP_LISTS: &str = "defun:2 defmacro:2 defgeneric:2 deftype:2 lambda:1 let:1 let*:1 flet:1 labels:1 macrolet:1 \

@@ -1,0 +1,39 @@
+//! The text under repair with what is known around it.
+
+use std::ops::Range;
+
+use lispwright_syntax::{Language, LineIndex};
+
+use crate::edit::Edit;
+
+/// A text to repair, and what is known around it.
+pub(crate) struct Case<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) language: Language,
+    pub(crate) lines: LineIndex,
+    /// The bytes in which the fault is: elsewhere the text is as it was when it balanced.
+    pub(crate) free: Option<Range<usize>>,
+    /// Nothing else may be changed.
+    pub(crate) strict: bool,
+    /// Sound text of the same file.
+    pub(crate) context: Vec<&'a str>,
+    /// Lines of the file before the text.
+    pub(crate) lines_before: u32,
+    /// Nothing follows the text in its file.
+    pub(crate) at_end: bool,
+}
+
+/// An answer under consideration.
+#[derive(Clone)]
+pub(crate) struct Answer {
+    pub(crate) edits: Vec<Edit>,
+    pub(crate) cost: f32,
+    pub(crate) why: &'static str,
+}
+
+impl<'a> Case<'a> {
+    pub(crate) fn new(text: &'a str, language: Language, free: Option<Range<usize>>) -> Self {
+        let lines = LineIndex::new(text.as_bytes());
+        Self { text, language, lines, free, strict: false, context: Vec::new(), lines_before: 0, at_end: true }
+    }
+}

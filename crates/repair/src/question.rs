@@ -1,0 +1,25 @@
+//! What is asked about the shape of lists, the same of every file and every dialect.
+
+/// A question with two answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// Does a list begin with a list? By the head around it, and which of its arguments it is.
+    ListFirst,
+    /// A line begins in a list whose last line began with a list: does it begin with an atom?
+    AtomAfterList,
+    /// A list began a line: does anything of the same list follow it on its last line?
+    Follows,
+    /// The first line of a body: does it begin with an atom?
+    AtomFirst,
+    /// Is the argument a list? By the head, and which argument it is.
+    IsList,
+}
+
+/// How many questions there are.
+pub(crate) const QUESTIONS: usize = 5;
+
+/// The key under which answers about argument `index` of `head` are counted. Arguments from the fourth on are counted
+/// together.
+pub(crate) fn argument(head: u64, index: u32) -> u64 {
+    head.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(u64::from(index.min(4)))
+}

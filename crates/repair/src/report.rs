@@ -1,0 +1,103 @@
+//! From an answer to an outcome: the repair, or the refusal with what is known of the fault.
+
+use lispwright_syntax::{DiagnosticKind, Tree, read_plain};
+
+use crate::case::{Answer, Case};
+use crate::code::tokens;
+use crate::edit::{Edit, apply};
+use crate::outcome::{Candidate, Diagnosis, Outcome, Reason, Refusal, Repair, TouchedForm};
+use crate::quotes;
+use crate::scope::chunks;
+
+/// Candidates shown.
+const MOST_CANDIDATES: usize = 5;
+
+impl Case<'_> {
+    /// The repair, if the text then reads without a fault.
+    pub(crate) fn accept(&self, tree: &Tree, edits: Vec<Edit>, evidence: Vec<String>, margin: f32) -> Outcome {
+        let text = apply(self.text, &edits);
+        if !read_plain(&text, &self.language).diagnostics().is_empty() {
+            return self.refuse(tree, Reason::NoCandidate, Vec::new());
+        }
+        let forms = self.touched(&edits);
+        Outcome::Repaired(Repair { edits, text, evidence, forms, margin })
+    }
+
+    fn touched(&self, edits: &[Edit]) -> Vec<TouchedForm> {
+        let tokens = tokens(self.text, &self.language);
+        let chunks = chunks(&tokens);
+        let mut forms: Vec<TouchedForm> = Vec::new();
+        for edit in edits {
+            let index = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at).saturating_sub(1);
+            let Some(chunk) = chunks.get(index) else { continue };
+            let line = tokens[chunk.tokens.start].line + 1;
+            if forms.last().is_none_or(|last| last.line != line) {
+                forms.push(TouchedForm { line, first_line: self.line(line, self.text) });
+            }
+        }
+        forms
+    }
+
+    fn line(&self, line: u32, text: &str) -> String {
+        text.lines().nth(line as usize - 1).unwrap_or_default().chars().take(160).collect()
+    }
+
+    pub(crate) fn refuse(&self, tree: &Tree, reason: Reason, answers: Vec<Answer>) -> Outcome {
+        let candidates: Vec<Candidate> =
+            answers.into_iter().take(MOST_CANDIDATES).map(|answer| self.candidate(answer)).collect();
+        let diagnosis = self.diagnosis(tree, reason, candidates.first());
+        Outcome::Refused(Refusal { reason, diagnosis, candidates })
+    }
+
+    fn candidate(&self, answer: Answer) -> Candidate {
+        let line = answer.edits.first().map_or(1, |edit| self.lines.line(edit.at));
+        let span = self.lines.line_span(line).unwrap_or_default();
+        let own: Vec<Edit> = answer
+            .edits
+            .iter()
+            .filter(|edit| span.start <= edit.at && edit.range().end <= span.end as usize)
+            .map(|edit| Edit { at: edit.at - span.start, ..edit.clone() })
+            .collect();
+        let before = self.text[span.range()].trim_end_matches(['\n', '\r']).to_owned();
+        let after = apply(&self.text[span.range()], &own).trim_end_matches(['\n', '\r']).to_owned();
+        Candidate {
+            line,
+            before,
+            after,
+            added: answer.edits.iter().map(|edit| edit.inserted.chars().filter(|c| !c.is_whitespace()).count()).sum(),
+            removed: answer.edits.iter().map(|edit| edit.removed.chars().filter(|c| !c.is_whitespace()).count()).sum(),
+            why: answer.why.to_owned(),
+            edits: answer.edits,
+        }
+    }
+
+    fn diagnosis(&self, tree: &Tree, reason: Reason, best: Option<&Candidate>) -> Diagnosis {
+        let first = tree.diagnostics()[0];
+        let opener = match first.kind {
+            DiagnosticKind::Unclosed(_)
+            | DiagnosticKind::UnclosedString
+            | DiagnosticKind::UnclosedComment
+            | DiagnosticKind::UnclosedSymbol => Some(first.span.start),
+            _ => first.opened_at.map(|span| span.start),
+        };
+        let opener = match reason {
+            Reason::OpenText => quotes::suspect(self.text, &self.language).or(opener),
+            _ => opener,
+        };
+        let expected = match first.kind {
+            DiagnosticKind::Unclosed(open) => Some(open.close()),
+            DiagnosticKind::Mismatch { expected, .. } => Some(expected.close()),
+            DiagnosticKind::UnclosedString => Some('"'),
+            _ => None,
+        };
+        let last_line = self.lines.line(self.text.trim_end().len() as u32);
+        let line = match (best, reason, opener) {
+            (_, Reason::CutShort, _) => last_line,
+            (Some(best), ..) => best.line,
+            (None, Reason::OpenText, Some(opener)) => self.lines.line(opener),
+            _ => self.lines.line(first.span.start),
+        };
+        let message = format!("{}: {reason}", first.kind);
+        Diagnosis { line, opener, opener_line: opener.map(|at| self.lines.line(at)), expected, message }
+    }
+}

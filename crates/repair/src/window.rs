@@ -1,0 +1,123 @@
+//! The part of a text that an edit can have broken.
+//!
+//! Where the earlier text balances, every top-level form that the edit did not touch balances as well, whatever it looks
+//! like. What is left is a window of whole forms around the edit, mostly one, and it is judged as if it were the whole text:
+//! nothing outside it can be drawn in, and a quote or block comment left open in it ends with it.
+
+use std::ops::Range;
+
+use lispwright_syntax::{Language, read_plain};
+
+use crate::edit::apply;
+use crate::outcome::{Outcome, Refusal, Repair};
+
+/// So many bytes on each side of a window are read to learn how the file is laid out.
+const CONTEXT: usize = 160_000;
+
+/// The forms around an edit, before and after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Their bytes in the earlier text.
+    pub(crate) old: Range<usize>,
+    /// Their bytes in the text.
+    pub(crate) new: Range<usize>,
+    /// What differs: bytes of the text.
+    pub(crate) changed: Range<usize>,
+    /// Sound text before and after the window, whole forms: bytes of the text.
+    pub(crate) around: [Range<usize>; 2],
+}
+
+impl Window {
+    /// The window between `before`, which balances, and `text`. The change is `edited` when the texts agree outside it,
+    /// else whatever differs.
+    pub(crate) fn between(before: &str, text: &str, edited: Option<&Range<u32>>, language: &Language) -> Self {
+        let (front, back) =
+            edited.and_then(|edited| agreed(before, text, edited)).unwrap_or_else(|| shared(before, text));
+        let (from, to) = (front, before.len() - back);
+        let tree = read_plain(before, language);
+        let forms: Vec<Range<usize>> = tree.top_level().map(|datum| tree.datum_span(datum).range()).collect();
+        let first = forms.partition_point(|form| form.end < from);
+        let last = forms.partition_point(|form| form.start <= to);
+        let touched = forms.get(first..last).filter(|touched| !touched.is_empty());
+        let (mut start, mut end) = (from, to);
+        if let Some(touched) = touched {
+            start = start.min(touched[0].start);
+            end = end.max(touched[touched.len() - 1].end);
+        }
+        // Whole lines, so that columns stay true and the words of a line stay together.
+        let in_blank = |at: usize| !forms.iter().any(|form| form.start < at && at < form.end);
+        let line_start = before[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = before[end..].find('\n').map_or(before.len(), |at| end + at + 1);
+        if in_blank(line_start) && agrees_to(before, text, line_start) {
+            start = line_start;
+        }
+        if in_blank(line_end) && before.len() - line_end <= back {
+            end = line_end;
+        }
+        let shift = |at: usize| text.len() - (before.len() - at);
+        let near = |form: &&Range<usize>| form.start + CONTEXT >= start;
+        let around_from = forms.iter().find(near).map_or(start, |form| form.start.min(start));
+        let far = |form: &&Range<usize>| form.end <= end + CONTEXT;
+        let around_to = forms.iter().rev().find(far).map_or(end, |form| form.end.max(end));
+        Self {
+            old: start..end,
+            new: start..shift(end),
+            changed: front..text.len() - back,
+            around: [around_from..start, shift(end)..shift(around_to)],
+        }
+    }
+}
+
+fn agrees_to(before: &str, text: &str, at: usize) -> bool {
+    text.is_char_boundary(at) && before.as_bytes()[..at] == text.as_bytes()[..at]
+}
+
+/// Bytes in common before and after `edited`, when the texts differ nowhere else.
+fn agreed(before: &str, text: &str, edited: &Range<u32>) -> Option<(usize, usize)> {
+    let (start, end) = (edited.start as usize, edited.end as usize);
+    let back = text.len().checked_sub(end)?;
+    let old_end = before.len().checked_sub(back)?;
+    let fits = start <= end && start <= old_end && text.is_char_boundary(start) && text.is_char_boundary(end);
+    (fits
+        && before.as_bytes()[..start] == text.as_bytes()[..start]
+        && before.as_bytes()[old_end..] == text.as_bytes()[end..])
+        .then_some((start, back))
+}
+
+/// Bytes in common at the front and, of what is left, at the back, ending between characters.
+fn shared(before: &str, text: &str) -> (usize, usize) {
+    let (a, b) = (before.as_bytes(), text.as_bytes());
+    let mut front = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    while !text.is_char_boundary(front) || !before.is_char_boundary(front) {
+        front -= 1;
+    }
+    let most = a.len().min(b.len()) - front;
+    let mut back = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    while !text.is_char_boundary(text.len() - back) || !before.is_char_boundary(before.len() - back) {
+        back -= 1;
+    }
+    (front, back)
+}
+
+/// An outcome for a part of `text` that begins at byte `at`, `lines` lines down, as one for the whole.
+pub(crate) fn widened(outcome: Outcome, text: &str, at: usize, lines: u32) -> Outcome {
+    let shift = |edits: &mut Vec<crate::edit::Edit>| edits.iter_mut().for_each(|edit| edit.at += at as u32);
+    match outcome {
+        Outcome::Balanced => Outcome::Balanced,
+        Outcome::Repaired(mut repair) => {
+            shift(&mut repair.edits);
+            repair.forms.iter_mut().for_each(|form| form.line += lines);
+            Outcome::Repaired(Repair { text: apply(text, &repair.edits), ..repair })
+        }
+        Outcome::Refused(mut refusal) => {
+            refusal.diagnosis.line += lines;
+            refusal.diagnosis.opener = refusal.diagnosis.opener.map(|opener| opener + at as u32);
+            refusal.diagnosis.opener_line = refusal.diagnosis.opener_line.map(|line| line + lines);
+            for candidate in &mut refusal.candidates {
+                candidate.line += lines;
+                shift(&mut candidate.edits);
+            }
+            Outcome::Refused(Refusal { ..refusal })
+        }
+    }
+}
