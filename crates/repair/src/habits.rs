@@ -64,7 +64,7 @@ const PRIOR: [[[f32; PLACES]; 2]; 2] = [
     [[0.0, 0.11, 0.54, 0.29, 0.03, 0.0292, 0.0008], [0.94, 0.004, 0.04, 0.004, 0.003, 0.0085, 0.0005]],
 ];
 /// Probability of the answer yes.
-const SHAPE_PRIOR: [f32; QUESTIONS] = [0.05, 0.08, 0.04, 0.22, 0.45];
+const SHAPE_PRIOR: [f32; QUESTIONS] = [0.05, 0.08, 0.04, 0.22, 0.45, 0.35, 0.6];
 
 /// Counts of one file, and the costs that follow.
 #[derive(Clone, Debug, Default)]

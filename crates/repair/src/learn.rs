@@ -51,7 +51,7 @@ fn learn_chunk(tokens: &[Token], habits: &mut Habits) {
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {
             kind if kind.is_prefix() => {}
-            kind if kind.is_close() => top = nesting.close(top),
+            kind if kind.is_close() => top = nesting.learn_close(top, habits),
             kind => {
                 top = nesting.learn(top, token, habits);
                 if kind.is_open()

@@ -7,7 +7,7 @@ use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::code::{LITERAL, Token};
 use crate::habits::{Habits, Place, Setting};
-use crate::question::{Question, argument};
+use crate::question::{MAP, Question, argument};
 
 /// Index of a node.
 pub(crate) type NodeId = u32;
@@ -17,6 +17,8 @@ pub(crate) const ROOT: NodeId = 0;
 
 /// What the head of a list is when it is not a symbol.
 const NO_HEAD: u64 = 0;
+/// Marks lists without a head symbol, which are known by the head around them.
+const HEADLESS: u64 = 0x6A09_E667_F3BC_C908;
 
 /// An open list with what has been read of it.
 #[derive(Clone, Copy, Debug)]
@@ -138,6 +140,9 @@ impl<'h> Nesting<'h> {
             let more = self.habits.place(setting, place);
             cost += if place == Place::Sibling { node.repeated(SIBLINGS, more) } else { more };
         }
+        if let Some((question, head)) = Self::ends(&node, parent_head) {
+            cost += self.habits.shape(question, head, false);
+        }
         for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
             let more = self.habits.shape(question, head, yes);
             cost += node.repeated(2 * question as u16 + u16::from(yes), more);
@@ -161,6 +166,9 @@ impl<'h> Nesting<'h> {
         if token.opens_line {
             let (setting, place) = Self::place(&node, token.place);
             habits.see_place(setting, place);
+        }
+        if let Some((question, head)) = Self::ends(&node, parent_head) {
+            habits.see_shape(question, head, false);
         }
         for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
             habits.see_shape(question, head, yes);
@@ -229,8 +237,41 @@ impl<'h> Nesting<'h> {
         })
     }
 
-    /// The innermost list closes.
-    pub(crate) fn close(&self, top: NodeId) -> NodeId {
-        self.node(top).parent
+    /// The innermost list closes: the one around it, and what that costs.
+    pub(crate) fn close(&self, top: NodeId) -> (NodeId, f32) {
+        let node = self.node(top);
+        let around = self.node(node.parent).head;
+        let ends = Self::ends(node, around).map_or(0.0, |(question, head)| self.habits.shape(question, head, true));
+        let pairs = Self::pairs(node, around).map_or(0.0, |(head, yes)| self.habits.shape(Question::Pairs, head, yes));
+        (node.parent, ends + pairs)
+    }
+
+    /// The same for code known to be sound.
+    pub(crate) fn learn_close(&self, top: NodeId, habits: &mut Habits) -> NodeId {
+        let node = self.node(top);
+        let around = self.node(node.parent).head;
+        if let Some((question, head)) = Self::ends(node, around) {
+            habits.see_shape(question, head, true);
+        }
+        if let Some((head, yes)) = Self::pairs(node, around) {
+            habits.see_shape(Question::Pairs, head, yes);
+        }
+        node.parent
+    }
+
+    /// What is asked when the list may end.
+    fn ends(node: &Node, around: u64) -> Option<(Question, u64)> {
+        let asks = node.children > 0 && node.delimiter == Delimiter::Paren;
+        let head = if node.head == NO_HEAD { around ^ HEADLESS } else { node.head };
+        asks.then(|| (Question::Ends, argument(head, node.children - 1)))
+    }
+
+    fn pairs(node: &Node, around: u64) -> Option<(u64, bool)> {
+        let head = match node.delimiter {
+            Delimiter::Paren => return None,
+            Delimiter::Bracket => argument(around, node.index),
+            Delimiter::Brace => MAP,
+        };
+        Some((head, node.children % 2 == 0))
     }
 }

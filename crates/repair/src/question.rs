@@ -13,13 +13,22 @@ pub(crate) enum Question {
     AtomFirst,
     /// Is the argument a list? By the head, and which argument it is.
     IsList,
+    /// Does the list end here? By the head, and how many arguments it has by now.
+    Ends,
+    /// Does a vector or map that ends hold pairs? By the head around it, and which of its arguments it is.
+    Pairs,
 }
 
 /// How many questions there are.
-pub(crate) const QUESTIONS: usize = 5;
+pub(crate) const QUESTIONS: usize = 7;
 
-/// The key under which answers about argument `index` of `head` are counted. Arguments from the fourth on are counted
-/// together.
+/// Marks maps, which hold pairs wherever they stand.
+pub(crate) const MAP: u64 = 0x3C6E_F372_FE94_F82B;
+
+/// Arguments from this one on are counted together.
+pub(crate) const MOST_ARGUMENTS: u32 = 4;
+
+/// The key under which answers about argument `index` of `head` are counted.
 pub(crate) fn argument(head: u64, index: u32) -> u64 {
-    head.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(u64::from(index.min(4)))
+    head.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(u64::from(index.min(MOST_ARGUMENTS)))
 }

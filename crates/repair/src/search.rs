@@ -160,7 +160,9 @@ pub(crate) fn costs_as_it_is(tokens: &[Token], habits: &Habits) -> Option<Vec<f3
                 if node.depth == 0 || Some(node.delimiter) != token.delimiter() {
                     return None;
                 }
-                top = nesting.close(top);
+                let (around, more) = nesting.close(top);
+                costs[index] = more;
+                top = around;
             }
             kind => {
                 let (inside, more) = nesting.datum(top, token, 0);
@@ -224,6 +226,12 @@ impl Search<'_> {
         state.trail = self.trail.len() as u32 - 1;
     }
 
+    fn close(&self, state: &mut State) {
+        let (around, cost) = self.nesting.close(state.top);
+        state.top = around;
+        state.cost += cost;
+    }
+
     fn close_at_line_end(&mut self, states: &mut Vec<State>, at: u32) {
         let best = states.iter().map(|state| state.cost).fold(f32::MAX, f32::min);
         let ends_text = at as usize + 1 == self.tokens.len();
@@ -243,7 +251,7 @@ impl Search<'_> {
                 }
                 self.act(&mut state, Action::Close { at, with }, cost);
                 state.edits = states[index].edits + 1;
-                state.top = self.nesting.close(state.top);
+                self.close(&mut state);
                 states.push(state);
             }
         }
@@ -268,7 +276,7 @@ impl Search<'_> {
             let mut closed = state;
             let with = self.nesting.node(state.top).delimiter;
             self.act(&mut closed, Action::Close { at: index - 1, with }, self.prices.in_line);
-            closed.top = self.nesting.close(closed.top);
+            self.close(&mut closed);
             closed.shift += 1;
             self.take(closed, index, token, out);
         }
@@ -326,7 +334,7 @@ impl Search<'_> {
         let fits = node.depth > 0 && node.delimiter == found;
         if fits {
             let mut closed = State { dropping: false, ..state };
-            closed.top = self.nesting.close(state.top);
+            self.close(&mut closed);
             // Of a run of equal closers the last ones are dropped, so one dropped is followed by no kept one.
             if !(state.dropping && token.trailing && self.same_as_before(index)) {
                 out.push(closed);
@@ -358,7 +366,7 @@ impl Search<'_> {
         }
         let mut changed = state;
         self.act(&mut changed, Action::Change { at: index, to: node.delimiter }, self.prices.kind);
-        changed.top = self.nesting.close(changed.top);
+        self.close(&mut changed);
         out.push(changed);
         // Closers that are due before this one.
         let mut inserted = state;
@@ -366,7 +374,7 @@ impl Search<'_> {
         while number < MOST_CLOSERS && self.nesting.node(inserted.top).depth > 0 {
             let with = self.nesting.node(inserted.top).delimiter;
             if with == found {
-                inserted.top = self.nesting.close(inserted.top);
+                self.close(&mut inserted);
                 out.push(inserted);
                 break;
             }
@@ -377,7 +385,7 @@ impl Search<'_> {
             };
             let cost = if number == 0 { first } else { CLOSE_AGAIN };
             self.act(&mut inserted, Action::Close { at: index - 1, with }, cost);
-            inserted.top = self.nesting.close(inserted.top);
+            self.close(&mut inserted);
             number += 1;
         }
     }

@@ -10,7 +10,7 @@ use lispwright_syntax::Dialect;
 use rustc_hash::FxHashMap;
 
 use crate::code::name_of;
-use crate::question::{Question, argument};
+use crate::question::{MAP, MOST_ARGUMENTS, Question, argument};
 
 /// `head:argument` for arguments that are lists.
 const COMMON_LISP_LISTS: &str = "defun:2 defmacro:2 defgeneric:2 deftype:2 lambda:1 let:1 let*:1 flet:1 labels:1 macrolet:1 \
@@ -42,19 +42,48 @@ const EMACS_LISP_ATOMS: &str = "defun:1 defmacro:1 defsubst:1 defvar:1 defconst:
 condition-case:1 cl-defun:1 defvar-local:1 define-minor-mode:1 define-derived-mode:1";
 const EMACS_LISP_NESTED: &str = "cl-flet:1 cl-labels:1 cl-letf:1 pcase-let:1 pcase-let*:1";
 
+/// `head:fewest:most` arguments; a head without a most takes any number.
+const COMMON_LISP_COUNTS: &str = "progn:1 eval-when:2 let:2 let*:2 macrolet:2 symbol-macrolet:2 flet:2 labels:2 when:2 \
+unless:2 if:2:3 defun:3 defmacro:3 defmethod:3 lambda:2 dolist:2 dotimes:2 multiple-value-bind:3 destructuring-bind:3 \
+unwind-protect:2 case:2 ecase:2 typecase:2 etypecase:2 handler-case:2 handler-bind:2 with-slots:3 with-open-file:2 \
+defvar:1:3 defparameter:2:3 defconstant:2:3 setf:2 setq:2 car:1:1 cdr:1:1 cons:2:2 not:1:1 null:1:1 eq:2:2 eql:2:2 equal:2:2 \
+1+:1:1 1-:1:1 aref:2 gethash:2:3 push:2:2 pop:1:1 first:1:1 second:1:1 rest:1:1 nth:2:2 elt:2:2 mapcar:2 apply:2 funcall:1 \
+return-from:1:2 throw:2:2 catch:2 block:2 coerce:2:2 typep:2:3 length:1:1 consp:1:1 listp:1:1 stringp:1:1 symbolp:1:1 \
+incf:1:2 decf:1:2 the:2:2 cond:1 assert:1 member:2 assoc:2 in-package:1:1 make-instance:1 slot-value:2:2 defclass:3 and:1 or:1";
+const SCHEME_COUNTS: &str = "begin:1 define:2 define*:2 let:2 let*:2 letrec:2 letrec*:2 lambda:2 when:2 unless:2 if:2:3 \
+define-syntax:2:2 let-values:2 let*-values:2 receive:3 parameterize:2 with-fluids:2 do:2 case:2 match:2 syntax-rules:2 \
+set!:2:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null?:1:1 pair?:1:1 eq?:2:2 eqv?:2:2 equal?:2:2 1+:1:1 1-:1:1 length:1:1 \
+vector-ref:2:2 vector-set!:3:3 string-ref:2:2 set-car!:2:2 set-cdr!:2:2 zero?:1:1 reverse:1:1 call-with-values:2:2 \
+dynamic-wind:3:3 for-each:2 map:2 apply:2 and:1 or:1 cond:1 define-module:1 use-modules:1 hashq-ref:2:3 hashq-set!:3:3";
+const CLOJURE_COUNTS: &str = "do:1 let:2 loop:2 when:2 when-not:2 if:2:3 if-let:2:3 when-let:2 if-not:2:3 if-some:2:3 defn:2 \
+defn-:2 defmacro:2 fn:2 def:1:3 for:2 doseq:2 dotimes:2 binding:2 with-redefs:2 with-open:2 case:2 try:1 catch:2 deftest:1 \
+testing:2 is:1:2 inc:1:1 dec:1:1 not:1:1 nil?:1:1 first:1:1 rest:1:1 next:1:1 count:1:1 seq:1:1 set!:2:2 instance?:2:2 \
+throw:1:1 assoc:3 conj:2 map:1 apply:2 update:3 get:2:3 get-in:2:3 cond:2 defmethod:3 defmulti:2 ->:2 ->>:2 swap!:2 reset!:2:2";
+const EMACS_LISP_COUNTS: &str = "progn:1 let:2 let*:2 when:2 unless:2 if:2 defun:2 defmacro:2 lambda:2 while:1 dolist:2 \
+dotimes:2 save-excursion:1 save-restriction:1 with-current-buffer:2 with-temp-buffer:1 condition-case:2 unwind-protect:2 \
+defvar:1:3 defconst:2:3 defcustom:3 setq:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null:1:1 eq:2:2 eql:2:2 equal:2:2 1+:1:1 \
+1-:1:1 aref:2:2 nth:2:2 push:2:2 pop:1:1 length:1:1 stringp:1:1 consp:1:1 listp:1:1 symbolp:1:1 numberp:1:1 memq:2:2 assq:2:3 \
+member:2:2 mapcar:2:2 mapc:2:2 funcall:1 apply:2 string=:2:2 goto-char:1:1 insert:1 nreverse:1:1 add-hook:2:4 provide:1:2 \
+require:1:3 setcar:2:2 setcdr:2:2 and:1 or:1 cond:1 pcase:2 cl-case:2 define-key:3:4 declare-function:1 defgroup:3";
+
+/// Heads whose vector argument holds pairs, `head:argument`.
+const CLOJURE_PAIRS: &str =
+    "let:1 loop:1 binding:1 for:1 doseq:1 with-redefs:1 with-open:1 if-let:1 when-let:1 dotimes:1";
+
 /// How sure the shapes are: some heads mean something else in other places.
 const SURE: f32 = 0.985;
 const NESTED: f32 = 0.9;
+const PAIRED: f32 = 0.95;
 
 /// Probabilities of the answer yes, for the questions that a dialect's own forms decide.
 pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
     static TABLES: OnceLock<[FxHashMap<(u64, u8), f32>; 4]> = OnceLock::new();
     let tables = TABLES.get_or_init(|| {
         [
-            table(COMMON_LISP_LISTS, COMMON_LISP_ATOMS, COMMON_LISP_NESTED),
-            table(SCHEME_LISTS, SCHEME_ATOMS, SCHEME_NESTED),
-            table(CLOJURE_LISTS, CLOJURE_ATOMS, CLOJURE_NESTED),
-            table(EMACS_LISP_LISTS, EMACS_LISP_ATOMS, EMACS_LISP_NESTED),
+            table(COMMON_LISP_LISTS, COMMON_LISP_ATOMS, COMMON_LISP_NESTED, COMMON_LISP_COUNTS, ""),
+            table(SCHEME_LISTS, SCHEME_ATOMS, SCHEME_NESTED, SCHEME_COUNTS, ""),
+            table(CLOJURE_LISTS, CLOJURE_ATOMS, CLOJURE_NESTED, CLOJURE_COUNTS, CLOJURE_PAIRS),
+            table(EMACS_LISP_LISTS, EMACS_LISP_ATOMS, EMACS_LISP_NESTED, EMACS_LISP_COUNTS, ""),
         ]
     });
     match dialect {
@@ -65,7 +94,13 @@ pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
     }
 }
 
-fn table(lists: &'static str, atoms: &'static str, nested: &'static str) -> FxHashMap<(u64, u8), f32> {
+fn table(
+    lists: &'static str,
+    atoms: &'static str,
+    nested: &'static str,
+    counts: &'static str,
+    pairs: &'static str,
+) -> FxHashMap<(u64, u8), f32> {
     let rows = |text: &'static str, question: Question, p: f32| {
         text.split_whitespace().filter_map(move |row| {
             let (head, index) = row.rsplit_once(':')?;
@@ -75,5 +110,19 @@ fn table(lists: &'static str, atoms: &'static str, nested: &'static str) -> FxHa
     rows(lists, Question::IsList, SURE)
         .chain(rows(atoms, Question::IsList, 1.0 - SURE))
         .chain(rows(nested, Question::ListFirst, NESTED))
+        .chain(rows(pairs, Question::Pairs, SURE))
+        .chain(std::iter::once(((MAP, Question::Pairs as u8), PAIRED)))
+        .chain(counts.split_whitespace().flat_map(count_rows))
         .collect()
+}
+
+/// Whether a list ends after so many arguments, from `head:fewest:most`.
+fn count_rows(row: &'static str) -> Vec<((u64, u8), f32)> {
+    let mut parts = row.split(':');
+    let head = name_of(parts.next().unwrap_or_default().as_bytes());
+    let mut number = || parts.next().and_then(|number| number.parse::<u32>().ok());
+    let (fewest, most) = (number().unwrap_or(0), number());
+    let too_few = (0..fewest).map(|count| (count, 1.0 - SURE));
+    let enough = most.filter(|most| *most < MOST_ARGUMENTS).map(|most| (most, SURE));
+    too_few.chain(enough).map(|(count, p)| ((argument(head, count), Question::Ends as u8), p)).collect()
 }
