@@ -1,34 +1,45 @@
 //! `cargo xtask bench`: the numbers that the project promises, measured on a release build.
 //!
 //! The measuring is done by the `lispwright-bench` program in `benches/`; this builds it and the server, runs it on the
-//! corpus, and keeps its table in `docs/benchmarks.md`. Not part of the tests.
+//! corpus, and keeps its tables in `docs/benchmarks.md` and, with their picture, in `docs/repair.md`. Not part of the
+//! tests.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::apt::{self, Install};
 use crate::step::{About, Failure, say};
 use crate::{cargo, corpus, target, workspace};
 
-/// Between these two lines of the document stands the table.
-const BEGIN: &str = "<!-- measured by cargo xtask bench --write -->";
-const END: &str = "<!-- end of measurements -->";
+/// The groups of rows.
+const GROUPS: [&str; 5] = ["reader", "server", "eval", "memory", "repair"];
+/// The group with documents of its own.
+const REPAIR: &str = "repair";
 
-/// Measures the rows of the group `name`, or all of them, and prints a Markdown table.
+/// Measures the rows of a group, or all of them, and prints a Markdown table.
 pub(crate) fn run(install: Install, name: Option<&str>, write: bool) -> Result<(), Failure> {
-    if write && name.is_some() {
-        return Err(Failure::new("--write writes the whole table: leave out the name"));
+    if let Some(name) = name.filter(|name| !GROUPS.contains(name)) {
+        return Err(Failure::new(format!("there is no group {name}; the groups are {}", GROUPS.join(", "))));
     }
-    apt::ensure(&[apt::SBCL, apt::GUILE], install)?;
+    if write && name.is_some_and(|name| name != REPAIR) {
+        return Err(Failure::new("--write writes all rows, or those of repair: leave out the name"));
+    }
+    let mut packages = vec!["lispwright-bench"];
+    if name != Some(REPAIR) {
+        packages.push("lispwright");
+        apt::ensure(&[apt::SBCL, apt::GUILE], install)?;
+    }
     corpus::prepare(install)?;
     say("building for release");
-    cargo().args(["build", "--release", "--package", "lispwright", "--package", "lispwright-bench"]).run()?;
+    cargo().args(["build", "--release"]).args(packages.iter().flat_map(|name| ["--package", name])).run()?;
     let release = target().join("release");
-    say("measuring; a few minutes of quiet on the machine make the numbers better");
+    let scratch = target().join("bench");
+    say("measuring; some minutes of quiet on the machine make the numbers better");
     let output = Command::new(release.join("lispwright-bench"))
         .arg(release.join("lispwright"))
         .arg(corpus::directory())
-        .arg(target().join("bench"))
+        .arg(&scratch)
         .args(name)
         .stderr(std::process::Stdio::inherit())
         .output()
@@ -39,20 +50,44 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool) -> Result<(
         return Err(Failure::new(format!("lispwright-bench ended with {}", output.status)));
     }
     if write {
-        let path = workspace().join("docs/benchmarks.md");
-        let text = fs::read_to_string(&path).about(&path)?;
-        fs::write(&path, with_table(&text, &format!("{}\n\n{table}", machine()))?).about(&path)?;
-        say("docs/benchmarks.md is up to date");
+        write_repair(&scratch)?;
+        if name.is_none() {
+            let path = workspace().join("docs/benchmarks.md");
+            put(&path, "measurements", &format!("{}\n\n{table}", machine()))?;
+        }
     }
     Ok(())
 }
 
-/// The document with what stands between the two marks replaced.
-fn with_table(document: &str, table: &str) -> Result<String, Failure> {
-    let marked = document.find(BEGIN).zip(document.find(END)).filter(|(begin, end)| begin < end);
-    let (begin, end) =
-        marked.ok_or_else(|| Failure::new(format!("docs/benchmarks.md lacks the lines {BEGIN} and {END}")))?;
-    Ok(format!("{}\n\n{}\n\n{}", &document[..begin + BEGIN.len()], table.trim(), &document[end..]))
+/// Puts the tables and the picture that were left in `scratch` into the documents.
+fn write_repair(scratch: &Path) -> Result<(), Failure> {
+    let path = workspace().join("docs/repair.md");
+    for part in ["summary", "tables"] {
+        let source = scratch.join(format!("repair-{part}.md"));
+        put(&path, part, &fs::read_to_string(&source).about(&source)?)?;
+    }
+    let (picture, to) = (scratch.join("repair.svg"), workspace().join("docs/repair.svg"));
+    fs::copy(&picture, &to).about(&picture)?;
+    Ok(())
+}
+
+/// Replaces a part of a document, and says so.
+fn put(path: &Path, part: &str, text: &str) -> Result<(), Failure> {
+    let document = fs::read_to_string(path).about(path)?;
+    let changed = with_part(&document, part, text)
+        .ok_or_else(|| Failure::new(format!("{} lacks the lines that begin and end its {part}", path.display())))?;
+    fs::write(path, changed).about(path)?;
+    say(format_args!("{}: {part} up to date", path.display()));
+    Ok(())
+}
+
+/// The document with what stands between the two marks of a part replaced.
+fn with_part(document: &str, part: &str, text: &str) -> Option<String> {
+    let begin = format!("<!-- {part}: cargo xtask bench --write -->");
+    let end = format!("<!-- end of {part} -->");
+    let from = document.find(&begin)? + begin.len();
+    let to = from + document[from..].find(&end)?;
+    Some(format!("{}\n\n{}\n\n{}", &document[..from], text.trim(), &document[to..]))
 }
 
 /// The machine in a sentence.
@@ -70,11 +105,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_replaces_the_one_before() {
-        let document = format!("# Numbers\n\n{BEGIN}\nold\n{END}\n\nHow.\n");
-        let once = with_table(&document, "new\n").unwrap();
-        assert_eq!(once, format!("# Numbers\n\n{BEGIN}\n\nnew\n\n{END}\n\nHow.\n"));
-        assert_eq!(with_table(&once, "new\n").unwrap(), once);
-        assert!(with_table("# Numbers\n", "new").is_err());
+    fn a_part_replaces_the_one_before() {
+        let (begin, end) = ("<!-- rows: cargo xtask bench --write -->", "<!-- end of rows -->");
+        let document = format!("# Numbers\n\n{begin}\nold\n{end}\n\nHow.\n");
+        let once = with_part(&document, "rows", "new\n").unwrap();
+        assert_eq!(once, format!("# Numbers\n\n{begin}\n\nnew\n\n{end}\n\nHow.\n"));
+        assert_eq!(with_part(&once, "rows", "new\n").unwrap(), once);
+        assert_eq!(with_part(&once, "other", "new"), None);
+        assert_eq!(with_part("# Numbers\n", "rows", "new"), None);
     }
 }

@@ -29,8 +29,9 @@ Usage: cargo xtask COMMAND [OPTIONS]
   test [--no-install] [FILTER]   run every check and test, or only the tests whose name contains FILTER
   corpus [--no-install]          fetch the Lisp sources that the reader is tested on, and ask each language's reader
   demo [--no-install]            watch a coding agent's day on a real Common Lisp project
-  bench [--write] [NAME]         measure, or only the rows that contain NAME; --write puts the table into
-                                 docs/benchmarks.md
+  bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, eval, memory or
+                                 repair (about five minutes on two quiet cores); --write puts the tables into
+                                 docs/benchmarks.md and docs/repair.md
   fuzz TARGET [--seconds N]      throw random bytes at reader, repair, edit or guard_scan, for a minute or N seconds
 
   --no-install   never call apt-get: fail and list what is missing instead

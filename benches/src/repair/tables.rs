@@ -10,12 +10,16 @@ use super::{CORPORA, METHODS, OURS, Results};
 const HEADER: &str = "exact % | same % | neighbours intact % | refused % | … of which located % | wrong %";
 const RULE: &str = "---: | ---: | ---: | ---: | ---: | ---:";
 /// The classes at line ends: A to D.
-const LINE_ENDS: std::ops::Range<usize> = 0..4;
+pub(crate) const LINE_ENDS: std::ops::Range<usize> = 0..4;
+/// The promises: exact at line ends, alone and with the earlier text; located; wrong. In percent.
+pub(crate) const EXACT_ALONE: f64 = 85.0;
+pub(crate) const EXACT_EARLIER: f64 = 95.0;
+pub(crate) const LOCATED: f64 = 90.0;
+pub(crate) const WRONG: f64 = 1.0;
 
-/// All tables.
+/// Every table but the summary.
 pub(crate) fn render(results: &Results) -> String {
     let mut out = String::new();
-    summary(&mut out, results);
     for (track, name, what) in TRACKS {
         if results.of(track, OURS, Layout::Kept).next().is_some() {
             situation(&mut out, results, track, &format!("{name}: {what}"));
@@ -26,33 +30,49 @@ pub(crate) fn render(results: &Results) -> String {
     out
 }
 
-/// A row for every situation.
-fn summary(out: &mut String, results: &Results) {
-    let _ = writeln!(
-        out,
-        "\n| situation | A to D exact % | all: exact % | same % | refused % | … of which located % | wrong % |\n| --- | {RULE} |"
+/// A row for every situation, with the promises; what misses one is in bold type.
+pub(crate) fn summary(results: &Results) -> String {
+    let mut out = String::from(
+        "| situation | A to D exact % | … promised | all: exact % | same % | refused % | … located % (over 90) | wrong % (under 1) |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for (track, name, _) in TRACKS {
         let all = results.sum(track, OURS, Layout::Kept, |_| true);
         if all.cases == 0.0 {
             continue;
         }
-        let ends = if track.group() == Group::Several {
-            "-".to_owned()
+        let (exact, promised) = if track.group() == Group::Several {
+            ("-".to_owned(), "-".to_owned())
         } else {
             let ends = results.sum(track, OURS, Layout::Kept, |row| LINE_ENDS.contains(&row));
-            percent(ends.exact, ends.cases)
+            let least = promised(track);
+            (held(ends.exact, ends.cases, |share| share > least), format!("over {least}"))
         };
         let _ = writeln!(
             out,
-            "| {name} | {ends} | {} | {} | {} | {} | {} |",
+            "| {name} | {exact} | {promised} | {} | {} | {} | {} | {} |",
             percent(all.exact, all.cases),
             percent(all.same, all.cases),
             percent(all.refused, all.cases),
-            percent(all.located, all.refused),
-            percent(all.wrong, all.cases)
+            held(all.located, all.refused, |share| share > LOCATED),
+            held(all.wrong, all.cases, |share| share < WRONG)
         );
     }
+    out
+}
+
+/// How much of the damage at line ends is promised to come back exactly, in percent.
+pub(crate) fn promised(track: Track) -> f64 {
+    match track {
+        Track::Alone | Track::File | Track::Insert | Track::InsertFile | Track::Several => EXACT_ALONE,
+        _ => EXACT_EARLIER,
+    }
+}
+
+/// A percentage, in bold type when it is not as promised.
+fn held(part: f64, whole: f64, kept: impl Fn(f64) -> bool) -> String {
+    let shown = percent(part, whole);
+    if whole > 0.0 && !kept(100.0 * part / whole) { format!("**{shown}**") } else { shown }
 }
 
 fn situation(out: &mut String, results: &Results, track: Track, title: &str) {
