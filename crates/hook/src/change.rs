@@ -15,6 +15,8 @@ pub struct Change {
     pub after: String,
     /// The bytes of `after` that come from texts of the call and still can be changed there. Ascending, not overlapping.
     pub written: Vec<Written>,
+    /// The texts of the call are single lines, and have to stay so.
+    pub by_line: bool,
 }
 
 /// Bytes of a file that come from a text of the call.
@@ -53,6 +55,9 @@ impl Change {
     /// What the call's texts have to become so that the file gets `edits`; `None` when that is not in their power: an edit
     /// lies outside of what the call wrote, or a text that is written to several places would need different edits.
     pub fn rewritten(&self, edits: &[Edit]) -> Option<Vec<Rewritten>> {
+        if self.by_line && edits.iter().any(|edit| edit.removed.contains('\n') || edit.inserted.contains('\n')) {
+            return None;
+        }
         let mut found: Vec<Rewritten> = Vec::new();
         let mut done = 0;
         for written in &self.written {
@@ -97,6 +102,7 @@ mod tests {
             before: Some(before.to_owned()),
             after: after.to_owned(),
             written: written.iter().map(|(span, source)| Written { span: span.clone(), source: *source }).collect(),
+            by_line: false,
         }
     }
 

@@ -20,7 +20,7 @@ pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
     let input = document.get("tool_input")?.as_object()?;
     let path = text_at(input, "file_path")?.to_owned();
     let proposal = match tool {
-        "Write" => Proposal::Write { path, content: rewritable(input, "content", "/content")? },
+        "Write" => Proposal::Write { path, content: Rewritable::at(input, "", "content")? },
         "Edit" => Proposal::Replace { path, replacements: vec![replacement(input, "")?] },
         "MultiEdit" => {
             let edits = input.get("edits")?.as_array()?;
@@ -42,18 +42,16 @@ pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
         input: input.clone(),
         proposal,
         original: response.and_then(|response| text_at(response, "originalFile")).map(str::to_owned),
+        told_after: false,
     })
-}
-
-fn rewritable(object: &Map<String, Value>, key: &str, pointer: &str) -> Option<Rewritable> {
-    Some(Rewritable { text: text_at(object, key)?.to_owned(), pointer: pointer.to_owned() })
 }
 
 fn replacement(object: &Map<String, Value>, pointer: &str) -> Option<Replacement> {
     Some(Replacement {
         old: text_at(object, "old_string")?.to_owned(),
-        new: rewritable(object, "new_string", &format!("{pointer}/new_string"))?,
+        new: Rewritable::at(object, pointer, "new_string")?,
         all: object.get("replace_all").and_then(Value::as_bool).unwrap_or(false),
+        with_line_feed: true,
     })
 }
 

@@ -2,21 +2,29 @@
 
 use serde_json::{Map, Value};
 
+use crate::patch::Patch;
+
 /// A program whose edit tools are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Client {
     /// Claude Code: `Write`, `Edit`, and `MultiEdit` of older versions.
     ClaudeCode,
+    /// Codex: `apply_patch`, also by way of its shell tool.
+    Codex,
+    /// Gemini CLI: `write_file` and `replace`.
+    Gemini,
 }
 
 impl Client {
     /// Every client, in the order they are listed to people.
-    pub const ALL: [Self; 1] = [Self::ClaudeCode];
+    pub const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Gemini];
 
     /// The name used on the command line and in statistics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
         }
     }
 
@@ -52,6 +60,8 @@ pub struct Event {
     pub proposal: Proposal,
     /// After the call: the text of the file before it, where the client says so.
     pub original: Option<String>,
+    /// Nothing can be told to the model before the call, so it is told after it.
+    pub told_after: bool,
 }
 
 /// What a call asks for.
@@ -71,6 +81,8 @@ pub enum Proposal {
         /// The pieces.
         replacements: Vec<Replacement>,
     },
+    /// A patch of one or more files.
+    Patch(Patch),
 }
 
 /// A text in the arguments of a call that the client can be told to take differently.
@@ -91,9 +103,18 @@ pub struct Replacement {
     pub new: Rewritable,
     /// Every occurrence is replaced, not the only one.
     pub all: bool,
+    /// When nothing replaces it, the line feed after it goes too.
+    pub with_line_feed: bool,
 }
 
-/// Reads the text at a key.
+impl Rewritable {
+    /// The text at a key of an object, which stands at `pointer` in the arguments.
+    pub(crate) fn at(object: &Map<String, Value>, pointer: &str, key: &str) -> Option<Self> {
+        Some(Self { text: text_at(object, key)?.to_owned(), pointer: format!("{pointer}/{key}") })
+    }
+}
+
+/// The text at a key.
 pub(crate) fn text_at<'v>(object: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
     object.get(key)?.as_str()
 }

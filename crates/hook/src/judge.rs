@@ -39,6 +39,21 @@ pub struct Repaired {
     pub texts: Vec<Rewritten>,
 }
 
+impl Repaired {
+    /// [`Change::after`] with the edits made.
+    pub fn applied(&self, after: &str) -> String {
+        let mut out = String::with_capacity(after.len() + 8);
+        let mut from = 0;
+        for edit in &self.edits {
+            out.push_str(&after[from..edit.at as usize]);
+            out.push_str(&edit.inserted);
+            from = edit.range().end;
+        }
+        out.push_str(&after[from..]);
+        out
+    }
+}
+
 impl Verdict {
     /// The name used in statistics.
     pub const fn name(&self) -> &'static str {

@@ -18,12 +18,15 @@
 mod answer;
 pub mod change;
 mod claude_code;
+mod codex;
 pub mod event;
 pub mod fault;
 mod fence;
 pub mod files;
+mod gemini;
 pub mod judge;
 mod lisp;
+pub mod patch;
 mod respond;
 mod simulate;
 mod wording;

@@ -10,7 +10,7 @@ use crate::change::{Change, Rewritten};
 use crate::event::{Client, Event, Moment, Proposal};
 use crate::files::{Files, Found};
 use crate::judge::{Verdict, is_broken, judge, judge_after};
-use crate::{claude_code, lisp, simulate, wording};
+use crate::{claude_code, codex, gemini, lisp, simulate, wording};
 
 /// What a hook prints, and what it thought.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +41,8 @@ pub fn respond(client: Client, input: &str, files: &dyn Files) -> Response {
     let Ok(Value::Object(document)) = serde_json::from_str(input) else { return Response::default() };
     let event = match client {
         Client::ClaudeCode => claude_code::parse(&document),
+        Client::Codex => codex::parse(&document),
+        Client::Gemini => gemini::parse(&document),
     };
     let Some(event) = event else { return Response::default() };
     let (answer, judged) = match event.moment {
@@ -49,6 +51,8 @@ pub fn respond(client: Client, input: &str, files: &dyn Files) -> Response {
     };
     let output = answer.map(|answer| match client {
         Client::ClaudeCode => claude_code::render(&event, answer),
+        Client::Codex => codex::render(&event, answer),
+        Client::Gemini => gemini::render(&event, answer),
     });
     Response { output, judged }
 }
@@ -76,18 +80,58 @@ fn before(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
     } else if !texts.is_empty() {
         rewritten(event, &texts).map(|input| Answer::Change { input, told: told.join("\n\n") })
     } else {
-        (!told.is_empty()).then(|| Answer::Tell { told: told.join("\n\n") })
+        (!told.is_empty() && !event.told_after).then(|| Answer::Tell { told: told.join("\n\n") })
     };
     (answer, judged)
 }
 
 fn after(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
-    let (Proposal::Write { path, .. } | Proposal::Replace { path, .. }) = &event.proposal;
-    let Found::Text(text) = files.read(&Path::new(&event.directory).join(path)) else { return (None, Vec::new()) };
-    let Some(language) = language(event, path, &text, files) else { return (None, Vec::new()) };
-    let verdict = judge_after(event.original.as_deref(), &text, &language);
-    let answer = verdict.fault().map(|fault| Answer::Tell { told: wording::now_broken(path, &text, fault) });
-    (answer, vec![record(event, path, &language, verdict)])
+    let mut told = Vec::new();
+    let mut judged = Vec::new();
+    for (path, now, before) in simulate::results(event, files) {
+        let Some(language) = language(event, &path, &now, files) else { continue };
+        let late = if event.told_after { told_late(event, &now, files, &language) } else { None };
+        if late.is_some() {
+            told.extend(late);
+            continue;
+        }
+        let verdict = judge_after(before.as_deref(), &now, &language);
+        told.extend(verdict.fault().map(|fault| wording::now_broken(&path, &now, fault)));
+        judged.push(record(event, &path, &language, verdict));
+    }
+    ((!told.is_empty()).then(|| Answer::Tell { told: told.join("\n\n") }), judged)
+}
+
+/// What could not be told before the call: the file as it was is judged once more.
+fn told_late(event: &Event, now: &str, files: &dyn Files, language: &Language) -> Option<String> {
+    let earlier = Earlier { original: event.original.as_deref(), files };
+    simulate::changes(event, &earlier).iter().find_map(|change| match judge(change, language) {
+        Verdict::Repaired(done) if same_lines(now, &done.applied(&change.after)) => {
+            Some(wording::repaired(change, &done))
+        }
+        Verdict::Noted(fault) if same_lines(now, &change.after) => Some(wording::still_broken(change, &fault)),
+        _ => None,
+    })
+}
+
+fn same_lines(a: &str, b: &str) -> bool {
+    a.lines().eq(b.lines())
+}
+
+/// The disk, with the file of a call as it was before it.
+struct Earlier<'a> {
+    original: Option<&'a str>,
+    files: &'a dyn Files,
+}
+
+impl Files for Earlier<'_> {
+    fn read(&self, _: &Path) -> Found {
+        self.original.map_or(Found::Missing, |text| Found::Text(text.to_owned()))
+    }
+
+    fn language(&self, path: &Path, dialect: Dialect) -> Option<Language> {
+        self.files.language(path, dialect)
+    }
 }
 
 fn language(event: &Event, path: &str, text: &str, files: &dyn Files) -> Option<Language> {
@@ -113,10 +157,14 @@ fn record(event: &Event, path: &str, language: &Language, verdict: Verdict) -> J
 /// The arguments of the call with some of its texts changed.
 fn rewritten(event: &Event, texts: &[Rewritten]) -> Option<Map<String, Value>> {
     let mut input = Value::Object(event.input.clone());
+    if let Proposal::Patch(patch) = &event.proposal {
+        *input.pointer_mut(&patch.pointer)? = Value::String(patch.with(texts));
+    }
     for text in texts {
         let place = match &event.proposal {
             Proposal::Write { content, .. } => content,
             Proposal::Replace { replacements, .. } => &replacements.get(text.source)?.new,
+            Proposal::Patch(_) => continue,
         };
         *input.pointer_mut(&place.pointer)? = Value::String(text.text.clone());
     }

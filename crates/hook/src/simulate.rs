@@ -1,14 +1,14 @@
-//! Carries a call out in memory.
+//! Carries a call out in memory, and back.
 //!
 //! As the clients do: a file is taken with line feeds for line ends, a text to replace has to be there, and only once
 //! unless all of them are meant. Where the client would refuse the call itself there is nothing to judge.
 
-use std::ops::Range;
 use std::path::Path;
 
 use crate::change::{Change, Written};
 use crate::event::{Event, Proposal, Replacement, Rewritable};
 use crate::files::{Files, Found};
+use crate::patch::{Action, Direction, Patch};
 
 /// More occurrences than this are not followed.
 const MOST_PLACES: usize = 10_000;
@@ -17,18 +17,56 @@ const MOST_PLACES: usize = 10_000;
 pub(crate) fn changes(event: &Event, files: &dyn Files) -> Vec<Change> {
     let read = |path: &str| files.read(&Path::new(&event.directory).join(path));
     let change = match &event.proposal {
-        Proposal::Write { path, content } => match read(path) {
-            Found::Unreadable => None,
-            Found::Missing => Some(write(path, None, content)),
-            Found::Text(text) => Some(write(path, Some(text), content)),
-        },
-        Proposal::Replace { path, replacements } => match read(path) {
-            Found::Unreadable => None,
-            Found::Missing => replace(path, None, replacements),
-            Found::Text(text) => replace(path, Some(line_feeds(text)), replacements),
-        },
+        Proposal::Write { path, content } => read(path).text().map(|before| write(path, before, content)),
+        Proposal::Replace { path, replacements } => {
+            read(path).text().and_then(|before| replace(path, before, replacements))
+        }
+        Proposal::Patch(patch) => return patched(patch, read).unwrap_or_default(),
     };
     change.into_iter().collect()
+}
+
+/// The files that a call has left behind, with the text before it where that can be known.
+pub(crate) fn results(event: &Event, files: &dyn Files) -> Vec<(String, String, Option<String>)> {
+    let read = |path: &str| match files.read(&Path::new(&event.directory).join(path)) {
+        Found::Text(text) => Some(text),
+        _ => None,
+    };
+    match &event.proposal {
+        Proposal::Write { path, .. } => {
+            read(path).map(|now| (path.clone(), now, event.original.clone())).into_iter().collect()
+        }
+        Proposal::Replace { path, replacements } => {
+            let Some(now) = read(path) else { return Vec::new() };
+            let before = event.original.clone().or_else(|| undone(&now, replacements));
+            vec![(path.clone(), now, before)]
+        }
+        Proposal::Patch(patch) => patch
+            .files()
+            .filter_map(|(_, path, action)| {
+                let path = patch.located(path);
+                let now = read(&path)?;
+                let before = match action {
+                    Action::Update { .. } => {
+                        action.apply(&patch.text, &line_feeds(now.clone()), Direction::Backward).map(|done| done.text)
+                    }
+                    _ => None,
+                };
+                Some((path, now, before))
+            })
+            .collect(),
+    }
+}
+
+impl Found {
+    /// The text there, or that there is none; `None` when it cannot be known.
+    fn text(self) -> Option<Option<String>> {
+        match self {
+            Self::Text(text) => Some(Some(text)),
+            Self::Missing => Some(None),
+            Self::Unreadable => None,
+        }
+    }
 }
 
 /// `text` with line feeds for line ends.
@@ -39,7 +77,7 @@ pub(crate) fn line_feeds(text: String) -> String {
 fn write(path: &str, before: Option<String>, content: &Rewritable) -> Change {
     let before = if content.text.contains('\r') { before } else { before.map(line_feeds) };
     let whole = Written { span: 0..content.text.len(), source: 0 };
-    Change { path: path.to_owned(), before, after: content.text.clone(), written: vec![whole] }
+    Change { path: path.to_owned(), before, after: content.text.clone(), written: vec![whole], by_line: false }
 }
 
 /// A text with the places that the call wrote so far.
@@ -49,16 +87,17 @@ struct Draft {
 }
 
 fn replace(path: &str, before: Option<String>, replacements: &[Replacement]) -> Option<Change> {
+    let before = before.map(line_feeds);
     let mut draft = Draft { text: before.clone().unwrap_or_default(), written: Vec::new() };
     for (source, replacement) in replacements.iter().enumerate() {
         draft.apply(source, replacement, before.is_some() || source > 0)?;
     }
-    Some(Change { path: path.to_owned(), before, after: draft.text, written: draft.written })
+    Some(Change { path: path.to_owned(), before, after: draft.text, written: draft.written, by_line: false })
 }
 
 impl Draft {
     fn apply(&mut self, source: usize, replacement: &Replacement, exists: bool) -> Option<()> {
-        let (old, new) = (line_feeds(replacement.old.clone()), line_feeds(replacement.new.text.clone()));
+        let (mut old, new) = (line_feeds(replacement.old.clone()), line_feeds(replacement.new.text.clone()));
         if old.is_empty() {
             // The way to make a file. In one that holds something the clients refuse it.
             if !self.text.trim().is_empty() {
@@ -72,25 +111,146 @@ impl Draft {
             return None;
         }
         let most = if replacement.all { MOST_PLACES } else { 2 };
-        let places: Vec<usize> = self.text.match_indices(&old).take(most).map(|(at, _)| at).collect();
-        if places.is_empty() || (places.len() > 1 && !replacement.all) || places.len() == MOST_PLACES {
+        let count = self.text.matches(&old).take(most).count();
+        if count == 0 || (count > 1 && !replacement.all) || count == MOST_PLACES {
             return None;
         }
-        for at in places.into_iter().rev() {
-            self.put(source, at..at + old.len(), &new);
+        if replacement.with_line_feed && new.is_empty() && self.text.contains(&format!("{old}\n")) {
+            old.push('\n');
         }
-        self.written.sort_by_key(|written| written.span.start);
+        self.put(source, &old, &new);
         Some(())
     }
 
-    /// Puts `new` in place of `range`. What was written there before is the call's no longer.
-    fn put(&mut self, source: usize, range: Range<usize>, new: &str) {
-        self.text.replace_range(range.clone(), new);
-        self.written.retain(|written| written.span.end <= range.start || written.span.start >= range.end);
-        for written in self.written.iter_mut().filter(|written| written.span.start >= range.end) {
-            let moved = |at: usize| at - range.len() + new.len();
-            written.span = moved(written.span.start)..moved(written.span.end);
+    /// Puts `new` in place of every `old`. What was written there before is the call's no longer.
+    fn put(&mut self, source: usize, old: &str, new: &str) {
+        let places: Vec<usize> = self.text.match_indices(old).map(|(at, _)| at).collect();
+        let mut text = String::with_capacity(self.text.len() + places.len() * new.len());
+        let mut written = Vec::with_capacity(self.written.len() + places.len());
+        let mut earlier = std::mem::take(&mut self.written).into_iter().peekable();
+        let mut from = 0;
+        for at in places.iter().copied().chain([self.text.len()]) {
+            // Texts that lie wholly before this place stay, moved along.
+            while let Some(next) = earlier.next_if(|next| next.span.start < at) {
+                if next.span.start >= from && next.span.end <= at {
+                    let moved = |place: usize| place - from + text.len();
+                    written.push(Written { span: moved(next.span.start)..moved(next.span.end), source: next.source });
+                }
+            }
+            text.push_str(&self.text[from..at]);
+            if at < self.text.len() {
+                written.push(Written { span: text.len()..text.len() + new.len(), source });
+                text.push_str(new);
+                from = at + old.len();
+            }
         }
-        self.written.push(Written { span: range.start..range.start + new.len(), source });
+        (self.text, self.written) = (text, written);
+    }
+}
+
+/// The text before the replacements that led to `now`, if each new text stands there only once or all were meant.
+fn undone(now: &str, replacements: &[Replacement]) -> Option<String> {
+    let mut text = line_feeds(now.to_owned());
+    for replacement in replacements.iter().rev() {
+        let (old, new) = (line_feeds(replacement.old.clone()), line_feeds(replacement.new.text.clone()));
+        let count = if new.is_empty() { 0 } else { text.matches(&new).take(2).count() };
+        if count == 0 || (count > 1 && !replacement.all) {
+            return None;
+        }
+        text = text.replace(&new, &old);
+    }
+    Some(text)
+}
+
+/// `None` when a part of the patch does not fit: the client refuses all of it.
+fn patched(patch: &Patch, read: impl Fn(&str) -> Found) -> Option<Vec<Change>> {
+    let mut changes: Vec<Change> = Vec::new();
+    for (from, to, action) in patch.files() {
+        let (from, to) = (patch.located(from), patch.located(to));
+        if changes.iter().any(|change| change.path == from || change.path == to) {
+            return None;
+        }
+        let before = read(&from).text()?.map(line_feeds);
+        let done = match (action, &before) {
+            (Action::Update { .. }, None) => return None,
+            (action, before) => action.apply(&patch.text, before.as_deref().unwrap_or_default(), Direction::Forward)?,
+        };
+        changes.push(Change { path: to, before, after: done.text, written: done.written, by_line: true });
+    }
+    Some(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::ops::Range;
+
+    use super::*;
+
+    fn spans(change: &Change) -> Vec<(Range<usize>, usize)> {
+        change.written.iter().map(|written| (written.span.clone(), written.source)).collect()
+    }
+
+    fn replacement(old: &str, new: &str, all: bool) -> Replacement {
+        let new = Rewritable { text: new.to_owned(), pointer: String::new() };
+        Replacement { old: old.to_owned(), new, all, with_line_feed: true }
+    }
+
+    #[track_caller]
+    fn check(
+        before: Option<&str>,
+        replacements: &[Replacement],
+        after: Option<&str>,
+        written: &[(Range<usize>, usize)],
+    ) {
+        let change = replace("a.lisp", before.map(str::to_owned), replacements);
+        assert_eq!(change.as_ref().map(|change| &*change.after), after);
+        if let Some(change) = change {
+            assert_eq!(spans(&change), written);
+        }
+    }
+
+    #[test]
+    fn a_text_is_replaced_where_it_stands_once() {
+        check(Some("a b c"), &[replacement("b", "xx", false)], Some("a xx c"), &[(2..4, 0)]);
+        check(Some("a b b"), &[replacement("b", "x", false)], None, &[]);
+        check(Some("a b"), &[replacement("c", "x", false)], None, &[]);
+        check(Some("a b"), &[replacement("b", "b", false)], None, &[]);
+        check(None, &[replacement("b", "c", false)], None, &[]);
+        check(Some("a\r\nb\r\n"), &[replacement("a\nb", "x\ny", false)], Some("x\ny\n"), &[(0..3, 0)]);
+    }
+
+    #[test]
+    fn all_of_them_are_replaced_when_that_is_meant() {
+        check(Some("b a b"), &[replacement("b", "xy", true)], Some("xy a xy"), &[(0..2, 0), (5..7, 0)]);
+    }
+
+    #[test]
+    fn later_replacements_move_and_overwrite_earlier_ones() {
+        let both = [replacement("c", "zz", false), replacement("a", "yyy", false)];
+        check(Some("a b c"), &both, Some("yyy b zz"), &[(0..3, 1), (6..8, 0)]);
+        let over = [replacement("b", "(q", false), replacement("a (q", "n", false)];
+        check(Some("a b c"), &over, Some("n c"), &[(0..1, 1)]);
+    }
+
+    #[test]
+    fn nothing_to_replace_makes_a_file() {
+        check(None, &[replacement("", "(a)", false)], Some("(a)"), &[(0..3, 0)]);
+        check(Some("\n"), &[replacement("", "(a)", false)], Some("(a)"), &[(0..3, 0)]);
+        check(Some("(b)"), &[replacement("", "(a)", false)], None, &[]);
+        check(None, &[replacement("", "(a)", false), replacement("a", "b", false)], Some("(b)"), &[(1..2, 1)]);
+    }
+
+    #[test]
+    fn what_is_deleted_takes_its_line_feed_along() {
+        check(Some("; x\n(a)\n"), &[replacement("x", "", false)], Some("; (a)\n"), &[(2..2, 0)]);
+        check(Some("; x y\n"), &[replacement("x", "", false)], Some(";  y\n"), &[(2..2, 0)]);
+    }
+
+    #[test]
+    fn replacements_can_be_undone() {
+        assert_eq!(undone("a xx c", &[replacement("b", "xx", false)]).as_deref(), Some("a b c"));
+        assert_eq!(undone("xx xx c", &[replacement("b", "xx", false)]), None);
     }
 }

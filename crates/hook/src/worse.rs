@@ -78,6 +78,7 @@ mod tests {
             before: Some(before.to_owned()),
             after: after.to_owned(),
             written: Vec::new(),
+            by_line: false,
         };
         let language = Language::from(Dialect::CommonLisp);
         assert_eq!(is_worse(&change, before, &read(after, &language), &language), worse, "{before:?} -> {after:?}");

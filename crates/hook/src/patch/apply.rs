@@ -1,0 +1,197 @@
+//! A file and a patch to the file afterwards.
+
+use super::{Action, Chunk, Line, Sign};
+use crate::change::Written;
+
+/// Which way a patch is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the file before to the file after.
+    Forward,
+    /// From the file after to the file before.
+    Backward,
+}
+
+/// A file after a patch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Patched {
+    /// Its text, with line feeds.
+    pub text: String,
+    /// The added lines. A source is where the line begins in the text of the patch.
+    pub written: Vec<Written>,
+}
+
+impl Action {
+    /// Applies the action to a file with line feeds for line ends; `patch` is the text that the lines are spans of. `None`
+    /// when some lines are not there.
+    pub fn apply(&self, patch: &str, before: &str, direction: Direction) -> Option<Patched> {
+        let mut done = Patched::default();
+        match self {
+            Self::Add(lines) => lines.iter().for_each(|line| done.push(patch, line)),
+            Self::Delete => return None,
+            Self::Update { chunks, .. } => {
+                let old: Vec<&str> = before.lines().collect();
+                let mut at = 0;
+                for (place, chunk) in places(patch, &old, chunks, direction)? {
+                    old[at..place.start].iter().for_each(|line| done.keep(line));
+                    let come =
+                        chunk.lines.iter().take(place.lines).filter(|line| direction.of(line.sign) != Sign::Removed);
+                    come.for_each(|line| done.push(patch, line));
+                    at = place.start + place.length;
+                }
+                old[at..].iter().for_each(|line| done.keep(line));
+            }
+        }
+        Some(done)
+    }
+}
+
+impl Direction {
+    fn of(self, sign: Sign) -> Sign {
+        match (self, sign) {
+            (Self::Forward, sign) | (_, sign @ Sign::Kept) => sign,
+            (Self::Backward, Sign::Added) => Sign::Removed,
+            (Self::Backward, Sign::Removed) => Sign::Added,
+        }
+    }
+}
+
+impl Patched {
+    fn keep(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn push(&mut self, patch: &str, line: &Line) {
+        let start = self.text.len();
+        self.text.push_str(patch[line.span.clone()].trim_end_matches('\r'));
+        if line.sign == Sign::Added {
+            self.written.push(Written { span: start..self.text.len(), source: line.span.start });
+        }
+        self.text.push('\n');
+    }
+}
+
+/// Where the old lines of a chunk stand.
+struct Place {
+    start: usize,
+    length: usize,
+    /// How many lines of the chunk count.
+    lines: usize,
+}
+
+/// The place of each chunk, from top to bottom.
+fn places<'c>(patch: &str, old: &[&str], chunks: &'c [Chunk], direction: Direction) -> Option<Vec<(Place, &'c Chunk)>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for chunk in chunks {
+        if let Some(below) = &chunk.below {
+            from = seek(old, &[below], from, false)? + 1;
+        }
+        let mut gone: Vec<&str> = chunk
+            .lines
+            .iter()
+            .filter(|line| direction.of(line.sign) != Sign::Added)
+            .map(|line| &patch[line.span.clone()])
+            .collect();
+        let mut lines = chunk.lines.len();
+        if gone.is_empty() {
+            // Nothing to hold on to: it goes to the end, and backward it could have come from anywhere.
+            if direction == Direction::Backward {
+                return None;
+            }
+            found.push((Place { start: old.len(), length: 0, lines }, chunk));
+            continue;
+        }
+        let mut start = seek(old, &gone, from, chunk.at_end);
+        if start.is_none() && gone.last() == Some(&"") {
+            // An empty line at the end of the chunk was only meant to set it off.
+            gone.pop();
+            lines -= usize::from(chunk.lines.last().is_some_and(|line| line.sign == Sign::Kept));
+            start = seek(old, &gone, from, chunk.at_end);
+        }
+        let start = start?;
+        found.push((Place { start, length: gone.len(), lines }, chunk));
+        from = start + gone.len();
+    }
+    found.sort_by_key(|(place, _)| place.start);
+    Some(found)
+}
+
+/// How much two lines may differ.
+const TOLERANCES: [fn(&str, &str) -> bool; 4] = [
+    |a, b| a == b,
+    |a, b| a.trim_end() == b.trim_end(),
+    |a, b| a.trim() == b.trim(),
+    |a, b| a.trim().chars().map(plain).eq(b.trim().chars().map(plain)),
+];
+
+/// The first line from `from` on where `wanted` stands; looked for at the end first when it should be there.
+fn seek(lines: &[&str], wanted: &[&str], from: usize, at_end: bool) -> Option<usize> {
+    let last = lines.len().checked_sub(wanted.len())?;
+    let from = if at_end { last } else { from };
+    TOLERANCES.iter().find_map(|same| {
+        (from..=last).find(|&at| lines[at..].iter().zip(wanted).all(|(line, wanted)| same(line, wanted)))
+    })
+}
+
+/// Typographic dashes, quotes and spaces as the plain ones.
+fn plain(c: char) -> char {
+    match c {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{2018}'..='\u{201B}' => '\'',
+        '\u{201C}'..='\u{201F}' => '"',
+        '\u{A0}' | '\u{2002}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
+        c => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::Patch;
+    use super::*;
+
+    /// Applies the chunks of `body` to `before`; the result goes back again.
+    #[track_caller]
+    fn check(before: &str, body: &str, after: Option<&str>) {
+        let patch = Patch::parse(&format!("*** Begin Patch\n*** Update File: a\n{body}*** End Patch"), "").unwrap();
+        let action = &patch.files[0].action;
+        let done = action.apply(&patch.text, before, Direction::Forward);
+        assert_eq!(done.as_ref().map(|done| &*done.text), after, "{body}");
+        let Some(done) = done else { return };
+        for written in &done.written {
+            let shown = &done.text[written.span.clone()];
+            assert!(patch.text[written.source..].starts_with(shown));
+        }
+        let back = action.apply(&patch.text, &done.text, Direction::Backward).unwrap();
+        assert_eq!(back.text, before, "backward: {body}");
+    }
+
+    #[test]
+    fn chunks_find_their_lines() {
+        check("a\nb\nc\n", "@@\n a\n-b\n+B\n c\n", Some("a\nB\nc\n"));
+        check("a\nb\nc\n", "-b\n c\n", Some("a\nc\n"));
+        check("a\nx\nb\nx\n", "@@ b\n-x\n+y\n", Some("a\nx\nb\ny\n"));
+        check("x\na\nx\n", "@@\n-x\n+y\n*** End of File\n", Some("x\na\ny\n"));
+        check("a\nb\nc\nd\n", "@@\n-a\n+A\n@@\n-c\n+C\n+D\n", Some("A\nb\nC\nD\nd\n"));
+        check("a\n", "@@\n+b\n", Some("a\nb\n"));
+        check("a\n", "@@\n-c\n+d\n", None);
+        check("a\n", "@@ q\n-a\n+d\n", None);
+        check("a\n", "@@\n-a\n-b\n+d\n", None);
+    }
+
+    #[test]
+    fn white_space_and_typography_may_differ() {
+        let done = |before: &str, body: &str| {
+            let patch = Patch::parse(&format!("*** Begin Patch\n*** Update File: a\n{body}*** End Patch"), "").unwrap();
+            patch.files[0].action.apply(&patch.text, before, Direction::Forward).map(|done| done.text)
+        };
+        assert_eq!(done("  a  \nb\n", "@@\n   a\n-b\n+c\n").as_deref(), Some("  a\nc\n"));
+        assert_eq!(done("\ta\nb\n", "@@\n a\n-b\n+c\n").as_deref(), Some("a\nc\n"));
+        assert_eq!(done("; x \u{2014} y\nb\n", "@@\n ; x - y\n-b\n+c\n").as_deref(), Some("; x - y\nc\n"));
+        assert_eq!(done("a\nb\n", "@@\n-b\n+c\n\n").as_deref(), Some("a\nc\n"));
+        assert_eq!(done("b\na\nb", "@@\n-b\n+c\n").as_deref(), Some("c\na\nb\n"));
+    }
+}
