@@ -10,12 +10,15 @@
 //! - [`Roots::edit`] locks a file, hands its text to a function, and replaces it atomically and durably by the result.
 //! - [`Error`] has one variant for each mistake; [`Error::code`] is the stable name that clients see.
 //!
-//! Invariants. Nothing outside the roots is read or written. A file is at any moment, also after a crash, either whole and
+//! - [`edit_anywhere`] does the same for a file that a person's own command is about, such as a client's configuration.
+//!
+//! Invariants. Nothing outside the roots is read or written for a client. A file is at any moment, also after a crash, either whole and
 //! old or whole and new. Bytes that an edit does not mean to change are the same afterwards: encoding, line endings, byte
 //! order mark, mode bits. This crate knows nothing about Lisp.
 //!
 //! Read next: `root.rs` for what may be a root, `walk.rs` for confinement, `write.rs` for the order of steps in a write.
 
+mod anywhere;
 mod error;
 mod identity;
 mod lock;
@@ -27,6 +30,7 @@ mod text;
 mod walk;
 mod write;
 
+pub use anywhere::{create_anywhere, edit_anywhere, remove_anywhere};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
 pub use read::read_anywhere;
 pub use root::{RootChoice, RootSource, Roots, choose_roots};

@@ -202,6 +202,8 @@ pub(crate) struct Shared {
     pub(crate) readable: RwLock<Vec<Arc<Root>>>,
     pub(crate) locks: Locks,
     pub(crate) lock_wait: Duration,
+    /// Show the absolute paths of files, below the first root too.
+    pub(crate) show_absolute: bool,
 }
 
 impl Roots {
@@ -224,8 +226,13 @@ impl Roots {
         if writable.is_empty() {
             return Err(Error::Root { path: PathBuf::new(), fault: RootFault::Unnamed, source_name: name });
         }
-        let shared =
-            Shared { writable, readable: RwLock::default(), locks: Locks::default(), lock_wait: Self::LOCK_WAIT };
+        let shared = Shared {
+            writable,
+            readable: RwLock::default(),
+            locks: Locks::default(),
+            lock_wait: Self::LOCK_WAIT,
+            show_absolute: false,
+        };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -253,6 +260,7 @@ impl Roots {
             readable: RwLock::new(readable),
             locks: Locks::default(),
             lock_wait,
+            show_absolute: self.shared.show_absolute,
         };
         Self { shared: Arc::new(shared) }
     }

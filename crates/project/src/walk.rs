@@ -253,7 +253,7 @@ impl Roots {
     }
 
     fn display(&self, root: &Arc<Root>, below: &Path) -> String {
-        if Arc::ptr_eq(root, self.first()) {
+        if Arc::ptr_eq(root, self.first()) && !self.shared.show_absolute {
             below.display().to_string()
         } else {
             root.real.join(below).display().to_string()

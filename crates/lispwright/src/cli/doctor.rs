@@ -4,15 +4,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use lispwright_setup::Client;
 use lispwright_tools::repl_control::{ReplAction, ReplControl, repl_control};
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
 use lispwright_tools::{CallContext, Outcome, Workshop};
 use serde_json::{Map, Value, json};
 
+use super::clients::{self, Status};
 use super::live::with_workshop;
 use super::outcome::show;
 
-/// Report the root, the runtimes found and whether they work.
+/// Report the root, the runtimes found and whether they work, and the coding agents found and whether they are set up.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  lispwright doctor --root ~/src/my-project\n\n\
     Exit code: 0 when everything that is installed works, 1 when something has to be mended.")]
@@ -27,12 +29,29 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let outcome = with_workshop(&args.root, examine).unwrap_or_else(|why| {
+    let mut outcome = with_workshop(&args.root, examine).unwrap_or_else(|why| {
         let mut fields = Map::new();
         fields.insert("problems".into(), json!([why]));
         Outcome { text: format!("Root: {why}"), fields, is_error: true }
     });
+    let clients = clients::found();
+    for Status { client, state, detail } in &clients {
+        let next = if *state == "configured" { String::new() } else { format!("; {}", remedy(*client)) };
+        let detail =
+            if detail.is_empty() || *state == "not configured" { String::new() } else { format!(" ({detail})") };
+        outcome.text.push_str(&format!("\n{}: {state}{detail}{next}", client.title()));
+    }
+    outcome.fields.insert("clients".into(), clients.iter().map(document).collect());
     show(outcome, args.json)
+}
+
+/// What mends a client's configuration.
+fn remedy(client: Client) -> String {
+    format!("run: lispwright setup {}", client.name())
+}
+
+fn document(Status { client, state, detail }: &Status) -> Value {
+    json!({"client": client.name(), "state": state, "detail": detail, "next": remedy(*client)})
 }
 
 async fn examine(workshop: Workshop) -> Outcome {

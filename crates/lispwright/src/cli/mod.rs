@@ -4,6 +4,7 @@
 //! `pub(crate) fn run(args: Args) -> ExitCode`, and add one variant and one arm below.
 
 mod check;
+mod clients;
 mod doctor;
 mod edit;
 mod eval;
@@ -15,6 +16,7 @@ mod outcome;
 mod outline;
 mod read;
 mod repair;
+mod setup;
 mod text;
 mod tree;
 
@@ -41,6 +43,7 @@ enum Command {
     Edit(edit::Args),
     Tree(tree::Args),
     Eval(eval::Args),
+    Setup(setup::Args),
     Doctor(doctor::Args),
 }
 
@@ -56,6 +59,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Edit(args) => edit::run(args),
         Command::Tree(args) => tree::run(args),
         Command::Eval(args) => eval::run(args),
+        Command::Setup(args) => setup::run(args),
         Command::Doctor(args) => doctor::run(args),
     }
 }

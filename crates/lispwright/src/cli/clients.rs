@@ -1,0 +1,178 @@
+//! The clients of this machine: where their configuration is, what would change in it, and changing it.
+//!
+//! `setup` and `doctor` ask the same question here, so that the one cannot call missing what the other calls done.
+
+use std::path::{Path, PathBuf};
+
+use lispwright_project::{
+    EditError, Error, NewText, SourceFile, create_anywhere, edit_anywhere, read_anywhere, remove_anywhere,
+};
+use lispwright_setup::{Change, Client, ConfigFile, Done, Entry, Part, Places, Scope, install, remove};
+
+/// What is to be done with one client.
+pub(crate) struct Order {
+    pub(crate) client: Client,
+    pub(crate) scope: Scope,
+    pub(crate) remove: bool,
+    pub(crate) hooks: bool,
+    pub(crate) server: bool,
+    pub(crate) stats: Option<String>,
+}
+
+/// A file as it is and as it is to be.
+pub(crate) struct Plan {
+    pub(crate) path: PathBuf,
+    /// `None` when it does not exist.
+    pub(crate) before: Option<SourceFile>,
+    pub(crate) change: Change,
+}
+
+impl Plan {
+    /// The file will have other bytes, or come or go.
+    pub(crate) fn changes(&self) -> bool {
+        self.before.as_ref().map(|file| &file.text) != self.change.text.as_ref()
+    }
+}
+
+/// The plans for all files of an order, or why one of them cannot be edited; then none should be.
+pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
+    let places = places(order.client, order.scope)?;
+    let program = program()?;
+    let wanted = |part: &Part| if *part == Part::Hooks { order.hooks } else { order.server };
+    let mut plans = Vec::new();
+    for ConfigFile { path, mut parts } in order.client.files(order.scope, &places) {
+        parts.retain(wanted);
+        if parts.is_empty() {
+            continue;
+        }
+        let before = match read_anywhere(&path) {
+            Ok(file) => Some(file),
+            Err(Error::Missing { .. }) => None,
+            Err(error) => return Err(error.to_string()),
+        };
+        let text = before.as_ref().map(|file| file.text.as_str());
+        let change = match (order.remove, text) {
+            (false, text) => {
+                let entry = Entry { client: order.client, program: &program, stats: order.stats.as_deref() };
+                install(text, &parts, &entry)
+            }
+            (true, Some(text)) => remove(text, &parts, order.client),
+            (true, None) => Ok(Change { text: None, steps: Vec::new() }),
+        };
+        let change = change.map_err(|fault| format!("{}: {fault}; nothing was changed", path.display()))?;
+        plans.push(Plan { path, before, change });
+    }
+    Ok(plans)
+}
+
+/// Makes a file what its plan says, if it still is what the plan was made from.
+pub(crate) fn carry_out(plan: &Plan) -> Result<(), String> {
+    let overtaken = || format!("{}: another program changed this file meanwhile; run it again", plan.path.display());
+    let done = match (&plan.before, &plan.change.text) {
+        _ if !plan.changes() => return Ok(()),
+        (None, Some(text)) => create_anywhere(&plan.path, text).map(drop),
+        (Some(before), None) => remove_anywhere(&plan.path, &before.digest),
+        (Some(before), Some(text)) => {
+            let edit = |now: &SourceFile| {
+                if now.digest == before.digest { Ok(NewText::Text(text.clone())) } else { Err(overtaken()) }
+            };
+            match edit_anywhere(&plan.path, edit) {
+                Ok(_) => Ok(()),
+                Err(EditError::Project(error)) => Err(error),
+                Err(EditError::Refused(why)) => return Err(why),
+            }
+        }
+        (None, None) => Ok(()),
+    };
+    done.map_err(|error| error.to_string())
+}
+
+/// How far a client is configured.
+pub(crate) struct Status {
+    pub(crate) client: Client,
+    /// `configured`, `partly configured`, `not configured` or `unreadable`.
+    pub(crate) state: &'static str,
+    /// What is missing or wrong, in a few words; empty when nothing is.
+    pub(crate) detail: String,
+}
+
+/// Each client that is found here, by its program or its directory, in the user's configuration.
+pub(crate) fn found() -> Vec<Status> {
+    Client::ALL.into_iter().filter(|client| is_found(*client)).map(status).collect()
+}
+
+fn is_found(client: Client) -> bool {
+    on_path(client.program()).is_some()
+        || places(client, Scope::User).is_ok_and(|places| client.directory(&places).is_dir())
+}
+
+fn status(client: Client) -> Status {
+    let order = Order { client, scope: Scope::User, remove: false, hooks: true, server: true, stats: None };
+    let plans = match plan(&order) {
+        Ok(plans) => plans,
+        Err(why) => return Status { client, state: "unreadable", detail: why },
+    };
+    let mut missing = Vec::new();
+    let mut there = 0;
+    for step in plans.iter().flat_map(|plan| &plan.change.steps) {
+        match &step.done {
+            Done::Added => missing.push(format!("no {}", step.entry)),
+            Done::Updated { from } => missing.push(format!("{} runs {from}", step.entry)),
+            Done::Foreign => missing.push(format!("{} of our name runs something else", step.entry)),
+            Done::Already | Done::Removed | Done::Absent => there += 1,
+        }
+    }
+    let state = match (missing.is_empty(), there) {
+        (true, _) => "configured",
+        (false, 0) => "not configured",
+        (false, _) => "partly configured",
+    };
+    Status { client, state, detail: missing.join(", ") }
+}
+
+fn places(client: Client, scope: Scope) -> Result<Places, String> {
+    let directory = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let (home, variable) = (directory("HOME"), directory(client.variable()));
+    let home = match (home, &variable, scope) {
+        (Some(home), ..) => home,
+        // Nothing below the home directory is used then.
+        (None, Some(_), _) | (None, _, Scope::Project) => PathBuf::new(),
+        (None, None, Scope::User) => {
+            return Err(format!(
+                "HOME is not set, so {}'s configuration cannot be found; set HOME or {}",
+                client.title(),
+                client.variable()
+            ));
+        }
+    };
+    let project = match scope {
+        Scope::User => PathBuf::new(),
+        Scope::Project => std::env::current_dir().map_err(|error| format!("the working directory: {error}"))?,
+    };
+    Ok(Places { home, variable, project })
+}
+
+/// How a client is to start this program: by its name when that leads here, else by its path.
+pub(crate) fn program() -> Result<String, String> {
+    let here = std::env::current_exe()
+        .and_then(|path| path.canonicalize())
+        .map_err(|error| format!("the path of this program cannot be found: {error}"))?;
+    if on_path("lispwright").and_then(|path| path.canonicalize().ok()).as_ref() == Some(&here) {
+        return Ok("lispwright".to_owned());
+    }
+    match here.to_str() {
+        Some(path) => Ok(path.to_owned()),
+        None => Err(format!("{}: the path of this program is not text; install it elsewhere", here.display())),
+    }
+}
+
+/// The file that a shell would start for `name`.
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,271 @@
+//! `lispwright setup`: put the server and the hooks into a client's configuration, and take them out again.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use lispwright_edit::unified;
+use lispwright_setup::{Client, Done, Scope, Step};
+use lispwright_syntax::Span;
+use serde_json::{Value, json};
+
+use super::clients::{Order, Plan, carry_out, plan, program};
+use super::outcome::could_not;
+use super::text::{print, print_json};
+
+/// Configure a coding agent: its MCP server entry and its hooks; --remove takes both out again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lispwright setup claude-code\n  lispwright setup codex --diff\n  \
+    lispwright setup gemini --scope project --no-hooks\n  lispwright setup claude-code --remove\n\n\
+    Whatever else the files hold stays byte for byte. A second run changes nothing. --remove gives the old bytes again.\n\
+    Exit code: 0 done, or nothing to do; 1 an entry of that name runs something else and was left alone; 2 a file could \
+    not be read or written.")]
+pub(crate) struct Args {
+    /// Which one
+    client: ClientName,
+
+    /// Whose configuration: yours, or that of the project in the working directory
+    #[arg(long, value_enum, default_value_t = ScopeName::User)]
+    scope: ScopeName,
+
+    /// Take our entries out
+    #[arg(long)]
+    remove: bool,
+
+    /// Leave hooks alone
+    #[arg(long, conflicts_with = "no_server")]
+    no_hooks: bool,
+
+    /// Leave the server entry alone
+    #[arg(long)]
+    no_server: bool,
+
+    /// Show what would change, write nothing
+    #[arg(long, visible_alias = "diff")]
+    dry_run: bool,
+
+    /// Let the hooks count what they do in this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["remove", "no_hooks"])]
+    stats: Option<String>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ClientName {
+    ClaudeCode,
+    Codex,
+    Gemini,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScopeName {
+    User,
+    Project,
+}
+
+impl From<ClientName> for Client {
+    fn from(name: ClientName) -> Self {
+        match name {
+            ClientName::ClaudeCode => Client::ClaudeCode,
+            ClientName::Codex => Client::Codex,
+            ClientName::Gemini => Client::Gemini,
+        }
+    }
+}
+
+pub(crate) fn run(args: Args) -> ExitCode {
+    match attempt(&args) {
+        Ok(code) => code,
+        Err(why) => could_not("setup", &why),
+    }
+}
+
+fn attempt(args: &Args) -> Result<ExitCode, String> {
+    let order = Order {
+        client: args.client.into(),
+        scope: match args.scope {
+            ScopeName::User => Scope::User,
+            ScopeName::Project => Scope::Project,
+        },
+        remove: args.remove,
+        hooks: !args.no_hooks,
+        server: !args.no_server,
+        stats: args.stats.as_deref().map(absolute).transpose()?,
+    };
+    let plans = plan(&order)?;
+    if !args.dry_run {
+        for (index, plan) in plans.iter().enumerate() {
+            carry_out(plan).map_err(|why| match index {
+                0 => why,
+                _ => format!("{why}\nWritten before that: {}", paths(&plans[..index])),
+            })?;
+        }
+    }
+    if args.json {
+        print_json(&document(args, &order, &plans)?);
+    } else {
+        print(&report(args, &order, &plans));
+    }
+    let foreign = plans.iter().flat_map(|plan| &plan.change.steps).any(|step| step.done == Done::Foreign);
+    Ok(if foreign { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Hooks run in other directories than this command.
+fn absolute(path: &str) -> Result<String, String> {
+    let path = std::path::absolute(path).map_err(|error| format!("{path}: {error}"))?;
+    path.into_os_string().into_string().map_err(|path| format!("{}: not text", path.display()))
+}
+
+fn paths(plans: &[Plan]) -> String {
+    plans.iter().map(|plan| plan.path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn report(args: &Args, order: &Order, plans: &[Plan]) -> String {
+    let mut out = String::new();
+    for plan in plans {
+        out.push_str(&format!("{}: {}\n", plan.path.display(), summary(plan)));
+        if args.dry_run {
+            out.push_str(&diff(plan));
+        }
+    }
+    if args.dry_run {
+        out.push_str("Nothing was written; run it again without --dry-run.\n");
+        return out;
+    }
+    if !plans.iter().any(Plan::changes) {
+        out.push_str(if order.remove {
+            "There was nothing to remove.\n"
+        } else {
+            "Already so; nothing was written.\n"
+        });
+    }
+    for line in advice(order) {
+        out.push_str(&format!("{line}\n"));
+    }
+    out
+}
+
+fn summary(plan: &Plan) -> String {
+    match (&plan.before, &plan.change.text) {
+        (None, None) => return "does not exist".to_owned(),
+        (Some(_), None) => return "removed, since nothing else was in it".to_owned(),
+        _ => {}
+    }
+    let created = if plan.before.is_none() { "created: " } else { "" };
+    let steps: Vec<String> = plan.change.steps.iter().map(told).collect();
+    format!("{created}{}", steps.join(", "))
+}
+
+fn told(Step { entry, done }: &Step) -> String {
+    let entry = if entry.contains(' ') { (*entry).to_owned() } else { format!("{entry} hook") };
+    match done {
+        Done::Added => format!("{entry} added"),
+        Done::Updated { from } => format!("{entry} updated (it ran {from})"),
+        Done::Already => format!("{entry} is there"),
+        Done::Removed => format!("{entry} removed"),
+        Done::Absent => format!("no {entry}"),
+        Done::Foreign => format!("{entry} of our name runs something else and was left alone; rename or remove it"),
+    }
+}
+
+/// The word for scripts.
+fn word(done: &Done) -> &'static str {
+    match done {
+        Done::Added => "added",
+        Done::Updated { .. } => "updated",
+        Done::Already => "already",
+        Done::Removed => "removed",
+        Done::Absent => "absent",
+        Done::Foreign => "foreign",
+    }
+}
+
+/// What the person does next.
+fn advice(order: &Order) -> Vec<String> {
+    let client = order.client;
+    let project = order.scope == Scope::Project;
+    let title = client.title();
+    if order.remove {
+        return vec![format!("Next: restart {title}; sessions that run keep what they started with.")];
+    }
+    let mut lines = vec![format!("Next: restart {title}.")];
+    match client {
+        Client::ClaudeCode if project => lines.push("It asks once whether this project's server may run.".to_owned()),
+        Client::Codex if order.hooks => {
+            lines
+                .push("Then type /hooks in it and trust the two hooks: until then Codex does not run them.".to_owned());
+        }
+        _ => {}
+    }
+    if client == Client::Codex && project {
+        lines.push("Codex reads a project's configuration only after you have trusted the project.".to_owned());
+    }
+    if client == Client::Gemini {
+        lines.push("Gemini CLI starts no servers in folders that you have not trusted.".to_owned());
+    }
+    let check = match client {
+        Client::ClaudeCode => "`claude mcp list`, and /hooks inside",
+        Client::Codex => "`codex mcp list`, and /hooks inside",
+        Client::Gemini => "`gemini mcp list`, and /hooks panel inside",
+    };
+    lines.push(format!("Check: {check}."));
+    let scope = if project { " --scope project" } else { "" };
+    lines.push(format!("Undo: lispwright setup {}{scope} --remove", client.name()));
+    if project && program().is_ok_and(|program| program.contains('/')) {
+        lines.push(
+            "These files name this machine's path of lispwright; others need it on their PATH to share them."
+                .to_owned(),
+        );
+    }
+    lines
+}
+
+fn document(args: &Args, order: &Order, plans: &[Plan]) -> Result<Value, String> {
+    let files: Vec<Value> = plans
+        .iter()
+        .map(|plan| {
+            let entries: Vec<Value> = plan
+                .change
+                .steps
+                .iter()
+                .map(|step| {
+                    let from = if let Done::Updated { from } = &step.done { Some(from) } else { None };
+                    json!({"entry": step.entry, "done": word(&step.done), "from": from})
+                })
+                .collect();
+            json!({
+                "path": plan.path.display().to_string(),
+                "existed": plan.before.is_some(),
+                "exists": if args.dry_run { plan.before.is_some() } else { plan.change.text.is_some() },
+                "would_change": plan.changes(),
+                "entries": entries,
+                "diff": diff(plan),
+            })
+        })
+        .collect();
+    Ok(json!({
+        "client": order.client.name(),
+        "scope": if order.scope == Scope::User { "user" } else { "project" },
+        "program": program()?,
+        "dry_run": args.dry_run,
+        "changed": !args.dry_run && plans.iter().any(Plan::changes),
+        "files": files,
+        "next": advice(order),
+    }))
+}
+
+/// The change of a file as a unified diff; empty when nothing changes.
+fn diff(plan: &Plan) -> String {
+    let old = plan.before.as_ref().map_or("", |file| file.text.as_str());
+    let new = plan.change.text.as_deref().unwrap_or_default();
+    let same = |pair: &(char, char)| pair.0 == pair.1;
+    let start: usize = old.chars().zip(new.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let (old_rest, new_rest) = (&old[start..], &new[start..]);
+    let end: usize =
+        old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let Ok(span_start) = u32::try_from(start) else { return String::new() };
+    let Ok(span_end) = u32::try_from(old.len() - end) else { return String::new() };
+    unified(old, new, Span::new(span_start, span_end), new.len() - end - start)
+}
