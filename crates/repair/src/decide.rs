@@ -13,14 +13,19 @@ use crate::habits::Habits;
 use crate::learn::learn;
 use crate::outcome::{Outcome, Reason};
 use crate::quotes;
-use crate::scope::{Chunk, chunks, is_crowded};
+use crate::scope::{Chunk, chunks};
 use crate::search::{Action, Limits, Reading, costs_as_it_is, search};
 use crate::window::{Window, widened};
 
 /// How much likelier than the next an answer has to be, as a natural logarithm.
 const MARGIN: f32 = 2.5;
+/// The same, against an answer that supplies an opener on the line from which the best one takes a closer: which of the two
+/// it is is seen only by what the line says, and that is one witness, not several.
+const RIVAL_MARGIN: f32 = 3.9;
 /// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
 const ODD: f32 = 4.8;
+/// A line as unlikely as this stands where nothing puts it.
+const STRAY: f32 = 4.0;
 /// A symbol is called so regularly that passing it is this unlikely.
 const OPERATOR_PASSED: f32 = 1.6;
 /// More broken forms than this are not repaired in one go.
@@ -184,8 +189,9 @@ impl<'a> Case<'a> {
         let mut edits = Vec::new();
         let mut evidence = Vec::new();
         let mut margin = f32::MAX;
-        for (index, chunk) in chunks.iter().enumerate().filter(|(_, chunk)| !chunk.healthy) {
-            let own = &tokens[chunk.tokens.clone()];
+        for chunk in chunks.iter().filter(|chunk| !chunk.healthy) {
+            let blind = chunk.flush.then(|| without_column_0(&tokens[chunk.tokens.clone()]));
+            let own = blind.as_deref().unwrap_or(&tokens[chunk.tokens.clone()]);
             let guard = guard.part(chunk.tokens.clone());
             let limits = Limits {
                 guard: &guard,
@@ -201,6 +207,18 @@ impl<'a> Case<'a> {
             };
             let readings = search(own, &habits, limits, 24);
             let answers = self.answers(own, &readings);
+            if std::env::var_os("DBG").is_some() {
+                for a in answers.iter().take(6) {
+                    eprintln!(
+                        "  ANS {:.2} {:?}",
+                        a.cost,
+                        a.edits
+                            .iter()
+                            .map(|e| (self.lines.line(e.at), &e.removed, &e.inserted, e.at))
+                            .collect::<Vec<_>>()
+                    );
+                }
+            }
             let Some(best) = answers.first() else {
                 return self.refuse(tree, Reason::NoCandidate, Vec::new());
             };
@@ -216,13 +234,19 @@ impl<'a> Case<'a> {
             if at_end && (closed_at_end >= 3 || (stops && chunk.net > 0)) {
                 return self.refuse(tree, Reason::CutShort, answers);
             }
-            if cancel || is_crowded(&tokens, &chunks, index) {
+            if cancel {
                 return self.refuse(tree, Reason::Entangled, answers);
             }
-            if ahead < MARGIN || self.leaves_the_edit(&best.edits) {
+            if chunk.flush {
                 return self.refuse(tree, Reason::Ambiguous, answers);
             }
-            if self.oddness(&best.edits, &habits) > ODD || self.bares_a_character(&best.edits) {
+            if ahead < MARGIN || self.has_rival(&answers) || self.leaves_the_edit(&best.edits) {
+                return self.refuse(tree, Reason::Ambiguous, answers);
+            }
+            if self.is_ragged(own, &best.edits, &habits)
+                || self.oddness(&best.edits, &habits) > ODD
+                || self.bares_a_character(&best.edits)
+            {
                 return self.refuse(tree, Reason::Ambiguous, answers);
             }
             margin = margin.min(ahead);
@@ -230,6 +254,20 @@ impl<'a> Case<'a> {
             evidence.push(format!("in the form at line {}, {}", own[0].line + 1 + self.lines_before, best.why));
         }
         self.accept(tree, normalise(edits), evidence, margin)
+    }
+
+    /// The best answer takes a closer away, and another supplies an opener on the same line.
+    fn has_rival(&self, answers: &[Answer]) -> bool {
+        let Some((best, others)) = answers.split_first() else { return false };
+        let [edit] = &best.edits[..] else { return false };
+        let line = self.lines.line(edit.at);
+        let rival = |other: &&Answer| match &other.edits[..] {
+            [only] => only.inserted.starts_with(['(', '[', '{']) && self.lines.line(only.at) == line,
+            _ => false,
+        };
+        !edit.removed.is_empty()
+            && edit.inserted.is_empty()
+            && others.iter().find(rival).is_some_and(|other| other.cost - best.cost < RIVAL_MARGIN)
     }
 
     /// The edits change what was right before.
@@ -246,6 +284,17 @@ impl<'a> Case<'a> {
             ["#)", "#(", "#]", "#[", "#;", "#\"", "# "].iter().any(|mark| line.contains(mark))
                 && !self.language.dialect().has_brackets().1
         })
+    }
+
+    /// With `edits` made, many lines of the form still stand where nothing puts them: its columns are no witness.
+    fn is_ragged(&self, own: &[Token], edits: &[Edit], habits: &Habits) -> bool {
+        let (start, end) = (own[0].start, own[own.len() - 1].end);
+        let local: Vec<Edit> = edits.iter().map(|edit| Edit { at: edit.at - start, ..edit.clone() }).collect();
+        let tokens = tokens(&apply(&self.text[start as usize..end as usize], &local), &self.language);
+        let Some(costs) = costs_as_it_is(&tokens, habits) else { return true };
+        let lines = tokens.iter().zip(&costs).skip(1).filter(|(token, _)| token.opens_line);
+        let (count, odd) = lines.fold((0, 0), |(count, odd), (_, &cost)| (count + 1, odd + u32::from(cost > STRAY)));
+        odd > 1 && odd * 4 > count
     }
 
     /// The unlikeliest thing on the lines that `edits` change and on the ones after, once the edits are made.
@@ -343,6 +392,15 @@ impl<'a> Case<'a> {
         let edits = answers.into_iter().next().map(|answer| answer.edits).unwrap_or_default();
         self.accept(tree, edits, evidence, margin)
     }
+}
+
+/// The tokens, those in column 0 but the first without a word on where they stand.
+fn without_column_0(tokens: &[Token]) -> Vec<Token> {
+    let blind = |token: &Token| match token.column {
+        0 => Token { opens_line: false, ..*token },
+        _ => *token,
+    };
+    tokens[..1].iter().copied().chain(tokens[1..].iter().map(blind)).collect()
 }
 
 /// How much likelier the first answer is than all others together, as a natural logarithm.

@@ -11,7 +11,7 @@ use lispwright_syntax::Dialect;
 
 use crate::code::LITERAL;
 use crate::operators::operators;
-use crate::question::{QUESTIONS, Question};
+use crate::question::{QUESTIONS, Question, argument, part_of};
 use crate::shape::shapes;
 
 /// Where a line begins, relative to the innermost list around it.
@@ -64,7 +64,7 @@ const PRIOR: [[[f32; PLACES]; 2]; 2] = [
     [[0.0, 0.11, 0.54, 0.29, 0.03, 0.0292, 0.0008], [0.94, 0.004, 0.04, 0.004, 0.003, 0.0085, 0.0005]],
 ];
 /// Probability of the answer yes.
-const SHAPE_PRIOR: [f32; QUESTIONS] = [0.05, 0.08, 0.04, 0.22, 0.45, 0.35, 0.6];
+const SHAPE_PRIOR: [f32; QUESTIONS] = [0.05, 0.08, 0.04, 0.22, 0.45, 0.35, 0.03, 0.4, 0.6];
 
 /// Counts of one file, and the costs that follow.
 #[derive(Clone, Debug, Default)]
@@ -86,6 +86,13 @@ impl Habits {
     /// Nothing seen yet, with the operators and shapes that are known without seeing.
     pub(crate) fn knowing(dialect: Dialect) -> Self {
         Self { operators: Some(operators(dialect)), shapes_known: Some(shapes(dialect)), ..Self::default() }
+    }
+
+    /// The lists in argument `index` of `head` have a meaning that `head` gives them, and nothing in them is called.
+    pub(crate) fn has_parts(&self, head: u64, index: u32, inner: bool) -> bool {
+        let question = if inner { Question::ListFirst } else { Question::Ends };
+        let key = if inner { argument(head, index) } else { part_of(argument(head, index)) };
+        self.shapes_known.is_some_and(|shapes| shapes.get(&(key, question as u8)).is_some_and(|p| *p > 0.5))
     }
 
     pub(crate) fn see_name(&mut self, name: u64, first: bool) {
@@ -145,7 +152,10 @@ impl Habits {
         if let Some([no_own, yes_own]) = self.shapes_by_head.get(&(head, question as u8)) {
             p = (yes_own + HEAD_WEIGHT * p) / (yes_own + no_own + HEAD_WEIGHT);
         }
-        let trust = if question == Question::ListFirst { 1.0 } else { SHAPE_TRUST };
+        let trust = match question {
+            Question::ListFirst | Question::AtomAfterLists => 1.0,
+            _ => SHAPE_TRUST,
+        };
         -trust * (if yes { p } else { 1.0 - p }).max(2e-3).ln()
     }
 }

@@ -19,13 +19,14 @@ pub(crate) fn learn(
     context: &[&str],
     language: &Language,
 ) -> Habits {
-    let mut habits = Habits::knowing(language.dialect());
+    let known = Habits::knowing(language.dialect());
+    let mut habits = known.clone();
     let mut learnt = 0;
     for distance in 1..=chunks.len() {
         for index in [around.checked_sub(distance), around.checked_add(distance)].into_iter().flatten() {
             let Some(chunk) = chunks.get(index).filter(|chunk| chunk.healthy) else { continue };
             learnt += chunk.tokens.len();
-            learn_chunk(&tokens[chunk.tokens.clone()], &mut habits);
+            learn_chunk(&tokens[chunk.tokens.clone()], &known, &mut habits);
         }
         if learnt > MOST_LEARNT {
             break;
@@ -38,15 +39,14 @@ pub(crate) fn learn(
         let tokens = crate::code::tokens(text, language);
         for chunk in crate::scope::chunks(&tokens).iter().filter(|chunk| chunk.healthy) {
             learnt += chunk.tokens.len();
-            learn_chunk(&tokens[chunk.tokens.clone()], &mut habits);
+            learn_chunk(&tokens[chunk.tokens.clone()], &known, &mut habits);
         }
     }
     habits
 }
 
-fn learn_chunk(tokens: &[Token], habits: &mut Habits) {
-    let quiet = Habits::default();
-    let mut nesting = Nesting::new(&quiet, 0);
+fn learn_chunk(tokens: &[Token], known: &Habits, habits: &mut Habits) {
+    let mut nesting = Nesting::new(known, 0);
     let mut top = ROOT;
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {

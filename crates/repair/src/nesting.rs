@@ -7,7 +7,7 @@ use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::code::{LITERAL, Token};
 use crate::habits::{Habits, Place, Setting};
-use crate::question::{MAP, Question, argument};
+use crate::question::{MAP, Question, argument, part_of};
 
 /// Index of a node.
 pub(crate) type NodeId = u32;
@@ -40,20 +40,26 @@ pub(crate) struct Node {
     /// Column of the last datum that begins a line here; else -1.
     sibling: i32,
     sibling_is_list: bool,
+    /// Lines that began with a list before any began with an atom.
+    lists_in_a_row: u8,
+    /// The last datum is an atom that began a line.
+    after_line_atom: bool,
+    /// What the list is for the form around it, in place of a head; else [`NO_HEAD`].
+    part: u64,
     /// The last datum is a list that began a line.
     after_line_list: bool,
     /// What this list has shown before: a bit for each answer to each question, and one for lines under each other.
-    shown: u16,
+    shown: u32,
 }
 
 /// The bit of [`Node::shown`] for lines under each other.
-const SIBLINGS: u16 = 15;
+const SIBLINGS: u32 = 31;
 /// What a list shows again says little that is new: by how much less it counts.
 const REPEATED: f32 = 0.1;
 
 impl Node {
     /// What an observation costs that this list may have shown before.
-    fn repeated(&mut self, bit: u16, cost: f32) -> f32 {
+    fn repeated(&mut self, bit: u32, cost: f32) -> f32 {
         let before = self.shown >> bit & 1 == 1;
         self.shown |= 1 << bit;
         if before { cost * REPEATED } else { cost }
@@ -87,6 +93,9 @@ impl<'h> Nesting<'h> {
             argument: -1,
             sibling: -1,
             sibling_is_list: false,
+            lists_in_a_row: 0,
+            after_line_atom: false,
+            part: NO_HEAD,
             after_line_list: false,
             shown: 0,
         };
@@ -145,9 +154,9 @@ impl<'h> Nesting<'h> {
         }
         for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
             let more = self.habits.shape(question, head, yes);
-            cost += node.repeated(2 * question as u16 + u16::from(yes), more);
+            cost += node.repeated(2 * question as u32 + u32::from(yes), more);
         }
-        if !is_list {
+        if !is_list && !(node.part != NO_HEAD && node.children == 0) {
             cost += self.habits.name(token.name, Self::is_head(&node));
         }
         Self::take_in(&mut node, token, column, is_list);
@@ -173,7 +182,7 @@ impl<'h> Nesting<'h> {
         for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
             habits.see_shape(question, head, yes);
         }
-        if !is_list {
+        if !is_list && !(node.part != NO_HEAD && node.children == 0) {
             habits.see_name(token.name, Self::is_head(&node));
         }
         Self::take_in(&mut node, token, token.place, is_list);
@@ -191,9 +200,14 @@ impl<'h> Nesting<'h> {
             return [asks.then_some((Question::ListFirst, argument(parent_head, node.index), is_list)), None, None];
         }
         let begins = token.opens_line;
-        let follow = node.after_line_list.then_some((Question::Follows, node.head, !begins));
+        let follow = match (node.after_line_list, node.after_line_atom) {
+            (true, _) => Some((Question::Follows, node.head, !begins)),
+            (false, true) => Some((Question::AtomGoesOn, node.head, !begins)),
+            (false, false) => None,
+        };
         let kind = match (begins, node.sibling >= 0) {
             (false, _) => None,
+            (true, true) if node.lists_in_a_row > 1 => Some((Question::AtomAfterLists, node.head, !is_list)),
             (true, true) => node.sibling_is_list.then_some((Question::AtomAfterList, node.head, !is_list)),
             (true, false) => Some((Question::AtomFirst, node.head, !is_list)),
         };
@@ -204,7 +218,7 @@ impl<'h> Nesting<'h> {
 
     fn take_in(node: &mut Node, token: &Token, column: i32, is_list: bool) {
         if node.children == 0 && token.kind == TokenKind::Atom && token.name != LITERAL {
-            node.head = token.name;
+            node.head = if node.part == NO_HEAD { token.name } else { node.part };
         } else if node.children == 1 && token.line == node.line {
             node.argument = column;
         }
@@ -212,13 +226,29 @@ impl<'h> Nesting<'h> {
         if token.opens_line {
             node.sibling = column;
             node.sibling_is_list = is_list;
+            node.lists_in_a_row = if is_list { node.lists_in_a_row.saturating_add(1) } else { 0 };
         }
+        node.after_line_atom = token.opens_line && !is_list;
         node.after_line_list = token.opens_line && is_list;
     }
 
     /// A list opens.
     pub(crate) fn open(&mut self, top: NodeId, delimiter: Delimiter, token: &Token, index: u32, shift: i32) -> NodeId {
         let around = *self.node(top);
+        let outer = self.node(around.parent);
+        let argument = around.children.saturating_sub(1);
+        let part = if delimiter != Delimiter::Paren || around.depth == 0 {
+            NO_HEAD
+        } else if around.head == NO_HEAD
+            && outer.head != NO_HEAD
+            && self.habits.has_parts(outer.head, around.index, true)
+        {
+            part_of(outer.head)
+        } else if around.head != NO_HEAD && self.habits.has_parts(around.head, argument, false) {
+            part_of(around.head)
+        } else {
+            NO_HEAD
+        };
         self.add(Node {
             parent: top,
             delimiter,
@@ -232,6 +262,9 @@ impl<'h> Nesting<'h> {
             argument: -1,
             sibling: -1,
             sibling_is_list: false,
+            lists_in_a_row: 0,
+            after_line_atom: false,
+            part,
             after_line_list: false,
             shown: 0,
         })

@@ -15,18 +15,27 @@ pub(crate) enum Question {
     IsList,
     /// Does the list end here? By the head, and how many arguments it has by now.
     Ends,
+    /// Two lines or more have begun in a list, all with lists: does the next begin with an atom?
+    AtomAfterLists,
+    /// An atom began a line: does more of the same list follow on the line?
+    AtomGoesOn,
     /// Does a vector or map that ends hold pairs? By the head around it, and which of its arguments it is.
     Pairs,
 }
 
 /// How many questions there are.
-pub(crate) const QUESTIONS: usize = 7;
+pub(crate) const QUESTIONS: usize = 9;
 
 /// Marks maps, which hold pairs wherever they stand.
 pub(crate) const MAP: u64 = 0x3C6E_F372_FE94_F82B;
 
 /// Arguments from this one on are counted together.
 pub(crate) const MOST_ARGUMENTS: u32 = 4;
+
+/// What stands for the head of a list that another form gives its meaning: a binding of `let`, a clause of `case`.
+pub(crate) fn part_of(head: u64) -> u64 {
+    head.rotate_left(17) ^ 0x510E_527F_ADE6_82D1
+}
 
 /// The key under which answers about argument `index` of `head` are counted.
 pub(crate) fn argument(head: u64, index: u32) -> u64 {

@@ -20,6 +20,8 @@ pub(crate) struct Chunk {
     pub(crate) low: i64,
     /// Every closer fits its opener and nothing is left over.
     pub(crate) healthy: bool,
+    /// Lines of its own begin in column 0 although it is broken: columns say nothing about what belongs to it.
+    pub(crate) flush: bool,
 }
 
 /// Cuts tokens into chunks. Chunks that only together close what they open are joined.
@@ -38,7 +40,8 @@ pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
     starts.push(tokens.len());
     let found =
         starts.windows(2).filter(|pair| pair[0] < pair[1]).map(|pair| measure(tokens, pair[0]..pair[1])).collect();
-    join(tokens, found)
+    let joined = join(tokens, found);
+    gather(tokens, joined)
 }
 
 /// The token opens a list, perhaps behind prefixes on the same line or behind a condition that stands alone: `#+x`.
@@ -61,7 +64,7 @@ fn measure(tokens: &[Token], range: Range<usize>) -> Chunk {
         low = low.min(net);
     }
     let healthy = balances(&tokens[range.clone()]);
-    Chunk { tokens: range, net, low, healthy }
+    Chunk { tokens: range, net, low, healthy, flush: false }
 }
 
 /// Every closer fits its opener and nothing is left over.
@@ -92,7 +95,7 @@ fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
             if let Some(count) = closing(tokens, &chunks[index..]) {
                 let range = chunk.tokens.start..chunks[index + count - 1].tokens.end;
                 if balances(&tokens[range.clone()]) {
-                    out.push(Chunk { tokens: range, net: 0, low: 0, healthy: true });
+                    out.push(Chunk { tokens: range, net: 0, low: 0, healthy: true, flush: false });
                     index += count;
                     continue;
                 }
@@ -119,20 +122,64 @@ fn closing(tokens: &[Token], chunks: &[Chunk]) -> Option<usize> {
     None
 }
 
-/// Column 0 may not mean a new form here: the chunk stands right against one beside it, on the side where it is broken,
-/// and does not look like a definition or like its neighbour. So flush-left code looks, and a wrapper alone on its line.
-pub(crate) fn is_crowded(tokens: &[Token], chunks: &[Chunk], index: usize) -> bool {
-    let chunk = &chunks[index];
-    let (before, after) = if chunk.net > 0 { (index, index + 1) } else { (index.wrapping_sub(1), index) };
-    let (Some(before), Some(after)) = (chunks.get(before), chunks.get(after)) else { return false };
+/// Gathers broken chunks with what stands right against them, where column 0 may not mean a new form: in a file that is
+/// laid out flush left, and beside a chunk that does not look like a neighbour.
+fn gather(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
+    if chunks.iter().all(|chunk| chunk.healthy) {
+        return chunks;
+    }
+    let everywhere = is_flush_left(tokens, &chunks);
+    let mut out: Vec<Chunk> = Vec::with_capacity(chunks.len());
+    let mut index = 0;
+    while index < chunks.len() {
+        // A run of chunks that may be one form.
+        let mut end = index + 1;
+        while end < chunks.len() && may_belong(tokens, &chunks[end - 1], &chunks[end], everywhere) {
+            end += 1;
+        }
+        let run = &chunks[index..end];
+        let broken = run.iter().any(|chunk| !chunk.healthy);
+        if broken && (run.len() > 1 || everywhere) {
+            let mut whole = measure(tokens, chunks[index].tokens.start..chunks[end - 1].tokens.end);
+            whole.healthy = false;
+            whole.flush = true;
+            out.push(whole);
+        } else {
+            out.extend_from_slice(run);
+        }
+        index = end;
+    }
+    out
+}
+
+/// At least half of the lines inside sound forms begin in column 0.
+fn is_flush_left(tokens: &[Token], chunks: &[Chunk]) -> bool {
+    let (mut lines, mut flush) = (0u32, 0u32);
+    for chunk in chunks {
+        let own = &tokens[chunk.tokens.clone()];
+        let inside = own.iter().skip(1).filter(|token| token.first && !token.kind.is_close());
+        let (all, left) = inside.fold((0, 0), |(all, left), token| (all + 1, left + u32::from(token.column == 0)));
+        (lines, flush) = (lines + all, flush + left);
+    }
+    // Where nearly every form is broken by column 0, no sound one is left to tell.
+    flush > 2 && flush * 2 >= lines
+}
+
+/// `after` stands right against `before` and does not look like a form of its own: neither a definition nor, like its
+/// neighbour, one of a row of calls.
+fn may_belong(tokens: &[Token], before: &Chunk, after: &Chunk, everywhere: bool) -> bool {
     let last = &tokens[before.tokens.end - 1];
     let first = &tokens[after.tokens.start];
-    let head = |chunk: &Chunk| {
-        let own = &tokens[chunk.tokens.clone()];
-        own.iter().skip_while(|token| !token.kind.is_open()).nth(1).map(|token| token.name)
-    };
-    let bare = chunk.net > 0 && last.line == tokens[before.tokens.start].line && !defines(tokens, before);
-    first.line <= last.line + 1 && (bare || !defines(tokens, after)) && head(before) != head(after)
+    let near = first.line <= last.line + 1 || (everywhere && !tokens[after.tokens.start].kind.is_open());
+    if !near || defines(tokens, after) || (before.healthy && after.healthy && !everywhere && !defines(tokens, before)) {
+        return false;
+    }
+    everywhere || head(tokens, before) != head(tokens, after)
+}
+
+fn head(tokens: &[Token], chunk: &Chunk) -> Option<u64> {
+    let own = &tokens[chunk.tokens.clone()];
+    own.iter().skip_while(|token| !token.kind.is_open()).nth(1).map(|token| token.name)
 }
 
 /// The first list of the chunk begins as definitions and file headers do.

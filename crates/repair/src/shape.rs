@@ -10,7 +10,7 @@ use lispwright_syntax::Dialect;
 use rustc_hash::FxHashMap;
 
 use crate::code::name_of;
-use crate::question::{MAP, MOST_ARGUMENTS, Question, argument};
+use crate::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of};
 
 /// `head:argument` for arguments that are lists.
 const COMMON_LISP_LISTS: &str = "defun:2 defmacro:2 defgeneric:2 deftype:2 lambda:1 let:1 let*:1 flet:1 labels:1 macrolet:1 \
@@ -66,6 +66,15 @@ defvar:1:3 defconst:2:3 defcustom:3 setq:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not
 member:2:2 mapcar:2:2 mapc:2:2 funcall:1 apply:2 string=:2:2 goto-char:1:1 insert:1 nreverse:1:1 add-hook:2:4 provide:1:2 \
 require:1:3 setcar:2:2 setcdr:2:2 and:1 or:1 cond:1 pcase:2 cl-case:2 define-key:3:4 declare-function:1 defgroup:3";
 
+/// `head:argument` from which on lists are clauses, whose first datum is not called.
+const CLAUSES: &str = "case:2 ecase:2 ccase:2 typecase:2 etypecase:2 handler-case:2 restart-case:3 match:2 pcase:2 cl-case:2 \
+cl-ecase:2 cl-typecase:2 condition-case:3 define-record-type:3 defstruct:2 syntax-rules:2 defprotocol:1 define-condition:4 \
+defclass:4 defpackage:2 define-module:2 cond:1 case-lambda:1 match-lambda:1";
+/// `head:fewest:most` arguments of a binding or clause, the first datum not counted.
+const PARTS: &str = "let:1:1 let*:1:1 letrec:1:1 letrec*:1:1 parameterize:1:1 symbol-macrolet:1:1 flet:2 labels:2 macrolet:2 \
+cl-flet:2 cl-labels:2 handler-bind:1:1 with-fluids:1:1 let-values:1:1 let*-values:1:1 pcase-let:1:1 do:0:2 case:1 ecase:1 match:1 \
+typecase:1 handler-case:1 pcase:1 define-record-type:1:2";
+
 /// Heads whose vector argument holds pairs, `head:argument`.
 const CLOJURE_PAIRS: &str =
     "let:1 loop:1 binding:1 for:1 doseq:1 with-redefs:1 with-open:1 if-let:1 when-let:1 dotimes:1";
@@ -112,17 +121,27 @@ fn table(
         .chain(rows(nested, Question::ListFirst, NESTED))
         .chain(rows(pairs, Question::Pairs, SURE))
         .chain(std::iter::once(((MAP, Question::Pairs as u8), PAIRED)))
-        .chain(counts.split_whitespace().flat_map(count_rows))
+        .chain(counts.split_whitespace().flat_map(|row| count_rows(row, |head| head)))
+        .chain(PARTS.split_whitespace().flat_map(|row| count_rows(row, part_of)))
+        .chain(CLAUSES.split_whitespace().flat_map(clause_rows))
         .collect()
 }
 
 /// Whether a list ends after so many arguments, from `head:fewest:most`.
-fn count_rows(row: &'static str) -> Vec<((u64, u8), f32)> {
+fn count_rows(row: &'static str, key: fn(u64) -> u64) -> Vec<((u64, u8), f32)> {
     let mut parts = row.split(':');
-    let head = name_of(parts.next().unwrap_or_default().as_bytes());
+    let head = key(name_of(parts.next().unwrap_or_default().as_bytes()));
     let mut number = || parts.next().and_then(|number| number.parse::<u32>().ok());
     let (fewest, most) = (number().unwrap_or(0), number());
     let too_few = (0..fewest).map(|count| (count, 1.0 - SURE));
     let enough = most.filter(|most| *most < MOST_ARGUMENTS).map(|most| (most, SURE));
     too_few.chain(enough).map(|(count, p)| ((argument(head, count), Question::Ends as u8), p)).collect()
+}
+
+/// Which arguments of a head are clauses, from `head:first`.
+fn clause_rows(row: &'static str) -> Vec<((u64, u8), f32)> {
+    let Some((head, first)) = row.rsplit_once(':') else { return Vec::new() };
+    let (head, first) = (name_of(head.as_bytes()), first.parse().unwrap_or(MOST_ARGUMENTS));
+    let key = |index| (part_of(argument(head, index)), Question::Ends as u8);
+    (first..=MOST_ARGUMENTS).map(|index| (key(index), SURE)).collect()
 }
