@@ -30,6 +30,8 @@ pub(crate) struct Token {
     pub(crate) trailing: bool,
     /// No other token follows on the line it ends on.
     pub(crate) last: bool,
+    /// An empty line stands between it and the token before.
+    pub(crate) apart: bool,
     /// For symbols: a hash of the text in lower case. For everything else [`LITERAL`].
     pub(crate) name: u64,
     /// For atoms: spelt like the head of a definition or of a file's header.
@@ -48,6 +50,7 @@ pub(crate) fn tokens(text: &str, language: &Language) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens: Vec<Token> = Vec::with_capacity(tree.token_count() as usize / 2);
     let (mut line, mut column, mut blank_so_far) = (0u32, 0i32, true);
+    let (mut empty, mut apart) = (true, false);
     for (kind, span) in tree.tokens() {
         let significant = !kind.is_trivia();
         if significant {
@@ -65,6 +68,7 @@ pub(crate) fn tokens(text: &str, language: &Language) -> Vec<Token> {
                 place: column,
                 trailing: false,
                 last: false,
+                apart: std::mem::take(&mut apart),
                 name,
                 definer: atom && is_definer(&bytes[span.range()]),
             });
@@ -73,17 +77,23 @@ pub(crate) fn tokens(text: &str, language: &Language) -> Vec<Token> {
         for &byte in &bytes[span.range()] {
             match byte {
                 b'\n' => {
+                    apart |= empty;
+                    empty = true;
                     line += 1;
                     column = 0;
                     blank_so_far = true;
                 }
                 b'\t' => column = (column / 8 + 1) * 8,
                 byte if byte & 0xC0 == 0x80 || byte == b'\r' => {}
-                _ => column += 1,
+                byte => {
+                    empty &= byte == b' ' || byte == 0x0C;
+                    column += 1;
+                }
             }
         }
         if significant {
             blank_so_far = false;
+            (empty, apart) = (false, false);
         }
     }
     for index in 1..tokens.len() {

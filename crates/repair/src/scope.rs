@@ -139,7 +139,7 @@ fn gather(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
         }
         let run = &chunks[index..end];
         let broken = run.iter().any(|chunk| !chunk.healthy);
-        if broken && (run.len() > 1 || everywhere) {
+        if broken && (run.len() > 1 || everywhere || lies_flush(tokens, &run[0])) {
             let mut whole = measure(tokens, chunks[index].tokens.start..chunks[end - 1].tokens.end);
             whole.healthy = false;
             whole.flush = true;
@@ -165,13 +165,29 @@ fn is_flush_left(tokens: &[Token], chunks: &[Chunk]) -> bool {
     flush > 2 && flush * 2 >= lines
 }
 
+/// As many lines of the chunk begin in column 0 as elsewhere.
+fn lies_flush(tokens: &[Token], chunk: &Chunk) -> bool {
+    let inside = tokens[chunk.tokens.clone()].iter().skip(1).filter(|token| token.first && !token.kind.is_close());
+    let (left, right) = inside.fold((0, 0), |(left, right), token| match token.column {
+        0 => (left + 1, right),
+        _ => (left, right + 1),
+    });
+    left > 0 && left >= right
+}
+
 /// `after` stands right against `before` and does not look like a form of its own: neither a definition nor, like its
 /// neighbour, one of a row of calls.
 fn may_belong(tokens: &[Token], before: &Chunk, after: &Chunk, everywhere: bool) -> bool {
-    let last = &tokens[before.tokens.end - 1];
-    let first = &tokens[after.tokens.start];
-    let near = first.line <= last.line + 1 || (everywhere && !tokens[after.tokens.start].kind.is_open());
-    if !near || defines(tokens, after) || (before.healthy && after.healthy && !everywhere && !defines(tokens, before)) {
+    if tokens[after.tokens.start].apart && (!everywhere || tokens[after.tokens.start].kind.is_open()) {
+        return false;
+    }
+    // A head alone on its line, left open, has its body in column 0.
+    let one_line = tokens[before.tokens.end - 1].line == tokens[before.tokens.start].line;
+    let bare = before.net > 0 && one_line && !defines(tokens, before);
+    if defines(tokens, after) && !bare {
+        return false;
+    }
+    if before.healthy && after.healthy && !everywhere && !defines(tokens, before) {
         return false;
     }
     everywhere || head(tokens, before) != head(tokens, after)
