@@ -174,3 +174,20 @@ impl Drop for Parinfer {
         let _ = self.child.wait();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_method_does_what_it_is_known_for() {
+        let text = "(a (b c)\n(d (e\n";
+        let lisp = Dialect::CommonLisp;
+        assert_eq!(at_end(text, lisp).as_deref(), Some("(a (b c)\n(d (e)))\n"));
+        assert_eq!(column_0(text, lisp).as_deref(), Some("(a (b c))\n(d (e))\n"));
+        assert_eq!(parser_position(text, lisp).as_deref(), Some("(a (b c)\n(d (e)))\n"));
+        assert_eq!(at_end("(a))", lisp), None);
+        assert_eq!(column_0("(a))\n(b)", lisp).as_deref(), Some("(a)\n(b)"));
+        assert_eq!(parser_position("[a (b]", Dialect::Clojure).as_deref(), Some("[a (b)]"));
+    }
+}

@@ -127,6 +127,8 @@ pub(crate) fn damage(sample: &Sample, class: Class, random: &mut Random) -> Opti
             let extra: String = around(&own, at).into_iter().take(count(random)).collect();
             one(own[at].end..own[at].end, &extra)
         }
+        // With one kind of bracket a closer that moves always balances.
+        E if sample.dialect.has_brackets() == (false, false) => None,
         E | L => moved(sample, &own, class == L, random),
         F => {
             let others: &[&str] = match sample.dialect.has_brackets() {
@@ -301,5 +303,67 @@ fn comment(sample: &Sample, own: &[Piece], random: &mut Random) -> Option<Vec<Sp
     } else {
         let begins: Vec<&Piece> = own.iter().filter(|piece| piece.begins_line).collect();
         put(random.pick(&begins)?.start, "#| ")
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    use super::super::sample::{same_meaning, top_level};
+    use super::*;
+
+    const LISP: &str = "(defvar *a* '(1))\n\n(defun f (x)\n  \"A \\\"doc\\\" of\n(two lines.\"\n  (let ((a (car x))\n        (b #\\())\n    (list a b)))\n\n(defun g ()\n  #| two |#\n  (f\n   (f 1)))\n";
+    const CLOJURE: &str = "(def a [1])\n\n(defn f [{:keys [x]}]\n  (let [y (g \"a (b\" x)\n        z {:y y\n           :c \\(}]\n    (h y z)))\n\n(f\n {:x 1})\n";
+
+    /// A text with its second form chosen.
+    pub(crate) fn sample(dialect: Dialect) -> Sample {
+        let text = if dialect == Dialect::Clojure { CLOJURE } else { LISP };
+        let forms = top_level(text, dialect).unwrap();
+        Sample { dialect, file: PathBuf::new(), text: text.to_owned(), form: forms[1].clone(), forms }
+    }
+
+    #[test]
+    fn every_class_damages_the_form() {
+        for dialect in [Dialect::CommonLisp, Dialect::Clojure] {
+            let sample = sample(dialect);
+            let mut random = Random::new(1);
+            let mut hit = BTreeMap::<Class, usize>::new();
+            for (class, ..) in CLASSES.repeat(60) {
+                let Some(splices) = damage(&sample, class, &mut random) else { continue };
+                assert!(!collide(&splices), "{class:?} {splices:?}");
+                let damaged = apply(&sample.text, splices.clone());
+                if same_meaning(&damaged.text, &sample.text, dialect) {
+                    continue;
+                }
+                *hit.entry(class).or_default() += 1;
+                let sound = is_sound(&damaged.text, dialect);
+                match class {
+                    A | B | C | D | E | F | K => assert!(!sound, "{class:?} {}", damaged.text),
+                    L | M => assert!(sound, "{class:?} {}", damaged.text),
+                    G | H | I | J => {}
+                }
+                let before = splices.iter().map(|splice| splice.range.start).min().unwrap();
+                assert!(class == M || class == J || before >= sample.form.start, "{class:?} {splices:?}");
+            }
+            // Nothing can be of the wrong kind where there is one kind.
+            let round_only = if dialect == Dialect::CommonLisp { 2 } else { 0 };
+            assert_eq!(hit.len() + round_only, CLASSES.len(), "{hit:?}");
+            assert!(hit.values().all(|&count| count > 5), "{hit:?}");
+        }
+    }
+
+    #[test]
+    fn one_closer_is_lost_much_more_often_than_three() {
+        let mut random = Random::new(3);
+        let mut seen = [0; 4];
+        for _ in 0..6900 {
+            seen[count(&mut random)] += 1;
+        }
+        assert!(seen[0] == 0 && (5700..6100).contains(&seen[1]), "{seen:?}");
+        assert!((750..1050).contains(&seen[2]) && (60..150).contains(&seen[3]), "{seen:?}");
     }
 }

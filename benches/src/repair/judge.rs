@@ -185,3 +185,54 @@ fn compare(case: &Case, answer: &str) -> Verdict {
     let neighbours = case.neighbours.iter().all(|form| kept.contains(&case.truth[form.clone()]));
     Verdict::Wrong { neighbours }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::PathBuf;
+
+    use lispwright_syntax::Dialect;
+
+    use super::*;
+
+    fn case(truth: &str, damaged: &str) -> Case {
+        let dialect = Dialect::CommonLisp;
+        let mut neighbours = top_level(truth, dialect).unwrap();
+        neighbours.remove(0);
+        let balances = is_sound(damaged, dialect);
+        let (truth, damaged, file) = (truth.to_owned(), damaged.to_owned(), PathBuf::new());
+        Case { dialect, file, truth, damaged, balances, at: vec![5], neighbours, views: Vec::new() }
+    }
+
+    #[test]
+    fn another_tree_is_wrong_even_if_it_balances() {
+        let case = case("(a (b) c)\n(d)\n", "(a (b c)\n(d)\n");
+        assert_eq!(compare(&case, "(a (b) c)\n(d)\n"), Verdict::Exact);
+        assert_eq!(compare(&case, "(a (b) ; x\n   c)\n(d)\n"), Verdict::Same);
+        assert_eq!(compare(&case, "(a (b c))\n(d)\n"), Verdict::Wrong { neighbours: true });
+        assert_eq!(compare(&case, "(a (b) c\n(d))\n"), Verdict::Wrong { neighbours: false });
+        assert_eq!(judge_other(&case, None), Verdict::Refused { located: false });
+    }
+
+    #[test]
+    fn damage_that_balances_is_counted_apart() {
+        let case = case("(a (b) c)\n(d)\n", "(a (b c))\n(d)\n");
+        assert!(case.balances);
+        let mut tally = Tally::default();
+        tally.count_hidden(judge_other(&case, Some("(a (b  c))\n(d)\n")));
+        tally.count_hidden(judge_other(&case, Some("(a (b) c)\n(d)\n")));
+        tally.count_hidden(judge_other(&case, Some("(a b c)\n(d)\n")));
+        assert_eq!((tally.hidden, tally.untouched, tally.restored, tally.cases), (3.0, 1.0, 1.0, 0.0));
+    }
+
+    #[test]
+    fn a_share_weighs_a_tally_whatever_its_size() {
+        let (mut many, mut few, mut all) = (Tally::default(), Tally::default(), Tally::default());
+        (0..90).for_each(|_| many.count(Verdict::Exact));
+        few.count(Verdict::Wrong { neighbours: true });
+        all.add(&many, 3.0);
+        all.add(&few, 1.0);
+        assert_eq!((all.cases, all.exact, all.wrong, all.neighbours), (4.0, 3.0, 1.0, 4.0));
+    }
+}

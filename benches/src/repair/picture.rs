@@ -116,3 +116,32 @@ fn text(out: &mut String, x: f64, y: f64, class: &str, what: &str) {
     let what = what.replace('&', "&amp;").replace('<', "&lt;");
     let _ = writeln!(out, "<text{class} x=\"{x:.1}\" y=\"{y:.1}\">{what}</text>");
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::judge::Verdict;
+    use super::super::{Key, OURS};
+    use super::*;
+
+    #[test]
+    fn every_bar_says_how_much_is_wrong() {
+        let mut results = Results::default();
+        assert_eq!(render(&results), None);
+        for (track, _) in PANELS {
+            for method in [OURS, 1, 4] {
+                let key = Key { track, method, layout: Layout::Kept as u8, row: 0, corpus: 0 };
+                let tally = results.tallies.entry(key).or_default();
+                for verdict in [Verdict::Exact, Verdict::Same, Verdict::Wrong { neighbours: true }] {
+                    tally.count(verdict);
+                }
+            }
+        }
+        let picture = render(&results).unwrap();
+        assert_eq!(picture.matches("33.3 % wrong").count(), 12);
+        assert_eq!(picture.matches("not measured").count(), 8);
+        assert_eq!(picture.matches("<text").count(), picture.matches("</text>").count());
+        assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+    }
+}

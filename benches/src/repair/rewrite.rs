@@ -211,3 +211,33 @@ fn with_other_line_breaks(sample: &Sample, random: &mut Random) -> Option<String
     }
     Some(apply(form, splices).text)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::damage::tests::sample;
+    use super::*;
+
+    #[test]
+    fn the_form_before_has_other_lines_at_the_fault() {
+        for dialect in [Dialect::CommonLisp, Dialect::Clojure] {
+            let sample = sample(dialect);
+            let place = sample.own().find("(car x)").or(sample.own().find(":y y")).unwrap();
+            let line = sample.own().lines().find(|line| line.contains("(car x)") || line.contains(":y y")).unwrap();
+            let mut random = Random::new(5);
+            let old: HashSet<String> = (0..200).filter_map(|_| before(&sample, &[place], &mut random)).collect();
+            assert!(old.len() > 10, "{old:?}");
+            for old in &old {
+                assert!(is_sound(old, dialect) && old != sample.own());
+                assert!(old.lines().all(|other| other.trim() != line.trim()), "{old}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_moves_as_a_whole() {
+        assert_eq!(shifted("(a\n  b\n\n   c)", 2), "(a\n    b\n\n     c)");
+        assert_eq!(shifted("(a\n  b\n c)", -2), "(a\nb\nc)");
+    }
+}
