@@ -255,7 +255,8 @@ fn counted(sample: &Sample, own: &[Piece], random: &mut Random) -> Option<Vec<Sp
         .filter(|(_, surplus)| (1..=3).contains(&surplus.abs()))
         .collect();
     let &(end, surplus) = random.pick(&found)?;
-    let line_end = own.iter().position(|piece| piece.ends_line && piece.end >= end)?;
+    let line = end + text[end..].find('\n').unwrap_or(text.len() - end);
+    let line_end = own.iter().rposition(|piece| piece.end <= line)?;
     let at = if random.percent(50) { line_end } else { own.len() - 1 };
     if surplus > 0 {
         let due: String = if at == own.len() - 1 {

@@ -152,6 +152,11 @@ fn others(out: &mut String, results: &Results) {
             if all.cases == 0.0 || !compared {
                 continue;
             }
+            // The others say nothing about where a fault is.
+            let cells = |tally: &Tally| match method {
+                OURS => cells(tally),
+                _ => cells_with(tally, "-"),
+            };
             let _ = writeln!(out, "| {name}, all | {method_name} | {} |", cells(&all));
             if track.group() != Group::Several {
                 let ends = results.sum(track, method, Layout::Kept, |row| LINE_ENDS.contains(&row));
@@ -162,14 +167,17 @@ fn others(out: &mut String, results: &Results) {
 }
 
 fn cells(tally: &Tally) -> String {
+    cells_with(tally, &percent(tally.located, tally.refused))
+}
+
+fn cells_with(tally: &Tally, located: &str) -> String {
     let of = |part| percent(part, tally.cases);
     format!(
-        "{} | {} | {} | {} | {} | {}",
+        "{} | {} | {} | {} | {located} | {}",
         of(tally.exact),
         of(tally.same),
         of(tally.neighbours),
         of(tally.refused),
-        percent(tally.located, tally.refused),
         of(tally.wrong)
     )
 }
