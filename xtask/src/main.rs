@@ -9,6 +9,7 @@
 mod apt;
 mod bench;
 mod client;
+mod clients;
 mod corpus;
 mod demo;
 mod files;
@@ -29,6 +30,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
   test [--no-install] [FILTER]   run every check and test, or only the tests whose name contains FILTER
   corpus [--no-install]          fetch the Lisp sources that the reader is tested on, and ask each language's reader
   demo [--no-install]            watch a coding agent's day on a real Common Lisp project
+  clients [NAME]                 the real coding agents from npm against a scripted model; some 900 MB
   bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, eval, memory or
                                  repair (about five minutes on two quiet cores); --write puts the tables into
                                  docs/benchmarks.md and docs/repair.md
@@ -72,6 +74,10 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
             let options = Options::parse(rest, &["--no-install"])?;
             options.no_word()?;
             demo::run(options.install())
+        }
+        "clients" => {
+            let options = Options::parse(rest, &[])?;
+            clients::run(options.word()?)
         }
         "bench" => {
             let options = Options::parse(rest, &["--no-install", "--write"])?;

@@ -1,0 +1,278 @@
+//! `lispwright setup` and what `doctor` says about it, in a home directory of their own.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lispwright"));
+        command.args(arguments).current_dir(self.0.path()).env("HOME", self.0.path()).env("PATH", "/usr/bin:/bin");
+        command.stdin(Stdio::null());
+        for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Every file below the home directory with its bytes, sorted.
+    fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        let mut pending = vec![self.0.path().to_owned()];
+        while let Some(directory) = pending.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    pending.push(path);
+                } else {
+                    files.push((path.clone(), fs::read(path).unwrap()));
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+#[track_caller]
+fn told(output: &Output, code: i32) -> String {
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    text
+}
+
+const CLAUDE: &str = "{\n  \"userID\": \"x\",\n  \"mcpServers\": {},\n  \"projects\": {}\n}";
+const SETTINGS: &str = "{\r\n\t\"model\": \"opus\", // mine\r\n}\r\n";
+const CODEX: &str = "# mine\nmodel = \"o5\"\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n";
+
+#[test]
+fn each_client_is_set_up_once_and_undone() {
+    let files = [
+        ("claude-code", vec![".claude.json", ".claude/settings.json"]),
+        ("codex", vec![".codex/config.toml", ".codex/hooks.json"]),
+        ("gemini", vec![".gemini/settings.json"]),
+    ];
+    for existing in [true, false] {
+        let home = Home::new();
+        if existing {
+            home.write(".claude.json", CLAUDE);
+            home.write(".claude/settings.json", SETTINGS);
+            home.write(".codex/config.toml", CODEX);
+            home.write(".gemini/settings.json", SETTINGS);
+        }
+        let before = home.files();
+        for (client, paths) in &files {
+            assert!(
+                told(&home.run(&["setup", client]), 0).contains(&format!("Undo: lispwright setup {client} --remove"))
+            );
+            for path in paths {
+                assert!(home.read(path).contains("lispwright"), "{path}");
+            }
+            let after = home.files();
+            assert!(told(&home.run(&["setup", client]), 0).contains("Already so; nothing was written."));
+            assert_eq!(home.files(), after);
+        }
+        for (client, _) in &files {
+            told(&home.run(&["setup", client, "--remove"]), 0);
+        }
+        assert_eq!(home.files(), before);
+        assert!(told(&home.run(&["setup", "codex", "--remove"]), 0).contains("There was nothing to remove."));
+    }
+}
+
+#[test]
+fn a_project_has_files_of_its_own() {
+    let home = Home::new();
+    for client in ["claude-code", "codex", "gemini"] {
+        told(&home.run(&["setup", client, "--scope", "project"]), 0);
+    }
+    let names: Vec<PathBuf> =
+        home.files().into_iter().map(|(path, _)| path.strip_prefix(home.0.path()).unwrap().to_owned()).collect();
+    let expected =
+        [".claude/settings.json", ".codex/config.toml", ".codex/hooks.json", ".gemini/settings.json", ".mcp.json"];
+    assert_eq!(names, expected.map(PathBuf::from));
+    for client in ["claude-code", "codex", "gemini"] {
+        told(&home.run(&["setup", client, "--scope", "project", "--remove"]), 0);
+    }
+    assert_eq!(home.files(), []);
+}
+
+#[test]
+fn a_dry_run_shows_and_writes_nothing() {
+    let home = Home::new();
+    home.write(".claude.json", CLAUDE);
+    let before = home.files();
+    let text = told(&home.run(&["setup", "claude-code", "--diff"]), 0);
+    assert!(text.contains("-  \"mcpServers\": {},\n+  \"mcpServers\": {\"lispwright\": "), "{text}");
+    assert!(text.contains("Nothing was written"), "{text}");
+    let document: Value =
+        serde_json::from_str(&told(&home.run(&["setup", "claude-code", "--json", "--dry-run"]), 0)).unwrap();
+    assert_eq!(document["changed"], false);
+    assert_eq!(document["files"][0]["entries"][0]["done"], "added");
+    assert_eq!(home.files(), before);
+}
+
+#[test]
+fn parts_can_be_left_out_and_statistics_asked_for() {
+    let home = Home::new();
+    told(&home.run(&["setup", "gemini", "--no-hooks"]), 0);
+    assert!(!home.read(".gemini/settings.json").contains("hook gemini"));
+    told(&home.run(&["setup", "gemini", "--no-server", "--stats", "counts file"]), 0);
+    let stats = home.path("counts file");
+    let written: Value = serde_json::from_str(&home.read(".gemini/settings.json")).unwrap();
+    let command = written["hooks"]["AfterTool"][0]["hooks"][0]["command"].as_str().unwrap();
+    assert!(command.ends_with(&format!(" hook gemini --stats '{}'", stats.display())), "{command}");
+    told(&home.run(&["setup", "gemini", "--no-server", "--remove"]), 0);
+    let written: Value = serde_json::from_str(&home.read(".gemini/settings.json")).unwrap();
+    assert_eq!(written["mcpServers"]["lispwright"]["args"][0], "mcp");
+    assert!(written.get("hooks").is_none());
+}
+
+#[test]
+fn the_program_is_named_as_the_client_will_find_it() {
+    let home = Home::new();
+    let binary = env!("CARGO_BIN_EXE_lispwright");
+    let command = |home: &Home| {
+        let written: Value = serde_json::from_str(&home.read(".gemini/settings.json")).unwrap();
+        written["mcpServers"]["lispwright"]["command"].as_str().unwrap().to_owned()
+    };
+    let real = fs::canonicalize(binary).unwrap();
+    told(&home.run(&["setup", "gemini"]), 0);
+    assert_eq!(command(&home), real.to_str().unwrap());
+    fs::create_dir(home.path("bin")).unwrap();
+    symlink(&real, home.path("bin/lispwright")).unwrap();
+    let path = format!("{}:/usr/bin", home.path("bin").display());
+    let again = home.command(&["setup", "gemini"]).env("PATH", &path).output().unwrap();
+    assert!(told(&again, 0).contains("MCP server updated (it ran "));
+    assert_eq!(command(&home), "lispwright");
+    // Another program of that name is not this one.
+    home.write("other/lispwright", "#!/bin/sh\n");
+    fs::set_permissions(home.path("other/lispwright"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{path}", home.path("other").display());
+    told(&home.command(&["setup", "gemini"]).env("PATH", path).output().unwrap(), 0);
+    assert_eq!(command(&home), real.to_str().unwrap());
+}
+
+#[test]
+fn directories_that_are_moved_are_found() {
+    let home = Home::new();
+    for (client, variable, files) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR", ["moved/.claude.json", "moved/settings.json"]),
+        ("codex", "CODEX_HOME", ["moved/config.toml", "moved/hooks.json"]),
+        ("gemini", "GEMINI_CLI_HOME", ["moved/.gemini/settings.json"; 2]),
+    ] {
+        let run = |arguments: &[&str]| {
+            home.command(arguments).env_remove("HOME").env(variable, home.path("moved")).output().unwrap()
+        };
+        told(&run(&["setup", client]), 0);
+        for file in files {
+            assert!(home.path(file).is_file(), "{file}");
+        }
+        told(&run(&["setup", client, "--remove"]), 0);
+        assert_eq!(home.files(), []);
+    }
+    let homeless = home.command(&["setup", "codex"]).env_remove("HOME").output().unwrap();
+    assert!(told(&homeless, 2).contains("set HOME or CODEX_HOME"));
+}
+
+#[test]
+fn a_broken_file_stops_everything() {
+    let home = Home::new();
+    let broken = home.write(".claude/settings.json", "{\n  \"a\": 1,\n  \"b\" 2\n}\n");
+    let before = home.files();
+    for arguments in [&["setup", "claude-code"][..], &["setup", "claude-code", "--remove"]] {
+        let text = told(&home.run(arguments), 2);
+        assert!(text.contains(&format!("{}: line 3, column 7: ", broken.display())), "{text}");
+        assert!(text.contains("nothing was changed"), "{text}");
+        assert_eq!(home.files(), before);
+    }
+}
+
+#[test]
+fn links_into_a_repository_of_dotfiles_stay_links() {
+    let home = Home::new();
+    let target = home.write("dotfiles/gemini.json", SETTINGS);
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::create_dir(home.path(".gemini")).unwrap();
+    symlink("../dotfiles/gemini.json", home.path(".gemini/settings.json")).unwrap();
+    told(&home.run(&["setup", "gemini"]), 0);
+    assert!(home.read("dotfiles/gemini.json").contains("lispwright"));
+    assert!(fs::symlink_metadata(home.path(".gemini/settings.json")).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o644);
+    told(&home.run(&["setup", "gemini", "--remove"]), 0);
+    assert_eq!(home.read("dotfiles/gemini.json"), SETTINGS);
+}
+
+#[test]
+fn files_that_cannot_be_written_are_named() {
+    let home = Home::new();
+    let path = home.write(".gemini/settings.json", "{}\n");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+    let text = told(&home.run(&["setup", "gemini"]), 2);
+    assert!(text.contains(&format!("{}: cannot be written", path.display())), "{text}");
+    assert_eq!(home.read(".gemini/settings.json"), "{}\n");
+    fs::write(home.path("notes"), "").unwrap();
+    let text = told(&home.command(&["setup", "codex"]).env("CODEX_HOME", home.path("notes")).output().unwrap(), 2);
+    assert!(text.contains("notes"), "{text}");
+}
+
+#[test]
+fn an_entry_with_our_name_that_is_not_ours_is_reported() {
+    let home = Home::new();
+    let text = "{\"mcpServers\": {\"lispwright\": {\"httpUrl\": \"http://localhost:1\"}}}\n";
+    home.write(".gemini/settings.json", text);
+    let said = told(&home.run(&["setup", "gemini", "--no-hooks"]), 1);
+    assert!(said.contains("runs something else and was left alone"), "{said}");
+    assert_eq!(home.read(".gemini/settings.json"), text);
+}
+
+#[test]
+fn doctor_says_which_clients_are_set_up() {
+    let home = Home::new();
+    let project = home.path("project");
+    fs::create_dir(&project).unwrap();
+    fs::create_dir(home.path(".claude")).unwrap();
+    fs::create_dir(home.path(".codex")).unwrap();
+    fs::create_dir(home.path(".gemini")).unwrap();
+    told(&home.run(&["setup", "claude-code"]), 0);
+    told(&home.run(&["setup", "codex", "--no-hooks"]), 0);
+    let output = home.command(&["doctor", "--root", project.to_str().unwrap()]).output().unwrap();
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    for line in [
+        "Claude Code: configured\n",
+        "Codex: partly configured (no PreToolUse, no PostToolUse); run: lispwright setup codex\n",
+        "Gemini CLI: not configured; run: lispwright setup gemini\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert!(!Path::new(&home.path(".gemini/settings.json")).exists());
+}

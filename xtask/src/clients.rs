@@ -1,0 +1,255 @@
+//! `cargo xtask clients`: the real coding agents from npm, set up by `lispwright setup`, with a scripted model behind them.
+//!
+//! Hooks and servers are only worth what clients make of them, and clients change every week. Here each client runs in a
+//! home directory of its own that `lispwright setup` has configured and nothing else, against a stand-in for its model's
+//! API on the loopback interface. The stand-in writes Lisp with a lost parenthesis through the client's own edit tools;
+//! what is on the disk afterwards, and what the model gets to read, is checked. Some 900 MB below `target/clients`; a client
+//! that cannot be installed is skipped with a line that says so.
+
+mod model;
+mod speech;
+mod story;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use model::Model;
+use serde_json::Value;
+use speech::Speech;
+use story::Scene;
+
+use crate::files::Scratch;
+use crate::step::{About, Failure, Step, say};
+use crate::{cargo, target};
+
+/// A client may take this long for the whole story.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+struct Client {
+    name: &'static str,
+    package: &'static str,
+    /// The version that was last seen to work; a newer one is a change of this line.
+    version: &'static str,
+    program: &'static str,
+    speech: Speech,
+}
+
+const CLIENTS: &[Client] = &[
+    Client {
+        name: "claude-code",
+        package: "@anthropic-ai/claude-code",
+        version: "2.1.330",
+        program: "claude",
+        speech: Speech::Anthropic,
+    },
+    Client { name: "codex", package: "@openai/codex", version: "0.169.0", program: "codex", speech: Speech::OpenAi },
+    Client {
+        name: "gemini",
+        package: "@google/gemini-cli",
+        version: "0.61.0",
+        program: "gemini",
+        speech: Speech::Google,
+    },
+];
+
+/// Plays the story in every client, or in the one that is named.
+pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {
+    let chosen: Vec<&Client> = CLIENTS.iter().filter(|client| only.is_none_or(|only| only == client.name)).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
+        return Err(Failure::new(format!("there is no such client; take one of {}", names.join(", "))));
+    }
+    say("building lispwright");
+    cargo().args(["build", "--package", "lispwright"]).run()?;
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for client in chosen {
+        say(format_args!("{} {}", client.name, client.version));
+        let program = match install(client) {
+            Ok(program) => program,
+            Err(failure) => {
+                println!("skipped: {} cannot be installed: {failure}", client.name);
+                skipped += 1;
+                continue;
+            }
+        };
+        for (what, result) in play(client, &program)? {
+            match result {
+                Ok(()) => passed += 1,
+                Err(why) => {
+                    println!("failed: {}: {what}: {why}", client.name);
+                    failed += 1;
+                }
+            }
+        }
+    }
+    println!("clients: {passed} passed, {failed} failed, {skipped} skipped");
+    if failed > 0 { Err(Failure::new("a client does not do what it should")) } else { Ok(()) }
+}
+
+/// The client's program, installed below `target/clients` unless that version is there.
+fn install(client: &Client) -> Result<PathBuf, Failure> {
+    let place = target().join("clients");
+    fs::create_dir_all(&place).about(&place)?;
+    let manifest = place.join("node_modules").join(client.package).join("package.json");
+    let installed = || -> Option<String> {
+        let manifest: Value = serde_json::from_slice(&fs::read(&manifest).ok()?).ok()?;
+        Some(manifest["version"].as_str()?.to_owned())
+    };
+    if installed().as_deref() != Some(client.version) {
+        let package = format!("{}@{}", client.package, client.version);
+        let mut npm = Step::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"]).arg(&place).arg(&package).run()?;
+    }
+    match installed() {
+        Some(version) if version == client.version => Ok(place.join("node_modules/.bin").join(client.program)),
+        other => Err(Failure::new(format!("npm installed {other:?} instead of {}", client.version))),
+    }
+}
+
+type Checked = (String, Result<(), String>);
+
+/// Runs one client from a bare home directory to the end of the story, and checks every scene.
+fn play(client: &Client, program: &Path) -> Result<Vec<Checked>, Failure> {
+    let scratch = Scratch::new(&format!("client-{}", client.name))?;
+    let (home, project) = (scratch.path().join("home"), scratch.path().join("project"));
+    fs::create_dir_all(&home).about(&home)?;
+    fs::create_dir_all(&project).about(&project)?;
+    Step::new("git").args(["init", "-q"]).inside(&project).run_quietly(&[0])?;
+    let binary = target().join("debug/lispwright");
+    Step::new(&binary).args(["setup", client.name]).env("HOME", &home).inside(&project).run_quietly(&[0])?;
+    let scenes = story::scenes(client.name, &project);
+    let model = Model::start(client.speech, scenes.iter().map(|scene| scene.call.clone()).collect())?;
+    let log = target().join(format!("clients/{}.log", client.name));
+    let ended = converse(client, program, &home, &project, &model, &log)?;
+    let heard = model.heard();
+    let record = target().join(format!("clients/{}.json", client.name));
+    let pretty: Vec<String> = heard.iter().map(|request| format!("{request:#}\n")).collect();
+    fs::write(&record, pretty.concat()).about(&record)?;
+
+    let mut checked = vec![("ends by itself".to_owned(), ended)];
+    for (number, scene) in scenes.iter().enumerate() {
+        checked.push((what(scene), judge(client.speech, scene, number, &scenes, &project, &heard)));
+    }
+    if checked.iter().any(|(_, result)| result.is_err()) {
+        println!("what the client said: {}\nwhat the model read: {}", log.display(), record.display());
+    }
+    Ok(checked)
+}
+
+fn what(scene: &Scene) -> String {
+    let file = scene.file.map_or("the server", |(name, _)| name);
+    format!("{} {file}", scene.call.tool)
+}
+
+/// Starts the client without a terminal and waits for it; what it prints goes into `log`.
+fn converse(
+    client: &Client,
+    program: &Path,
+    home: &Path,
+    project: &Path,
+    model: &Model,
+    log: &Path,
+) -> Result<Result<(), String>, Failure> {
+    let output = fs::File::create(log).about(log)?;
+    let errors = output.try_clone().about(log)?;
+    let mut command = Command::new(program);
+    command.env_clear().env("HOME", home).env("TERM", "dumb").env("TMPDIR", home);
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.current_dir(project).stdin(Stdio::null()).stdout(output).stderr(errors);
+    let prompt = "Play your part.";
+    match client.name {
+        "claude-code" => {
+            command.args(["-p", prompt, "--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits"]);
+            command.args([
+                "--allowedTools",
+                "mcp__lispwright,Write,Edit",
+                "--verbose",
+                "--output-format",
+                "stream-json",
+            ]);
+            command.env("ANTHROPIC_BASE_URL", model.address()).env("ANTHROPIC_API_KEY", "none");
+            command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
+        }
+        "codex" => {
+            let provider = format!(
+                "model_providers.standin={{name=\"standin\",base_url=\"{}/v1\",wire_api=\"responses\",env_key=\"STANDIN_KEY\"}}",
+                model.address()
+            );
+            command.args(["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "-s", "workspace-write"]);
+            command.args(["-c", &provider, "-c", "model_provider=\"standin\"", "-m", "gpt-5-codex", "--json", prompt]);
+            command.env("STANDIN_KEY", "none");
+        }
+        _ => {
+            command.args(["--prompt", prompt, "--yolo", "--skip-trust", "-m", "gemini-2.5-pro", "-o", "stream-json"]);
+            command.env("GOOGLE_GEMINI_BASE_URL", model.address()).env("GEMINI_API_KEY", "none");
+        }
+    }
+    let failed = |error: std::io::Error| Failure::new(format!("{} could not be started: {error}", program.display()));
+    let mut child = command.spawn().map_err(failed)?;
+    let began = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            return Ok(if status.success() { Ok(()) } else { Err(format!("it ended with {status}")) });
+        }
+        if began.elapsed() > PATIENCE {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(Err(format!("it did not end within {} s", PATIENCE.as_secs())));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// Whether a scene left the right file and told the model the right thing.
+fn judge(
+    speech: Speech,
+    scene: &Scene,
+    number: usize,
+    scenes: &[Scene],
+    project: &Path,
+    heard: &[Value],
+) -> Result<(), String> {
+    if let Some((name, wanted)) = scene.file {
+        // The last scene about a file says what it holds in the end; those before it are seen in what the model reads.
+        let last = scenes.iter().rposition(|other| other.file.is_some_and(|(other, _)| other == name)) == Some(number);
+        let found = fs::read_to_string(project.join(name)).ok();
+        if last && found.as_deref() != wanted {
+            return Err(format!("the file holds {found:?} instead of {wanted:?}"));
+        }
+    }
+    let request = |results: usize| heard.iter().find(|request| speech.results(request) == results);
+    let (Some(before), Some(after)) = (request(number), request(number + 1)) else {
+        return Err("the client did not report a result to the model".to_owned());
+    };
+    let (before, after) = (told(speech, before), told(speech, after));
+    let new: String = after.iter().filter(|text| !before.contains(text)).map(|text| format!("{text}\n")).collect();
+    if let Some(missing) = scene.told.iter().find(|wanted| !new.contains(**wanted)) {
+        return Err(format!("the model does not read {missing:?}; it reads:\n{new}"));
+    }
+    if let Some(unwanted) = scene.untold.iter().find(|unwanted| new.contains(**unwanted)) {
+        return Err(format!("the model reads {unwanted:?}:\n{new}"));
+    }
+    Ok(())
+}
+
+/// Every text of a conversation but the model's own calls.
+fn told(speech: Speech, request: &Value) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut pending = vec![speech.conversation(request)];
+    while let Some(value) = pending.pop() {
+        match value {
+            Value::String(text) => texts.push(text.clone()),
+            Value::Array(items) => pending.extend(items),
+            Value::Object(fields) => {
+                let own = ["tool_use", "custom_tool_call", "function_call"].iter().any(|kind| value["type"] == *kind);
+                if !own {
+                    pending.extend(fields.iter().filter(|(key, _)| *key != "functionCall").map(|(_, value)| value));
+                }
+            }
+            _ => {}
+        }
+    }
+    texts
+}
