@@ -27,6 +27,9 @@ use crate::{cargo, target};
 /// A client may take this long for the whole story.
 const PATIENCE: Duration = Duration::from_secs(180);
 
+/// With a comment, which this client accepts.
+const GEMINI_SETTINGS: &str = "{\n  // mine\n  \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}\n}\n";
+
 struct Client {
     name: &'static str,
     package: &'static str,
@@ -117,6 +120,12 @@ fn play(client: &Client, program: &Path) -> Result<Vec<Checked>, Failure> {
     fs::create_dir_all(&home).about(&home)?;
     fs::create_dir_all(&project).about(&project)?;
     Step::new("git").args(["init", "-q"]).inside(&project).run_quietly(&[0])?;
+    if client.name == "gemini" {
+        // A user of this client has chosen how to sign in.
+        let settings = home.join(".gemini/settings.json");
+        fs::create_dir_all(home.join(".gemini")).about(&settings)?;
+        fs::write(&settings, GEMINI_SETTINGS).about(&settings)?;
+    }
     let binary = target().join("debug/lispwright");
     Step::new(&binary).args(["setup", client.name]).env("HOME", &home).inside(&project).run_quietly(&[0])?;
     let scenes = story::scenes(client.name, &project);
@@ -132,10 +141,29 @@ fn play(client: &Client, program: &Path) -> Result<Vec<Checked>, Failure> {
     for (number, scene) in scenes.iter().enumerate() {
         checked.push((what(scene), judge(client.speech, scene, number, &scenes, &project, &heard)));
     }
+    checked.push(("setup --remove".to_owned(), undo(client, &binary, &home, &project)));
     if checked.iter().any(|(_, result)| result.is_err()) {
         println!("what the client said: {}\nwhat the model read: {}", log.display(), record.display());
     }
     Ok(checked)
+}
+
+/// Takes our entries out of the files, which the client may have written anew, and looks whether any is left.
+fn undo(client: &Client, binary: &Path, home: &Path, project: &Path) -> Result<(), String> {
+    let setup = || {
+        let mut step = Step::new(binary);
+        step.args(["setup", client.name, "--remove", "--json"]).env("HOME", home).inside(project);
+        step
+    };
+    let (first, second) = (setup().answer(), setup().answer());
+    let changed = |answer: Option<String>| {
+        let document: Option<Value> = answer.and_then(|text| serde_json::from_str(&text).ok());
+        document.and_then(|document| document["changed"].as_bool())
+    };
+    match (changed(first), changed(second)) {
+        (Some(true), Some(false)) => Ok(()),
+        other => Err(format!("removing twice changes files as {other:?}, instead of the first time only")),
+    }
 }
 
 fn what(scene: &Scene) -> String {
@@ -177,8 +205,10 @@ fn converse(
                 "model_providers.standin={{name=\"standin\",base_url=\"{}/v1\",wire_api=\"responses\",env_key=\"STANDIN_KEY\"}}",
                 model.address()
             );
-            command.args(["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "-s", "workspace-write"]);
-            command.args(["-c", &provider, "-c", "model_provider=\"standin\"", "-m", "gpt-5-codex", "--json", prompt]);
+            command.args(["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]);
+            // Its own sandbox needs rights that containers often lack, and is not what is tested here.
+            command.args(["-s", "danger-full-access"]);
+            command.args(["-c", &provider, "-c", "model_provider=\"standin\"", "-m", "gpt-5.5", "--json", prompt]);
             command.env("STANDIN_KEY", "none");
         }
         _ => {

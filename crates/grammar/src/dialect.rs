@@ -108,9 +108,8 @@ impl Builder {
 
     /// Everything that begins with a character that has a meaning by itself.
     fn symbols_and_strings(&mut self, alphabet: Alphabet, symbols: &Symbols<'_>) {
-        let first = Chars::filter(|c| {
-            alphabet.beginning(c) == Beginning::Atom && alphabet.inside(c) == Inside::Constituent
-        });
+        let first =
+            Chars::filter(|c| alphabet.beginning(c) == Beginning::Atom && alphabet.inside(c) == Inside::Constituent);
         let begins = |c: char| alphabet.beginning(c) == Beginning::Atom;
         let mut choices = vec![Expr::Chars(first)];
         choices.extend(symbols.quoting.iter().filter(|quote| first_char(quote).is_some_and(begins)).cloned());
@@ -126,11 +125,8 @@ impl Builder {
         if !annotation.is_empty() {
             self.piece("meta", Role::Annotation, Expr::Chars(annotation));
         }
-        let lists = [
-            ("open_paren", Delimiter::Paren),
-            ("open_bracket", Delimiter::Bracket),
-            ("open_brace", Delimiter::Brace),
-        ];
+        let lists =
+            [("open_paren", Delimiter::Paren), ("open_bracket", Delimiter::Bracket), ("open_brace", Delimiter::Brace)];
         for (name, delimiter) in lists {
             if alphabet.beginning(delimiter.open()) == Beginning::Open(delimiter) {
                 self.piece(name, Role::Open(delimiter), Expr::text(delimiter.open()));
@@ -167,8 +163,7 @@ impl Builder {
             ("datum", self.data),
         ];
         rules.extend(comments);
-        self.grammar.rules =
-            rules.into_iter().map(|(name, alternatives)| RuleShape { name, alternatives }).collect();
+        self.grammar.rules = rules.into_iter().map(|(name, alternatives)| RuleShape { name, alternatives }).collect();
         self.grammar
     }
 

@@ -103,7 +103,11 @@ fn common_lisp(symbols: &Symbols<'_>) -> Vec<Piece> {
         ("character", Role::Symbol, sequence([hash(), text("\\"), any(), symbols.rest()])),
         ("hash_list", Role::Open(Delimiter::Paren), sequence([hash(), free().maybe(), text("(")])),
         ("hash_string", Role::Datum, sequence([hash(), free().maybe(), Expr::quoted("\"", '"')])),
-        ("feature", Role::Annotation, choice([sequence([hash(), Expr::one_of("+-")]), sequence([text("#!"), Expr::one_of("+-")])])),
+        (
+            "feature",
+            Role::Annotation,
+            choice([sequence([hash(), Expr::one_of("+-")]), sequence([text("#!"), Expr::one_of("+-")])]),
+        ),
         ("hash_prefix", Role::Prefix, sequence([hash(), Expr::one_of("'.,`")])),
         ("label", Role::Prefix, sequence([text("#"), digits().some(), text("=")])),
         ("reference", Role::Datum, sequence([text("#"), digits().some(), text("#")])),
@@ -151,10 +155,25 @@ fn scheme(symbols: &Symbols<'_>) -> Vec<Piece> {
         ("directive", Role::Symbol, choice(directives.collect::<Vec<_>>())),
         ("datum_comment", Role::Discard, text("#;")),
         ("character", Role::Symbol, sequence([text("#\\"), any(), symbols.rest()])),
-        ("vector", Role::Open(Delimiter::Paren), sequence([choice([hash_name(), sequence([numbered(), symbols.rest()]), text("#")]), text("(")])),
-        ("vector_square", Role::Open(Delimiter::Bracket), sequence([choice([hash_name(), sequence([numbered(), symbols.rest()]), text("#")]), text("[")])),
+        (
+            "vector",
+            Role::Open(Delimiter::Paren),
+            sequence([choice([hash_name(), sequence([numbered(), symbols.rest()]), text("#")]), text("(")]),
+        ),
+        (
+            "vector_square",
+            Role::Open(Delimiter::Bracket),
+            sequence([choice([hash_name(), sequence([numbered(), symbols.rest()]), text("#")]), text("[")]),
+        ),
         ("hash_string", Role::Datum, sequence([choice(string_prefixes), Expr::quoted("\"", '"')])),
-        ("hash_prefix", Role::Prefix, choice([sequence([text("#"), Expr::one_of("'`~")]), sequence([text("#"), Expr::one_of(",$+"), text("@").maybe()])])),
+        (
+            "hash_prefix",
+            Role::Prefix,
+            choice([
+                sequence([text("#"), Expr::one_of("'`~")]),
+                sequence([text("#"), Expr::one_of(",$+"), text("@").maybe()]),
+            ]),
+        ),
         ("label", Role::Prefix, sequence([numbered(), text("=")])),
         ("hash_number", Role::Symbol, sequence([numbered(), symbols.rest_without("0123456789=")])),
         ("hash_angle", Role::Symbol, sequence([text("#<"), symbols.rest_without("<")])),
@@ -179,7 +198,11 @@ fn clojure(symbols: &Symbols<'_>) -> Vec<Piece> {
         ("conditional", Role::Prefix, sequence([text("#?"), text("@").maybe()])),
         ("namespaced", Role::PrefixSymbol, sequence([text("#:"), symbols.rest()])),
         ("symbolic", Role::Symbol, sequence([choice([text("##"), text("#<")]), symbols.rest()])),
-        ("tag", Role::PrefixSymbol, sequence([text("#"), choice([Expr::Chars(tag), sequence([blanks, symbols.step()])]), symbols.rest()])),
+        (
+            "tag",
+            Role::PrefixSymbol,
+            sequence([text("#"), choice([Expr::Chars(tag), sequence([blanks, symbols.step()])]), symbols.rest()]),
+        ),
     ]
 }
 
@@ -196,7 +219,10 @@ fn emacs_lisp(symbols: &Symbols<'_>) -> Vec<Piece> {
         let letter = sequence([text("\\"), Expr::one_of("CMSHAs"), text("-")]);
         choice([letter, text("\\^")]).many()
     };
-    let plain = choice([Expr::Chars(Chars::except("\\")), sequence([text("\\"), Expr::Chars(Chars::except("CMSHAs^xuUN01234567"))])]);
+    let plain = choice([
+        Expr::Chars(Chars::except("\\")),
+        sequence([text("\\"), Expr::Chars(Chars::except("CMSHAs^xuUN01234567"))]),
+    ]);
     // What a following character could continue; it has to be the last of its symbol.
     let lengthy = sequence([
         text("\\"),

@@ -61,7 +61,9 @@ impl Expr {
     pub(crate) fn can_begin_with(&self, set: &Chars) -> bool {
         match self {
             Self::Chars(chars) => chars.meets(set),
-            Self::Text(text) => text.chars().next().is_some_and(|first| Chars::of(first.encode_utf8(&mut [0; 4])).meets(set)),
+            Self::Text(text) => {
+                text.chars().next().is_some_and(|first| Chars::of(first.encode_utf8(&mut [0; 4])).meets(set))
+            }
             Self::Sequence(parts) => {
                 let empty = parts.iter().take_while(|part| part.can_be_empty()).count();
                 parts.iter().take(empty + 1).any(|part| part.can_begin_with(set))

@@ -2,8 +2,8 @@
 //!
 //! The answers come from the readtables that the reader itself goes by, so they cannot differ from it.
 
-use crate::dialect::Dialect;
 use crate::diagnostic::Delimiter;
+use crate::dialect::Dialect;
 pub use crate::readtable::GUILE_DIRECTIVES;
 use crate::readtable::{Readtable, Start, Within, readtable};
 use crate::token::TokenKind;

@@ -33,7 +33,7 @@ pub(super) struct Scene {
 
 const CHANGED: &[&str] = &["lispwright changed this call", "added 1 `)`"];
 const DENIED: &[&str] = &["lispwright: nothing was written", "hopeless.lisp"];
-const SILENT: &[&str] = &["lispwright"];
+const SILENT: &[&str] = &["lispwright:", "lispwright changed"];
 
 /// The clients' own edit tools differ; the story does not.
 pub(super) fn scenes(client: &str, project: &Path) -> Vec<Scene> {

@@ -25,7 +25,9 @@ fn probe() {
     let start = Instant::now();
     for file in std::fs::read_to_string(std::env::var("L").unwrap()).unwrap().lines() {
         let text = std::fs::read(Path::new(file)).unwrap();
-        if std::str::from_utf8(&text).is_err() || !read(&text, dialect).diagnostics().is_empty() { continue }
+        if std::str::from_utf8(&text).is_err() || !read(&text, dialect).diagnostics().is_empty() {
+            continue;
+        }
         let tokens: Vec<u32> = text.iter().map(|&b| u32::from(b)).collect();
         let mut matcher = fresh.deep_clone();
         let got = matcher.try_consume_tokens(&tokens);
@@ -35,7 +37,10 @@ fn probe() {
         if !ok {
             bad += 1;
             let at = got.as_ref().copied().unwrap_or(0);
-            println!("{file}: {got:?} {:?}", String::from_utf8_lossy(&text[at.saturating_sub(40)..(at + 20).min(text.len())]));
+            println!(
+                "{file}: {got:?} {:?}",
+                String::from_utf8_lossy(&text[at.saturating_sub(40)..(at + 20).min(text.len())])
+            );
         }
     }
     println!("{files} files {bytes} bytes {bad} bad, {:?}", start.elapsed());
