@@ -57,6 +57,18 @@ impl Fault {
         let count = tree.diagnostics().len();
         Some(Self { kind: first.kind, count, line, opener_line, reason, fixes, missing: missing(tree) })
     }
+
+    /// Takes up the fixes of another opinion on the same text, before its own, and puts those first that are `good`.
+    pub(crate) fn prefer(&mut self, other: Self, good: impl Fn(&Fix) -> bool) {
+        let own = std::mem::replace(&mut self.fixes, other.fixes);
+        for fix in own {
+            if !self.fixes.iter().any(|known| known.edits == fix.edits) {
+                self.fixes.push(fix);
+            }
+        }
+        self.fixes.sort_by_key(|fix| !good(fix));
+        self.line = if self.fixes.is_empty() { self.line } else { other.line };
+    }
 }
 
 /// Openers without closers, kind by kind. Says nothing of a text whose strings or comments are open.

@@ -42,16 +42,20 @@ pub struct Repaired {
 impl Repaired {
     /// [`Change::after`] with the edits made.
     pub fn applied(&self, after: &str) -> String {
-        let mut out = String::with_capacity(after.len() + 8);
-        let mut from = 0;
-        for edit in &self.edits {
-            out.push_str(&after[from..edit.at as usize]);
-            out.push_str(&edit.inserted);
-            from = edit.range().end;
-        }
-        out.push_str(&after[from..]);
-        out
+        applied(&self.edits, after)
     }
+}
+
+fn applied(edits: &[Edit], text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut from = 0;
+    for edit in edits {
+        out.push_str(&text[from..edit.at as usize]);
+        out.push_str(&edit.inserted);
+        from = edit.range().end;
+    }
+    out.push_str(&text[from..]);
+    out
 }
 
 impl Verdict {
@@ -86,17 +90,51 @@ pub fn judge(change: &Change, language: &Language) -> Verdict {
         return judge_broken(change, before, &plain, language);
     }
     let (_, region) = change.region();
-    let earlier = Earlier { text: change.before.as_deref(), edited: Some(region.start as u32..region.end as u32) };
+    let edited = Some(region.start as u32..region.end as u32);
+    let earlier = Earlier { text: change.before.as_deref(), edited: edited.clone() };
     let outcome = repair(&change.after, language, &earlier);
     let edits = match &outcome {
-        Outcome::Repaired(done) => done.edits.clone(),
+        Outcome::Repaired(done) => change.within_reach(&done.edits),
         _ => Vec::new(),
     };
-    let Some(fault) = Fault::of(&change.after, &plain, outcome) else { return Verdict::Pass };
-    match change.rewritten(&edits) {
-        Some(texts) if fault.reason.is_none() => Verdict::Repaired(Repaired { fault, edits, texts }),
-        _ => Verdict::Denied(fault),
+    let Some(mut fault) = Fault::of(&change.after, &plain, outcome) else { return Verdict::Pass };
+    if fault.reason.is_none()
+        && !takes_an_opener(&edits)
+        && reads_on(change, &edits, language)
+        && let Some(texts) = change.rewritten(&edits)
+    {
+        return Verdict::Repaired(Repaired { fault, edits, texts });
     }
+    // The earlier text says what used to stand there, which need not be what is meant now.
+    if let Some(alone) = Fault::find(&change.after, &plain, language, &Earlier { text: None, edited }) {
+        fault.prefer(alone, |fix| {
+            !takes_an_opener(&fix.edits) && change.rewritten(&change.within_reach(&fix.edits)).is_some()
+        });
+    }
+    Verdict::Denied(fault)
+}
+
+/// An opener goes. Whoever wrote it meant a list, and the text without it means something else.
+fn takes_an_opener(edits: &[Edit]) -> bool {
+    edits.iter().any(|edit| {
+        let openers = |side: &str| side.matches(['(', '[', '{']).count();
+        openers(&edit.removed) > openers(&edit.inserted)
+    })
+}
+
+/// Behind the change, the forms at top level begin where they did before.
+fn reads_on(change: &Change, edits: &[Edit], language: &Language) -> bool {
+    let Some(before) = &change.before else { return true };
+    let repaired = applied(edits, &change.after);
+    let (old, new) = (read_plain(before, language), read_plain(&repaired, language));
+    let end = change.region().0.end as u32;
+    let shift = before.len() as i64 - repaired.len() as i64;
+    let Some(first) = old.top_level().map(|datum| old.datum_span(datum)).find(|span| span.start >= end) else {
+        return true;
+    };
+    new.top_level()
+        .map(|datum| new.datum_span(datum))
+        .any(|span| i64::from(span.start) + shift == i64::from(first.start))
 }
 
 /// The file was broken already.

@@ -29,6 +29,7 @@ mod lisp;
 pub mod patch;
 mod respond;
 mod simulate;
+pub mod stats;
 mod wording;
 mod worse;
 

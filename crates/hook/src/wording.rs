@@ -47,7 +47,7 @@ pub(crate) fn denied(change: &Change, fault: &Fault, was_broken: bool) -> String
     if let Some(reason) = fault.reason {
         let _ = write!(out, " It was not repaired: {reason}.");
     } else {
-        out.push_str(" It was not repaired: the fix lies outside of what you sent.");
+        out.push_str(" It was not repaired: no repair inside of what you sent is certain.");
     }
     out.push_str(&details(&change.after, fault, "as it would be"));
     out.push_str("\nSend the call again with the delimiters right.");

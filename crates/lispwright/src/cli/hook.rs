@@ -3,19 +3,23 @@
 //! Nothing that goes wrong in here may be in the way of the agent: every fault of ours ends in silence and exit code 0.
 //! Exit code 2 would refuse the edit in every client.
 
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::builder::PossibleValuesParser;
+use lispwright_hook::stats::Record;
 use lispwright_hook::{Client, Files, Found, respond};
 use lispwright_project::{Error, MAX_FILE_BYTES, read_anywhere};
 use lispwright_syntax::{Dialect, Language};
 use lispwright_tools::languages::{FILE_NAME, Languages};
+use rustix::fs::OFlags;
 
 /// Judge an edit of a coding agent's own tools: reads the client's hook input, prints its answer.
 #[derive(Debug, clap::Args)]
@@ -26,6 +30,10 @@ pub(crate) struct Args {
     /// The client whose hook this is
     #[arg(value_parser = PossibleValuesParser::new(Client::ALL.map(Client::name)))]
     client: String,
+
+    /// Append a line about each edit that is judged to this file: no source text, no path
+    #[arg(long, value_name = "FILE")]
+    stats: Option<PathBuf>,
 
     /// Append what went wrong in the hook itself to this file
     #[arg(long, value_name = "FILE")]
@@ -40,8 +48,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
     // A panic is told to the log, if anywhere.
     panic::set_hook(Box::new(|_| {}));
     let (send, answer) = mpsc::channel();
+    let stats = args.stats;
     let judge = move || {
-        let attempt = panic::catch_unwind(AssertUnwindSafe(|| answer_to(client)));
+        let attempt = panic::catch_unwind(AssertUnwindSafe(|| answer_to(client, stats.as_deref())));
         // Nobody listens any more after the deadline.
         let _ = send.send(attempt.unwrap_or_else(|cause| Err(format!("panic: {}", message(&*cause)))));
     };
@@ -61,15 +70,23 @@ pub(crate) fn run(args: Args) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn answer_to(client: Client) -> Result<Option<String>, String> {
+fn answer_to(client: Client, stats: Option<&Path>) -> Result<Option<String>, String> {
     let mut input = Vec::new();
     let failed = |error: io::Error| format!("standard input: {error}");
     io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut input).map_err(failed)?;
     if input.len() as u64 > MAX_FILE_BYTES {
         return Err(format!("standard input: larger than {MAX_FILE_BYTES} bytes"));
     }
+    let started = Instant::now();
     let input = String::from_utf8(input).map_err(|error| format!("standard input: {error}"))?;
     let response = respond(client, &input, &Disk);
+    if let Some(path) = stats {
+        let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let lines: Vec<String> =
+            response.judged.iter().map(|judged| Record::of(client, judged, time, micros).line()).collect();
+        append(path, &lines.concat());
+    }
     Ok(response.output.map(|output| output.to_string()))
 }
 
@@ -103,7 +120,18 @@ fn message(cause: &(dyn std::any::Any + Send)) -> &str {
 }
 
 fn log(file: Option<&Path>, why: &str) {
-    let Some(path) = file else { return };
-    let Ok(mut file) = std::fs::File::options().create(true).append(true).open(path) else { return };
-    let _ = file.write_all(format!("lispwright hook: {why}\n").as_bytes());
+    if let Some(path) = file {
+        append(path, &format!("lispwright hook: {why}\n"));
+    }
+}
+
+/// Appends in one write, so that hooks that run at once do not cut each other's lines. Failing is no one's business.
+fn append(path: &Path, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    // A pipe that nobody reads must not hold the hook up.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().create(true).append(true).custom_flags(flags).open(path);
+    let _ = file.and_then(|mut file| file.write_all(text.as_bytes()));
 }

@@ -17,6 +17,7 @@ mod outline;
 mod read;
 mod repair;
 mod setup;
+mod stats;
 mod text;
 mod tree;
 
@@ -38,6 +39,7 @@ enum Command {
     Check(check::Args),
     Repair(repair::Args),
     Hook(hook::Args),
+    Stats(stats::Args),
     Outline(outline::Args),
     Read(read::Args),
     Edit(edit::Args),
@@ -54,6 +56,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Repair(args) => repair::run(args),
         Command::Hook(args) => hook::run(args),
+        Command::Stats(args) => stats::run(args),
         Command::Outline(args) => outline::run(args),
         Command::Read(args) => read::run(args),
         Command::Edit(args) => edit::run(args),
