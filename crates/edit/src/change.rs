@@ -6,18 +6,19 @@
 //!   own, a condition such as `#+sbcl` stays unless the content brings a prefix, a trailing comment stays unless the
 //!   content brings one.
 //! - **insert_before** goes above the header comment, **insert_after** below the line of the form with its trailing
-//!   comment. As many blank lines separate old and new as separate the form from its neighbour, and at least one where
-//!   either has several lines and both stand at top level.
-//! - **append** goes to the end of the file.
+//!   comment. As many blank lines separate old and new as separate the form from its neighbour on that side; at the ends
+//!   of the file and before a form at least one where either has several lines and both stand at top level. What
+//!   insert_after puts on lines of its own, delete takes away again byte for byte.
+//! - **append** goes to the end of the file, in Emacs Lisp before the line `;;; FILE ends here`.
 //! - **delete** takes header comment, condition and trailing comment along, and leaves the larger of the two gaps.
 //!
 //! New lines end as the lines of the file do; whether the file ends in a line end stays. Content whose later lines stand
 //! too far left for a nested place is moved right as a whole, strings excepted. Every edit is one [`Splice`]; the whole
 //! text is read again, and anything that would read differently elsewhere is refused (`verify.rs`).
 
-use lispwright_syntax::{Form, FormId, Span};
+use lispwright_syntax::{Dialect, Form, FormId, Span, TokenKind, read};
 
-use crate::content::Content;
+use crate::content::{Content, Wanted};
 use crate::delete::delete;
 use crate::edited::Edited;
 use crate::locate::{Target, locate};
@@ -67,39 +68,64 @@ pub struct Edit<'a> {
     pub content: Option<&'a str>,
     /// [`FormText::digest`] of the target as the caller knows it.
     pub digest: Option<&'a str>,
+    /// Content that does not balance is repaired when that is certain, and refused otherwise.
+    pub repair: bool,
 }
 
 /// Carries out `edit` on `source`.
 ///
 /// Errors: every [`Refusal`] but those of a patch. Nothing is returned that reads differently outside the edited form.
 pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
-    let content = |single| Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, single);
+    let repair = edit.repair;
+    let content = |earlier, at| {
+        Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, Wanted { earlier, at, repair })
+    };
     if edit.operation == Operation::Append {
-        return apply(source, append(source, &content(false)?), None, Vec::new());
+        let content = content(None, source.text.len() as u32)?;
+        let mut notes = Vec::new();
+        let splice = append(source, &content, &mut notes);
+        return apply(source, splice, None, notes).map(|edited| Edited { repair: content.mended, ..edited });
     }
     let id = locate(source, &edit.target)?;
     check_digest(source, id, edit.digest)?;
+    let form = source.forms.get(id);
     let mut notes = Vec::new();
-    let splice = match edit.operation {
+    let (splice, mended) = match edit.operation {
         Operation::Replace => {
-            let content = content(true).map_err(|refusal| cut_off(refusal, source, id, edit.content))?;
-            notes.extend(stray_note(source, source.forms.get(id)));
-            replace(source, id, &content, &mut notes)
+            if let Some(refusal) = cut_off(source, id, edit.content) {
+                return Err(refusal);
+            }
+            let content = content(Some(earlier(source, id, edit.content)), form.outer.start)?;
+            notes.extend(stray_note(source, form));
+            (replace(source, id, &content, &mut notes), content.mended)
         }
         Operation::Delete => {
-            notes.extend(stray_note(source, source.forms.get(id)));
-            delete(source, source.forms.get(id))
+            notes.extend(stray_note(source, form));
+            (delete(source, form), None)
         }
         Operation::InsertBefore => {
-            let content = content(false)?;
-            insert_before(source, neighbour(source, id, &mut notes)?, &content)
+            let content = content(None, form.outer.start)?;
+            (insert_before(source, neighbour(source, id, &mut notes)?, &content), content.mended)
         }
         Operation::InsertAfter | Operation::Append => {
-            let content = content(false)?;
-            insert_after(source, neighbour(source, id, &mut notes)?, &content)
+            let content = content(None, form.outer.start)?;
+            (insert_after(source, neighbour(source, id, &mut notes)?, &content), content.mended)
         }
     };
-    apply(source, splice, Some(id), notes)
+    apply(source, splice, Some(id), notes).map(|edited| Edited { repair: mended, ..edited })
+}
+
+/// The source of a form as far as `content` is about it: without the header comment or the prefixes that the content
+/// does not bring.
+fn earlier<'s>(source: &Source<'s>, id: FormId, content: Option<&str>) -> &'s str {
+    let form = source.forms.get(id);
+    let content = content.unwrap_or_default().trim_start();
+    let brings_prefix = content.starts_with(['#', '\'', '`', '^', '@']);
+    if content.starts_with(';') || content.starts_with("#|") {
+        source.form_text(id).content
+    } else {
+        source.slice(if brings_prefix { form.outer } else { form.span })
+    }
 }
 
 /// Refuses when `given` is not the digest of the form.
@@ -117,24 +143,19 @@ const SHORTEST_CUT: usize = 500;
 
 /// What is really wrong with content that does not balance because it is the beginning of the form it shall replace: to
 /// close what is open there would lose the rest.
-fn cut_off(refusal: Refusal, source: &Source<'_>, id: FormId, content: Option<&str>) -> Refusal {
-    if !matches!(refusal, Refusal::Unbalanced { .. }) {
-        return refusal;
-    }
+fn cut_off(source: &Source<'_>, id: FormId, content: Option<&str>) -> Option<Refusal> {
     let unix = |text: &str| text.replace("\r\n", "\n");
     let given = unix(content.unwrap_or_default().trim());
-    if given.len() < SHORTEST_CUT {
-        return refusal;
+    if given.len() < SHORTEST_CUT || read(&given, source.tree.language()).is_balanced() {
+        return None;
     }
     let form = source.forms.get(id);
     let readings = [source.form_text(id).content, source.slice(form.outer), source.slice(form.span)].map(unix);
     let loses_code = |whole: &&String| {
         whole.strip_prefix(&*given).is_some_and(|rest| rest.chars().any(|c| !c.is_whitespace() && !")]}".contains(c)))
     };
-    match readings.iter().find(loses_code) {
-        Some(whole) => Refusal::CutOff { given: given.chars().count(), whole: whole.chars().count() },
-        None => refusal,
-    }
+    let whole = readings.iter().find(loses_code)?;
+    Some(Refusal::CutOff { given: given.chars().count(), whole: whole.chars().count() })
 }
 
 /// Closers that close nothing go with the form they follow; whoever edits it is told.
@@ -168,12 +189,19 @@ fn gap(source: &Source<'_>, form: &Form, content: &Content, before: bool) -> u32
     let above = (blank_before > 0).then(|| source.newlines(Span::new(blank_before, first_line)));
     let below =
         ((blank_after as usize) < source.text.len()).then(|| source.newlines(Span::new(next_line, blank_after)));
-    let (near, far) = if before { (above, below) } else { (below, above) };
     let several_lines = content.has_lines() || source.newlines(form.outer) > 0;
     let least = u32::from(!nested && several_lines);
-    let found = near.or(far).unwrap_or(u32::from(!nested));
-    found.clamp(least, 3)
+    let usual = |found: Option<u32>| found.unwrap_or(u32::from(!nested)).clamp(least, MOST_BLANK);
+    match (before, below) {
+        (true, _) => usual(above.or(below)),
+        // What follows keeps its distance, and the new source the same one: then deleting it leaves the file as it was.
+        (false, Some(found)) => found.min(MOST_BLANK),
+        (false, None) => usual(above),
+    }
 }
+
+/// At most so many blank lines are copied.
+const MOST_BLANK: u32 = 3;
 
 fn insert_before(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
     let ending = source.line_ending();
@@ -227,19 +255,16 @@ fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
             return Splice { span: Span::new(end, next.unwrap_or(end)), text, data };
         }
     };
-    let mut text = ending.repeat(gap as usize + 1);
-    text.push_str(indentation);
-    text.push_str(&body);
-    let next_line = source.next_line(at);
-    let blank_end = source.blank_lines_after(next_line);
-    if (blank_end as usize) < source.text.len() && source.list_around(form).is_none() {
-        let missing = gap.saturating_sub(source.newlines(Span::new(next_line, blank_end)));
-        text.push_str(&ending.repeat(missing as usize));
-    }
-    Splice { span: Span::new(at, at), text, data }
+    // Whole lines are put in, so that every line that is there keeps its own line end.
+    let next = source.next_line(at);
+    let has_ending = source.text[..next as usize].ends_with('\n') && next > at;
+    let (place, front, back) = if has_ending { (next, gap, ending) } else { (at, gap + 1, "") };
+    let text = format!("{}{indentation}{body}{back}", ending.repeat(front as usize));
+    Splice { span: Span::new(place, place), text, data }
 }
 
-fn append(source: &Source<'_>, content: &Content) -> Splice {
+/// Puts the content behind the last form, and before the line that says where an Emacs Lisp file ends.
+fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Splice {
     let ending = source.line_ending();
     let data = content.data.len();
     let len = source.text.len() as u32;
@@ -247,10 +272,39 @@ fn append(source: &Source<'_>, content: &Content) -> Splice {
     if solid == 0 {
         return Splice { span: Span::new(0, len), text: format!("{}{ending}", content.text), data };
     }
+    let last = source.forms.top_level().next_back().map(|(_, form)| form);
+    if let Some(form) = last.filter(|form| form.head_name == "provide" && source.dialect() == Dialect::EmacsLisp) {
+        let line = source.lines.line(form.span.start);
+        notes.push(format!(
+            "The new source stands behind `{}` on line {line}; insert_before with that line puts it in front.",
+            source.slice(form.span)
+        ));
+    }
+    if let Some(footer) = footer(source) {
+        return match last.filter(|form| form.outer.end <= footer) {
+            Some(form) => insert_after(source, form, content),
+            None => {
+                let text = format!("{}{}", content.text, ending.repeat(2));
+                Splice { span: Span::new(footer, footer), text, data }
+            }
+        };
+    }
     // The last line end stays where it is, so that the file goes on ending as it did.
     let at = if source.rest_of_line(solid) == Rest::Nothing { source.line_end(solid) } else { solid };
-    let last = source.forms.top_level().next_back().map(|(_, form)| form);
     let last = last.filter(|form| source.line_end(form.outer.end) >= at);
     let gap = last.map_or(1, |form| gap(source, form, content, false));
     Splice { span: Span::new(at, at), text: format!("{}{}", ending.repeat(gap as usize + 1), content.text), data }
+}
+
+/// Where the last line `;;; FILE ends here` of an Emacs Lisp file begins, which nothing may follow
+/// (Emacs Lisp manual, "Library Headers").
+fn footer(source: &Source<'_>) -> Option<u32> {
+    let solid = source.text.trim_end();
+    let start = solid.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = &solid[start..];
+    let is_comment = source.tree.token_at(start as u32).is_some_and(|token| {
+        source.tree.kind(token) == TokenKind::LineComment && source.tree.token_span(token).start == start as u32
+    });
+    let says_so = line.starts_with(";;;") && line.ends_with("ends here");
+    (source.dialect() == Dialect::EmacsLisp && is_comment && says_so).then_some(start as u32)
 }

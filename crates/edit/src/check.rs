@@ -2,16 +2,14 @@
 
 use lispwright_syntax::{Language, LineIndex, read};
 
-use crate::diagnose::{Candidate, Diagnosis, candidates, diagnose};
-use crate::source::{Place, place_in};
+use crate::diagnose::{Diagnosis, diagnose};
+use crate::source::place_in;
 
 /// The verdict on a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {
-    /// What is wrong first; `None` when everything balances.
+    /// What is wrong first and what would mend it; `None` when everything balances.
     pub diagnosis: Option<Diagnosis>,
-    /// Changes of one line that would help, best first.
-    pub likely_fixes: Vec<Candidate>,
     /// How many data stand at top level.
     pub forms: usize,
     /// How many lines the text has.
@@ -27,9 +25,8 @@ pub fn check(text: &str, language: impl Into<Language>) -> CheckReport {
     let language = language.into();
     let tree = read(text, &language);
     let diagnosis = diagnose(text, &tree);
-    let likely_fixes = if diagnosis.is_some() { candidates(text, &language) } else { Vec::new() };
     let lines = LineIndex::new(text.as_bytes()).line_count();
-    CheckReport { diagnosis, likely_fixes, forms: tree.top_level().count(), lines }
+    CheckReport { diagnosis, forms: tree.top_level().count(), lines }
 }
 
 /// Checks the part of `text` that begins `offset` scalar values from its start and has at most `limit` of them. Places
@@ -40,23 +37,12 @@ pub fn check_window(text: &str, language: impl Into<Language>, offset: u32, limi
     let start = byte(offset as usize);
     let end = limit.map_or(text.len(), |limit| byte((offset as usize).saturating_add(limit as usize)));
     let mut report = check(&text[start..end], language);
-    if start == 0 {
-        return report;
-    }
-    let base = place_in(text, &LineIndex::new(text.as_bytes()), start as u32);
-    let shift = |place: Place| Place {
-        offset: place.offset + base.offset,
-        line: place.line + base.line - 1,
-        column: if place.line == 1 { place.column + base.column - 1 } else { place.column },
-    };
-    if let Some(diagnosis) = &mut report.diagnosis {
-        diagnosis.position = shift(diagnosis.position);
-        diagnosis.opened_at = diagnosis.opened_at.map(shift);
-        diagnosis.next_form_line = diagnosis.next_form_line.map(|line| line + base.line - 1);
-    }
-    for fix in &mut report.likely_fixes {
-        fix.line += base.line - 1;
-    }
+    let whole = LineIndex::new(text.as_bytes());
+    let base = place_in(text, &whole, start as u32);
+    let line_start = whole.line_span(base.line).map_or(start, |span| span.start as usize);
+    let tail = text[end..].split(['\n', '\r']).next().unwrap_or_default();
+    let last = text[start..end].matches('\n').count() as u32 + 1;
+    report.diagnosis = report.diagnosis.map(|diagnosis| diagnosis.within(base, &text[line_start..start], last, tail));
     report
 }
 
@@ -114,7 +100,7 @@ mod tests {
         let diagnosis = report.diagnosis.expect("the first form is not closed");
         assert_eq!(diagnosis.next_form_line, Some(4));
         assert_eq!((diagnosis.position.line, diagnosis.opened_at.map(|place| place.line)), (2, Some(1)));
-        assert_eq!(report.likely_fixes[0].repaired, "  (b x))");
+        assert_eq!(diagnosis.fixes[0].lines[0].after, "  (b x))");
     }
 
     #[test]

@@ -3,10 +3,11 @@
 //! Models wrap source in Markdown fences, copy line numbers along, write another dialect's brackets and typographic
 //! quotes, and lose delimiters. Each is told apart here, because "unbalanced" would be the wrong answer to most.
 
-use lispwright_syntax::{Datum, Dialect, LineIndex, Span, TokenKind, Tree, read};
+use lispwright_syntax::{Datum, Dialect, Forms, LineIndex, Span, TokenKind, Tree, read};
 
-use crate::diagnose::{candidates, diagnose};
+use crate::diagnose::{Diagnosis, diagnose_with};
 use crate::form_line::shortened;
+use crate::mend::{Mended, Witnesses, neighbours};
 use crate::refusal::Refusal;
 use crate::source::{Source, place_in};
 
@@ -16,11 +17,24 @@ pub(crate) struct Content {
     pub(crate) text: String,
     pub(crate) tree: Tree,
     pub(crate) data: Vec<Datum>,
+    /// What was changed because it did not balance as it was sent.
+    pub(crate) mended: Option<Mended>,
+}
+
+/// What new source has to be, and where it will stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    /// The source it takes the place of; then it has to be exactly one form.
+    pub(crate) earlier: Option<&'a str>,
+    /// A byte of the file near the place.
+    pub(crate) at: u32,
+    /// It may be repaired when it does not balance.
+    pub(crate) repair: bool,
 }
 
 impl Content {
-    /// Checks `content` for `source`; `single` when it has to be exactly one form.
-    pub(crate) fn new(content: &str, source: &Source<'_>, single: bool) -> Result<Self, Refusal> {
+    /// Checks `content` for `source`.
+    pub(crate) fn new(content: &str, source: &Source<'_>, wanted: Wanted<'_>) -> Result<Self, Refusal> {
         let first_line = content.lines().position(|line| !line.trim().is_empty());
         if let Some(line) = first_line.filter(|_| content.trim_start().starts_with("```")) {
             return Err(Refusal::Fenced { line: line as u32 + 1 });
@@ -31,22 +45,48 @@ impl Content {
         let language = source.tree.language();
         let tree = read(content, language);
         check_characters(content, &tree, source)?;
-        if let Some(diagnosis) = diagnose(content, &tree) {
-            return Err(Refusal::Unbalanced {
-                diagnosis: Box::new(diagnosis),
-                candidates: candidates(content, language),
-            });
+        if tree.is_balanced() {
+            return Self::of_sound(content, source, wanted, None);
         }
+        let earlier = wanted.earlier.map(|earlier| earlier.replace("\r\n", "\n"));
+        let witnesses =
+            Witnesses { neighbours: neighbours(source, wanted.at), earlier: earlier.as_deref(), edited: None };
+        let Some(mut diagnosis) = diagnose_with(content, &tree, &witnesses) else {
+            return Self::of_sound(content, source, wanted, None);
+        };
+        let unbalanced = |diagnosis| Refusal::Unbalanced { diagnosis: Box::new(diagnosis), allowed: wanted.repair };
+        let Some(repaired) = diagnosis.repaired.take() else { return Err(unbalanced(diagnosis)) };
+        if let Some(doubt) = becomes_something_else(content, &tree, &repaired, earlier.as_deref()) {
+            return Err(unbalanced(Diagnosis { doubt: doubt.to_owned(), ..diagnosis }));
+        }
+        if !wanted.repair {
+            return Err(unbalanced(Diagnosis { repaired: Some(repaired), ..diagnosis }));
+        }
+        let mended = diagnosis.fixes.first().map(Mended::from);
+        Self::of_sound(&repaired, source, wanted, mended)
+    }
+
+    /// Content that balances.
+    fn of_sound(
+        content: &str,
+        source: &Source<'_>,
+        wanted: Wanted<'_>,
+        mended: Option<Mended>,
+    ) -> Result<Self, Refusal> {
+        let language = source.tree.language();
+        let tree = read(content, language);
         let data: Vec<Datum> = tree.top_level().collect();
         match data.as_slice() {
             [] => return Err(Refusal::NoForm),
-            [_, _, ..] if single => return Err(Refusal::SeveralForms { forms: first_lines(content, &tree, &data) }),
+            [_, _, ..] if wanted.earlier.is_some() => {
+                return Err(Refusal::SeveralForms { forms: first_lines(content, &tree, &data) });
+            }
             _ => {}
         }
         let text = with_line_ending(trimmed(content, &tree), source.line_ending());
         let tree = read(&text, language);
         let data = tree.top_level().collect();
-        Ok(Self { text, tree, data })
+        Ok(Self { text, tree, data, mended })
     }
 
     /// Source of a span.
@@ -98,6 +138,36 @@ impl Content {
             self.tree.token_span(token).start == offset || self.tree.kind(token) == TokenKind::Blank
         })
     }
+}
+
+/// Why `repaired` is not what `content` visibly is: other forms begin its lines, or not the one form that is wanted.
+fn becomes_something_else(content: &str, tree: &Tree, repaired: &str, earlier: Option<&str>) -> Option<&'static str> {
+    let language = tree.language();
+    let (seen, now) = (beginnings(content, tree), read(repaired, language));
+    let became = beginnings(repaired, &now);
+    let replaced = earlier.map(|earlier| beginnings(earlier, &read(earlier, language)));
+    if earlier.is_some() && now.top_level().count() != 1 {
+        return Some("the likeliest repair leaves more than one form, and replace takes exactly one");
+    }
+    // Content that has lost its first delimiter begins with nothing; then the form it replaces says what it is.
+    let expected = if seen.is_empty() { replaced.unwrap_or_default() } else { seen };
+    (became != expected).then_some("the likeliest repair would define something else than the content begins with")
+}
+
+/// Head and name of every list at top level that begins a line as far left as the first.
+fn beginnings(text: &str, tree: &Tree) -> Vec<(String, Option<String>)> {
+    let column = |at: u32| {
+        let before = &text[..at as usize];
+        let line = &before[before.rfind('\n').map_or(0, |newline| newline + 1)..];
+        line.trim().is_empty().then(|| line.chars().count())
+    };
+    let forms = Forms::new(tree, text);
+    let mut lists = forms.top_level().map(|(_, form)| form).filter(|form| form.datum.list().is_some()).peekable();
+    let base = lists.peek().and_then(|form| column(form.outer.start));
+    lists
+        .filter(|form| base.is_some() && column(form.outer.start) == base)
+        .map(|form| (form.head_name.clone(), form.name.clone()))
+        .collect()
 }
 
 /// Every line begins with a number and a bar, as views show them.

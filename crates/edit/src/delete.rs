@@ -49,7 +49,7 @@ fn delete_lines(source: &Source<'_>, start: u32, end: u32) -> Splice {
         let from = if has_final_ending { above } else { source.line_end(source.line_start(above - 1)) };
         return removed(from, if has_final_ending { next } else { len });
     }
-    if is_first || source.newlines(Span::new(above, start)) >= source.newlines(Span::new(next, below)) {
+    if is_first || source.newlines(Span::new(above, start)) > source.newlines(Span::new(next, below)) {
         removed(start, below)
     } else {
         removed(above, next)

@@ -1,5 +1,7 @@
 //! What an edit makes of a text.
 
+use crate::mend::Mended;
+
 /// The text after an edit, and what there is to say about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edited {
@@ -19,6 +21,8 @@ pub struct Edited {
     pub diff: String,
     /// Scalar values added, less those removed.
     pub delta: i64,
+    /// What was changed in the new source before it was used, because it did not balance.
+    pub repair: Option<Mended>,
     /// Things the caller may not expect, a sentence each.
     pub notes: Vec<String>,
 }

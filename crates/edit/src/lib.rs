@@ -8,7 +8,8 @@
 //! - [`locate`] turns an address into exactly one form, or says which ones there are.
 //! - [`edit`] replaces, inserts, appends and deletes; [`patch`] changes text inside one form. Both answer [`Edited`].
 //! - [`view()`] shows a file collapsed, raw, or filtered, with true line numbers.
-//! - [`check()`] says whether a text balances and which line to fix.
+//! - [`check()`] says whether a text balances and which line to fix; new source that does not is repaired when that is
+//!   certain.
 //! - [`Refusal`] has one variant for each way in which a request can be wrong.
 //!
 //! **Invariants.** No I/O. Bytes outside the edited form and the blank lines beside it never change. Line numbers and
@@ -26,6 +27,7 @@ mod diff;
 mod edited;
 mod form_line;
 mod locate;
+mod mend;
 mod patch;
 mod place;
 mod refusal;
@@ -37,11 +39,12 @@ mod view;
 
 pub use change::{Edit, Operation, edit};
 pub use check::{CheckReport, check, check_window};
-pub use diagnose::{Candidate, Diagnosis, candidates, diagnose};
+pub use diagnose::{Diagnosis, diagnose};
 pub use diff::unified;
 pub use edited::Edited;
 pub use form_line::FormLine;
 pub use locate::{Target, locate};
+pub use mend::{Fix, LineChange, Mended};
 pub use patch::{Patch, patch};
 pub use refusal::Refusal;
 pub use source::{FormText, Place, Source, digest_of};

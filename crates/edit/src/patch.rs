@@ -7,13 +7,14 @@ use lispwright_syntax::{FormId, Span, TokenKind, Tree, read};
 
 use crate::change::check_digest;
 use crate::content::{is_numbered, with_line_ending};
-use crate::diagnose::{Diagnosis, candidates, diagnose};
+use crate::diagnose::diagnose_with;
 use crate::diff::unified;
 use crate::edited::Edited;
 use crate::form_line::shortened;
 use crate::locate::{Target, locate};
+use crate::mend::{Mended, Witnesses, inside, neighbours};
 use crate::refusal::Refusal;
-use crate::source::{Place, Source, whole_span};
+use crate::source::{Source, whole_span};
 use crate::splice::{Splice, apply};
 
 /// A request to change text inside a form.
@@ -29,6 +30,8 @@ pub struct Patch<'a> {
     pub replace_all: bool,
     /// [`crate::FormText::digest`] of the form as the caller knows it.
     pub digest: Option<&'a str>,
+    /// When the form does not balance afterwards, new text is repaired if that is certain.
+    pub repair: bool,
 }
 
 /// Carries out `patch` on `source`.
@@ -61,15 +64,22 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
     }
     let mut new_body = String::with_capacity(body.len() + new_text.len());
     let mut copied = region.start;
+    let mut written: Vec<Span> = Vec::with_capacity(found.len());
     for &at in &found {
         new_body.push_str(source.slice(Span::new(copied, at)));
+        let start = new_body.len() as u32;
         new_body.push_str(&new_text);
+        written.push(Span::new(start, new_body.len() as u32));
         copied = at + old_text.len() as u32;
     }
     new_body.push_str(source.slice(Span::new(copied, region.end)));
     let touched = Span::new(found[0], found[found.len() - 1] + old_text.len() as u32);
 
-    check_balance(source, region, &new_body, touched, &new_text)?;
+    let mut mended = None;
+    if let Some((repaired, how)) = balanced(source, region, &new_body, &written, patch.repair)? {
+        new_body = repaired;
+        mended = Some(how);
+    }
     let new_touched = new_body.len() as u32 - (region.len() - touched.len());
     let splice = Splice { span: region, text: new_body.clone(), data: 1 };
     let mut edited = apply(source, splice, Some(id), Vec::new())?;
@@ -78,6 +88,7 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
     let lines = lispwright_syntax::LineIndex::new(edited.text.as_bytes());
     edited.lines = Some((lines.line(touched.start), lines.line((touched.start + new_touched).max(1) - 1)));
     note_new_name(source, id, &new_body, &mut edited);
+    edited.repair = mended;
     Ok(edited)
 }
 
@@ -142,22 +153,51 @@ fn near_match(source: &Source<'_>, region: Span, old_text: &str) -> Option<(u32,
     (text.len() <= MOST_QUOTED).then(|| (source.lines.line(region.start + first as u32), text.to_owned()))
 }
 
-/// Refuses a patch after which the form balances worse than before.
-fn check_balance(
+/// Refuses a patch after which the form balances worse than before, unless it may be repaired and that is certain: then
+/// the repaired body, with what was done to it. `written` is where the new text stands in `new_body`.
+fn balanced(
     source: &Source<'_>,
     region: Span,
     new_body: &str,
-    touched: Span,
-    new_text: &str,
-) -> Result<(), Refusal> {
-    let old_tree = read(source.slice(region), source.tree.language());
-    let new_tree = read(new_body, source.tree.language());
+    written: &[Span],
+    repair: bool,
+) -> Result<Option<(String, Mended)>, Refusal> {
+    let old_body = source.slice(region);
+    let language = source.tree.language();
+    let (old_tree, new_tree) = (read(old_body, language), read(new_body, language));
     if new_tree.diagnostics().len() <= old_tree.diagnostics().len() {
-        return Ok(());
+        return Ok(None);
     }
-    let Some(diagnosis) = diagnose(new_body, &new_tree) else { return Ok(()) };
-    let first_line = source.lines.line(region.start);
-    let shift = first_line - 1;
+    let (first, last) = (written[0], written[written.len() - 1]);
+    let witnesses = Witnesses {
+        neighbours: neighbours(source, region.start),
+        earlier: Some(old_body),
+        edited: Some(Span::new(first.start, last.end)),
+    };
+    let Some(diagnosis) = diagnose_with(new_body, &new_tree, &witnesses) else { return Ok(None) };
+    let lead = source.slice(Span::new(source.line_start(region.start), region.start));
+    let tail = source.slice(Span::new(region.end, source.line_end(region.end)));
+    let last_line = new_body.matches('\n').count() as u32 + 1;
+    let diagnosis = diagnosis.within(source.place(region.start), lead, last_line, tail);
+
+    let fix = diagnosis.fixes.first().filter(|fix| diagnosis.is_certain() && inside(&fix.edits, written));
+    let mut corrected = None;
+    if let (Some(fix), Some(repaired)) = (fix, &diagnosis.repaired) {
+        if repair {
+            return Ok(Some((repaired.clone(), Mended::from(fix))));
+        }
+        let grown = repaired.len() as u32 - (new_body.len() as u32 - first.end);
+        corrected = (written.len() == 1).then(|| repaired[first.start as usize..grown as usize].to_owned());
+    }
+    let (add, remove) = lacking(&old_tree, &new_tree);
+    let first_line = source.lines.line(region.start) + new_body[..first.start as usize].matches('\n').count() as u32;
+    let new_text = new_body[first.range()].trim_end_matches(['\n', '\r']);
+    let patched = (first_line, first_line + new_text.matches('\n').count() as u32);
+    Err(Refusal::PatchUnbalanced { diagnosis: Box::new(diagnosis), add, remove, patched, corrected })
+}
+
+/// The closers that the new tree lacks and those it has too many, net.
+fn lacking(old: &Tree, new: &Tree) -> (String, String) {
     let balance = |tree: &Tree| {
         tree.tokens().fold([0i64; 3], |mut sums, (kind, _)| {
             match kind {
@@ -172,35 +212,12 @@ fn check_balance(
             sums
         })
     };
-    let (before, after) = (balance(&old_tree), balance(&new_tree));
+    let (before, after) = (balance(old), balance(new));
     let (mut add, mut remove) = (String::new(), String::new());
     for (index, closer) in [")", "]", "}"].iter().enumerate() {
         let open = after[index] - before[index];
         let side = if open > 0 { &mut add } else { &mut remove };
         side.push_str(&closer.repeat(open.unsigned_abs() as usize));
     }
-    let mut found = candidates(new_body, source.tree.language());
-    for candidate in &mut found {
-        candidate.line += shift;
-    }
-    let first = source.lines.line(touched.start);
-    let last = first + new_text.trim_end_matches(['\n', '\r']).matches('\n').count() as u32;
-    Err(Refusal::PatchUnbalanced {
-        diagnosis: Box::new(moved(diagnosis, shift)),
-        add,
-        remove,
-        candidates: found,
-        patched: (first, last),
-    })
-}
-
-/// A diagnosis of a part, in lines of the whole.
-fn moved(diagnosis: Diagnosis, lines: u32) -> Diagnosis {
-    let shift = |place: Place| Place { line: place.line + lines, ..place };
-    Diagnosis {
-        position: shift(diagnosis.position),
-        opened_at: diagnosis.opened_at.map(shift),
-        next_form_line: diagnosis.next_form_line.map(|line| line + lines),
-        ..diagnosis
-    }
+    (add, remove)
 }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::diagnose::{Candidate, Diagnosis};
+use crate::diagnose::Diagnosis;
 use crate::form_line::FormLine;
 use crate::source::Place;
 
@@ -88,23 +88,23 @@ pub enum Refusal {
     },
     /// The content does not balance.
     Unbalanced {
-        /// What is wrong, in lines of the content.
+        /// What is wrong and what could be changed, in lines of the content.
         diagnosis: Box<Diagnosis>,
-        /// Lines of the content that could be changed.
-        candidates: Vec<Candidate>,
+        /// A certain repair would have been made.
+        allowed: bool,
     },
     /// After the patch the form does not balance.
     PatchUnbalanced {
-        /// What is wrong, in lines of the file as it would be.
+        /// What is wrong and what could be changed, in lines of the file as it would be.
         diagnosis: Box<Diagnosis>,
         /// Delimiters that `new_text` lacks, net.
         add: String,
         /// Delimiters that `new_text` has too many, net.
         remove: String,
-        /// Lines that could be changed, in lines of the file as it would be.
-        candidates: Vec<Candidate>,
         /// First and last line of the patched text in the file as it would be.
         patched: (u32, u32),
+        /// `new_text` as the certain fix would have it, when that lies inside.
+        corrected: Option<String>,
     },
     /// Another form would read differently.
     WouldBreak {
@@ -196,6 +196,26 @@ impl Refusal {
                 | Self::SeveralForms { .. }
         )
     }
+
+    /// The line it is about and, where that is known, the column: in the content or in the file, as
+    /// [`Refusal::is_about_content`] says. For a refused patch or edit, in the file as it would be.
+    #[must_use]
+    pub fn place(&self) -> Option<(u32, Option<u32>)> {
+        let whole = |place: Place| Some((place.line, Some(place.column)));
+        match self {
+            Self::Unbalanced { diagnosis, .. } | Self::PatchUnbalanced { diagnosis, .. } => whole(diagnosis.likely_at),
+            Self::ForeignBracket { at, .. } | Self::SmartQuote { at, .. } => whole(*at),
+            Self::Fenced { line } => Some((*line, Some(1))),
+            Self::Stale { line, .. } | Self::InsideConditional { line } | Self::WouldBreak { line, .. } => {
+                Some((*line, None))
+            }
+            Self::TextNotFound { lines, .. } => Some((lines.0, None)),
+            Self::TextAmbiguous { lines, .. } => lines.first().map(|(line, _)| (*line, None)),
+            Self::FormAmbiguous { candidates, .. } => candidates.first().map(|form| (form.line, None)),
+            Self::SeveralForms { forms } => forms.get(1).map(|(line, _)| (*line, None)),
+            _ => None,
+        }
+    }
 }
 
 fn list(f: &mut fmt::Formatter<'_>, forms: &[FormLine]) -> fmt::Result {
@@ -206,12 +226,17 @@ fn list(f: &mut fmt::Formatter<'_>, forms: &[FormLine]) -> fmt::Result {
     if forms.len() > MOST { write!(f, "\n  … and {} more", forms.len() - MOST) } else { Ok(()) }
 }
 
-fn fixes(f: &mut fmt::Formatter<'_>, candidates: &[Candidate]) -> fmt::Result {
-    if candidates.is_empty() {
-        return Ok(());
+/// What could be changed, and how sure that is.
+fn fixes(f: &mut fmt::Formatter<'_>, diagnosis: &Diagnosis) -> fmt::Result {
+    match (diagnosis.fixes.as_slice(), diagnosis.is_certain()) {
+        ([], _) if diagnosis.doubt.is_empty() => Ok(()),
+        ([], _) => write!(f, "\nNo repair: {}.", diagnosis.doubt),
+        ([fix, ..], true) => write!(f, "\nCertain fix ({}):{}", fix.why, fix.diff()),
+        (several, false) => {
+            write!(f, "\nNot certain: {}. Candidates, likeliest first:", diagnosis.doubt)?;
+            several.iter().try_for_each(|fix| write!(f, "\n  {fix}"))
+        }
     }
-    f.write_str("\nLikely fixes, best first:")?;
-    candidates.iter().try_for_each(|candidate| write!(f, "\n  {candidate}"))
 }
 
 impl fmt::Display for Refusal {
@@ -256,23 +281,20 @@ impl fmt::Display for Refusal {
                 }
                 f.write_str("\nReplace with the one form, and pass the others with operation=insert_before or insert_after")
             }
-            Self::Fenced { line } => write!(
-                f,
-                "line {line} of `content` is a Markdown fence. Pass the source alone, without the lines of backquotes"
-            ),
+            Self::Fenced { .. } => {
+                f.write_str("a Markdown fence. Pass the source alone, without the lines of backquotes")
+            }
             Self::Numbered => {
                 f.write_str("the lines of the text begin with line numbers. Pass the source alone, without `12| ` in front")
             }
-            Self::ForeignBracket { bracket, at, symbol, dialect } => write!(
+            Self::ForeignBracket { bracket, symbol, dialect, .. } => write!(
                 f,
-                "line {}, column {} of `content`: `{bracket}` is no bracket in {dialect}, it would become part of the symbol \
-                 `{symbol}`, and nothing else in the file uses it. Write parentheses, or |{symbol}| if the symbol is meant",
-                at.line, at.column
+                "`{bracket}` is no bracket in {dialect}, it would become part of the symbol `{symbol}`, and nothing else in \
+                 the file uses it. Write parentheses, or |{symbol}| if the symbol is meant"
             ),
-            Self::SmartQuote { quote, at } => write!(
+            Self::SmartQuote { quote, .. } => write!(
                 f,
-                "line {}, column {} of `content`: `{quote}` is a typographic quotation mark in the place of code. Write \" or '",
-                at.line, at.column
+                "`{quote}` is a typographic quotation mark in the place of code. Write \" or '"
             ),
             Self::CutOff { given, whole } => write!(
                 f,
@@ -280,13 +302,16 @@ impl fmt::Display for Refusal {
                  read; nothing was written. Read the form with lisp_read_form and \"limit\": {whole}, or change a part of it \
                  with lisp_patch_form"
             ),
-            Self::Unbalanced { diagnosis, candidates } => {
-                write!(f, "`content` does not balance; nothing was written.\nIn content, {diagnosis}")?;
-                fixes(f, candidates)?;
-                f.write_str("\nCorrect that line of content and call again with the whole content")
+            Self::Unbalanced { diagnosis, allowed } => {
+                write!(f, "{}; nothing was written.\nIn content, {diagnosis}", diagnosis.kind.code())?;
+                fixes(f, diagnosis)?;
+                match (diagnosis.is_certain(), allowed) {
+                    (true, false) => f.write_str("\nCall again with that content, or with repair=true"),
+                    _ => write!(f, "\nCorrect line {} of content and call again with all of it", diagnosis.likely_at.line),
+                }
             }
-            Self::PatchUnbalanced { diagnosis, add, remove, candidates, patched: (first, last) } => {
-                writeln!(f, "after this patch the form would not balance; nothing was written.")?;
+            Self::PatchUnbalanced { diagnosis, add, remove, patched: (first, last), corrected } => {
+                writeln!(f, "{} with this patch; nothing was written.", diagnosis.kind.code())?;
                 let lines = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
                 match (add.as_str(), remove.as_str()) {
                     ("", "") => write!(f, "The delimiters of new_text stand in the wrong order. ")?,
@@ -295,8 +320,12 @@ impl fmt::Display for Refusal {
                     (add, remove) => write!(f, "In new_text ({lines}) add `{add}` and remove `{remove}`. ")?,
                 }
                 write!(f, "With the patch, {diagnosis}")?;
-                fixes(f, candidates)?;
-                f.write_str("\nCorrect new_text and call again; old_text has to hold the delimiters that new_text replaces")
+                fixes(f, diagnosis)?;
+                f.write_str(match (diagnosis.is_certain(), corrected) {
+                    (_, Some(_)) => "\nCall again with repair=true, or with this new_text",
+                    (true, None) => "\nThat is outside new_text: pass an old_text that holds those lines as well",
+                    _ => "\nCorrect new_text and call again; old_text has to hold the delimiters that new_text replaces",
+                })
             }
             Self::WouldBreak { line, text } => write!(
                 f,

@@ -74,6 +74,7 @@ pub(crate) fn apply(
         digest: whole.filter(|_| data > 0).map(|span| digest_of(&text[span.range()])),
         diff: unified(source.text, &text, span, new_part.len()),
         delta: new_part.chars().count() as i64 - source.slice(span).chars().count() as i64,
+        repair: None,
         notes,
         text,
     })

@@ -13,7 +13,7 @@ fn run(dialect: Dialect, marked: &str, operation: Operation, content: &str) -> (
     let source = Source::read(&text, dialect);
     let content = Some(content);
     let Some(mark) = marked.find('▸') else {
-        let request = Edit { operation, target: Target::default(), content, digest: None };
+        let request = Edit { operation, target: Target::default(), content, digest: None, repair: false };
         let found = edit(&source, &request);
         return (text, found);
     };
@@ -23,7 +23,7 @@ fn run(dialect: Dialect, marked: &str, operation: Operation, content: &str) -> (
     let name = form.name.as_deref();
     let targets = [None, Some(1), Some(2), Some(3)].map(|index| Target { name, form_type: None, index, line });
     let target = targets.into_iter().find(|target| locate(&source, target) == Ok(id)).expect("an address of the form");
-    let found = edit(&source, &Edit { operation, target, content, digest: None });
+    let found = edit(&source, &Edit { operation, target, content, digest: None, repair: false });
     (text, found)
 }
 
@@ -52,7 +52,7 @@ fn content_that_was_cut_when_it_was_read_is_told_apart() {
     let before = format!("▸(defun f (x){rest})\n");
     let cut = format!("(defun f (x){}", &rest[..600]);
     refused(CommonLisp, &before, Replace, &cut, "UNBALANCED", "the first 610 of the form's 793");
-    refused(CommonLisp, &before, Replace, &format!("(defun f (x){rest}"), "UNBALANCED", "Likely fixes");
+    refused(CommonLisp, &before, Replace, &format!("(defun f (x){rest}"), "UNBALANCED", "Certain fix");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn insert_after_leaves_comments_where_they_belong() {
         "▸(defun a ()\n  1)\n;; about b\n(defun b ())\n",
         InsertAfter,
         "(defun x ())",
-        "(defun a ()\n  1)\n\n(defun x ())\n\n;; about b\n(defun b ())\n",
+        "(defun a ()\n  1)\n(defun x ())\n;; about b\n(defun b ())\n",
     );
     check(CommonLisp, "▸(a)", InsertAfter, "(b) ; c", "(a)\n\n(b) ; c");
     check(CommonLisp, "▸(a) (b)\n", InsertAfter, "(x)", "(a) (x) (b)\n");
@@ -252,6 +252,23 @@ fn append_keeps_the_habit_of_the_last_line() {
     check(CommonLisp, "(a)\r\n", Append, "(b\n c)", "(a)\r\n\r\n(b\r\n c)\r\n");
     let edited = check(EmacsLisp, "(provide 'a)\n", Append, "(defun b ())", "(provide 'a)\n\n(defun b ())\n");
     assert_eq!((edited.form_type.as_str(), edited.form_name.as_str(), edited.lines), ("defun", "b", Some((3, 3))));
+    assert!(edited.notes[0].contains("behind `(provide 'a)` on line 1; insert_before"), "{:?}", edited.notes);
+}
+
+#[test]
+fn append_goes_before_the_line_that_ends_an_emacs_lisp_file() {
+    let content = "(defun b ())";
+    let footed = |before: &str, after: &str| check(EmacsLisp, before, Append, content, after);
+    footed("(defun a ()\n  1)\n\n;;; x.el ends here\n", "(defun a ()\n  1)\n\n(defun b ())\n\n;;; x.el ends here\n");
+    let noted = footed(
+        "(provide 'x) ; done\r\n;;; x.el ends here",
+        "(provide 'x) ; done\r\n(defun b ())\r\n;;; x.el ends here",
+    );
+    assert!(noted.notes[0].contains("`(provide 'x)` on line 1"), "{:?}", noted.notes);
+    footed(";;; x.el ends here\n", "(defun b ())\n\n;;; x.el ends here\n");
+    footed("(a \"\n;;; x.el ends here\")\n", "(a \"\n;;; x.el ends here\")\n\n(defun b ())\n");
+    // Only Emacs Lisp files end so.
+    check(CommonLisp, "(a)\n\n;;; x ends here\n", Append, "(b)", "(a)\n\n;;; x ends here\n\n(b)\n");
 }
 
 #[test]
@@ -360,16 +377,9 @@ fn content_is_checked_before_anything_else() {
     refused(CommonLisp, text, Replace, "", "BAD_ARGUMENT", "holds no form");
     refused(CommonLisp, text, Replace, ";; only words\n", "BAD_ARGUMENT", "holds no form");
     refused(CommonLisp, text, Replace, "(a)\n\n(b)", "BAD_ARGUMENT", "line 3 of content: (b)");
-    refused(
-        CommonLisp,
-        text,
-        Replace,
-        "```lisp\n(a)\n```\n",
-        "BAD_ARGUMENT",
-        "line 1 of `content` is a Markdown fence",
-    );
+    refused(CommonLisp, text, Replace, "```lisp\n(a)\n```\n", "BAD_ARGUMENT", "a Markdown fence");
     refused(CommonLisp, text, Replace, "1| (defun f ()\n2|   2)", "BAD_ARGUMENT", "line numbers");
-    refused(CommonLisp, text, Replace, "(defun f [x] x)", "BAD_ARGUMENT", "column 10 of `content`: `[` is no bracket");
+    refused(CommonLisp, text, Replace, "(defun f [x] x)", "BAD_ARGUMENT", "`[` is no bracket");
     refused(CommonLisp, text, Replace, "(defun f () {:a 1})", "BAD_ARGUMENT", "`{` is no bracket");
     refused(CommonLisp, text, Replace, "(defun f () “a”)", "BAD_ARGUMENT", "typographic");
     refused(EmacsLisp, text, Replace, "(defun f () {a})", "BAD_ARGUMENT", "`{` is no bracket");
@@ -393,15 +403,16 @@ fn unbalanced_content_is_refused_with_the_line_to_fix() {
         Replace,
         "(defun f (x)\n  (let ((y (h x))\n    (k y)))\n",
         "UNBALANCED",
-        "line 1, column 1: this `(` is never closed: (defun f (x)",
+        "`(` of 1:1 is never closed, `)` is due: (defun f (x)",
     );
-    let Refusal::Unbalanced { candidates, .. } = refusal else { panic!("{refusal:?}") };
-    assert_eq!(candidates[0].repaired, "  (let ((y (h x)))");
-    refused(CommonLisp, text, Replace, "(defun f (x)\n  x))", "UNBALANCED", "line 2, column 5: `)` closes nothing");
-    refused(CommonLisp, text, Append, "(a \"b)", "UNBALANCED", "string is never closed");
+    let Refusal::Unbalanced { diagnosis, .. } = refusal else { panic!("{refusal:?}") };
+    assert_eq!(diagnosis.fixes[0].lines[0].after, "  (let ((y (h x)))");
+    assert_eq!((diagnosis.likely_at.line, diagnosis.likely_at.column), (2, 18));
+    refused(CommonLisp, text, Replace, "(defun f (x)\n  x))", "UNBALANCED", "`)` at 2:5 closes nothing");
+    refused(CommonLisp, text, Append, "(a \"b)", "UNBALANCED", "at 1:4, this string is never closed");
     refused(CommonLisp, text, Append, "(a) #| b", "UNBALANCED", "block comment is never closed");
     refused(CommonLisp, text, Append, "(a) #+x", "UNBALANCED", "nothing follows this prefix");
-    refused(Clojure, "▸(def a 1)\n", Replace, "(def a [1 2)", "UNBALANCED", "`)` where `]` is due");
+    refused(Clojure, "▸(def a 1)\n", Replace, "(def a [1 2)", "UNBALANCED", "`)` at 1:12 where `]` is due");
 }
 
 #[test]
@@ -446,7 +457,13 @@ fn an_edit_that_others_would_feel_is_refused() {
 fn a_stale_digest_is_refused_with_the_present_text() {
     let source = Source::read("(defun f () 1)\n", CommonLisp);
     let target = Target { name: Some("f"), ..Target::default() };
-    let request = |digest| Edit { operation: Replace, target, content: Some("(defun f () 2)"), digest: Some(digest) };
+    let request = |digest| Edit {
+        operation: Replace,
+        target,
+        content: Some("(defun f () 2)"),
+        digest: Some(digest),
+        repair: true,
+    };
     let digest = source.form_text(0).digest;
     let edited = edit(&source, &request(&digest)).unwrap();
     let Err(Refusal::Stale { present, digest: now, .. }) = edit(&source, &request("0123456789abcdef")) else {

@@ -93,7 +93,7 @@ fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
         let Some(target) = address(&source, id) else { continue };
         let place = || format!("{} line {}", file.display(), source.form_text(id).start_line);
         let run = |operation, content| -> Result<Edited, Refusal> {
-            edit(&source, &Edit { operation, target, content: Some(content), digest: None })
+            edit(&source, &Edit { operation, target, content: Some(content), digest: None, repair: false })
         };
         let own = source.form_text(id).content;
         let same = run(Operation::Replace, own).unwrap_or_else(|refusal| panic!("{}: {refusal}", place()));
@@ -106,7 +106,7 @@ fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
             if locate(&again, &target).is_err() {
                 continue;
             }
-            let request = Edit { operation: Operation::Delete, target, content: None, digest: None };
+            let request = Edit { operation: Operation::Delete, target, content: None, digest: None, repair: false };
             let restored = edit(&again, &request).unwrap_or_else(|refusal| panic!("{}: {refusal}", place()));
             let solid = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             assert!(solid(&restored.text) == solid(&text), "{}: inserted and deleted\n{}", place(), restored.diff);

@@ -11,7 +11,7 @@ fn run(dialect: Dialect, marked: &str, old_text: &str, new_text: &str, replace_a
     let (_, form) =
         source.forms.iter().find(|(_, form)| form.outer.start as usize == mark).expect("a form at the mark");
     let target = Target { name: form.name.as_deref(), line: Some(source.lines.line(mark as u32)), ..Target::default() };
-    patch(&source, &Patch { target, old_text, new_text, replace_all, digest: None })
+    patch(&source, &Patch { target, old_text, new_text, replace_all, digest: None, repair: false })
 }
 
 #[track_caller]
@@ -81,7 +81,7 @@ fn a_patch_that_breaks_the_balance_says_what_to_add_or_remove() {
     refused(text, "(g x)", "(g x))", "UNBALANCED", "Remove 1 delimiter from new_text (line 4): `)`.");
     refused(text, "(g x)", "(g\n x", "UNBALANCED", "new_text (lines 4-5)");
     refused(text, "(g x)", "\"g x", "UNBALANCED", "never closed");
-    refused(text, "(h x)))", "(h x))", "UNBALANCED", "line 2, column 1: this `(` is never closed");
+    refused(text, "(h x)))", "(h x))", "UNBALANCED", "`(` of 2:1 is never closed");
     let refusal = run(Dialect::Clojure, "▸(f [a b])\n", "[a b]", "[a b)", false).unwrap_err();
     assert!(refusal.to_string().contains("add `]` and remove `)`"), "{refusal}");
     let refusal = run(Dialect::Clojure, "▸(f [a b])\n", "[a b]", "[(a] b)", false).unwrap_err();

@@ -1,7 +1,7 @@
 //! What holds for every text, however broken.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use lispwright_edit::{Edit, Operation, Patch, Source, Target, ViewOptions, candidates, check, edit, patch, view};
+use lispwright_edit::{Edit, Operation, Patch, Source, Target, ViewOptions, check, edit, patch, view};
 use lispwright_syntax::{Dialect, read};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -134,7 +134,7 @@ proptest! {
             (None, Operation::Append) => Target::default(),
             (None, _) => return Ok(()),
         };
-        let Ok(edited) = edit(&source, &Edit { operation, target, content: Some(&content), digest: None }) else {
+        let Ok(edited) = edit(&source, &Edit { operation, target, content: Some(&content), digest: None, repair: true }) else {
             return Ok(());
         };
         // Bytes: what is not blank before and behind the form stays.
@@ -167,7 +167,7 @@ proptest! {
         let source = Source::read(&old, dialect);
         let Some((id, target)) = address(&source, pick) else { return Ok(()) };
         let own = source.form_text(id).content;
-        let request = Edit { operation: Operation::Replace, target, content: Some(own), digest: None };
+        let request = Edit { operation: Operation::Replace, target, content: Some(own), digest: None, repair: false };
         if let Ok(edited) = edit(&source, &request) {
             // Closers that close nothing go with the form they follow.
             if edited.notes.iter().all(|note| !note.contains("closed nothing")) {
@@ -186,13 +186,38 @@ proptest! {
         let source = Source::read(&old, Dialect::CommonLisp);
         let Some((_, target)) = address(&source, pick) else { return Ok(()) };
         let content = Some("(defun inserted-here ()\n  1)");
-        let Ok(edited) = edit(&source, &Edit { operation, target, content, digest: None }) else { return Ok(()) };
+        let Ok(edited) = edit(&source, &Edit { operation, target, content, digest: None, repair: true }) else { return Ok(()) };
         let again = Source::read(&edited.text, Dialect::CommonLisp);
         let target = Target { name: Some("inserted-here"), ..Target::default() };
-        let request = Edit { operation: Operation::Delete, target, content: None, digest: None };
+        let request = Edit { operation: Operation::Delete, target, content: None, digest: None, repair: true };
         let restored = edit(&again, &request).unwrap();
         let solid = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         prop_assert_eq!(solid(&restored.text), solid(&old));
+    }
+
+    #[test]
+    fn what_is_inserted_after_a_form_leaves_no_trace_when_it_is_deleted(
+        old in healthy_text(), dialect in select(&DIALECTS[..]), pick in 0usize..20, header: bool, several: bool,
+    ) {
+        let source = Source::read(&old, dialect);
+        let Some((id, target)) = address(&source, pick) else { return Ok(()) };
+        // Beside other code on its line there is room for one line only.
+        let behind = old[source.forms.get(id).outer.end as usize..].lines().next().unwrap_or_default().trim_start();
+        let alone = behind.is_empty() || behind.starts_with(';');
+        let form = if several && alone { "(defun inserted-here ()\n  1)" } else { "(defun inserted-here () 1)" };
+        let content = format!("{}{form}", if header && alone { ";; about it\n" } else { "" });
+        let content = Some(content.as_str());
+        let request = Edit { operation: Operation::InsertAfter, target, content, digest: None, repair: false };
+        let Ok(edited) = edit(&source, &request) else { return Ok(()) };
+        let again = Source::read(&edited.text, dialect);
+        let target = Target { name: Some("inserted-here"), ..Target::default() };
+        // A dialect without this definer knows the form by its line.
+        let line = again.forms.iter().find(|(_, form)| edited.text[form.span.range()].starts_with("(defun inserted-here"));
+        let line = line.map(|(_, form)| again.lines.line(form.outer.start));
+        let target = if lispwright_edit::locate(&again, &target).is_ok() { target } else { Target { line, ..Target::default() } };
+        let request = Edit { operation: Operation::Delete, target, content: None, digest: None, repair: false };
+        let Ok(restored) = edit(&again, &request) else { return Ok(()) };
+        prop_assert_eq!(&restored.text, &old, "by way of {:?}", edited.text);
     }
 
     #[test]
@@ -202,7 +227,7 @@ proptest! {
     ) {
         let source = Source::read(&old, dialect);
         let Some((_, target)) = address(&source, pick) else { return Ok(()) };
-        let request = Patch { target, old_text: from, new_text: &to, replace_all, digest: None };
+        let request = Patch { target, old_text: from, new_text: &to, replace_all, digest: None, repair: true };
         let Ok(edited) = patch(&source, &request) else { return Ok(()) };
         let (before, now) = (data(&old, dialect), data(&edited.text, dialect));
         prop_assert!(differs_in_one_place(&before, &now, 1), "{before:?} became {now:?}");
@@ -214,9 +239,17 @@ proptest! {
     fn checks_and_views_take_any_text(old in prop_oneof![text(), healthy_text(), any::<String>()], dialect in select(&DIALECTS[..])) {
         let report = check(&old, dialect);
         prop_assert_eq!(report.diagnosis.is_none(), read(&old, dialect).diagnostics().is_empty());
-        for candidate in candidates(&old, dialect) {
-            prop_assert_eq!(Some(candidate.original.as_str()), old.split('\n').nth(candidate.line as usize - 1).map(|line| line.trim_end_matches('\r')));
-            prop_assert_ne!(candidate.original, candidate.repaired);
+        if let Some(diagnosis) = &report.diagnosis {
+            for change in diagnosis.fixes.iter().flat_map(|fix| &fix.lines) {
+                let count = change.before.matches('\n').count() + 1;
+                let lines: Vec<&str> = old.split('\n').skip(change.line as usize - 1).take(count).collect();
+                let lines = lines.join("\n");
+                prop_assert_eq!(change.before.as_str(), lines.trim_end_matches('\r'));
+                prop_assert_ne!(&change.before, &change.after);
+            }
+            if let Some(repaired) = &diagnosis.repaired {
+                prop_assert!(read(repaired, dialect).diagnostics().is_empty(), "{repaired:?}");
+            }
         }
         let source = Source::read(&old, dialect);
         for collapsed in [true, false] {

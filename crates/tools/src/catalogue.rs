@@ -51,7 +51,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             name: "lisp_edit_form",
             title: "Edit a form",
             description: "Replace, insert, append or delete forms by name; everything else stays byte for byte. Content that \
-                          does not balance is refused with the line to fix.",
+                          does not balance is repaired when that is certain, and told; else refused with the line to fix.",
             annotations: Annotations::WRITES,
             output: edit_fields(),
         }
@@ -60,7 +60,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             name: "lisp_patch_form",
             title: "Patch text in a form",
             description: "Change text inside one form: cheaper than replacing a long one. A patch that breaks the balance is \
-                          refused with the delimiters to add or remove.",
+                          refused with the new_text to send instead.",
             annotations: Annotations::WRITES,
             output: edit_fields(),
         }
@@ -161,7 +161,13 @@ fn edit_fields() -> Map<String, Value> {
         "path": {"type": "string"}, "operation": {"type": "string"}, "form_type": {"type": "string"},
         "form_name": {"type": "string"}, "would_change": {"type": "boolean"}, "diff": {"type": "string"},
         "digest": {"type": "string"}, "delta": {"type": "integer"}, "start_line": {"type": "integer"},
-        "end_line": {"type": "integer"}, "notes": {"type": "array", "items": {"type": "string"}}
+        "end_line": {"type": "integer"}, "notes": {"type": "array", "items": {"type": "string"}},
+        "repair": {"type": "object", "properties": {
+            "lines": {"type": "array", "items": {"type": "object", "properties": {
+                "line": {"type": "integer"}, "before": {"type": "string"}, "after": {"type": "string"}
+            }}},
+            "evidence": {"type": "array", "items": {"type": "string"}}
+        }}
     }))
 }
 
@@ -169,7 +175,7 @@ fn check_fields() -> Map<String, Value> {
     object(json!({
         "ok": {"type": "boolean"}, "kind": {"type": "string"}, "expected": {"type": "string"}, "found": {"type": "string"},
         "position": place_schema(), "opened_at": place_schema(), "next_form_line": {"type": "integer"},
-        "message": {"type": "string"},
+        "message": {"type": "string"}, "repaired_source": {"type": "string"},
         "likely_fixes": {"type": "array", "items": {"type": "object", "properties": {
             "line": {"type": "integer"}, "original": {"type": "string"}, "repaired": {"type": "string"},
             "add": {"type": "string"}, "remove": {"type": "string"}, "why": {"type": "string"}

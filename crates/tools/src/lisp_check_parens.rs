@@ -1,13 +1,13 @@
 //! `lisp_check_parens`: does it balance, and if not, which line to fix.
 
-use lispwright_edit::{CheckReport, check_window};
+use lispwright_edit::{CheckReport, Place, check_window};
 use lispwright_syntax::{Dialect, Language};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
 use crate::lisp_read_file::counted;
-use crate::refused::{diagnosis_fields, fix};
+use crate::refused::diagnosis_fields;
 use crate::tool::{CallContext, Outcome, ToolError};
 use crate::workshop::{Workshop, blocking, named_dialect};
 
@@ -70,7 +70,7 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, ToolError
 
 /// The verdict on a window of `text`, which stands at `place`.
 pub fn verdict(place: &str, text: &str, language: &Language, offset: u32, limit: Option<u32>) -> Outcome {
-    let CheckReport { diagnosis, likely_fixes, forms, lines } = check_window(text, language, offset, limit);
+    let CheckReport { diagnosis, forms, lines } = check_window(text, language, offset, limit);
     let mut fields = Map::new();
     fields.insert("ok".into(), diagnosis.is_none().into());
     let dialect = language.dialect().name();
@@ -80,15 +80,20 @@ pub fn verdict(place: &str, text: &str, language: &Language, offset: u32, limit:
         return Outcome { text, fields, is_error: false };
     };
     fields.extend(diagnosis_fields(&diagnosis));
-    fields.insert("message".into(), diagnosis.to_string().into());
-    fields.insert("likely_fixes".into(), likely_fixes.iter().map(fix).collect());
-    let at = diagnosis.opened_at.filter(|_| diagnosis.found.is_none()).unwrap_or(diagnosis.position);
     let kind = diagnosis.kind.code();
-    let mut text = format!("{place}:{}:{}: {kind} (read as {dialect})\n{diagnosis}", at.line, at.column);
-    if !likely_fixes.is_empty() {
-        text.push_str("\nLikely fixes, best first:");
-        for candidate in &likely_fixes {
-            text.push_str(&format!("\n  {candidate}"));
+    let Place { line, column, .. } = diagnosis.likely_at;
+    let mut text = format!("{place}:{line}:{column}: {kind} (read as {dialect})\n{diagnosis}");
+    match (diagnosis.fixes.as_slice(), diagnosis.repaired) {
+        ([certain, ..], Some(repaired)) => {
+            text.push_str(&format!("\nCertain fix ({}):{}", certain.why, certain.diff()));
+            fields.insert("repaired_source".into(), repaired.into());
+        }
+        ([], _) => text.push_str(&format!("\nNo fix is known: {}.", diagnosis.doubt)),
+        (candidates, None) => {
+            text.push_str(&format!("\nCandidates, likeliest first; none is certain: {}.", diagnosis.doubt));
+            for candidate in candidates {
+                text.push_str(&format!("\n  {candidate}"));
+            }
         }
     }
     if let Some(line) = diagnosis.next_form_line {

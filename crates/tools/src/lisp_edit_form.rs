@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use lispwright_edit::{Edit, Edited, Operation, Refusal, Target, edit};
+use lispwright_edit::{Edit, Edited, Mended, Operation, Refusal, Target, edit};
 use lispwright_project::{EditError, NewText, SourceFile};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Map;
+use serde_json::{Map, Value, json};
 
 use crate::fence::head;
-use crate::lisp_read_file::DEFAULT_BUDGET;
-use crate::refused::refusal;
+use crate::lisp_read_file::{DEFAULT_BUDGET, yes};
+use crate::refused::{line_change, refusal};
 use crate::tool::{CallContext, Outcome, ToolError};
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -71,6 +71,9 @@ pub struct LispEditForm {
     /// Show the diff, write nothing
     #[serde(default)]
     pub dry_run: bool,
+    /// Repair content that does not balance when that is certain; false: refuse it
+    #[serde(default = "yes")]
+    pub repair: bool,
 }
 
 /// Edits a file by form.
@@ -88,7 +91,8 @@ fn run(workshop: &Workshop, args: &LispEditForm) -> Result<Outcome, ToolError> {
             index: args.index,
             line: args.line,
         };
-        edit(source, &Edit { operation, target, content: args.content.as_deref(), digest: args.digest.as_deref() })
+        let (content, digest) = (args.content.as_deref(), args.digest.as_deref());
+        edit(source, &Edit { operation, target, content, digest, repair: args.repair })
     })?;
     Ok(answer(&path, operation.name(), &edited, args.dry_run))
 }
@@ -144,11 +148,12 @@ pub(crate) fn answer(path: &str, operation: &str, edited: &Edited, dry_run: bool
         "delete" => "Deleted",
         _ => "Patched",
     };
-    let mut text = match (edited.changed, dry_run) {
+    let mut text = edited.repair.as_ref().map_or(String::new(), |mended| told(mended, operation));
+    text.push_str(&match (edited.changed, dry_run) {
         (false, _) => format!("{place}: {label} is so already; nothing was written{digest}."),
         (true, true) => format!("Dry run of {operation}, nothing was written. {place}: {label}{digest}."),
         (true, false) => format!("{did} {label} in {place}{digest}."),
-    };
+    });
     for note in &edited.notes {
         text.push('\n');
         text.push_str(note);
@@ -177,8 +182,20 @@ pub(crate) fn answer(path: &str, operation: &str, edited: &Edited, dry_run: bool
         fields.insert("start_line".into(), first.into());
         fields.insert("end_line".into(), last.into());
     }
+    if let Some(mended) = &edited.repair {
+        let lines: Vec<Value> = mended.lines.iter().map(line_change).collect();
+        fields.insert("repair".into(), json!({"lines": lines, "evidence": mended.evidence}));
+    }
     if !edited.notes.is_empty() {
         fields.insert("notes".into(), edited.notes.clone().into());
     }
     Outcome { text, fields, is_error: false }
+}
+
+/// What was repaired, for the beginning of an answer: before and after of every line, and why.
+fn told(mended: &Mended, operation: &str) -> String {
+    let what = if operation == "patch" { "new_text (lines of the patched file)" } else { "content" };
+    let lines: Vec<String> = mended.lines.iter().map(|change| change.line.to_string()).collect();
+    let noun = if lines.len() == 1 { "line" } else { "lines" };
+    format!("repaired: {what}, {noun} {}: {}.{}\n", lines.join(", "), mended.evidence.join("; "), mended.shown())
 }

@@ -38,6 +38,9 @@ pub struct LispPatchForm {
     /// Show the diff, write nothing
     #[serde(default)]
     pub dry_run: bool,
+    /// Repair new_text when the form would not balance and that is certain
+    #[serde(default)]
+    pub repair: bool,
 }
 
 /// Patches a form.
@@ -52,7 +55,8 @@ fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<Outcome, ToolError> 
             Target { name: Some(&args.name), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
         let (old_text, new_text) = (args.old_text.as_str(), args.new_text.as_str());
         let digest = args.digest.as_deref();
-        patch(source, &Patch { target, old_text, new_text, replace_all: args.replace_all, digest })
+        let (replace_all, repair) = (args.replace_all, args.repair);
+        patch(source, &Patch { target, old_text, new_text, replace_all, digest, repair })
     })?;
     let mut outcome = answer(&path, "patch", &edited, args.dry_run);
     outcome.fields.insert("delta".into(), edited.delta.into());

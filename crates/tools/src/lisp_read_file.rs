@@ -1,11 +1,11 @@
 //! `lisp_read_file`: a file at a glance, or its lines.
 
-use lispwright_edit::{ViewOptions, candidates, view, view_plain};
+use lispwright_edit::{Place, ViewOptions, view, view_plain};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::refused::{diagnosis_fields, fix, refusal};
+use crate::refused::{diagnosis_fields, refusal};
 use crate::tool::{CallContext, Outcome, ToolError};
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -15,7 +15,7 @@ pub(crate) const DEFAULT_BUDGET: usize = 10_000;
 /// Characters of a view at most.
 pub(crate) const MOST: usize = 40_000;
 
-fn yes() -> bool {
+pub(crate) fn yes() -> bool {
     true
 }
 
@@ -75,19 +75,17 @@ fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> 
     }
     text.push('\n');
     let mut diagnostics = Vec::new();
-    if let (Some(diagnosis), Some(language)) = (&shown.diagnosis, &language) {
-        text.push_str(&format!("The file does not balance. In the file, {diagnosis}\n"));
+    if let Some(diagnosis) = &shown.diagnosis {
+        let Place { line, column, .. } = diagnosis.likely_at;
+        text.push_str(&format!("{}:{line}:{column}: {}: {diagnosis}\n", file.path, diagnosis.kind.code()));
         if let Some(line) = diagnosis.next_form_line {
             text.push_str(&format!("Forms read well again from line {line} on.\n"));
         }
-        let fixes = candidates(&file.text, language);
-        for candidate in fixes.iter().take(3) {
-            text.push_str(&format!("Likely fix: {candidate}\n"));
+        let sure = if diagnosis.is_certain() { "Certain" } else { "Candidate" };
+        for fix in diagnosis.fixes.iter().take(3) {
+            text.push_str(&format!("{sure} fix: {fix}\n"));
         }
-        let mut fields = diagnosis_fields(diagnosis);
-        fields.insert("message".into(), diagnosis.to_string().into());
-        fields.insert("likely_fixes".into(), fixes.iter().map(fix).collect());
-        diagnostics.push(Value::Object(fields));
+        diagnostics.push(Value::Object(diagnosis_fields(diagnosis)));
     }
     text.push_str(&shown.content);
     if shown.content.is_empty() && shown.total_lines > 0 {

@@ -1,7 +1,7 @@
 //! From the refusals of the crates below to errors of a tool: the same words with the path in front, and the facts as
 //! fields.
 
-use lispwright_edit::{Candidate, Diagnosis, FormLine, Place, Refusal};
+use lispwright_edit::{Diagnosis, Fix, FormLine, LineChange, Place, Refusal};
 use serde_json::{Map, Value, json};
 
 use crate::fence::fenced;
@@ -20,26 +20,52 @@ impl From<lispwright_project::Error> for ToolError {
 
 /// A refusal about the file at `path`.
 pub(crate) fn refusal(path: &str, refusal: &Refusal) -> ToolError {
-    let mut message = match line_of(refusal) {
-        Some(line) if !refusal.is_about_content() => format!("{path}:{line}: {refusal}"),
-        _ => format!("{path}: {refusal}"),
+    let mut at = match refusal.place() {
+        Some((line, Some(column))) => format!("{line}:{column}: "),
+        Some((line, None)) => format!("{line}: "),
+        None => String::new(),
     };
-    if let Refusal::Stale { present, .. } = refusal {
-        message.push_str(&format!(":\n{}", fenced(present)));
-    } else if !message.ends_with(['.', '?', '`']) {
-        message.push('.');
+    match (refusal.is_about_content(), at.is_empty()) {
+        (true, false) => at.insert_str(0, &format!("{path}: content:")),
+        (false, false) => at.insert_str(0, &format!("{path}:")),
+        (_, true) => at = format!("{path}: "),
+    }
+    let mut message = format!("{at}{refusal}");
+    match refusal {
+        Refusal::Stale { present, .. } => message.push_str(&format!(":\n{}", fenced(present))),
+        Refusal::PatchUnbalanced { corrected: Some(corrected), .. } => {
+            message.push_str(&format!(":\n{}", fenced(corrected)));
+        }
+        _ if message.ends_with(['.', '?', '`']) => {}
+        _ => message.push('.'),
     }
     let mut error = ToolError::new(refusal.code(), message);
-    if let Some(position) = position(refusal) {
-        error.fields.insert("position".into(), position);
+    if let Some((line, column)) = refusal.place() {
+        error.fields.insert("position".into(), position(refusal, line, column));
     }
     let candidates = candidates(path, refusal);
     if !candidates.is_empty() {
         error.fields.insert("candidates".into(), candidates.into());
     }
-    if let Refusal::Stale { digest, present, .. } = refusal {
-        error.fields.insert("digest".into(), digest.clone().into());
-        error.fields.insert("content".into(), present.clone().into());
+    match refusal {
+        Refusal::Stale { digest, present, .. } => {
+            error.fields.insert("digest".into(), digest.clone().into());
+            error.fields.insert("content".into(), present.clone().into());
+        }
+        Refusal::Unbalanced { diagnosis, .. } | Refusal::PatchUnbalanced { diagnosis, .. } => {
+            error.fields.insert("kind".into(), diagnosis.kind.code().into());
+            error.fields.insert("certain".into(), diagnosis.is_certain().into());
+            if let Some(expected) = &diagnosis.expected {
+                error.fields.insert("expected".into(), expected.clone().into());
+            }
+            if let Some(opened_at) = diagnosis.opened_at {
+                error.fields.insert("opened_at".into(), place(opened_at));
+            }
+        }
+        _ => {}
+    }
+    if let Refusal::PatchUnbalanced { corrected: Some(corrected), .. } = refusal {
+        error.fields.insert("new_text".into(), corrected.clone().into());
     }
     if let Some(next) = next(path, refusal) {
         error.fields.insert("next".into(), next.into());
@@ -47,36 +73,19 @@ pub(crate) fn refusal(path: &str, refusal: &Refusal) -> ToolError {
     error
 }
 
-/// The line of the file that a refusal is about.
-fn line_of(refusal: &Refusal) -> Option<u32> {
-    match refusal {
-        Refusal::Stale { line, .. } | Refusal::InsideConditional { line } => Some(*line),
-        Refusal::TextNotFound { lines, .. } => Some(lines.0),
-        Refusal::TextAmbiguous { lines, .. } => lines.first().map(|(line, _)| *line),
-        Refusal::FormAmbiguous { candidates, .. } => candidates.first().map(|form| form.line),
-        _ => None,
+/// The place of a refusal as a field.
+fn position(refusal: &Refusal, line: u32, column: Option<u32>) -> Value {
+    let mut position = match refusal {
+        Refusal::Unbalanced { diagnosis, .. } | Refusal::PatchUnbalanced { diagnosis, .. } => {
+            place(diagnosis.likely_at)
+        }
+        Refusal::ForeignBracket { at, .. } | Refusal::SmartQuote { at, .. } => place(*at),
+        _ => column.map_or_else(|| json!({"line": line}), |column| json!({"line": line, "column": column})),
+    };
+    if refusal.is_about_content() {
+        position["in"] = "content".into();
     }
-}
-
-fn position(refusal: &Refusal) -> Option<Value> {
-    match refusal {
-        Refusal::Unbalanced { diagnosis, .. } => {
-            let mut position = place(diagnosis.opened_at.unwrap_or(diagnosis.position));
-            position["in"] = "content".into();
-            Some(position)
-        }
-        Refusal::PatchUnbalanced { diagnosis, .. } => {
-            let Place { line, column, .. } = diagnosis.opened_at.unwrap_or(diagnosis.position);
-            Some(json!({"line": line, "column": column}))
-        }
-        Refusal::ForeignBracket { at, .. } | Refusal::SmartQuote { at, .. } => {
-            let mut position = place(*at);
-            position["in"] = "content".into();
-            Some(position)
-        }
-        Refusal::WouldBreak { line, .. } => Some(json!({"line": line})),
-        _ => line_of(refusal).map(|line| json!({"line": line})),
-    }
+    position
 }
 
 fn candidates(path: &str, refusal: &Refusal) -> Vec<Value> {
@@ -101,8 +110,8 @@ fn candidates(path: &str, refusal: &Refusal) -> Vec<Value> {
         Refusal::TextNotFound { near: Some((line, text)), .. } => {
             vec![json!({"path": path, "line": line, "text": text})]
         }
-        Refusal::Unbalanced { candidates, .. } | Refusal::PatchUnbalanced { candidates, .. } => {
-            candidates.iter().map(fix).collect()
+        Refusal::Unbalanced { diagnosis, .. } | Refusal::PatchUnbalanced { diagnosis, .. } => {
+            diagnosis.fixes.iter().map(fix).collect()
         }
         _ => Vec::new(),
     }
@@ -130,16 +139,22 @@ pub(crate) fn place(place: Place) -> Value {
     json!({"offset": place.offset, "line": place.line, "column": place.column})
 }
 
-/// A change of one line as a field.
-pub(crate) fn fix(candidate: &Candidate) -> Value {
-    json!({
-        "line": candidate.line,
-        "original": candidate.original,
-        "repaired": candidate.repaired,
-        "add": candidate.add,
-        "remove": candidate.remove,
-        "why": candidate.why,
-    })
+/// A line before and after as a field.
+pub(crate) fn line_change(change: &LineChange) -> Value {
+    json!({"line": change.line, "before": change.before, "after": change.after})
+}
+
+/// A change as a field: its first line, and all of them when there are several.
+fn fix(fix: &Fix) -> Value {
+    let first = &fix.lines[0];
+    let mut value = json!({
+        "line": first.line, "original": first.before, "repaired": first.after,
+        "add": fix.add, "remove": fix.remove, "why": fix.why,
+    });
+    if fix.lines.len() > 1 {
+        value["lines"] = fix.lines.iter().map(line_change).collect();
+    }
+    value
 }
 
 /// A diagnosis as fields.
@@ -159,5 +174,7 @@ pub(crate) fn diagnosis_fields(diagnosis: &Diagnosis) -> Map<String, Value> {
     if let Some(line) = diagnosis.next_form_line {
         fields.insert("next_form_line".into(), line.into());
     }
+    fields.insert("message".into(), diagnosis.to_string().into());
+    fields.insert("likely_fixes".into(), diagnosis.fixes.iter().map(fix).collect());
     fields
 }

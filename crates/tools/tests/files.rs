@@ -180,8 +180,11 @@ fn content_that_does_not_fit_changes_nothing() {
     let project = Project::new(&[("shapes.lisp", SHAPES), ("notes.txt", "(a)\n")]);
     let replace =
         |content: &str| json!({"path": "shapes.lisp", "operation": "replace", "name": "area", "content": content});
-    let unbalanced = project.refused("lisp_edit_form", replace("(defun area (r)\n  (* pi r r)"), "UNBALANCED");
-    assert_eq!(unbalanced.fields["position"], json!({"offset": 0, "line": 1, "column": 1, "in": "content"}));
+    let mut unrepaired = replace("(defun area (r)\n  (* pi r r)");
+    unrepaired["repair"] = false.into();
+    let unbalanced = project.refused("lisp_edit_form", unrepaired, "UNBALANCED");
+    assert_eq!(unbalanced.fields["position"], json!({"offset": 28, "line": 2, "column": 13, "in": "content"}));
+    assert_eq!((&unbalanced.fields["certain"], &unbalanced.fields["opened_at"]["line"]), (&json!(true), &json!(1)));
     assert_eq!(unbalanced.fields["candidates"][0]["repaired"], "  (* pi r r))");
     project.refused("lisp_edit_form", replace("(a) (b)"), "BAD_ARGUMENT");
     project.refused("lisp_edit_form", replace(";; nothing"), "BAD_ARGUMENT");
@@ -223,7 +226,8 @@ fn a_broken_file_is_diagnosed_read_and_edited() {
     let broken = "(defun f (x)\n  (g x)\n\n(defun h (y)\n  y)\n";
     let project = Project::new(&[("broken.lisp", broken)]);
     let shown = project.call("lisp_read_file", json!({"path": "broken.lisp"}));
-    assert!(shown.text.contains("this `(` is never closed: (defun f (x)"), "{}", shown.text);
+    let found = "broken.lisp:2:8: unclosed: `(` of 1:1 is never closed, `)` is due: (defun f (x)\n";
+    assert!(shown.text.contains(found), "{}", shown.text);
     assert_eq!(shown.fields["diagnostics"][0]["next_form_line"], 4);
     let check = project.fields("lisp_check_parens", json!({"path": "broken.lisp"}));
     assert_eq!((&check["ok"], &check["kind"], &check["expected"]), (&json!(false), &json!("unclosed"), &json!(")")));

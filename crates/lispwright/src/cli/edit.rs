@@ -48,6 +48,10 @@ pub(crate) struct Args {
     #[arg(long)]
     dry_run: bool,
 
+    /// Refuse new source that does not balance, even where its repair is certain
+    #[arg(long)]
+    no_repair: bool,
+
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -104,6 +108,7 @@ fn attempt(args: Args) -> Result<Outcome, String> {
         content,
         digest: args.digest,
         dry_run: args.dry_run,
+        repair: !args.no_repair,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()

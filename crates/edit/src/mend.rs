@@ -1,0 +1,422 @@
+//! Asking the repairer, and putting its answer into lines.
+//!
+//! What speaks for a change is handed over in [`Witnesses`]: the text before it broke, the part that was written, and
+//! the neighbours among which a new form will stand. Neighbours show how this file is indented; they stand in front of
+//! the text while the repairer looks at it, and nothing in them is ever changed.
+
+use std::fmt;
+
+use lispwright_repair::{Earlier, Edit, Outcome, Reason, repair};
+use lispwright_syntax::{Language, LineIndex, Span, read_plain};
+
+use crate::source::Source;
+
+/// A line, or several that belong together, before and after a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineChange {
+    /// The line, from 1.
+    pub line: u32,
+    /// How it is, without its line ending.
+    pub before: String,
+    /// How it would be.
+    pub after: String,
+}
+
+/// A change of some lines that would make a text balance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// Every line it changes, in order; at least one.
+    pub lines: Vec<LineChange>,
+    /// Delimiters that are added.
+    pub add: String,
+    /// Delimiters that are removed.
+    pub remove: String,
+    /// The reason, in a few words.
+    pub why: String,
+    /// The bytes it changes.
+    pub(crate) edits: Vec<Edit>,
+}
+
+/// What was done to new source before it was used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mended {
+    /// The lines that were changed.
+    pub lines: Vec<LineChange>,
+    /// Why this and nothing else, a sentence each.
+    pub evidence: Vec<String>,
+}
+
+impl LineChange {
+    /// The line before and after as an answer shows them, without the white space around; long lines are cut to the
+    /// neighbourhood of the change.
+    #[must_use]
+    pub fn shown(&self) -> (String, String) {
+        let (before, after) = (self.before.trim(), self.after.trim());
+        let same = before.chars().zip(after.chars()).take_while(|(before, after)| before == after).count();
+        (around(before, same), around(after, same))
+    }
+}
+
+/// Longest line that is shown whole, in scalar values.
+const WIDTH: usize = 100;
+
+/// `line`, cut to the part around its `middle`th scalar value when it is long.
+fn around(line: &str, middle: usize) -> String {
+    let count = line.chars().count();
+    if count <= WIDTH {
+        return line.to_owned();
+    }
+    let start = middle.saturating_sub(WIDTH * 2 / 3).min(count - WIDTH);
+    let part: String = line.chars().skip(start).take(WIDTH).collect();
+    let (front, back) = (if start > 0 { "…" } else { "" }, if start + WIDTH < count { "…" } else { "" });
+    format!("{front}{part}{back}")
+}
+
+impl Fix {
+    /// Moves it `lines` down, with `lead` in front of the first line of the text and `tail` behind its last one.
+    pub(crate) fn shift(&mut self, lines: u32, lead: &str, last: u32, tail: &str) {
+        for change in &mut self.lines {
+            if change.line == 1 {
+                change.before.insert_str(0, lead);
+                change.after.insert_str(0, lead);
+            }
+            if change.line == last {
+                change.before.push_str(tail);
+                change.after.push_str(tail);
+            }
+            change.line += lines;
+        }
+    }
+}
+
+impl fmt::Display for Fix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let change = match (self.add.as_str(), self.remove.as_str()) {
+            ("", remove) => format!("remove `{remove}`"),
+            (add, "") => format!("add `{add}`"),
+            (add, remove) => format!("`{add}` for `{remove}`"),
+        };
+        match self.lines.as_slice() {
+            [only] => write!(f, "line {}: {change} ({}): {}", only.line, self.why, only.shown().1),
+            several => {
+                write!(f, "{change} in {} lines ({}):", several.len(), self.why)?;
+                several.iter().try_for_each(|change| write!(f, "\n    line {}: {}", change.line, change.shown().1))
+            }
+        }
+    }
+}
+
+impl Mended {
+    /// The lines before and after, two lines of text for each.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        shown_changes(&self.lines)
+    }
+}
+
+fn shown_changes(lines: &[LineChange]) -> String {
+    let mut out = String::new();
+    for change in lines {
+        let (before, after) = change.shown();
+        out.push_str(&format!("\n  {0} - {before}\n  {0} + {after}", change.line));
+    }
+    out
+}
+
+impl Fix {
+    /// The lines before and after, two lines of text for each.
+    #[must_use]
+    pub fn diff(&self) -> String {
+        shown_changes(&self.lines)
+    }
+}
+
+impl From<&Fix> for Mended {
+    fn from(fix: &Fix) -> Self {
+        Self { lines: fix.lines.clone(), evidence: vec![fix.why.clone()] }
+    }
+}
+
+/// What is known besides a broken text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Witnesses<'a> {
+    /// Sound forms of the same file, each ended by a blank line; nothing is in front of the text when empty.
+    pub(crate) neighbours: String,
+    /// The text before it broke.
+    pub(crate) earlier: Option<&'a str>,
+    /// The bytes that were written since.
+    pub(crate) edited: Option<Span>,
+}
+
+/// What the repairer says.
+#[derive(Debug, Default)]
+pub(crate) struct Verdict {
+    /// The line to look at, from 1.
+    pub(crate) line: Option<u32>,
+    /// The byte to look at.
+    pub(crate) at: Option<u32>,
+    pub(crate) fixes: Vec<Fix>,
+    /// The text with the first fix made, when it is certain.
+    pub(crate) repaired: Option<String>,
+    /// Why nothing is certain.
+    pub(crate) doubt: String,
+}
+
+/// A longer text is diagnosed without fixes, in bytes.
+const LONGEST: usize = 4 << 20;
+
+/// At most so many bytes of neighbours are shown to the repairer.
+const MOST_NEIGHBOURS: usize = 16 << 10;
+
+impl Witnesses<'_> {
+    /// What to change in `text`, whose lines are `lines`, to make it balance.
+    pub(crate) fn judge(&self, text: &str, lines: &LineIndex, language: &Language) -> Verdict {
+        if text.len() > LONGEST {
+            return Verdict { doubt: format!("texts over {LONGEST} bytes are not repaired"), ..Verdict::default() };
+        }
+        let by_earlier = self.earlier.map(|earlier| {
+            let edited = self.edited.map(|span| span.start..span.end);
+            repair(text, language, &Earlier { text: Some(earlier), edited })
+        });
+        match by_earlier {
+            Some(outcome) => self.agreed(outcome, text, lines, language),
+            None => verdict(self.among_neighbours(text, language), text, lines),
+        }
+    }
+}
+
+impl Witnesses<'_> {
+    /// What the neighbours' layout says, with the text behind them.
+    fn among_neighbours(&self, text: &str, language: &Language) -> Outcome {
+        let front = &self.neighbours;
+        if front.is_empty() {
+            return repair(text, language, &Earlier::default());
+        }
+        // What a caller sends is whole, whether or not its last line has an end.
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        let base = front.len() as u32;
+        let edited = base..base + text.len() as u32;
+        let whole = format!("{front}{text}{end}");
+        match repair(&whole, language, &Earlier { text: None, edited: Some(edited.clone()) }) {
+            Outcome::Balanced => Outcome::Balanced,
+            Outcome::Repaired(mut done) => {
+                done.text = done.text[front.len()..done.text.len() - end.len()].to_owned();
+                if !inside(&done.edits, &[Span::new(edited.start, edited.end)]) {
+                    return repair(text, language, &Earlier::default());
+                }
+                let lines = newlines(front);
+                done.edits.iter_mut().for_each(|edit| edit.at -= base);
+                done.evidence.iter_mut().for_each(|sentence| *sentence = moved_up(sentence, lines));
+                done.forms.iter_mut().for_each(|form| form.line = form.line.saturating_sub(lines));
+                Outcome::Repaired(done)
+            }
+            Outcome::Refused(mut refusal) => {
+                let lines = newlines(front);
+                refusal.diagnosis.line = refusal.diagnosis.line.saturating_sub(lines).max(1);
+                refusal.candidates.retain(|candidate| inside(&candidate.edits, &[Span::new(edited.start, edited.end)]));
+                for candidate in &mut refusal.candidates {
+                    candidate.line -= lines;
+                    candidate.edits.iter_mut().for_each(|edit| edit.at -= base);
+                }
+                Outcome::Refused(refusal)
+            }
+        }
+    }
+
+    /// Weighs what the earlier text says, `by_earlier`, against what the layout says.
+    ///
+    /// In lines that were written anew the earlier text is a poor witness: its words meet others by chance. So it decides
+    /// alone only about lines that say what they said before, and elsewhere needs the layout's consent. The layout
+    /// decides alone where the earlier text is silent.
+    fn agreed(&self, by_earlier: Outcome, text: &str, lines: &LineIndex, language: &Language) -> Verdict {
+        let cut = matches!(&by_earlier, Outcome::Refused(refusal) if refusal.reason == Reason::CutShort);
+        if cut {
+            return verdict(by_earlier, text, lines);
+        }
+        match (by_earlier, self.among_neighbours(text, language)) {
+            (Outcome::Repaired(one), Outcome::Repaired(other)) if same_code(&one.text, &other.text) => {
+                verdict(Outcome::Repaired(one), text, lines)
+            }
+            (Outcome::Repaired(one), Outcome::Repaired(other)) => {
+                let mut found = verdict(Outcome::Repaired(other), text, lines);
+                found.fixes.extend(verdict(Outcome::Repaired(one), text, lines).fixes);
+                found.doubted("the earlier text and the indentation contradict each other")
+            }
+            (Outcome::Repaired(one), Outcome::Refused(_)) => {
+                let known = self.earlier.is_some_and(|earlier| says_what_it_said(earlier, text, lines, &one.edits));
+                let found = verdict(Outcome::Repaired(one), text, lines);
+                if known {
+                    found
+                } else {
+                    found.doubted("it is in a line that was written anew, and the indentation is no proof")
+                }
+            }
+            (_, Outcome::Repaired(other)) => {
+                // A missing or extra opener shows in no column.
+                let openers =
+                    |edit: &Edit| edit.removed.contains(['(', '[', '{']) || edit.inserted.contains(['(', '[', '{']);
+                let closers_only = !other.edits.iter().any(openers);
+                let found = verdict(Outcome::Repaired(other), text, lines);
+                if closers_only {
+                    found
+                } else {
+                    found.doubted("the indentation alone does not tell where a list begins")
+                }
+            }
+            (_, other) => verdict(other, text, lines),
+        }
+    }
+}
+
+impl Verdict {
+    /// The same, with nothing certain any more.
+    fn doubted(mut self, why: &str) -> Self {
+        self.repaired = None;
+        self.doubt = why.to_owned();
+        self
+    }
+}
+
+/// The repairer's answer about `text`, in lines.
+fn verdict(outcome: Outcome, text: &str, lines: &LineIndex) -> Verdict {
+    match outcome {
+        Outcome::Balanced => Verdict::default(),
+        Outcome::Repaired(done) => {
+            let at = done.edits.first().map(|edit| edit.at);
+            let why = done.evidence.join("; ");
+            Verdict {
+                line: at.map(|at| lines.line(at)),
+                at,
+                fixes: vec![fix(done.edits, why, text, lines)],
+                repaired: Some(done.text),
+                doubt: String::new(),
+            }
+        }
+        Outcome::Refused(refusal) => {
+            let line = refusal.diagnosis.line;
+            let fixes: Vec<Fix> = refusal
+                .candidates
+                .into_iter()
+                .filter(|candidate| !candidate.edits.is_empty())
+                .map(|candidate| fix(candidate.edits, candidate.why, text, lines))
+                .collect();
+            let at = fixes.first().map(|fix| fix.edits[0].at).filter(|&at| lines.line(at) == line);
+            Verdict { line: Some(line), at, fixes, repaired: None, doubt: refusal.reason.to_string() }
+        }
+    }
+}
+
+fn fix(edits: Vec<Edit>, why: String, text: &str, lines: &LineIndex) -> Fix {
+    let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    Fix {
+        lines: line_changes(text, lines, &edits),
+        add: edits.iter().map(|edit| solid(&edit.inserted)).collect(),
+        remove: edits.iter().map(|edit| solid(&edit.removed)).collect(),
+        why,
+        edits,
+    }
+}
+
+/// The lines that `edits` change, before and after. Edits are in order and do not overlap.
+fn line_changes(text: &str, lines: &LineIndex, edits: &[Edit]) -> Vec<LineChange> {
+    let mut changes = Vec::new();
+    let mut rest = edits;
+    while let Some(first) = rest.first() {
+        let start = lines.line_span(lines.line(first.at)).unwrap_or_default().start as usize;
+        let (mut end, mut count) = (start, 0);
+        let mut after = String::new();
+        let mut copied = start;
+        for edit in rest {
+            let range = edit.range();
+            if count > 0 && range.start >= end {
+                break;
+            }
+            after.push_str(&text[copied..range.start]);
+            after.push_str(&edit.inserted);
+            copied = range.end;
+            end = lines.line_span(lines.line(range.end as u32)).map_or(text.len(), |span| span.end as usize);
+            count += 1;
+        }
+        after.push_str(&text[copied..end]);
+        let without_ending = |text: &str| text.trim_end_matches(['\n', '\r']).to_owned();
+        let before = without_ending(&text[start..end]);
+        changes.push(LineChange { line: lines.line(start as u32), before, after: without_ending(&after) });
+        rest = &rest[count..];
+    }
+    changes
+}
+
+/// Every edit lies within one of `spans`, their ends included.
+pub(crate) fn inside(edits: &[Edit], spans: &[Span]) -> bool {
+    edits.iter().all(|edit| {
+        let range = edit.range();
+        spans.iter().any(|span| span.start as usize <= range.start && range.end <= span.end as usize)
+    })
+}
+
+/// Equal but for white space.
+fn same_code(one: &str, other: &str) -> bool {
+    let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    solid(one) == solid(other)
+}
+
+/// The lines that `edits` change have, delimiters and white space apart, the words of lines of the earlier text.
+fn says_what_it_said(earlier: &str, text: &str, lines: &LineIndex, edits: &[Edit]) -> bool {
+    let words = |line: &str| -> Vec<String> {
+        let bare = line.replace(['(', ')', '[', ']', '{', '}', '"', '|', '\\'], " ");
+        bare.split_whitespace().map(str::to_owned).collect()
+    };
+    let known: Vec<Vec<String>> = earlier.lines().map(words).collect();
+    edits.iter().all(|edit| {
+        let line = lines.line_span(lines.line(edit.at)).map_or("", |span| &text[span.range()]);
+        known.contains(&words(line))
+    })
+}
+
+fn newlines(text: &str) -> u32 {
+    text.bytes().filter(|&byte| byte == b'\n').count() as u32
+}
+
+/// A sentence about lines of a text, for the part of it that begins `by` lines further down.
+fn moved_up(sentence: &str, by: u32) -> String {
+    let mut moved = String::with_capacity(sentence.len());
+    for piece in sentence.split_inclusive("line ") {
+        let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
+        match piece[..digits].parse::<u32>() {
+            Ok(line) if moved.ends_with("line ") => {
+                moved.push_str(&line.saturating_sub(by).to_string());
+                moved.push_str(&piece[digits..]);
+            }
+            _ => moved.push_str(piece),
+        }
+    }
+    moved
+}
+
+/// Sound top-level forms around `at`, nearest last, to show how the file is laid out.
+pub(crate) fn neighbours(source: &Source<'_>, at: u32) -> String {
+    let sound: Vec<Span> = source
+        .forms
+        .top_level()
+        .filter(|(_, form)| !form.broken && form.datum.list().is_some())
+        .map(|(_, form)| form.outer)
+        .filter(|outer| source.indentation(outer.start) == Some(""))
+        .collect();
+    let middle = sound.partition_point(|span| span.start < at);
+    let (mut before, mut after) = (sound[..middle].iter().rev().peekable(), sound[middle..].iter().peekable());
+    let mut chosen: Vec<&str> = Vec::new();
+    let mut room = MOST_NEIGHBOURS;
+    while before.peek().is_some() || after.peek().is_some() {
+        for span in [before.next(), after.next()].into_iter().flatten() {
+            let Some(left) = room.checked_sub(span.len() as usize + 2) else { continue };
+            room = left;
+            chosen.push(source.slice(*span));
+        }
+        // Whatever is further away says less than what has been passed over for its length.
+        if room < MOST_NEIGHBOURS / 8 {
+            break;
+        }
+    }
+    let text: String = chosen.iter().rev().map(|form| format!("{form}\n\n")).collect();
+    if read_plain(&text, source.tree.language()).diagnostics().is_empty() { text } else { String::new() }
+}
