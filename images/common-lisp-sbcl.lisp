@@ -7,6 +7,7 @@
 ;;;;   RESTORE-STREAMS FLUSH-STREAMS INPUT-STREAMS                      the standard streams
 ;;;;   CALL-WITH-DEBUGGER-HOOK CALL-IN-COMPILATION-UNIT NOISE-P         conditions
 ;;;;   STACK-FRAMES                                                     the stack
+;;;;   SLOT-PARTS FUNCTION-PARTS FUNCTION-NAME FUNCTION-LAMBDA-LIST FUNCTION-SOURCE-FACTS   objects
 ;;;;   PREPARE-IMAGE IMAGE-FACTS DIE                                    the process
 ;;;; and owes this file HANDLE-FRAMES, HANDLE-INTERRUPT and HANDLE-BACKGROUND-ERROR.
 
@@ -375,6 +376,47 @@ Frames outside the functions named in BOUNDARIES are not looked at."
             do (when (char= character #\Newline)
                  (incf line)))
       line)))
+
+;;; Objects
+
+(defun slot-parts (object)
+  "The slots of an instance, structure or condition: (name value), or (name) for one that is unbound."
+  (loop for slot in (sb-mop:class-slots (class-of object))
+        for name = (sb-mop:slot-definition-name slot)
+        collect (if (slot-boundp object name)
+                    (list (symbol-name name) (slot-value object name))
+                    (list (symbol-name name)))))
+
+(defun function-parts (function)
+  "The methods of a generic function, what a closure has closed over, the slots of another funcallable instance."
+  (typecase function
+    (generic-function (mapcar (lambda (method) (list nil method)) (sb-mop:generic-function-methods function)))
+    (sb-mop:funcallable-standard-object (slot-parts function))
+    (sb-kernel:closure
+     (mapcar (lambda (value) (list "closed over" (variable-value value))) (sb-kernel:%closure-values function)))))
+
+(defun variable-value (value)
+  "What a variable of a closure holds: one that is assigned stands in a cell of its own."
+  (if (and (sb-kernel:%other-pointer-p value)
+           (= (sb-kernel:%other-pointer-widetag value) sb-vm:value-cell-widetag))
+      (sb-kernel:value-cell-ref value)
+      value))
+
+(defun function-name (function)
+  (sb-kernel:%fun-name function))
+
+(defun function-lambda-list (function)
+  (sb-introspect:function-lambda-list function))
+
+(defun function-source-facts (function)
+  "Where FUNCTION is defined, if that is known: ((\"source\" \"file:line\"))."
+  (ignore-errors
+   (let* ((source (sb-introspect:find-definition-source function))
+          (file (sb-introspect:definition-source-pathname source))
+          (offset (sb-introspect:definition-source-character-offset source)))
+     (when (and file (probe-file file))
+       (list (list "source" (format nil "~A~@[:~D~]" (namestring (truename file))
+                                    (and offset (line-at (namestring file) offset)))))))))
 
 ;;; The process
 

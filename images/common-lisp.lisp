@@ -8,8 +8,9 @@
 ;;;; one list of keywords, integers, strings and lists. (:EVAL :ID 7 :CODE "(+ 1 2)") is answered by
 ;;;; (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
 ;;;;
-;;;; This file is portable. What only an implementation can do (descriptors, frames, signals, threads)
-;;;; comes from common-lisp-NAME.lisp, which is loaded first; its header lists the functions it owes.
+;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT).
+;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from common-lisp-NAME.lisp,
+;;;; which is loaded first; its header lists the functions it owes.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -89,10 +90,10 @@
 (defvar *standard-readtable* (copy-readtable nil)
   "A readtable that evaluated code does not know of, so that printing does not depend on the session's.")
 
-(defun call-with-fixed-printer (function &key level length)
+(defun call-with-fixed-printer (function &key level length (case :upcase))
   "Calls FUNCTION with every printer variable at a value of ours; the session's package is kept."
   (let ((*readtable* *standard-readtable*)
-        (*print-array* t) (*print-base* 10) (*print-case* :upcase) (*print-circle* nil) (*print-escape* t)
+        (*print-array* t) (*print-base* 10) (*print-case* case) (*print-circle* nil) (*print-escape* t)
         (*print-gensym* t) (*print-length* length) (*print-level* level) (*print-lines* nil)
         (*print-miser-width* nil) (*print-pretty* t) (*print-radix* nil) (*print-readably* nil)
         (*print-right-margin* 100) (*read-default-float-format* 'single-float))
@@ -161,7 +162,7 @@
                                   repeat left
                                   do (push element agenda))))))))))
 
-(defun value-text (value limit level length)
+(defun value-text (value limit &key level length (case :upcase))
   "(text cut): VALUE as the printer writes it, or why it does not print.
 *PRINT-CIRCLE* is on where it is needed only: with it the printer first walks through everything a PRINT-OBJECT
 method writes, without end when that has none."
@@ -170,7 +171,7 @@ method writes, without end when that has none."
             (lambda ()
               (let ((*print-circle* circle))
                 (multiple-value-list (bounded-text limit (lambda (stream) (prin1 value stream))))))
-            :level level :length length)))
+            :level level :length length :case case)))
     (handler-case (if (or (consp value) (vectorp value))
                       (print-it (circular-p value) level length)
                       (print-it nil level length))
@@ -189,8 +190,7 @@ method writes, without end when that has none."
 
 (defstruct evaluation
   "What is known about the call that is being served."
-  id
-  code                                  ; the text
+  code                                  ; the text, empty when the request has none
   stream                                ; a stream over it
   (phase :read)                         ; :READ, :EVAL or :PRINT
   (form-index 0)                        ; the form in hand, from 1
@@ -200,6 +200,9 @@ method writes, without end when that has none."
   (outer-restarts '()))                 ; those that were there before
 
 (defvar *evaluation* nil "The evaluation that is going on in this thread, or NIL.")
+(defvar *pending* nil "The number of the request that has not been answered.")
+(defvar *previewing* nil "True while a value that is already printed is looked into; an interrupt ends only that.")
+(defvar *next-object* 1 "The number that the next object gets. The parent may raise it, nobody lowers it.")
 (defvar *background-errors* '() "Errors of other threads that have not been told yet, newest first.")
 
 (defconstant +most-frames+ 20)
@@ -215,16 +218,16 @@ bound what is shown of it.")
   (let ((*boundary* t))
     (read stream nil eof)))
 
-(defun evaluate-form (form)
+(defun evaluate-form (form evaluator)
   "The list of FORM's values."
   (let ((*boundary* t))
-    (multiple-value-list (eval form))))
+    (multiple-value-list (funcall evaluator form))))
 
 (defun print-values (values limit level length)
   "((text cut) ...) of VALUES."
   (let ((*boundary* t))
     (loop for value in values
-          for (text cut) = (value-text value (max limit 0) level length)
+          for (text cut) = (value-text value (max limit 0) :level level :length length)
           collect (list text cut)
           do (decf limit (length text)))))
 
@@ -243,8 +246,8 @@ bound what is shown of it.")
     (shiftf *** ** * (first values))
     values))
 
-(defun evaluate-code (evaluation)
-  "Reads and evaluates the forms one after the other; the values of the last."
+(defun evaluate-code (evaluation evaluator)
+  "Reads the forms one after the other and calls EVALUATOR on each; the values of the last."
   (let ((stream (evaluation-stream evaluation))
         (values '()))
     (loop
@@ -256,7 +259,7 @@ bound what is shown of it.")
         (when (eq form stream)
           (return values))
         (setf (evaluation-phase evaluation) :eval
-              values (call-with-repl-variables form (lambda () (evaluate-form form))))))))
+              values (call-with-repl-variables form (lambda () (evaluate-form form evaluator))))))))
 
 (defun note-warning (evaluation warning answer)
   "Keeps WARNING for the answer instead of letting it be printed.
@@ -363,7 +366,7 @@ what the compiler still finds undefined is no news."
         :place (place evaluation)))
 
 (defun frames ()
-  (handler-case (stack-frames '(evaluate-form read-form print-values) +most-frames+)
+  (handler-case (stack-frames '(evaluate-form read-form print-values inspect-value expand-form) +most-frames+)
     (serious-condition () '())))
 
 (defun handle-condition (evaluation condition)
@@ -373,7 +376,7 @@ what the compiler still finds undefined is no news."
     (when own
       (let ((*debugger-hook* nil))
         (funcall own condition own))))
-  (throw 'answer (list* :outcome :error (failure evaluation condition))))
+  (throw evaluation (list* :outcome :error (failure evaluation condition))))
 
 (defun handle-background-error (condition thread)
   "Keeps an error of THREAD for the next answer."
@@ -388,12 +391,14 @@ what the compiler still finds undefined is no news."
 To say where it was may take user code that prints, so a second interrupt ends it without that."
   (let ((evaluation *evaluation*))
     (when evaluation
+      (when *previewing*
+        (throw 'preview nil))
       (unless (evaluation-stopping evaluation)
         (setf (evaluation-stopping evaluation) t)
         (call-interruptible
          (lambda ()
-           (throw 'answer (list :outcome :interrupted :frames (frames) :place (place evaluation))))))
-      (throw 'answer (list :outcome :interrupted :place (place evaluation))))))
+           (throw evaluation (list :outcome :interrupted :frames (frames) :place (place evaluation))))))
+      (throw evaluation (list :outcome :interrupted :place (place evaluation))))))
 
 (defun handle-frames ()
   "Reads what came from the parent during an evaluation: an interrupt, or its end."
@@ -401,34 +406,39 @@ To say where it was may take user code that prints, so a second interrupt ends i
         do (let ((request (receive)))
              (cond ((null request) (die))
                    ((and (eq (first request) :interrupt)
-                         (eql (getf (rest request) :id) (evaluation-id *evaluation*)))
+                         (eql (getf (rest request) :id) *pending*))
                     (handle-interrupt))))))
 
 ;;; Requests
 
-(defun answer-eval (&key id code package safe-read print-level print-length (limit 10000))
-  "Evaluates CODE; the fields of the answer."
+(defun call-evaluating (function &key (code "") package &allow-other-keys)
+  "The fields of the answer to a request that runs the user's code: those that FUNCTION returns for an evaluation of
+CODE, or those of an error, and what every such answer has."
   (unless (package-name *package*)      ; Evaluated code has deleted it.
     (setf *package* (find-package "COMMON-LISP-USER")))
   (let ((session-package *package*)
         (call-package (and package (or (find-package package) (find-package (string-upcase package))))))
     (if (and package (null call-package))
         (list :outcome :refused :no-package package :packages (known-packages))
-        (let ((evaluation (make-evaluation :id id :code code :stream (make-string-input-stream code)
+        (let ((evaluation (make-evaluation :code code :stream (make-string-input-stream code)
                                            :outer-restarts (compute-restarts))))
           (restore-streams)
           (when call-package
             (setf *package* call-package))
-          (let ((answer (run evaluation safe-read limit print-level print-length)))
+          (let ((answer (run evaluation function)))
             (when (and call-package (eq *package* call-package))
               (setf *package* session-package))
-            (flush-streams)
-            (append answer
-                    (list :package (package-name *package*)
-                          :warnings (reverse (evaluation-warnings evaluation)))))))))
+            (finish-answer evaluation answer))))))
 
-(defun run (evaluation safe-read limit level length)
-  "Evaluates and prints, with every way out of it caught; the fields of the answer."
+(defun finish-answer (evaluation fields)
+  "FIELDS with what is to be said after every run of the user's code."
+  (flush-streams)
+  (append fields
+          (list :package (package-name *package*)
+                :warnings (reverse (evaluation-warnings evaluation)))))
+
+(defun run (evaluation function)
+  "What FUNCTION returns for EVALUATION, with every way out of it caught."
   (let ((answer nil))
     (call-with-debugger-hook
      (lambda (condition) (handle-condition evaluation condition))
@@ -438,14 +448,24 @@ To say where it was may take user code that prints, so a second interrupt ends i
          (call-in-compilation-unit
           (lambda ()
             (setf answer
-                  (catch 'answer
+                  (catch evaluation
                     (let ((*evaluation* evaluation))
                       (handle-frames)
-                      (let ((values (call-reading safe-read (lambda () (evaluate-code evaluation)))))
-                        (setf (evaluation-phase evaluation) :print)
-                        (list :outcome :completed
-                              :values (print-values values limit level length)))))))))))
+                      (funcall function evaluation)))))))))
     answer))
+
+(defun answer-eval (&rest arguments
+                    &key code safe-read print-level print-length (limit 10000) &allow-other-keys)
+  "Evaluates CODE; the fields of the answer."
+  (check-type code string)
+  (apply #'call-evaluating
+         (lambda (evaluation)
+           (let ((values (call-reading safe-read (lambda () (evaluate-code evaluation #'eval)))))
+             (setf (evaluation-phase evaluation) :print)
+             (list* :outcome :completed
+                    :values (print-values values limit print-level print-length)
+                    (preview-fields values))))
+         arguments))
 
 (defun call-reading (safe-read function)
   "Calls FUNCTION, with read-time evaluation off when SAFE-READ."
@@ -460,21 +480,27 @@ To say where it was may take user code that prints, so a second interrupt ends i
     (and errors (list :background errors))))
 
 (defun answer (request)
-  "The answer to REQUEST, or NIL when none is due."
-  (destructuring-bind (operation &rest arguments &key id &allow-other-keys) request
-    (case operation
-      (:eval (append (list :done :id id) (apply #'answer-eval arguments) (tell-background-errors)))
-      (:ping (list :done :id id))
-      (:interrupt nil)                  ; It came too late.
-      (t (list :unsupported :id id :operation (string operation))))))
+  "The answer to REQUEST, or NIL when none is due. It belongs to the request that came last by then."
+  (destructuring-bind (operation &rest arguments &key (next-object 1) &allow-other-keys) request
+    (flet ((done (fields)
+             (append (list :done :id *pending*) fields (tell-background-errors)
+                     (list :next-object *next-object*))))
+      (setf *next-object* (max *next-object* next-object))
+      (case operation
+        (:eval (done (apply #'answer-eval arguments)))
+        (:inspect (done (apply #'answer-inspect arguments)))
+        (:ping (done '()))
+        (:interrupt nil)                ; It came too late.
+        (t (list :unsupported :id *pending* :operation (string operation)))))))
 
 (defun answer-safely (request)
   "The answer to REQUEST; a failure of the agent itself is one too."
+  (unless (eq (first request) :interrupt)
+    (setf *pending* (getf (rest request) :id)))
   (catch 'fault
     (call-with-debugger-hook
      (lambda (condition)
-       (throw 'fault (list :fault :id (getf (rest request) :id)
-                                  :message (condition-text condition +message-limit+))))
+       (throw 'fault (list :fault :id *pending* :message (condition-text condition +message-limit+))))
      (lambda () (answer request)))))
 
 (defun serve ()
@@ -487,7 +513,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
 
 (defun warm-up ()
   "Evaluates once what every session does, so that a saved image has done its first-time work."
-  (dolist (code '("(list 1 \"a\" #\\b 'c)" "(error \"x\")" "(warn \"x\")" "(undefined-one)" "(car 1)" "nope:x"))
+  (dolist (code '("(list 1 \"a\" #\\b 'c)" "(make-hash-table)" "#'car" "*package*" "(error \"x\")" "(warn \"x\")" "(undefined-one)" "(car 1)" "nope:x"))
     (encode (answer-safely (list :eval :id 0 :code code)))))
 
 (defun main ()

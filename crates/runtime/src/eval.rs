@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use crate::capture::Printed;
+use crate::node::Node;
+use crate::refusal::Refusal;
+use crate::request::keyed;
 use crate::wire::Value;
 use crate::worker::{Death, StopReason};
 
@@ -41,20 +44,14 @@ impl EvalRequest {
 
     pub(crate) fn arguments(&self) -> Vec<Value> {
         let number = |limit: Option<u32>| Value::optional(limit.map(i64::from));
-        vec![
-            Value::keyword("CODE"),
-            Value::text(&self.code),
-            Value::keyword("PACKAGE"),
-            self.package.as_ref().map_or(Value::List(Vec::new()), Value::text),
-            Value::keyword("SAFE-READ"),
-            Value::truth(self.safe_read),
-            Value::keyword("PRINT-LEVEL"),
-            number(self.print_level),
-            Value::keyword("PRINT-LENGTH"),
-            number(self.print_length),
-            Value::keyword("LIMIT"),
-            Value::Integer(i64::try_from(self.value_limit).unwrap_or(i64::MAX)),
-        ]
+        keyed([
+            ("CODE", Value::text(&self.code)),
+            ("PACKAGE", self.package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
+            ("SAFE-READ", Value::truth(self.safe_read)),
+            ("PRINT-LEVEL", number(self.print_level)),
+            ("PRINT-LENGTH", number(self.print_length)),
+            ("LIMIT", Value::Integer(i64::try_from(self.value_limit).unwrap_or(i64::MAX))),
+        ])
     }
 }
 
@@ -96,6 +93,8 @@ pub struct EvalReport {
     pub stderr: Printed,
     /// Warnings of the compiler and of the code.
     pub warnings: Vec<Warning>,
+    /// The first value, when there is something inside to look at.
+    pub object: Option<Node>,
     /// The session's package after the call; absent when the image is gone.
     pub package: Option<String>,
     /// Errors of other threads since the last answer.
@@ -136,6 +135,10 @@ pub enum Ending {
         /// Why it was told to stop before, if it was.
         reason: Option<StopReason>,
     },
+    /// An object, described.
+    Inspected(Node),
+    /// What was asked for is not there.
+    Refused(Refusal),
     /// The package asked for does not exist.
     NoPackage {
         /// The name.
@@ -151,10 +154,10 @@ impl Ending {
     /// What became of the code.
     pub fn status(&self) -> ExecutionStatus {
         match self {
-            Self::Values(_) | Self::Error { .. } => ExecutionStatus::Completed,
+            Self::Values(_) | Self::Error { .. } | Self::Inspected(_) => ExecutionStatus::Completed,
             Self::Stopped { .. } => ExecutionStatus::Interrupted,
             Self::Died { .. } | Self::AgentFault(_) => ExecutionStatus::Unknown,
-            Self::NoPackage { .. } => ExecutionStatus::NotExecuted,
+            Self::NoPackage { .. } | Self::Refused(_) => ExecutionStatus::NotExecuted,
         }
     }
 }
@@ -242,13 +245,22 @@ pub struct Place {
 /// What the fields of an answer mean.
 pub(crate) struct Answer {
     pub(crate) ending: Ending,
+    pub(crate) object: Option<Node>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) package: Option<String>,
     pub(crate) background: Vec<LispError>,
+    /// The number that the image would give to the next object.
+    pub(crate) next_object: i64,
 }
 
 impl Answer {
-    /// Reads the agent's answer to an evaluation that was told to stop because of `reason`.
+    /// What is known when the image has died instead of answering.
+    pub(crate) fn died(death: Death, reason: Option<StopReason>) -> Self {
+        let ending = Ending::Died { death, reason };
+        Self { ending, object: None, warnings: Vec::new(), package: None, background: Vec::new(), next_object: 0 }
+    }
+
+    /// Reads the agent's answer to a request that was told to stop because of `reason`.
     pub(crate) fn read(answer: &Value, reason: Option<StopReason>) -> Self {
         let ending = match answer.get("OUTCOME").and_then(Value::as_keyword) {
             Some("COMPLETED") => Ending::Values(answer.get_list("VALUES").iter().map(printout).collect()),
@@ -261,14 +273,14 @@ impl Answer {
                 frames: frames(answer),
                 place: place(answer.get("PLACE")),
             },
-            Some("REFUSED") => {
-                let name = answer.get_text("NO-PACKAGE").unwrap_or_default().to_owned();
-                Ending::NoPackage { nearest: nearest(&name, answer.get_list("PACKAGES")), name }
-            }
+            Some("INSPECTED") => Ending::Inspected(answer.get("OBJECT").map(Node::read).unwrap_or_default()),
+            Some("REFUSED") => refusal(answer),
             _ => Ending::AgentFault(answer.get_text("MESSAGE").unwrap_or("an answer it should not give").to_owned()),
         };
         Self {
+            object: answer.get("OBJECT").map(Node::read),
             ending,
+            next_object: answer.get_integer("NEXT-OBJECT").unwrap_or(0),
             warnings: answer.get_list("WARNINGS").iter().map(warning).collect(),
             package: answer.get_text("PACKAGE").map(str::to_owned),
             background: answer.get_list("BACKGROUND").iter().map(lisp_error).collect(),
@@ -276,21 +288,27 @@ impl Answer {
     }
 }
 
-fn text_at(list: &Value, index: usize) -> String {
-    list.as_list().and_then(|items| items.get(index)).and_then(Value::as_text).unwrap_or_default().to_owned()
+/// Why the image did nothing.
+fn refusal(answer: &Value) -> Ending {
+    if let Some(refusal) = Refusal::read(answer) {
+        return Ending::Refused(refusal);
+    }
+    let name = answer.get_text("NO-PACKAGE").unwrap_or_default().to_owned();
+    Ending::NoPackage { nearest: nearest(&name, answer.get_list("PACKAGES")), name }
 }
 
 fn printout(value: &Value) -> Printout {
     let cut = value.as_list().and_then(|items| items.get(1)).is_some_and(Value::is_true);
-    Printout { text: text_at(value, 0), cut }
+    Printout { text: value.text_pair().0, cut }
 }
 
 fn warning(value: &Value) -> Warning {
-    Warning { type_name: text_at(value, 0), message: text_at(value, 1) }
+    let (type_name, message) = value.text_pair();
+    Warning { type_name, message }
 }
 
 fn pairs(values: &[Value]) -> Vec<(String, String)> {
-    values.iter().map(|pair| (text_at(pair, 0), text_at(pair, 1))).collect()
+    values.iter().map(Value::text_pair).collect()
 }
 
 fn count(value: &Value, name: &str) -> Option<u32> {

@@ -12,9 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The agent: what is SBCL's own, then the portable part.
-const AGENT: [&str; 2] =
-    [include_str!("../../../images/common-lisp-sbcl.lisp"), include_str!("../../../images/common-lisp.lisp")];
+/// The agent: what is SBCL's own, then the portable parts.
+const AGENT: [&str; 3] = [
+    include_str!("../../../images/common-lisp-sbcl.lisp"),
+    include_str!("../../../images/common-lisp.lisp"),
+    include_str!("../../../images/common-lisp-objects.lisp"),
+];
 
 /// Reads the agent's forms from standard input up to `:END`.
 const LOAD: &str = "(with-compilation-unit () (loop for form = (read) until (eq form :end) do (eval form)))";
@@ -36,7 +39,7 @@ pub(crate) enum Start {
 
 /// The text that a plain start is fed.
 pub(crate) fn agent_text() -> String {
-    format!("{}\n{}\n:end\n", AGENT[0], AGENT[1])
+    format!("{}\n:end\n", AGENT.join("\n"))
 }
 
 /// The arguments that run `start` with SBCL and a heap of `heap` megabytes.
@@ -106,7 +109,7 @@ fn key(program: &Path) -> io::Result<u64> {
     let program = program.canonicalize()?;
     let data = program.metadata()?;
     let identity = format!("{} {} {} {}", program.display(), data.len(), data.mtime(), data.mtime_nsec());
-    let bytes = identity.bytes().chain(AGENT[0].bytes()).chain(AGENT[1].bytes());
+    let bytes = identity.bytes().chain(AGENT.iter().flat_map(|part| part.bytes()));
     Ok(bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)))
 }
 

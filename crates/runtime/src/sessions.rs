@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ use crate::config::Config;
 use crate::eval::{Answer, Ending, EvalReport, EvalRequest};
 use crate::factory::{Factory, StartError};
 use crate::image::Start;
+use crate::request::{Request, keyed};
+use crate::wire::Value;
 use crate::worker::{Controls, Death, Ended, GRACE, StopReason, Worker, last_lines};
 
 /// The session that is meant when none is named.
@@ -61,6 +64,9 @@ pub enum SessionError {
     /// The image did not start.
     #[error("no image could be started: {0}")]
     Start(String),
+    /// The request is about something in an image, and the session has none now.
+    #[error("session {0:?} has no image now")]
+    NoImage(String),
     /// There is no such session.
     #[error("there is no session {0:?}")]
     Unknown(String),
@@ -140,6 +146,8 @@ struct Inner {
     factory: Arc<Factory>,
     max_sessions: usize,
     launcher: Vec<String>,
+    /// Above every number that an object was ever given, so that no session uses one again.
+    next_object: AtomicI64,
     sessions: Mutex<BTreeMap<String, Arc<Session>>>,
 }
 
@@ -156,6 +164,8 @@ struct Facts {
     image: Option<Image>,
     evaluations: u64,
     package: Option<String>,
+    /// The number for the next object, whichever image it will be in.
+    next_object: i64,
     running: Option<(Instant, Controls)>,
     crashes: Vec<Instant>,
     last_crash: String,
@@ -250,6 +260,7 @@ impl Sessions {
             max_sessions: config.max_sessions,
             launcher: config.launcher.clone(),
             factory: Arc::new(Factory::new(config)),
+            next_object: AtomicI64::new(1),
             sessions: Mutex::default(),
         }))
     }
@@ -267,7 +278,8 @@ impl Sessions {
         if sessions.len() >= self.0.max_sessions {
             return Err(SessionError::TooMany(sessions.len()));
         }
-        let session = Arc::new(Session { name: name.to_owned(), slot: Arc::default(), facts: Mutex::default() });
+        let facts = Facts { next_object: self.0.next_object.load(Ordering::Relaxed), ..Facts::default() };
+        let session = Arc::new(Session { name: name.to_owned(), slot: Arc::default(), facts: Mutex::new(facts) });
         sessions.insert(name.to_owned(), Arc::clone(&session));
         Ok(session)
     }
@@ -276,19 +288,29 @@ impl Sessions {
         self.sessions().get(name).cloned().ok_or_else(|| SessionError::Unknown(name.to_owned()))
     }
 
-    /// Evaluates in the session `name`, which is made with its first call.
-    ///
-    /// A second call on a busy session is refused, not queued, unless the first has already been told to stop: then it
-    /// waits for that. Cancelling `cancel`, or dropping the future, interrupts
-    /// the evaluation and keeps the session's state.
+    /// Evaluates in the session `name`: [`Sessions::call`] with an evaluation.
     pub async fn eval(
         &self,
         name: &str,
         request: EvalRequest,
         cancel: &CancellationToken,
     ) -> Result<EvalReport, SessionError> {
+        self.call(name, Request::Eval(request), cancel).await
+    }
+
+    /// Asks the image of the session `name`, which is made with its first evaluation.
+    ///
+    /// A second call on a busy session is refused, not queued, unless the first has already been told to stop: then it
+    /// waits for that. Cancelling `cancel`, or dropping the future, interrupts
+    /// the evaluation and keeps the session's state.
+    pub async fn call(
+        &self,
+        name: &str,
+        request: Request,
+        cancel: &CancellationToken,
+    ) -> Result<EvalReport, SessionError> {
         let began = Instant::now();
-        let session = self.session(name)?;
+        let session = if request.is_about_present_image() { self.existing(name) } else { self.session(name) }?;
         let slot = session.free_slot().await?;
         let controls = Controls { cancel: cancel.child_token(), ..Controls::default() };
         session.facts().running = Some((began, controls.clone()));
@@ -337,6 +359,7 @@ impl Sessions {
     pub async fn kill(&self, name: &str) -> Result<bool, SessionError> {
         let session = self.existing(name)?;
         let had_image = self.end_image(&session).await;
+        self.0.next_object.fetch_max(session.facts().next_object, Ordering::Relaxed);
         self.sessions().remove(name);
         Ok(had_image)
     }
@@ -345,7 +368,8 @@ impl Sessions {
     pub async fn reset(&self, name: &str) -> Result<SessionStatus, SessionError> {
         let session = self.session(name)?;
         self.end_image(&session).await;
-        *session.facts() = Facts::default();
+        let next_object = session.facts().next_object;
+        *session.facts() = Facts { next_object, ..Facts::default() };
         self.start(name).await
     }
 
@@ -467,24 +491,29 @@ fn lost_while_idle(session: &Session, slot: &mut Option<Worker>, death: &Death) 
     if session.facts().stopped { Err(session.stopped_error()) } else { Ok(()) }
 }
 
-/// One evaluation, from the image to the report.
+/// One call, from the image to the report.
 async fn run(
     session: &Session,
     factory: &Arc<Factory>,
     slot: &mut Option<Worker>,
-    request: EvalRequest,
+    request: Request,
     controls: &Controls,
     began: Instant,
 ) -> Result<EvalReport, SessionError> {
     if session.facts().stopped {
         return Err(session.stopped_error());
     }
-    session.facts().evaluations += 1;
+    session.facts().evaluations += u64::from(!request.is_about_present_image());
+    let mut arguments = keyed([("NEXT-OBJECT", Value::Integer(session.facts().next_object))]);
+    arguments.extend(request.arguments());
     // Ends with an image that has read the request, or with a session that has lost too many.
     let ended = loop {
+        if request.is_about_present_image() && slot.is_none() {
+            return Err(SessionError::NoImage(session.name.clone()));
+        }
         ensure_image(session, factory, slot).await?;
         let worker = slot.as_mut().expect("the session was given an image");
-        match worker.call("EVAL", request.arguments(), request.timeout, controls).await {
+        match worker.call(request.operation(), arguments.clone(), request.timeout(), controls).await {
             Ok(ended) => break ended,
             Err(death) => lost_while_idle(session, slot, &death)?,
         }
@@ -494,14 +523,16 @@ async fn run(
     let answer = match ended {
         Ended::Answered(answer, reason) => {
             let answer = Answer::read(&answer, reason);
-            session.facts().package.clone_from(&answer.package);
+            let mut facts = session.facts();
+            facts.package.clone_from(&answer.package);
+            facts.next_object = facts.next_object.max(answer.next_object);
+            drop(facts);
             answer
         }
         Ended::Died(death, reason) => {
             *slot = None;
             session.lost(&death, reason);
-            let ending = Ending::Died { death, reason };
-            Answer { ending, warnings: Vec::new(), package: None, background: Vec::new() }
+            Answer::died(death, reason)
         }
     };
     let notices = session.facts().notice.take().into_iter().collect();
@@ -511,6 +542,7 @@ async fn run(
         stdout,
         stderr,
         warnings: answer.warnings,
+        object: answer.object,
         package: answer.package,
         background: answer.background,
         notices,

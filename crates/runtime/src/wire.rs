@@ -120,6 +120,14 @@ impl Value {
         self.get(name).is_some_and(Self::is_true)
     }
 
+    /// The first two elements as strings, empty where they are none.
+    pub(crate) fn text_pair(&self) -> (String, String) {
+        let text = |index: usize| {
+            self.as_list().and_then(|items| items.get(index)).and_then(Self::as_text).unwrap_or_default().to_owned()
+        };
+        (text(0), text(1))
+    }
+
     /// The payload as text.
     pub fn encode(&self) -> String {
         let mut out = String::new();

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::{parse, schema_of};
 use crate::guard::guard_tools;
+use crate::inspect_object::inspect_object;
 use crate::lisp_check_parens::lisp_check_parens;
 use crate::lisp_edit_form::lisp_edit_form;
 use crate::lisp_patch_form::lisp_patch_form;
@@ -83,7 +84,8 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             output: object(json!({
                 "session": {"type": "string"}, "values": {"type": "array", "items": {"type": "string"}},
                 "stdout": {"type": "string"}, "stderr": {"type": "string"}, "warnings": {"type": "array"},
-                "package": {"type": "string"}, "error": {"type": "object"}, "duration_ms": {"type": "number"},
+                "package": {"type": "string"}, "error": {"type": "object"}, "result_object_id": {"type": "integer"},
+                "result_preview": {"type": "object"}, "duration_ms": {"type": "number"},
                 "execution_status": {"type": "string"}
             })),
         }
@@ -96,6 +98,19 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             output: object(json!({})),
         }
         .tool(workshop, |workshop, args, context| async move { repl_control(&workshop.sessions, args, &context).await }),
+        Entry {
+            name: "inspect_object",
+            title: "Inspect an object",
+            description: "Look into a value by the number that an answer gave it ([object 7], or (1 2) [8]): elements, \
+                          entries, slots, arguments. Parts have numbers of their own.",
+            annotations: Annotations::LOOKS,
+            output: object(json!({
+                "kind": {"type": "string"}, "summary": {"type": "string"}, "id": {"type": "integer"},
+                "type": {"type": "string"}, "elements": {"type": "array"}, "entries": {"type": "array"},
+                "slots": {"type": "array"}, "meta": {"type": "object"}
+            })),
+        }
+        .tool(workshop, |workshop, args, context| async move { inspect_object(&workshop.sessions, args, &context).await }),
     ];
     tools.extend(guard_tools());
     tools

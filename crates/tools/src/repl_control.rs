@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::repl_eval::{check_runtime, session_error, unsupported};
+use crate::repl_refused::{check_runtime, session_error, unsupported};
 use crate::tool::{CallContext, Outcome, ToolError};
 
 /// What to do.

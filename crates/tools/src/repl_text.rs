@@ -89,6 +89,16 @@ pub(crate) fn one_line(text: &str, limit: usize) -> String {
     if cut.len() < flat.len() { format!("{cut}...") } else { flat }
 }
 
+/// The first `limit` characters of words of ours, up to the end of a line, and how many characters follow.
+pub(crate) fn start_of_fenced(text: &str, limit: usize) -> (String, usize) {
+    let kept = head(text, limit);
+    if kept.len() == text.len() {
+        return (text.to_owned(), 0);
+    }
+    let kept = kept.rfind('\n').map_or(kept, |end| &kept[..=end]);
+    (kept.to_owned(), text[kept.len()..].chars().count())
+}
+
 /// Text of an image cut to `limit` characters from its start.
 pub(crate) fn start_of(text: &str, limit: usize) -> Fenced {
     let text = fence(text);

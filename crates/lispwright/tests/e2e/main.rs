@@ -11,6 +11,7 @@ mod content;
 mod disk;
 mod evaluation;
 mod files;
+mod objects;
 mod project;
 mod protocol;
 mod rivals;

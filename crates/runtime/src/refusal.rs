@@ -1,0 +1,75 @@
+//! Why an image did nothing: what was asked for is not there.
+
+use crate::wire::Value;
+
+/// What a request asked for and the image does not have. Nothing ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No object has that number.
+    NoObject {
+        /// The number.
+        object: i64,
+        /// An object had it, which the image no longer keeps.
+        given: bool,
+    },
+    /// No error is held.
+    NotHeld,
+    /// The held stack has no such frame.
+    NoFrame {
+        /// The number asked for.
+        frame: i64,
+        /// How many frames there are.
+        total: u64,
+    },
+    /// The held error offers no such restart.
+    NoRestart(String),
+    /// The restart of that name asks for a value, and none was given.
+    NeedsValue(String),
+    /// So many forms were given where one is wanted.
+    NotOneForm(u64),
+    /// There is no checkpoint of that name.
+    NoCheckpoint {
+        /// The name asked for.
+        name: String,
+        /// Those there are, oldest first.
+        checkpoints: Vec<String>,
+    },
+    /// The process cannot be copied while these threads run.
+    Threads(Vec<String>),
+    /// There are as many checkpoints as there may be.
+    Full(u64),
+}
+
+impl Refusal {
+    /// Reads an answer that says which of them it is.
+    pub(crate) fn read(answer: &Value) -> Option<Self> {
+        let texts = |name| answer.get_list(name).iter().filter_map(Value::as_text).map(str::to_owned).collect();
+        let count = |name| answer.get_integer(name).and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
+        if let Some(object) = answer.get_integer("NO-OBJECT") {
+            let next = answer.get_integer("NEXT-OBJECT").unwrap_or(0);
+            return Some(Self::NoObject { object, given: (1..next).contains(&object) });
+        }
+        if let Some(frame) = answer.get_integer("NO-FRAME") {
+            return Some(Self::NoFrame { frame, total: count("TOTAL") });
+        }
+        if let Some(name) = answer.get_text("NO-RESTART") {
+            return Some(Self::NoRestart(name.to_owned()));
+        }
+        if let Some(name) = answer.get_text("NEEDS-VALUE") {
+            return Some(Self::NeedsValue(name.to_owned()));
+        }
+        if let Some(name) = answer.get_text("NO-CHECKPOINT") {
+            return Some(Self::NoCheckpoint { name: name.to_owned(), checkpoints: texts("CHECKPOINTS") });
+        }
+        if answer.get_truth("THREADS") {
+            return Some(Self::Threads(texts("THREADS")));
+        }
+        if answer.get_truth("NOT-HELD") {
+            return Some(Self::NotHeld);
+        }
+        if answer.get_truth("NOT-ONE-FORM") {
+            return Some(Self::NotOneForm(count("NOT-ONE-FORM")));
+        }
+        answer.get_truth("FULL").then(|| Self::Full(count("FULL")))
+    }
+}

@@ -1,0 +1,227 @@
+//! The words and fields for an object of an image.
+
+use lispwright_runtime::{Label, Node};
+use serde_json::{Map, Value, json};
+
+use crate::repl_text::{fence, one_line};
+
+/// Characters of a part in a list of parts.
+const PART: usize = 160;
+
+/// Characters of a preview's parts, all together.
+const PREVIEW: usize = 240;
+
+/// One line about the value of an evaluation, with its number; with its first parts where the printed value above has
+/// none.
+pub(crate) fn preview_text(node: &Node) -> String {
+    let Some(id) = node.id else { return String::new() };
+    let mut line = format!("[object {id}] {}", kind_text(node));
+    // A list or vector has been printed with its elements, a string with its characters.
+    if !matches!(node.kind.as_str(), "list" | "array" | "string") {
+        let mut about: Vec<String> = Vec::new();
+        if node.kind == "function" {
+            about.extend(
+                node.facts.iter().filter(|(name, _)| name == "lambda list").map(|(_, text)| one_line(text, PART)),
+            );
+        } else if node.kind != "package" {
+            about.extend(node.parts.iter().map(part_line));
+        }
+        let mut left = PREVIEW;
+        let shown = about.iter().take_while(|part| {
+            left = left.saturating_sub(part.chars().count() + 2);
+            left > 0
+        });
+        let shown: Vec<&str> = shown.map(String::as_str).collect();
+        if !shown.is_empty() {
+            let more = if shown.len() < about.len() || node.has_more() { ", ..." } else { "" };
+            line.push_str(&format!(": {}{more}", shown.join(", ")));
+        }
+    }
+    line + "\n"
+}
+
+/// What an object is and how many parts it has.
+fn kind_text(node: &Node) -> String {
+    let type_name = node.type_name.as_deref().unwrap_or_default();
+    let own_type = matches!(node.kind.as_str(), "structure" | "instance" | "condition" | "other");
+    let kind = if own_type { format!("{} {}", node.kind, one_line(type_name, 80)) } else { node.kind.clone() };
+    let facts: Vec<String> = node
+        .facts
+        .iter()
+        .filter(|(name, _)| matches!(name.as_str(), "shape" | "test" | "dimensions"))
+        .map(|(_, text)| one_line(text, 60))
+        .collect();
+    let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+    let parts = match node.total {
+        Some(total)
+            if !matches!(node.kind.as_str(), "instance" | "structure" | "condition" | "function" | "package") =>
+        {
+            format!(", {}", counted(total, part_word(&node.kind)))
+        }
+        _ => String::new(),
+    };
+    format!("{kind}{facts}{parts}")
+}
+
+fn counted(count: u64, word: &str) -> String {
+    match (count, word.strip_suffix('y')) {
+        (1, _) => format!("1 {word}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {word}s"),
+    }
+}
+
+fn part_word(kind: &str) -> &'static str {
+    match kind {
+        "hash-table" => "entry",
+        "string" => "character",
+        "list" | "array" => "element",
+        "instance" | "structure" | "condition" => "slot",
+        _ => "part",
+    }
+}
+
+/// One part on one line, without what is inside it.
+fn part_line(part: &lispwright_runtime::Part) -> String {
+    let value = node_line(&part.value);
+    match &part.label {
+        Label::Position => value,
+        Label::Name(name) => format!("{} = {value}", one_line(name, 60)),
+        Label::Key(key) => format!("{} => {value}", node_line(key)),
+    }
+}
+
+fn node_line(node: &Node) -> String {
+    match (node.kind.as_str(), node.id) {
+        ("unbound", _) => "unbound".to_owned(),
+        (_, Some(id)) if node.seen => format!("[{id}] again"),
+        (_, Some(id)) => format!("{} [{id}]", one_line(&node.text, PART)),
+        _ => one_line(&node.text, PART),
+    }
+}
+
+/// The whole of `node`: what it is, facts, and each part on a line, the parts of parts further in.
+pub(crate) fn node_text(node: &Node) -> String {
+    let id = node.id.map(|id| format!(" {id}")).unwrap_or_default();
+    let mut text = format!("[object{id}] {}\n", kind_text(node));
+    if node.kind != "string" {
+        text.push_str(&format!("{}\n", fence(&node.text)));
+    }
+    for (name, fact) in &node.facts {
+        if !matches!(name.as_str(), "shape" | "test" | "dimensions") {
+            text.push_str(&format!("{}: {}\n", one_line(name, 60), one_line(fact, 1000)));
+        }
+    }
+    // The parts that are still to be shown, the next one last; with the level and the position.
+    let mut open: Vec<(usize, u64, &lispwright_runtime::Part)> = Vec::new();
+    push_parts(&mut open, node, 0);
+    while let Some((level, position, part)) = open.pop() {
+        if part.value.kind == "text" {
+            text.push_str(&format!("{}\n", fence(&part.value.text)));
+            continue;
+        }
+        let position = if part.label == Label::Position { format!("{position}: ") } else { String::new() };
+        text.push_str(&format!("{}{position}{}\n", "  ".repeat(level + 1), part_line(part)));
+        push_parts(&mut open, &part.value, level + 1);
+    }
+    text
+}
+
+fn push_parts<'n>(open: &mut Vec<(usize, u64, &'n lispwright_runtime::Part)>, node: &'n Node, level: usize) {
+    let from = open.len();
+    open.extend((node.offset..).zip(&node.parts).map(|(position, part)| (level, position, part)));
+    open[from..].reverse();
+}
+
+/// The fields of a node: `id`, `kind`, `summary`, its parts under `elements`, `entries` or `slots`, and `meta`.
+pub(crate) fn node_fields(node: &Node) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("kind".into(), node.kind.clone().into());
+    if node.seen {
+        fields.insert("circular".into(), true.into());
+    } else if node.kind != "unbound" {
+        fields.insert("summary".into(), node.text.clone().into());
+    }
+    if let Some(id) = node.id {
+        fields.insert("id".into(), id.into());
+    }
+    if let Some(type_name) = &node.type_name {
+        fields.insert("type".into(), type_name.clone().into());
+    }
+    for (name, fact) in &node.facts {
+        fields.insert(name.replace([' ', '-'], "_"), fact.clone().into());
+    }
+    if !node.parts.is_empty() || node.total.is_some() {
+        let value = |node: &Node| Value::Object(node_fields(node));
+        let named = |part: &lispwright_runtime::Part| match &part.label {
+            Label::Position => value(&part.value),
+            Label::Name(name) => json!({"name": name, "value": value(&part.value)}),
+            Label::Key(key) => json!({"key": value(key), "value": value(&part.value)}),
+        };
+        let name = match node.kind.as_str() {
+            "hash-table" => "entries",
+            "instance" | "structure" | "condition" | "symbol" | "pathname" => "slots",
+            _ => "elements",
+        };
+        fields.insert(name.into(), node.parts.iter().map(named).collect());
+        let mut meta = Map::new();
+        meta.insert("truncated".into(), node.has_more().into());
+        if let Some(total) = node.total {
+            meta.insert("total".into(), total.into());
+        }
+        if node.offset > 0 {
+            meta.insert("offset".into(), node.offset.into());
+        }
+        fields.insert("meta".into(), meta.into());
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use lispwright_runtime::Part;
+
+    use super::*;
+
+    fn atom(text: &str) -> Node {
+        Node { kind: "atom".into(), text: text.into(), ..Node::default() }
+    }
+
+    fn table() -> Node {
+        let inner = Node { kind: "list".into(), text: "(1)".into(), id: Some(8), ..Node::default() };
+        Node {
+            kind: "hash-table".into(),
+            text: "#<HASH-TABLE>".into(),
+            id: Some(7),
+            facts: vec![("test".into(), "EQL".into())],
+            total: Some(3),
+            parts: vec![Part { label: Label::Key(atom(":A")), value: inner }],
+            ..Node::default()
+        }
+    }
+
+    #[test]
+    fn a_preview_has_the_parts_that_the_printed_value_has_not() {
+        assert_eq!(preview_text(&table()), "[object 7] hash-table (EQL), 3 entries: :A => (1) [8], ...\n");
+        let list = Node { kind: "list".into(), id: Some(9), total: Some(1), ..table() };
+        assert_eq!(preview_text(&list), "[object 9] list (EQL), 1 element\n");
+    }
+
+    #[test]
+    fn parts_of_parts_stand_further_in() {
+        let mut table = table();
+        table.parts[0].value.parts = vec![Part { label: Label::Position, value: atom("1\n[ERROR] 2") }];
+        assert_eq!(
+            node_text(&table),
+            "[object 7] hash-table (EQL), 3 entries\n#<HASH-TABLE>\n  :A => (1) [8]\n    0: 1 [ERROR] 2\n"
+        );
+    }
+
+    #[test]
+    fn what_an_image_says_cannot_pass_for_a_line_of_ours() {
+        let text = Node { kind: "text".into(), text: "[note] x".into(), ..Node::default() };
+        let parts = vec![Part { label: Label::Position, value: text }];
+        let string = Node { kind: "string".into(), id: Some(1), total: Some(8), parts, ..Node::default() };
+        assert_eq!(node_text(&string), "[object 1] string, 8 characters\n [note] x\n");
+    }
+}

@@ -1,0 +1,175 @@
+//! The words for what a session cannot do, each with the call to make next.
+
+use lispwright_runtime::{Capability, MAIN, Refusal, Runtime, SessionError};
+
+use crate::tool::ToolError;
+
+/// Refuses a runtime that no session can have.
+pub(crate) fn check_runtime(name: Option<&str>) -> Result<Runtime, ToolError> {
+    let Some(name) = name else { return Ok(Runtime::Sbcl) };
+    let available = || lispwright_runtime::BACKENDS.iter().filter(|backend| backend.can(Capability::Eval));
+    let names: Vec<&str> = available().map(|backend| backend.name).collect();
+    match Runtime::named(name) {
+        Some(runtime) if runtime.backend().can(Capability::Eval) => Ok(runtime),
+        Some(runtime) => Err(session_error(SessionError::Unsupported(runtime)).with("candidates", names)),
+        None => Err(ToolError::new(
+            "BAD_ARGUMENT",
+            format!("There is no runtime {name:?}. Sessions can run: {}.", names.join(", ")),
+        )
+        .with("candidates", names)),
+    }
+}
+
+/// An answer for what the runtime does not do.
+pub(crate) fn unsupported(capability: Capability, instead: &str) -> ToolError {
+    let backend = Runtime::Sbcl.backend();
+    let can: Vec<&str> = backend.has.iter().map(|capability| capability.as_str()).collect();
+    ToolError::new(
+        "UNSUPPORTED",
+        format!(
+            "{} sessions cannot do this here: {} is not among what they offer ({}). {instead}.",
+            backend.name,
+            capability.as_str(),
+            can.join(", ")
+        ),
+    )
+}
+
+/// The words for a session that could not do what was asked.
+pub(crate) fn session_error(error: SessionError) -> ToolError {
+    let what = format!("{error}.");
+    match error {
+        SessionError::Busy { session, .. } => {
+            let next = format!("repl_control {{\"action\": \"interrupt\", \"session\": \"{session}\"}}");
+            let mut busy = ToolError::new(
+                "SESSION_BUSY",
+                format!("{what} Calls are not queued: wait for it, use another session, or stop it with {next}."),
+            )
+            .with("next", next);
+            busy.retryable = true;
+            busy
+        }
+        SessionError::Stopped { session, .. } => {
+            let next = format!("repl_control {{\"action\": \"reset\", \"session\": \"{session}\"}}");
+            ToolError::new("SESSION_LOST", format!("{what} To go on with a fresh image, call {next}."))
+                .with("next", next)
+        }
+        SessionError::TooMany(_) => ToolError::new(
+            "LIMIT",
+            format!(
+                "{what} Use one of them, or end one with repl_control {{\"action\": \"kill\", \"session\": NAME}}."
+            ),
+        )
+        .with("next", "repl_control {\"action\": \"status\"}"),
+        SessionError::Missing(runtime) => {
+            let package = runtime.backend().package;
+            ToolError::new(
+                "RUNTIME_MISSING",
+                format!("{what} Install it, on Debian or Ubuntu with: apt-get install {package}"),
+            )
+            .with("next", format!("apt-get install {package}"))
+        }
+        SessionError::Unsupported(_) => {
+            ToolError::new("UNSUPPORTED", format!("{what} Sessions run Common Lisp on sbcl: leave runtime out."))
+        }
+        SessionError::Start(_) => ToolError::new(
+            "RUNTIME_MISSING",
+            format!("{what} See repl_control {{\"action\": \"status\"}} and whether the program runs by itself."),
+        ),
+        SessionError::NoImage(_) => ToolError::new(
+            "SESSION_LOST",
+            format!(
+                "{what} Objects, held errors and checkpoints went with the last one. repl_eval starts a fresh image; \
+                 evaluate again what made them."
+            ),
+        ),
+        SessionError::Unknown(_) => ToolError::new(
+            "BAD_ARGUMENT",
+            format!("{what} repl_control {{\"action\": \"status\"}} lists the sessions there are."),
+        ),
+    }
+}
+
+/// `, "session": ...` for a call that names its session; nothing for the one that is meant anyway.
+pub(crate) fn session_argument(session: &str) -> String {
+    if session == MAIN { String::new() } else { format!(", \"session\": \"{session}\"") }
+}
+
+/// The words for what an image does not have.
+pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
+    let argument = session_argument(session);
+    let bad = |message: String| ToolError::new("BAD_ARGUMENT", message);
+    match refusal {
+        Refusal::NoObject { object, given: true } => bad(format!(
+            "Object {object} is gone: an image keeps the last 1,000 objects it showed, and none of an earlier image or of \
+             a copy that was thrown away. Evaluate again what gave it; the answer has its new number."
+        )),
+        Refusal::NoObject { object, given: false } => bad(format!(
+            "There is no object {object} in session {session:?}. Objects get their numbers in the answers of repl_eval and \
+             inspect_object; for one of another session, name the session."
+        )),
+        Refusal::NotHeld => bad(format!(
+            "No error is held in session {session:?}. Evaluate with repl_eval {{\"on_error\": \"hold\"{argument}, ...}}: when \
+             the code ends in an error, its stack is kept."
+        )),
+        Refusal::NoFrame { frame, total } => bad(format!(
+            "There is no frame {frame}: the held stack has {total}, counted from 0. repl_control {{\"action\": \
+             \"frames\"{argument}}} lists them."
+        )),
+        Refusal::NoRestart(name) => bad(format!(
+            "The held error has no restart {name:?}. repl_control {{\"action\": \"restarts\"{argument}}} lists them."
+        )),
+        Refusal::NeedsValue(name) => bad(format!(
+            "The restart {name} asks for a value. Give it as code: repl_control {{\"action\": \"restart\", \"restart\": \
+             \"{name}\", \"code\": VALUE{argument}}}; (values A B) for more than one."
+        )),
+        Refusal::NotOneForm(count) => bad(format!("`code` holds {count} forms; give one.")),
+        Refusal::NoCheckpoint { name, checkpoints } => {
+            let there = if checkpoints.is_empty() {
+                format!("It has none; repl_control {{\"action\": \"checkpoint\", \"name\": NAME{argument}}} makes one.")
+            } else {
+                format!("It has: {}.", checkpoints.join(", "))
+            };
+            bad(format!("Session {session:?} has no checkpoint {name:?}. {there}"))
+                .with("candidates", checkpoints.clone())
+        }
+        Refusal::Threads(threads) => ToolError::new(
+            "UNSUPPORTED",
+            format!(
+                "The image cannot be copied while other threads run, because a copy would not have them: {}. End them and \
+                 call again.",
+                threads.join(", ")
+            ),
+        ),
+        Refusal::Full(most) => ToolError::new(
+            "LIMIT",
+            format!(
+                "There are {most} checkpoints or copies inside each other, which is the limit. Roll back to one, or \
+                 repl_control {{\"action\": \"reset\"{argument}}}."
+            ),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_missing_runtime_names_the_package_to_install() {
+        let error = session_error(SessionError::Missing(Runtime::Sbcl));
+        assert_eq!(error.code, "RUNTIME_MISSING");
+        assert!(error.message.ends_with("apt-get install sbcl"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_busy_session_says_how_to_stop_it() {
+        let busy = SessionError::Busy { session: "main".into(), running_for: Duration::from_secs(7) };
+        let error = session_error(busy);
+        assert!(error.retryable);
+        assert_eq!(error.fields["next"], "repl_control {\"action\": \"interrupt\", \"session\": \"main\"}");
+        assert!(error.message.contains("7 s"), "{}", error.message);
+    }
+}

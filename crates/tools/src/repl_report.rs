@@ -1,0 +1,406 @@
+//! The words and fields for what an image answered.
+
+use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Printed, StopReason};
+use serde_json::{Map, Value, json};
+
+use crate::repl_node::{node_fields, preview_text};
+use crate::repl_refused::refusal_error;
+use crate::repl_text::{Fenced, ends_of, fence, head, one_line, shares, start_of};
+use crate::tool::Outcome;
+
+/// Characters of an answer when none are asked for.
+const DEFAULT_OUTPUT: usize = 10_000;
+
+/// Characters of an answer at most.
+const MOST_OUTPUT: usize = 40_000;
+
+/// How long an answer may be, in characters.
+pub(crate) fn output_limit(asked: Option<u32>) -> usize {
+    asked.map_or(DEFAULT_OUTPUT, |limit| limit as usize).clamp(200, MOST_OUTPUT)
+}
+
+/// The answer to a call, at most about `limit` characters of it.
+pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
+    if let Ending::Refused(refusal) = &report.ending {
+        return refusal_error(refusal, &report.session).with("execution_status", "not-executed").into();
+    }
+    let ending = ending_text(report);
+    let notes = notes(report);
+    let warnings: String = report
+        .warnings
+        .iter()
+        .map(|warning| format!("{}: {}\n", one_line(&warning.type_name, 100), fence(warning.message.trim_end())))
+        .collect();
+    let values: Vec<String> = match &report.ending {
+        Ending::Values(values) => values.iter().map(|value| fence(&value.text)).collect(),
+        _ => Vec::new(),
+    };
+
+    let fixed = 300 + [&ending, &notes].map(|text| text.chars().count()).iter().sum::<usize>();
+    let printed = |output: &Printed| {
+        if output.dropped > 0 { usize::MAX / 8 } else { fence(&output.head).chars().count() }
+    };
+    let value_length = values.iter().map(|value| value.chars().count() + 8).sum();
+    let lengths = [printed(&report.stdout), printed(&report.stderr), warnings.chars().count(), value_length];
+    let room = shares(&lengths, limit.saturating_sub(fixed).max(limit / 4));
+
+    let stdout = ends_of(&report.stdout, room[0]);
+    let stderr = ends_of(&report.stderr, room[1]);
+    let warnings = start_of(&warnings, room[2]);
+    let (values, values_left_out) = value_texts(&values, room[3]);
+
+    let mut text = String::new();
+    block(&mut text, "[stdout]", &stdout);
+    block(&mut text, "[stderr]", &stderr);
+    block(&mut text, "[warnings]", &warnings);
+    for value in &values {
+        text.push_str("=> ");
+        text.push_str(value);
+        text.push('\n');
+    }
+    if matches!(&report.ending, Ending::Values(none) if none.is_empty()) {
+        text.push_str("[no values]\n");
+    }
+    if let Some(object) = &report.object {
+        text.push_str(&preview_text(object));
+    }
+    text.push_str(&ending);
+    text.push_str(&notes);
+    let left_out = stdout.left_out + stderr.left_out + warnings.left_out + values_left_out;
+    let cut = matches!(&report.ending, Ending::Values(values) if values.iter().any(|value| value.cut));
+    if left_out > 0 || cut {
+        text.push_str(&left_out_text(left_out, values_left_out > 0 || cut, cut, limit));
+    }
+    let fields = fields(report, &values, &stdout, &stderr, left_out);
+    let is_error = !matches!(report.ending, Ending::Values(_));
+    Outcome { text: text.trim_end().to_owned(), fields, is_error }
+}
+
+fn left_out_text(left_out: u64, of_values: bool, endless: bool, limit: usize) -> String {
+    let how_much = match (left_out, endless) {
+        (0, _) => "The printed values go on".to_owned(),
+        (_, true) => format!("{left_out} characters are left out, and the printed values go on"),
+        (_, false) => format!("{left_out} characters are left out"),
+    };
+    let more = if limit < MOST_OUTPUT { format!("max_output_length up to {MOST_OUTPUT}, ") } else { String::new() };
+    let how = if of_values {
+        "the value is in *, so a part of it: repl_eval {\"code\": \"(subseq (prin1-to-string *) 10000 20000)\"}"
+    } else {
+        "or print less, or to a file"
+    };
+    format!("[note] {how_much}; for more: {more}{how}.\n")
+}
+
+/// Fenced values cut to `room` characters in all, and how many characters that left out.
+fn value_texts(values: &[String], room: usize) -> (Vec<String>, u64) {
+    let lengths: Vec<usize> = values.iter().map(|value| value.chars().count()).collect();
+    let room = shares(&lengths, room);
+    let left_out = lengths.iter().zip(&room).map(|(length, share)| (length - share) as u64).sum();
+    (values.iter().zip(&room).map(|(value, share)| head(value, *share).to_owned()).collect(), left_out)
+}
+
+fn block(text: &mut String, title: &str, body: &Fenced) {
+    if !body.text.is_empty() {
+        text.push_str(title);
+        text.push('\n');
+        text.push_str(body.text.trim_end_matches('\n'));
+        text.push('\n');
+    }
+}
+
+/// What went wrong, in words; nothing when nothing did.
+fn ending_text(report: &EvalReport) -> String {
+    match &report.ending {
+        Ending::Values(_) => String::new(),
+        Ending::Error { error, place } => {
+            let mut text = error_text("[ERROR]", error);
+            text.push_str(&place_text(place, error));
+            text
+        }
+        Ending::Stopped { reason, frames, place } => {
+            format!("[ERROR] {}\n{}{}", code(&report.ending), stop_text(*reason, report), frames_text(frames))
+                + &form_text(place)
+        }
+        Ending::Died { death, reason } => {
+            let why = match reason {
+                Some(StopReason::Killed) => "it was killed by repl_control".to_owned(),
+                Some(_) if death.killed => {
+                    format!("{}it did not listen to an interrupt and was killed", stop_text_short(*reason, report))
+                }
+                _ if death.exited => format!("the code ended it: {}", death.status),
+                _ => death.status.clone(),
+            };
+            let next = if report.stopped {
+                "Too many images were lost within five minutes, so the session is stopped: repl_control {\"action\": \
+                 \"reset\"} starts it again."
+            } else {
+                "The next call starts a fresh image."
+            };
+            format!(
+                "[ERROR] SESSION_LOST\nThe image of session {:?} is gone ({why}), and its definitions and state with it. \
+                 {next}\n",
+                report.session
+            )
+        }
+        Ending::Inspected(_) => String::new(),
+        Ending::Refused(refusal) => refusal_error(refusal, &report.session).message + "\n",
+        Ending::NoPackage { name, nearest } => {
+            let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
+            format!("[ERROR] BAD_ARGUMENT\nThere is no package {name:?} in this image.{near} Nothing was evaluated.\n")
+        }
+        Ending::AgentFault(message) => format!(
+            "[ERROR] INTERNAL\nThe agent in the image failed: {}\n[note] repl_control {{\"action\": \"reset\"}} gives a \
+             fresh image.\n",
+            one_line(message, 500)
+        ),
+    }
+}
+
+fn stop_text_short(reason: Option<StopReason>, report: &EvalReport) -> String {
+    match reason {
+        Some(StopReason::Timeout) => format!("after {:.1} s ", report.duration.as_secs_f64()),
+        Some(StopReason::Output) => "after endless output ".to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn stop_text(reason: StopReason, report: &EvalReport) -> String {
+    let after = format!("after {:.1} s", report.duration.as_secs_f64());
+    let why = match reason {
+        StopReason::Timeout => format!("Its time was up {after}; allow more with timeout_seconds"),
+        StopReason::Output => "It printed too much; print less, or to a file".to_owned(),
+        StopReason::Cancelled => format!("The call was withdrawn {after}"),
+        StopReason::Interrupted | StopReason::Killed => format!("It was interrupted by repl_control {after}"),
+    };
+    format!("The code was interrupted and the session's state is kept. {why}.\n")
+}
+
+fn error_text(title: &str, error: &LispError) -> String {
+    let mut text = format!("{title} {}\n{}\n", one_line(&error.type_name, 200), fence(&error.message));
+    if !error.restarts.is_empty() {
+        text.push_str("[Restarts]\n");
+        for (name, description) in &error.restarts {
+            text.push_str(&format!("{}: {}\n", one_line(name, 60), one_line(description, 200)));
+        }
+    }
+    text.push_str(&frames_text(&error.frames));
+    text
+}
+
+fn frames_text(frames: &[Frame]) -> String {
+    if frames.is_empty() {
+        return String::new();
+    }
+    let mut text = "[Backtrace]\n".to_owned();
+    for (number, frame) in frames.iter().enumerate() {
+        text.push_str(&format!("{number}: {}", one_line(&frame.call, 220)));
+        if let Some(file) = &frame.file {
+            let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
+            text.push_str(&format!("  {}{line}", one_line(file, 200)));
+        }
+        text.push('\n');
+        for (name, value) in &frame.locals {
+            text.push_str(&format!("     {} = {}\n", one_line(name, 60), one_line(value, 160)));
+        }
+    }
+    text
+}
+
+fn place_text(place: &Place, error: &LispError) -> String {
+    let mut text = String::new();
+    if place.phase == Phase::Read {
+        let (line, column) = place.start;
+        let at = place.at.map(|(line, column)| format!("line {line}, column {column}")).unwrap_or_default();
+        let before = match place.index {
+            1 => "Nothing was evaluated.".to_owned(),
+            2 => "The form before it was evaluated.".to_owned(),
+            index => format!("The {} forms before it were evaluated.", index - 1),
+        };
+        text = if error.unclosed {
+            format!(
+                "[note] The code ends inside form {}, which starts at line {line}, column {column}: a closing \
+                 delimiter is missing. {before}\n",
+                place.index
+            )
+        } else {
+            format!("[note] Reading form {} failed at {at} of the code. {before}\n", place.index)
+        };
+    } else if place.total != Some(1) {
+        text.push_str(&form_text(place));
+    } else if place.phase == Phase::Print {
+        text.push_str("[note] The code ran; printing its values failed.\n");
+    }
+    if !error.packages.is_empty() {
+        text.push_str(&format!("[note] Nearest package: {}.\n", error.packages.join(", ")));
+    }
+    if error.stdin {
+        text.push_str(
+            "[note] The standard input of a session is empty; give the code a string to read with \
+             (with-input-from-string (*standard-input* \"...\") ...).\n",
+        );
+    }
+    text
+}
+
+fn form_text(place: &Place) -> String {
+    let total = place.total.map(|total| format!(" of {total}")).unwrap_or_default();
+    let (line, _) = place.start;
+    let doing = match place.phase {
+        Phase::Read => "Reading",
+        Phase::Eval => "In",
+        Phase::Print => "Printing the values of",
+    };
+    let text = one_line(&place.text, 120);
+    let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+    format!("[note] {doing} form {}{total}, line {line}{text}\n", place.index)
+}
+
+/// What the caller has to know besides.
+fn notes(report: &EvalReport) -> String {
+    let mut text = String::new();
+    for error in &report.background {
+        let thread = one_line(error.thread.as_deref().unwrap_or("unnamed"), 60);
+        text.push_str(&error_text(&format!("[thread {thread:?}] ended by an error:"), error));
+    }
+    for notice in &report.notices {
+        text.push_str(&format!("[note] {}\n", one_line(notice, 1000)));
+    }
+    text
+}
+
+/// The stable code of an ending that is not a value.
+fn code(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Values(_) | Ending::Inspected(_) => "",
+        Ending::Error { .. } => "LISP_ERROR",
+        Ending::Stopped { reason, .. } => match reason {
+            StopReason::Timeout => "TIMEOUT",
+            StopReason::Output => "LIMIT",
+            StopReason::Cancelled | StopReason::Interrupted | StopReason::Killed => "CANCELLED",
+        },
+        Ending::Died { .. } => "SESSION_LOST",
+        Ending::Refused(refusal) => refusal_error(refusal, "").code,
+        Ending::NoPackage { .. } => "BAD_ARGUMENT",
+        Ending::AgentFault(_) => "INTERNAL",
+    }
+}
+
+fn fields(
+    report: &EvalReport,
+    values: &[String],
+    stdout: &Fenced,
+    stderr: &Fenced,
+    left_out: u64,
+) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("session".into(), report.session.clone().into());
+    fields.insert("values".into(), values.into());
+    fields.insert("stdout".into(), stdout.text.clone().into());
+    fields.insert("stderr".into(), stderr.text.clone().into());
+    let warnings = report.warnings.iter().map(|warning| json!({"type": warning.type_name, "message": warning.message}));
+    fields.insert("warnings".into(), warnings.collect());
+    if let Some(object) = &report.object {
+        fields.insert("result_object_id".into(), object.id.into());
+        fields.insert("result_preview".into(), Value::Object(node_fields(object)));
+    }
+    if let Some(package) = &report.package {
+        fields.insert("package".into(), package.clone().into());
+    }
+    if !matches!(report.ending, Ending::Values(_)) {
+        fields.insert("code".into(), code(&report.ending).into());
+        fields.insert("message".into(), message(report).into());
+        fields.insert("retryable".into(), false.into());
+        fields.insert("error".into(), error_fields(report));
+    }
+    if !report.background.is_empty() {
+        let errors = report.background.iter().map(|error| condition_fields(error).into());
+        fields.insert("background_errors".into(), Value::Array(errors.collect()));
+    }
+    if !report.notices.is_empty() {
+        fields.insert("notices".into(), report.notices.clone().into());
+    }
+    if left_out > 0 {
+        fields.insert("left_out".into(), left_out.into());
+    }
+    fields.insert("duration_ms".into(), (report.duration.as_secs_f64() * 1000.0).into());
+    fields.insert("execution_status".into(), report.ending.status().as_str().into());
+    fields
+}
+
+fn message(report: &EvalReport) -> String {
+    match &report.ending {
+        Ending::Error { error, .. } => error.message.clone(),
+        Ending::Stopped { reason, .. } => stop_text(*reason, report).trim_end().to_owned(),
+        _ => ending_text(report).lines().skip(1).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+fn condition_fields(error: &LispError) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("type".into(), error.type_name.clone().into());
+    fields.insert("message".into(), error.message.clone().into());
+    if let Some(thread) = &error.thread {
+        fields.insert("thread".into(), thread.clone().into());
+    }
+    let restarts = error.restarts.iter().map(|(name, description)| json!({"name": name, "description": description}));
+    fields.insert("restarts".into(), restarts.collect());
+    fields.insert("frames".into(), frames_fields(&error.frames));
+    if !error.packages.is_empty() {
+        fields.insert("candidates".into(), error.packages.clone().into());
+    }
+    fields
+}
+
+fn frames_fields(frames: &[Frame]) -> Value {
+    let frame = |frame: &Frame| {
+        let mut fields = Map::new();
+        fields.insert("function".into(), frame.call.clone().into());
+        if let Some(file) = &frame.file {
+            fields.insert("path".into(), file.clone().into());
+        }
+        if let Some(line) = frame.line {
+            fields.insert("line".into(), line.into());
+        }
+        if !frame.locals.is_empty() {
+            let locals = frame.locals.iter().map(|(name, value)| json!({"name": name, "value": value}));
+            fields.insert("locals".into(), locals.collect());
+        }
+        Value::Object(fields)
+    };
+    frames.iter().map(frame).collect()
+}
+
+fn error_fields(report: &EvalReport) -> Value {
+    let (mut fields, place) = match &report.ending {
+        Ending::Error { error, place } => (condition_fields(error), Some(place)),
+        Ending::Stopped { frames, place, .. } => {
+            let mut fields = Map::new();
+            fields.insert("type".into(), code(&report.ending).into());
+            fields.insert("message".into(), message(report).into());
+            fields.insert("frames".into(), frames_fields(frames));
+            (fields, Some(place))
+        }
+        ending => {
+            let mut fields = Map::new();
+            fields.insert("type".into(), code(ending).into());
+            fields.insert("message".into(), message(report).into());
+            (fields, None)
+        }
+    };
+    if let Some(place) = place {
+        let phase = match place.phase {
+            Phase::Read => "read",
+            Phase::Eval => "eval",
+            Phase::Print => "print",
+        };
+        let (line, column) = place.at.unwrap_or(place.start);
+        fields.insert("phase".into(), phase.into());
+        fields.insert("form_index".into(), place.index.into());
+        if let Some(total) = place.total {
+            fields.insert("form_total".into(), total.into());
+        }
+        fields.insert("form".into(), place.text.clone().into());
+        fields.insert("position".into(), json!({"line": line, "column": column}));
+    }
+    Value::Object(fields)
+}
