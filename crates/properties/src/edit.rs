@@ -1,6 +1,6 @@
 //! An edit by form changes one form, and no other reads differently afterwards.
 
-use lispwright_edit::{Edit, Edited, Operation, Patch, Source, Target, candidates, check, edit, locate, patch};
+use lispwright_edit::{Edit, Edited, Operation, Patch, Source, Target, check, edit, locate, patch};
 use lispwright_syntax::{Dialect, read};
 
 use crate::input::Input;
@@ -18,18 +18,18 @@ pub fn holds(data: &[u8]) {
     let source = Source::read(old, dialect);
     diagnosed(&source);
     let target = address(&source, pick);
+    let repair = pick % 4 < 2;
     let edited = match (OPERATIONS.get(operation % 6), target) {
         (Some(Operation::Append), _) => {
-            let request =
-                Edit { operation: Operation::Append, target: Target::default(), content: Some(&content), digest: None };
-            edit(&source, &request)
+            let operation = Operation::Append;
+            edit(&source, &Edit { operation, target: Target::default(), content: Some(&content), digest: None, repair })
         }
         (Some(&operation), Some(target)) => {
-            edit(&source, &Edit { operation, target, content: Some(&content), digest: None })
+            edit(&source, &Edit { operation, target, content: Some(&content), digest: None, repair })
         }
         (None, Some(target)) => patch(
             &source,
-            &Patch { target, old_text: &sought, new_text: &content, replace_all: pick % 2 == 0, digest: None },
+            &Patch { target, old_text: &sought, new_text: &content, replace_all: pick % 2 == 0, digest: None, repair },
         ),
         (_, None) => return,
     };
@@ -43,10 +43,11 @@ pub fn holds(data: &[u8]) {
 fn diagnosed(source: &Source<'_>) {
     let report = check(source.text, source.dialect());
     assert_eq!(report.diagnosis.is_none(), source.tree.is_balanced());
-    for candidate in candidates(source.text, source.dialect()) {
-        let line = source.text.split('\n').nth(candidate.line as usize - 1).map(|line| line.trim_end_matches('\r'));
-        assert_eq!(line, Some(&*candidate.original));
-        assert_ne!(candidate.original, candidate.repaired);
+    let fixes = report.diagnosis.iter().flat_map(|diagnosis| &diagnosis.fixes);
+    for change in fixes.flat_map(|fix| &fix.lines) {
+        let line = source.text.split('\n').nth(change.line as usize - 1).map(|line| line.trim_end_matches('\r'));
+        assert_eq!(line, change.before.split('\n').next().map(|first| first.trim_end_matches('\r')));
+        assert_ne!(change.before, change.after);
     }
 }
 
