@@ -21,11 +21,13 @@ use crate::window::{Window, widened};
 const MARGIN: f32 = 2.5;
 /// The same, against an answer that supplies an opener on the line from which the best one takes a closer: which of the two
 /// it is is seen only by what the line says, and that is one witness, not several.
-const RIVAL_MARGIN: f32 = 3.9;
+const RIVAL_MARGIN: f32 = 3.4;
 /// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
 const ODD: f32 = 4.8;
 /// A line as unlikely as this stands where nothing puts it.
 const STRAY: f32 = 4.0;
+/// A list as unlikely to end as this has not ended.
+const NO_END: f32 = 1.6;
 /// A symbol is called so regularly that passing it is this unlikely.
 const OPERATOR_PASSED: f32 = 1.6;
 /// More broken forms than this are not repaired in one go.
@@ -223,15 +225,9 @@ impl<'a> Case<'a> {
                 return self.refuse(tree, Reason::NoCandidate, Vec::new());
             };
             let ahead = lead(&answers);
-            let at_end = self.at_end && chunk.tokens.end == tokens.len();
-            let closed_at_end = readings[0]
-                .actions
-                .iter()
-                .filter(|action| matches!(action, Action::Close { at, .. } if *at as usize + 1 == own.len()))
-                .count();
-            let stops =
-                self.at_end && !self.text.ends_with('\n') && (chunks.len() > 1 || !own[own.len() - 1].kind.is_close());
-            if at_end && (closed_at_end >= 3 || (stops && chunk.net > 0)) {
+            let ends_here = chunk.tokens.end == tokens.len()
+                || self.free.as_ref().is_some_and(|free| free.end == own[own.len() - 1].end as usize);
+            if ends_here && self.is_cut_short(own, &readings[0], chunks.len() > 1, &habits) {
                 return self.refuse(tree, Reason::CutShort, answers);
             }
             if cancel {
@@ -286,11 +282,44 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// With `edits` made, many lines of the form still stand where nothing puts them: its columns are no witness.
-    fn is_ragged(&self, own: &[Token], edits: &[Edit], habits: &Habits) -> bool {
+    /// The text ends here and looks as if more was to come. Who forgets a closer has written the others: one is missing, or
+    /// two behind two that are there. Who was cut off has several lists open, or one that nobody would end there.
+    fn is_cut_short(&self, own: &[Token], best: &Reading, among_others: bool, habits: &Habits) -> bool {
+        let last = own[own.len() - 1];
+        if self.free.as_ref().is_some_and(|free| free.end < last.end as usize) {
+            return false;
+        }
+        let at_end = |action: &&Action| matches!(action, Action::Close { at, .. } if *at as usize + 1 == own.len());
+        let missing = best.actions.iter().filter(at_end).count();
+        if missing == 0 {
+            return false;
+        }
+        let there = own.iter().rev().take_while(|token| token.kind.is_close()).count();
+        let stops = self.at_end && among_others && !self.text.ends_with('\n');
+        if last.kind.is_open()
+            || last.kind.is_prefix()
+            || missing > 2
+            || missing > there.max(1)
+            || (stops && there == 0)
+        {
+            return true;
+        }
+        let edits = normalise(best.actions.iter().map(|action| self.edit(own, *action)).collect());
+        let tokens = self.tokens_with(own, &edits);
+        costs_as_it_is(&tokens, habits)
+            .is_none_or(|costs| costs[costs.len() - missing..].iter().any(|&cost| cost > NO_END))
+    }
+
+    /// The tokens of a form with `edits` made.
+    fn tokens_with(&self, own: &[Token], edits: &[Edit]) -> Vec<Token> {
         let (start, end) = (own[0].start, own[own.len() - 1].end);
         let local: Vec<Edit> = edits.iter().map(|edit| Edit { at: edit.at - start, ..edit.clone() }).collect();
-        let tokens = tokens(&apply(&self.text[start as usize..end as usize], &local), &self.language);
+        tokens(&apply(&self.text[start as usize..end as usize], &local), &self.language)
+    }
+
+    /// With `edits` made, many lines of the form still stand where nothing puts them: its columns are no witness.
+    fn is_ragged(&self, own: &[Token], edits: &[Edit], habits: &Habits) -> bool {
+        let tokens = self.tokens_with(own, edits);
         let Some(costs) = costs_as_it_is(&tokens, habits) else { return true };
         let lines = tokens.iter().zip(&costs).skip(1).filter(|(token, _)| token.opens_line);
         let (count, odd) = lines.fold((0, 0), |(count, odd), (_, &cost)| (count + 1, odd + u32::from(cost > STRAY)));

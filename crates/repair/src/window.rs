@@ -36,9 +36,12 @@ impl Window {
         let (from, to) = (front, before.len() - back);
         let tree = read_plain(before, language);
         let forms: Vec<Range<usize>> = tree.top_level().map(|datum| tree.datum_span(datum).range()).collect();
-        let first = forms.partition_point(|form| form.end < from);
-        let last = forms.partition_point(|form| form.start <= to);
-        let touched = forms.get(first..last).filter(|touched| !touched.is_empty());
+        // A form that the change only touches stays out of it when white space keeps them apart.
+        let changed = &text[front..text.len() - back];
+        let (begins, ends) = (changed.starts_with(char::is_whitespace), changed.ends_with(['\n', ' ', '\t', '\r']));
+        let first = forms.partition_point(|form| form.end < from || (begins && form.end == from));
+        let last = forms.partition_point(|form| form.start < to || (!ends && form.start == to));
+        let touched = forms.get(first..last.max(first)).filter(|touched| !touched.is_empty());
         let (mut start, mut end) = (from, to);
         if let Some(touched) = touched {
             start = start.min(touched[0].start);
@@ -96,7 +99,21 @@ fn shared(before: &str, text: &str) -> (usize, usize) {
     while !text.is_char_boundary(text.len() - back) || !before.is_char_boundary(before.len() - back) {
         back -= 1;
     }
+    if front + back == before.len() {
+        return at_line_start(text, front, back);
+    }
     (front, back)
+}
+
+/// Where text was only put in, the same insertion can often be read as one that begins a few bytes earlier: a form put
+/// before another shares its opener with it. One that begins a line is meant.
+fn at_line_start(text: &str, front: usize, back: usize) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    let line = text[..front].rfind('\n').map_or(0, |at| at + 1);
+    let by = front - line;
+    let end = text.len() - back;
+    let same = by <= end - front && bytes[line..front] == bytes[end - by..end] && text.is_char_boundary(end - by);
+    if same { (line, back + by) } else { (front, back) }
 }
 
 /// An outcome for a part of `text` that begins at byte `at`, `lines` lines down, as one for the whole.
