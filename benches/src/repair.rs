@@ -264,9 +264,13 @@ fn others(job: &Job, case: &Case, parinfer: &mut Option<Parinfer>, results: &mut
         let answer = method(&case.damaged, case.dialect);
         results.count(job, view.track, at + 1, case, judge_other(case, answer.as_deref()));
     }
-    if let Some(answer) = parinfer.as_mut().map(|parinfer| parinfer.answer(&case.damaged, case.dialect)) {
-        let answer = answer.expect("Node answers as long as it runs");
-        results.count(job, view.track, METHODS.len() - 1, case, judge_other(case, answer.as_deref()));
+    let Some(running) = parinfer else { return };
+    match running.answer(&case.damaged, case.dialect) {
+        Some(answer) => results.count(job, view.track, METHODS.len() - 1, case, judge_other(case, answer.as_deref())),
+        None => {
+            eprintln!("parinfer has stopped answering; its rows lack the cases that follow");
+            *parinfer = None;
+        }
     }
 }
 

@@ -20,7 +20,7 @@ const PANELS: [(Track, &str); 2] = [
 /// The label column, a bar at a hundred percent, and the column of numbers behind it, in pixels.
 const LABEL: f64 = 132.0;
 const BAR: f64 = 236.0;
-const NUMBER: f64 = 84.0;
+const NUMBER: f64 = 92.0;
 const MARGIN: f64 = 20.0;
 const PANEL: f64 = LABEL + BAR + NUMBER;
 const WIDTH: f64 = 2.0 * PANEL + 3.0 * MARGIN;
@@ -31,7 +31,7 @@ const THICKNESS: f64 = 19.0;
 const HEAD: f64 = 78.0;
 const TITLE: f64 = 34.0;
 /// A share needs this many percent for its number to fit into it.
-const LEGIBLE: f64 = 11.0;
+const LEGIBLE: f64 = 15.0;
 
 const STYLE: &str = "\
 text{font:13px system-ui,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1f2328}\
@@ -61,7 +61,7 @@ pub(crate) fn render(results: &Results) -> Option<String> {
     let mut at = MARGIN;
     for (class, what, width) in [
         ("right", "repaired: the code is what it was", 232.0),
-        ("refused", "refused, with a diagnosis or without", 248.0),
+        ("refused", "refused: nothing changed", 178.0),
         ("wrong", "wrong: balances, means something else", 0.0),
     ] {
         let _ = writeln!(out, "<rect class=\"{class}\" x=\"{at}\" y=\"46\" width=\"13\" height=\"13\" rx=\"2\"/>");
