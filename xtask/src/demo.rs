@@ -24,13 +24,19 @@ const ALEXANDRIA: &str = "/usr/share/common-lisp/source/alexandria";
 
 const REPORT: &str = "ledger/src/report.lisp";
 
-/// The new function as it is first written: the last line lacks a parenthesis.
-const BROKEN: &str = "\
+/// The new function.
+const WHOLE: &str = "\
 (defun savings-rate ()
   \"How many percent of the income are not spent.\"
   (let ((income (total 'income))
         (expense (total 'expense)))
-    (round (* 100 (/ (- income expense) income))))";
+    (round (* 100 (/ (- income expense) income)))))";
+
+/// A call in it that may have lost its parenthesis in several places, and how it is then written.
+const UNCERTAIN: (&str, &str) = ("(- income expense) income", "(- income expense income");
+
+/// The end of its bindings, and how it is then written: what follows shows where the parenthesis belongs.
+const CERTAIN: (&str, &str) = ("(total 'expense)))", "(total 'expense))");
 
 /// Plays the day.
 pub(crate) fn run(install: Install) -> Result<(), Failure> {
@@ -110,20 +116,31 @@ fn look_around(day: &mut Day) -> Result<(), Failure> {
 }
 
 fn write_a_function(day: &mut Day) -> Result<(), Failure> {
-    day.tell("The agent writes the function, and loses a parenthesis.");
+    day.tell(
+        "The agent writes the function, and loses a parenthesis in the middle of a line. Where it belongs is a guess.",
+    );
     let before = day.file(REPORT)?;
     let edit =
         |content: &str| json!({"path": REPORT, "operation": "insert_after", "name": "net-worth", "content": content});
-    day.call("lisp_edit_form", edit(BROKEN), Wanted::Refused, &["line 1"])?;
+    let uncertain = WHOLE.replace(UNCERTAIN.0, UNCERTAIN.1);
+    let said = ["content:5:", "candidates, likeliest first"];
+    day.call("lisp_edit_form", edit(&uncertain), Wanted::Refused, &said)?;
     let after = day.file(REPORT)?;
     day.check(before == after, || "a refused edit changed the file".to_owned())?;
 
-    day.tell("The file is as it was. With the parenthesis, the edit is made.");
-    let whole = format!("{BROKEN})");
-    day.call("lisp_edit_form", edit(&whole), Wanted::Done, &["+(defun savings-rate ()"])?;
+    day.tell(
+        "The file is as it was. It writes the function again and loses another one; this time the next line tells.",
+    );
+    let certain = WHOLE.replace(CERTAIN.0, CERTAIN.1);
+    day.call(
+        "lisp_edit_form",
+        edit(&certain),
+        Wanted::Done,
+        &["repaired: content, line 4", "+(defun savings-rate ()"],
+    )?;
     let after = day.file(REPORT)?;
-    day.check(after.contains(&whole), || "the edit is not in the file".to_owned())?;
-    let untouched = after.replacen(&whole, "", 1).split_whitespace().eq(before.split_whitespace());
+    day.check(after.contains(WHOLE), || "the edit is not in the file".to_owned())?;
+    let untouched = after.replacen(WHOLE, "", 1).split_whitespace().eq(before.split_whitespace());
     day.check(untouched, || "the edit changed more than it said".to_owned())
 }
 
@@ -175,7 +192,8 @@ fn mend_and_run(day: &mut Day) -> Result<(), Failure> {
     let patch = |new: &str| json!({"path": REPORT, "name": "savings-rate", "old_text": RATE, "new_text": new});
     let before = day.file(REPORT)?;
     let new = format!("(if (zerop income) 0 {RATE})");
-    day.call("lisp_patch_form", patch(new.trim_end_matches(')')), Wanted::Refused, &[])?;
+    let lost = new.strip_suffix(')').unwrap_or_default();
+    day.call("lisp_patch_form", patch(lost), Wanted::Refused, &["add 1 delimiter to new_text"])?;
     let after = day.file(REPORT)?;
     day.check(before == after, || "a refused patch changed the file".to_owned())?;
     day.tell("The same patch with all its parentheses.");

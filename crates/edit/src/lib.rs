@@ -44,7 +44,7 @@ pub use diff::unified;
 pub use edited::Edited;
 pub use form_line::FormLine;
 pub use locate::{Target, locate};
-pub use mend::{Fix, LineChange, Mended};
+pub use mend::{Fix, LineChange, MOST_SHOWN, Mended};
 pub use patch::{Patch, patch};
 pub use refusal::Refusal;
 pub use source::{FormText, Place, Source, digest_of};

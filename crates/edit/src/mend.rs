@@ -57,6 +57,9 @@ impl LineChange {
     }
 }
 
+/// So many of the fixes that are not certain are worth a reader's time; the true one is hardly ever further down.
+pub const MOST_SHOWN: usize = 3;
+
 /// Longest line that is shown whole, in scalar values.
 const WIDTH: usize = 100;
 
@@ -165,6 +168,9 @@ pub(crate) struct Verdict {
 /// A longer text is diagnosed without fixes, in bytes.
 const LONGEST: usize = 4 << 20;
 
+/// So many lists left open behind a word are a text that was cut, not a slip.
+const FORGOTTEN: i64 = 3;
+
 /// At most so many bytes of neighbours are shown to the repairer.
 const MOST_NEIGHBOURS: usize = 16 << 10;
 
@@ -173,6 +179,10 @@ impl Witnesses<'_> {
     pub(crate) fn judge(&self, text: &str, lines: &LineIndex, language: &Language) -> Verdict {
         if text.len() > LONGEST {
             return Verdict { doubt: format!("texts over {LONGEST} bytes are not repaired"), ..Verdict::default() };
+        }
+        if !self.neighbours.is_empty() && stops_inside(text, language) {
+            let line = Some(lines.line(text.trim_end().len() as u32));
+            return Verdict { line, doubt: Reason::CutShort.to_string(), ..Verdict::default() };
         }
         let by_earlier = self.earlier.map(|earlier| {
             let edited = self.edited.map(|span| span.start..span.end);
@@ -344,6 +354,14 @@ fn line_changes(text: &str, lines: &LineIndex, edits: &[Edit]) -> Vec<LineChange
         rest = &rest[count..];
     }
     changes
+}
+
+/// The text does not end with a closer, and more lists are open there than anybody forgets to close.
+fn stops_inside(text: &str, language: &Language) -> bool {
+    let tree = read_plain(text, language);
+    let open =
+        tree.tokens().fold(0i64, |open, (kind, _)| open + i64::from(kind.is_open()) - i64::from(kind.is_close()));
+    open >= FORGOTTEN && !text.trim_end().ends_with([')', ']', '}'])
 }
 
 /// Every edit lies within one of `spans`, their ends included.

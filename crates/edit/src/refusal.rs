@@ -7,6 +7,7 @@ use std::fmt;
 
 use crate::diagnose::Diagnosis;
 use crate::form_line::FormLine;
+use crate::mend::MOST_SHOWN;
 use crate::source::Place;
 
 /// Why a request was not carried out. Nothing has been changed.
@@ -234,7 +235,7 @@ fn fixes(f: &mut fmt::Formatter<'_>, diagnosis: &Diagnosis) -> fmt::Result {
         ([fix, ..], true) => write!(f, "\nCertain fix ({}):{}", fix.why, fix.diff()),
         (several, false) => {
             write!(f, "\nNot certain: {}. Candidates, likeliest first:", diagnosis.doubt)?;
-            several.iter().try_for_each(|fix| write!(f, "\n  {fix}"))
+            several.iter().take(MOST_SHOWN).try_for_each(|fix| write!(f, "\n  {fix}"))
         }
     }
 }

@@ -31,8 +31,8 @@ fn check_says_what_does_not_balance() {
     let project = project();
     let here = project.path();
     check(here, &["check", "good.lisp"], "", 0, "good.lisp: balanced (2 forms, 8 lines, common-lisp).\n", "");
-    let verdict = "bad.clj:1:11: mismatch (read as clojure)\nline 1, column 11: `)` where `]` is due for the `[` of line 1, \
-                   column 9: (defn f [x)\nLikely fixes, best first:\n  line 1: `]` for `)` (it closes the list that is open): (defn f [x]\n";
+    let verdict = "bad.clj:1:11: mismatch (read as clojure)\n`)` at 1:11 where `]` is due for the `[` of 1:9: (defn f [x)\n\
+                   Certain fix (";
     let output = lispwright(here, &["check", "bad.clj"], "");
     assert!(
         String::from_utf8_lossy(&output.stdout).starts_with(verdict),
@@ -49,11 +49,46 @@ fn check_says_what_does_not_balance() {
         "",
     );
     check(here, &["check", "none.lisp"], "", 2, "", "none.lisp: no such file");
-    check(here, &["check", "."], "", 2, "", "is a directory, not a file");
     let output = lispwright(here, &["check", "--json", "good.lisp", "bad.clj"], "");
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&document["ok"], &document["files"][0]["ok"]), (&false.into(), &true.into()));
     assert_eq!(document["files"][1]["kind"], "mismatch");
+}
+
+#[test]
+fn check_walks_directories() {
+    let project = project();
+    let here = project.path();
+    std::fs::create_dir_all(here.join("src/deep/.git")).unwrap();
+    std::fs::create_dir(here.join("empty")).unwrap();
+    let files =
+        [("src/b.scm", "(a)\n"), ("src/deep/a.el", "?\\(\n"), ("src/deep/.git/x.lisp", "(\n"), ("src/no.txt", "(\n")];
+    for (path, text) in files {
+        std::fs::write(here.join(path), text).unwrap();
+    }
+    std::os::unix::fs::symlink("..", here.join("src/up")).unwrap();
+    check(here, &["check", "src"], "", 0, "src: 2 of 2 files are balanced.\n", "");
+    let output = lispwright(here, &["check", "."], "");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        said.starts_with("bad.clj:1:11: mismatch") && said.ends_with("\n.: 3 of 4 files are balanced.\n"),
+        "{said}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+    check(
+        here,
+        &["check", "empty", "good.lisp"],
+        "",
+        2,
+        "good.lisp: balanced (2 forms, 8 lines, common-lisp).\n",
+        "no file below it",
+    );
+    let output = lispwright(here, &["check", "--json", "src", "bad.clj"], "");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let paths: Vec<&str> =
+        document["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["src/b.scm", "src/deep/a.el", "bad.clj"]);
+    assert_eq!(document["files"][2]["repaired_source"], "(defn f [x]\n  x)\n");
 }
 
 #[test]
@@ -82,7 +117,14 @@ fn edit_changes_a_file_or_says_why_not() {
     let read = || std::fs::read_to_string(here.join("good.lisp")).unwrap();
     let refused = lispwright(here, &["edit", "good.lisp", "replace", "area"], "(defun area (r)\n");
     assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("this `(` is never closed"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("`(` of 1:1 is never closed"));
+    let lost = "(defun area (r)\n  (* 2\n     pi\n     r\n     r\n     1\n     1)\n";
+    let refused = lispwright(here, &["edit", "good.lisp", "replace", "area", "--no-repair"], lost);
+    assert_eq!((refused.status.code(), read().as_str()), (Some(1), GOOD));
+    assert!(String::from_utf8_lossy(&refused.stderr).starts_with("good.lisp: content:7:8: unclosed"));
+    let repaired = lispwright(here, &["edit", "good.lisp", "replace", "area", "--dry-run"], lost);
+    assert_eq!(repaired.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&repaired.stdout).starts_with("repaired: content, line 7"));
     let dry = lispwright(here, &["edit", "good.lisp", "delete", "area", "--dry-run"], "");
     assert_eq!((dry.status.code(), read().as_str()), (Some(0), GOOD));
     let done = lispwright(here, &["edit", "good.lisp", "replace", "area"], "(defun area (r) r)\n");

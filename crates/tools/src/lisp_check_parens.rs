@@ -1,6 +1,6 @@
 //! `lisp_check_parens`: does it balance, and if not, which line to fix.
 
-use lispwright_edit::{CheckReport, Place, check_window};
+use lispwright_edit::{CheckReport, MOST_SHOWN, Place, check_window};
 use lispwright_syntax::{Dialect, Language};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -83,15 +83,16 @@ pub fn verdict(place: &str, text: &str, language: &Language, offset: u32, limit:
     let kind = diagnosis.kind.code();
     let Place { line, column, .. } = diagnosis.likely_at;
     let mut text = format!("{place}:{line}:{column}: {kind} (read as {dialect})\n{diagnosis}");
+    let certain = diagnosis.is_certain();
     match (diagnosis.fixes.as_slice(), diagnosis.repaired) {
-        ([certain, ..], Some(repaired)) => {
-            text.push_str(&format!("\nCertain fix ({}):{}", certain.why, certain.diff()));
+        ([fix, ..], Some(repaired)) => {
+            text.push_str(&format!("\nCertain fix ({}):{}", fix.why, fix.diff()));
             fields.insert("repaired_source".into(), repaired.into());
         }
         ([], _) => text.push_str(&format!("\nNo fix is known: {}.", diagnosis.doubt)),
         (candidates, None) => {
             text.push_str(&format!("\nCandidates, likeliest first; none is certain: {}.", diagnosis.doubt));
-            for candidate in candidates {
+            for candidate in candidates.iter().take(MOST_SHOWN) {
                 text.push_str(&format!("\n  {candidate}"));
             }
         }
@@ -99,7 +100,7 @@ pub fn verdict(place: &str, text: &str, language: &Language, offset: u32, limit:
     if let Some(line) = diagnosis.next_form_line {
         text.push_str(&format!("\nForms read well again from line {line} on."));
     }
-    if diagnosis.count > 1 {
+    if diagnosis.count > 1 && !certain {
         text.push_str(&format!("\n{} mistakes in all; correct this one and check again.", diagnosis.count));
     }
     Outcome { text, fields, is_error: false }

@@ -1,6 +1,6 @@
 //! `lisp_read_file`: a file at a glance, or its lines.
 
-use lispwright_edit::{Place, ViewOptions, view, view_plain};
+use lispwright_edit::{MOST_SHOWN, Place, ViewOptions, view, view_plain};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -82,7 +82,7 @@ fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> 
             text.push_str(&format!("Forms read well again from line {line} on.\n"));
         }
         let sure = if diagnosis.is_certain() { "Certain" } else { "Candidate" };
-        for fix in diagnosis.fixes.iter().take(3) {
+        for fix in diagnosis.fixes.iter().take(MOST_SHOWN) {
             text.push_str(&format!("{sure} fix: {fix}\n"));
         }
         diagnostics.push(Value::Object(diagnosis_fields(diagnosis)));

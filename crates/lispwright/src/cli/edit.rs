@@ -66,8 +66,10 @@ enum Operation {
     /// Put exactly one form in its place
     Replace,
     /// Put forms before it
+    #[value(alias = "insert_before")]
     InsertBefore,
     /// Put forms behind it
+    #[value(alias = "insert_after")]
     InsertAfter,
     /// Put forms at the end of the file
     Append,

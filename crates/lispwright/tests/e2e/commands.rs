@@ -54,7 +54,7 @@ fn project() -> Project {
 fn check_tells_good_from_bad() {
     let project = project();
     check(&project, &["check", "good.lisp"], "", 0, &[]);
-    check(&project, &["check", "good.lisp", "bad.lisp"], "", 1, &["bad.lisp:1"]);
+    check(&project, &["check", "good.lisp", "bad.lisp"], "", 1, &["bad.lisp:2:11"]);
     check(&project, &["check", "none.lisp"], "", 2, &["none.lisp"]);
     check(&project, &["check", "--dialect", "common-lisp", "-"], "(a (b)", 1, &["1"]);
     check(&project, &["check", "--dialect", "common-lisp", "-"], "(a (b))", 0, &[]);

@@ -6,14 +6,14 @@ use crate::client::Session;
 
 const FILE: &str = "(defun before () 1)\n\n(defun f (x)\n  (list x))\n\n(defun after () 2)\n";
 
-/// Replacing `f` by `content` in a file with that extension is refused and says each of `says`.
+/// Replacing `f` by `content`, without repairs, in a file with that extension is refused and says each of `says`.
 #[track_caller]
 fn check_replace(extension: &str, file: &str, name: &str, content: &str, code: &str, says: &[&str]) {
     let path = format!("a.{extension}");
     let mut session = Session::with_file(&path, file);
     session.refused(
         "lisp_edit_form",
-        json!({ "path": path, "operation": "replace", "name": name, "content": content }),
+        json!({ "path": path, "operation": "replace", "name": name, "content": content, "repair": false }),
         code,
         says,
     );
@@ -44,32 +44,18 @@ fn unbalanced_content() {
         "f",
         "(defun f (x)\n  (list x)",
         "UNBALANCED",
-        &["line 1, column 1", "nothing was written"],
+        &["content:2:11: unclosed; nothing was written", "`(` of 1:1 is never closed"],
     );
-    check_replace("lisp", FILE, "f", "(defun f (x)\n  (list x)))", "UNBALANCED", &["line 2, column 12"]);
-    check_replace(
-        "lisp",
-        FILE,
-        "f",
-        "(defun f (x)\n  \"words)\n  (list x))",
-        "UNBALANCED",
-        &["line 2, column 3", "string"],
-    );
-    check_replace(
-        "lisp",
-        FILE,
-        "f",
-        "(defun f (x)\n  #| words (list x))",
-        "UNBALANCED",
-        &["line 2, column 3", "comment"],
-    );
+    check_replace("lisp", FILE, "f", "(defun f (x)\n  (list x)))", "UNBALANCED", &["`)` at 2:12 closes nothing"]);
+    check_replace("lisp", FILE, "f", "(defun f (x)\n  \"words)\n  (list x))", "UNBALANCED", &["at 2:3", "string"]);
+    check_replace("lisp", FILE, "f", "(defun f (x)\n  #| words (list x))", "UNBALANCED", &["at 2:3", "comment"]);
     for operation in ["insert_before", "insert_after", "append"] {
         let mut session = Session::with_file("a.lisp", FILE);
         session.refused(
             "lisp_edit_form",
-            json!({ "path": "a.lisp", "operation": operation, "name": "f", "content": "(defun g ()\n  (list 1)" }),
+            json!({ "path": "a.lisp", "operation": operation, "name": "f", "content": "(defun g ()\n  (list 1)", "repair": false }),
             "UNBALANCED",
-            &["line 1, column 1", "nothing was written"],
+            &["`(` of 1:1 is never closed", "nothing was written"],
         );
     }
 }
@@ -83,13 +69,13 @@ fn another_bracket_style() {
         "f",
         "[defun f (x) (list x)]",
         "BAD_ARGUMENT",
-        &["line 1, column 1", "`[`", "common-lisp", "parentheses"],
+        &["a.lisp: content:1:1: `[`", "common-lisp", "parentheses"],
     );
     let scheme = "(define (before) 1)\n\n(define (f x)\n  (list x))\n";
-    check_replace("scm", scheme, "f", "(define [f x)\n  (list x))", "UNBALANCED", &["line 1, column 13", "]"]);
+    check_replace("scm", scheme, "f", "(define [f x)\n  (list x))", "UNBALANCED", &["1:13", "]"]);
     let clojure = "(defn before [] 1)\n\n(defn f [x]\n  (list x))\n";
-    check_replace("clj", clojure, "f", "(defn f [x)\n  (list x))", "UNBALANCED", &["line 1, column 11", "]"]);
-    check_replace("clj", clojure, "f", "(defn f [x] {:a x)", "UNBALANCED", &["line 1, column 18", "}"]);
+    check_replace("clj", clojure, "f", "(defn f [x)\n  (list x))", "UNBALANCED", &["`)` at 1:11", "]"]);
+    check_replace("clj", clojure, "f", "(defn f [x] {:a x)", "UNBALANCED", &["1:18", "}"]);
 }
 
 #[test]

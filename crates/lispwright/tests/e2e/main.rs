@@ -14,5 +14,6 @@ mod files;
 mod objects;
 mod project;
 mod protocol;
+mod repairs;
 mod rivals;
 mod sdk;

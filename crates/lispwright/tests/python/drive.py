@@ -51,6 +51,17 @@ CALLS = [
         {"path": "shapes.lisp", "name": "volume", "old_text": "(* 4 r r r)", "new_text": "(* 5 r r r)"},
         "volume",
     ),
+    # A parenthesis is lost on the way, and put back.
+    (
+        "lisp_edit_form",
+        {
+            "path": "shapes.lisp",
+            "operation": "replace",
+            "name": "perimeter",
+            "content": "(defun perimeter (r)\n  (* 2 22/7 r)",
+        },
+        "repaired: content, line 2",
+    ),
     ("repl_eval", {"code": "(list (+ 1 2) :three)"}, "=> (3 :THREE)"),
     ("repl_control", {"action": "status"}, "sbcl"),
 ]
@@ -138,6 +149,7 @@ async def every_tool(workshop):
                 result = await succeed(client, tool, arguments, says)
                 assert result.structured_content is None, f"{tool} sends fields that nobody asked for"
         expected = PROJECT_FILE.replace("  (* 3 r r))\n", "  (* 3 r r))\n\n(defun volume (r)\n  (* 5 r r r))\n")
+        expected = expected.replace("(* 2 3 r)", "(* 2 22/7 r)")
         assert workshop.text() == expected, workshop.text()
 
 
@@ -172,7 +184,7 @@ async def mistakes(workshop):
                 ("lisp_read_form", {"path": "shapes.lisp", "name": "aera"}, "area"),
                 ("lisp_read_form", {"path": "shapes.lisp", "nmae": "area"}, "nmae"),
                 ("lisp_read_file", {"path": "../../etc/passwd"}, "--root"),
-                ("lisp_edit_form", {"path": "shapes.lisp", "operation": "replace", "name": "area", "content": "(defun area ("}, "line 1, column 1"),
+                ("lisp_edit_form", {"path": "shapes.lisp", "operation": "replace", "name": "area", "content": "(defun area ("}, "content:1:"),
                 ("repl_eval", {"code": '(error "on purpose")'}, "on purpose"),
             ]:
                 result = await client.call_tool(tool, arguments)
