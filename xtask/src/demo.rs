@@ -35,9 +35,6 @@ const WHOLE: &str = "\
 /// A call in it that may have lost its parenthesis in several places, and how it is then written.
 const UNCERTAIN: (&str, &str) = ("(- income expense) income", "(- income expense income");
 
-/// The end of its bindings, and how it is then written: what follows shows where the parenthesis belongs.
-const CERTAIN: (&str, &str) = ("(total 'expense)))", "(total 'expense))");
-
 /// Plays the day.
 pub(crate) fn run(install: Install) -> Result<(), Failure> {
     apt::ensure(&[apt::SBCL, apt::ALEXANDRIA], install)?;
@@ -128,16 +125,8 @@ fn write_a_function(day: &mut Day) -> Result<(), Failure> {
     let after = day.file(REPORT)?;
     day.check(before == after, || "a refused edit changed the file".to_owned())?;
 
-    day.tell(
-        "The file is as it was. It writes the function again and loses another one; this time the next line tells.",
-    );
-    let certain = WHOLE.replace(CERTAIN.0, CERTAIN.1);
-    day.call(
-        "lisp_edit_form",
-        edit(&certain),
-        Wanted::Done,
-        &["repaired: content, line 4", "+(defun savings-rate ()"],
-    )?;
+    day.tell("The file is as it was. With the parenthesis in its place, the edit is made.");
+    day.call("lisp_edit_form", edit(WHOLE), Wanted::Done, &["+(defun savings-rate ()"])?;
     let after = day.file(REPORT)?;
     day.check(after.contains(WHOLE), || "the edit is not in the file".to_owned())?;
     let untouched = after.replacen(WHOLE, "", 1).split_whitespace().eq(before.split_whitespace());
@@ -193,11 +182,21 @@ fn mend_and_run(day: &mut Day) -> Result<(), Failure> {
     let before = day.file(REPORT)?;
     let new = format!("(if (zerop income) 0 {RATE})");
     let lost = new.strip_suffix(')').unwrap_or_default();
-    day.call("lisp_patch_form", patch(lost), Wanted::Refused, &["add 1 delimiter to new_text"])?;
+    day.call("lisp_patch_form", patch(lost), Wanted::Refused, &["add 1 delimiter to new_text", "repair=true"])?;
     let after = day.file(REPORT)?;
     day.check(before == after, || "a refused patch changed the file".to_owned())?;
     day.tell("The same patch with all its parentheses.");
     day.call("lisp_patch_form", patch(&new), Wanted::Done, &["+", "(zerop income)"])?;
+    day.tell(
+        "The docstring should say so. It writes the form anew and loses a parenthesis, where the earlier text and the next \
+         line agree that there was one: it is put back, and the agent is told.",
+    );
+    let whole = WHOLE.replace("not spent.", "not spent; 0 without an income.").replace(RATE, &new);
+    let lost = whole.replace("(total 'expense)))", "(total 'expense))");
+    let replace = json!({"path": REPORT, "operation": "replace", "name": "savings-rate", "content": lost});
+    day.call("lisp_edit_form", replace, Wanted::Done, &["repaired: content, line 4", "0 without an income"])?;
+    let after = day.file(REPORT)?;
+    day.check(after.contains(&whole), || "the repair is not what was meant".to_owned())?;
     day.tell("Loaded again: the ledger in the image still knows the books.");
     day.call("repl_eval", json!({"code": RUN}), Wanted::Done, &["=> 62", "=> 155800", "net worth"])?;
     day.tell("The project's own tests, and a library next to them.");

@@ -211,7 +211,7 @@ impl Witnesses<'_> {
             Outcome::Balanced => Outcome::Balanced,
             Outcome::Repaired(mut done) => {
                 done.text = done.text[front.len()..done.text.len() - end.len()].to_owned();
-                if !inside(&done.edits, &[Span::new(edited.start, edited.end)]) {
+                if !inside(&whole, &done.edits, &[Span::new(edited.start, edited.end)]) {
                     return repair(text, language, &Earlier::default());
                 }
                 let lines = newlines(front);
@@ -223,7 +223,8 @@ impl Witnesses<'_> {
             Outcome::Refused(mut refusal) => {
                 let lines = newlines(front);
                 refusal.diagnosis.line = refusal.diagnosis.line.saturating_sub(lines).max(1);
-                refusal.candidates.retain(|candidate| inside(&candidate.edits, &[Span::new(edited.start, edited.end)]));
+                let own = [Span::new(edited.start, edited.end)];
+                refusal.candidates.retain(|candidate| inside(&whole, &candidate.edits, &own));
                 for candidate in &mut refusal.candidates {
                     candidate.line -= lines;
                     candidate.edits.iter_mut().for_each(|edit| edit.at -= base);
@@ -293,7 +294,13 @@ fn verdict(outcome: Outcome, text: &str, lines: &LineIndex) -> Verdict {
         Outcome::Balanced => Verdict::default(),
         Outcome::Repaired(done) => {
             let at = done.edits.first().map(|edit| edit.at);
-            let why = done.evidence.join("; ");
+            // What was changed says which form it was, unless there are several.
+            let form = match done.forms.as_slice() {
+                [only] => format!("in the form at line {}, ", only.line),
+                _ => String::new(),
+            };
+            let told = |sentence: &String| sentence.strip_prefix(&form).unwrap_or(sentence).to_owned();
+            let why = done.evidence.iter().map(told).collect::<Vec<_>>().join("; ");
             Verdict {
                 line: at.map(|at| lines.line(at)),
                 at,
@@ -364,11 +371,23 @@ fn stops_inside(text: &str, language: &Language) -> bool {
     open >= FORGOTTEN && !text.trim_end().ends_with([')', ']', '}'])
 }
 
-/// Every edit lies within one of `spans`, their ends included.
-pub(crate) fn inside(edits: &[Edit], spans: &[Span]) -> bool {
+/// Every edit of `text` lies within one of `spans`, their ends included, or could as well be made there: one closer more
+/// or less in a run of them comes to the same wherever in the run it is.
+pub(crate) fn inside(text: &str, edits: &[Edit], spans: &[Span]) -> bool {
+    let within =
+        |from: usize, to: usize| spans.iter().any(|span| span.start as usize <= from && to <= span.end as usize);
     edits.iter().all(|edit| {
         let range = edit.range();
-        spans.iter().any(|span| span.start as usize <= range.start && range.end <= span.end as usize)
+        let moved = if edit.removed.is_empty() { &edit.inserted } else { &edit.removed };
+        let byte = moved.as_bytes().first().copied().unwrap_or_default();
+        let uniform = (edit.removed.is_empty() || edit.inserted.is_empty()) && moved.bytes().all(|other| other == byte);
+        if within(range.start, range.end) || !uniform {
+            return within(range.start, range.end);
+        }
+        let same = |other: &u8| *other == byte;
+        let back = text.as_bytes()[..range.start].iter().rev().take_while(|other| same(other)).count();
+        let on = text.as_bytes()[range.end..].iter().take_while(|other| same(other)).count();
+        (range.start - back..=range.start + on).any(|start| within(start, start + range.len()))
     })
 }
 
@@ -437,4 +456,51 @@ pub(crate) fn neighbours(source: &Source<'_>, at: u32) -> String {
     }
     let text: String = chosen.iter().rev().map(|form| format!("{form}\n\n")).collect();
     if read_plain(&text, source.tree.language()).diagnostics().is_empty() { text } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(at: u32, removed: &str, inserted: &str) -> Edit {
+        Edit { at, removed: removed.to_owned(), inserted: inserted.to_owned() }
+    }
+
+    #[test]
+    fn a_closer_may_stand_anywhere_in_its_run() {
+        let text = "(a (b (c)) d";
+        let check = |edit, from, to| inside(text, &[edit], &[Span::new(from, to)]);
+        assert!(check(edit(10, "", ")"), 6, 9));
+        assert!(check(edit(9, ")", ""), 6, 9));
+        assert!(!check(edit(10, "", "]"), 6, 9));
+        assert!(!check(edit(12, "", ")"), 6, 9));
+        assert!(!check(edit(9, ")", "]"), 6, 9));
+    }
+
+    #[test]
+    fn lines_in_sentences_move_with_the_text() {
+        assert_eq!(moved_up("in the form at line 12, line up", 10), "in the form at line 2, line up");
+        assert_eq!(moved_up("lines 12 and line 7", 5), "lines 12 and line 2");
+    }
+
+    #[test]
+    fn edits_on_one_line_are_one_change() {
+        let text = "(a b\n (c)\n d\n";
+        let changes = |edits: &[Edit]| line_changes(text, &LineIndex::new(text.as_bytes()), edits);
+        let of =
+            |line, before: &str, after: &str| LineChange { line, before: before.to_owned(), after: after.to_owned() };
+        let edits = [edit(6, "(", ""), edit(8, ")", ""), edit(12, "", ")")];
+        assert_eq!(changes(&edits), [of(2, " (c)", " c"), of(3, " d", " d)")]);
+        assert_eq!(changes(&[edit(4, "\n ", " ")]), [of(1, "(a b\n (c)", "(a b (c)")]);
+    }
+
+    #[test]
+    fn a_long_line_is_shown_around_its_change() {
+        let before = format!("({}", "x ".repeat(200));
+        let after = format!("{})", before.trim_end());
+        let (old, new) = LineChange { line: 1, before, after }.shown();
+        assert!(old.starts_with('…') && old.ends_with("x x"), "{old}");
+        assert!(new.starts_with('…') && new.ends_with("x x)"), "{new}");
+        assert_eq!(new.chars().count(), WIDTH + 1);
+    }
 }

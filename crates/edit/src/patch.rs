@@ -180,7 +180,7 @@ fn balanced(
     let last_line = new_body.matches('\n').count() as u32 + 1;
     let diagnosis = diagnosis.within(source.place(region.start), lead, last_line, tail);
 
-    let fix = diagnosis.fixes.first().filter(|fix| diagnosis.is_certain() && inside(&fix.edits, written));
+    let fix = diagnosis.fixes.first().filter(|fix| diagnosis.is_certain() && inside(new_body, &fix.edits, written));
     let mut corrected = None;
     if let (Some(fix), Some(repaired)) = (fix, &diagnosis.repaired) {
         if repair {

@@ -116,3 +116,28 @@ fn a_new_name_is_noted() {
     let edited = check("▸(defun f (x) x)\n", "defun f", "defun g", "(defun g (x) x)\n");
     assert_eq!(edited.notes, ["The form was `defun f` and is now `defun g`."]);
 }
+
+#[test]
+fn the_correction_of_a_patch_lies_in_its_new_text() {
+    let text = "(z)\n▸(defun f (x)\n  (let ((y (car x)))\n    (list x y)))\n\n(z)\n";
+    // The closer that is missing stands in one run with those behind the patch.
+    let refusal = refused(text, "(list x y)", "(if x 0 (list x y)", "UNBALANCED", "Certain fix");
+    let Refusal::PatchUnbalanced { corrected, .. } = &refusal else { panic!("{refusal:?}") };
+    assert_eq!(corrected.as_deref(), Some("(if x 0 (list x y))"));
+    let plain = text.replace('▸', "");
+    let source = Source::read(&plain, Dialect::CommonLisp);
+    let target = Target { name: Some("f"), ..Target::default() };
+    let request = |repair| Patch {
+        target,
+        old_text: "(list x y)",
+        new_text: "(if x 0 (list x y)",
+        replace_all: false,
+        digest: None,
+        repair,
+    };
+    let edited = patch(&source, &request(true)).unwrap();
+    assert_eq!(edited.text, plain.replace("(list x y)", "(if x 0 (list x y))"));
+    let lines = edited.repair.expect("the patch was repaired").lines;
+    assert_eq!((lines[0].line, lines[0].after.as_str()), (4, "    (if x 0 (list x y))))"));
+    assert!(patch(&source, &request(false)).is_err());
+}

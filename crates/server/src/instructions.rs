@@ -21,7 +21,8 @@ const LINES: &[(&[&str], &str)] = &[
     (
         &["lisp_edit_form", "lisp_patch_form"],
         "Edit by form: lisp_edit_form replaces, inserts or deletes a form by name; lisp_patch_form changes text inside \
-         one. A change that would unbalance the file is refused with the line to fix, and nothing is written.",
+         one. New source that does not balance is repaired when that is certain, and you are told; else it is refused \
+         with the line to fix, and nothing is written.",
     ),
     (
         &["lisp_check_parens"],
