@@ -153,7 +153,7 @@ mod tests {
         let ends_in_a_run = change("", "(f (a)))", &[(3..6, 0)]);
         assert_eq!(ends_in_a_run.within_reach(&[insert(8)]), [insert(6)]);
         let extra = Edit { at: 7, removed: ")".to_owned(), inserted: String::new() };
-        assert_eq!(ends_in_a_run.within_reach(&[extra.clone()]), [Edit { at: 5, ..extra }]);
+        assert_eq!(ends_in_a_run.within_reach(std::slice::from_ref(&extra)), [Edit { at: 5, ..extra }]);
         let away = change("", "(f (a) )", &[(3..6, 0)]);
         assert_eq!(away.within_reach(&[insert(8)]), [insert(8)]);
     }

@@ -9,7 +9,7 @@
 //! | broken | worse | denied |
 
 use lispwright_repair::{Earlier, Edit, Outcome, repair};
-use lispwright_syntax::{DiagnosticKind, Language, Tree, read, read_plain};
+use lispwright_syntax::{Delimiter, DiagnosticKind, Language, TokenKind, Tree, read, read_plain};
 
 use crate::change::{Change, Rewritten};
 use crate::fault::Fault;
@@ -100,6 +100,8 @@ pub fn judge(change: &Change, language: &Language) -> Verdict {
     let Some(mut fault) = Fault::of(&change.after, &plain, outcome) else { return Verdict::Pass };
     if fault.reason.is_none()
         && !takes_an_opener(&edits)
+        && !changes_a_literal(&plain, &edits)
+        && !undoes(change, &edits)
         && reads_on(change, &edits, language)
         && let Some(texts) = change.rewritten(&edits)
     {
@@ -120,6 +122,26 @@ fn takes_an_opener(edits: &[Edit]) -> bool {
         let openers = |side: &str| side.matches(['(', '[', '{']).count();
         openers(&edit.removed) > openers(&edit.inserted)
     })
+}
+
+/// A delimiter inside of a string, a character or a comment is none, whatever stood there before.
+fn changes_a_literal(plain: &Tree, edits: &[Edit]) -> bool {
+    use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
+    if plain.diagnostics().iter().any(|found| matches!(found.kind, UnclosedString | UnclosedComment | UnclosedSymbol)) {
+        return false;
+    }
+    edits.iter().any(|edit| {
+        let Some(token) = plain.token_at(edit.at) else { return false };
+        let (kind, span) = (plain.kind(token), plain.token_span(token));
+        let inside = edit.at > span.start || !edit.removed.is_empty();
+        inside && edit.at < span.end && kind != TokenKind::Blank && Delimiter::of(kind).is_none()
+    })
+}
+
+/// Nothing of the change is left, and clients refuse an edit that changes nothing. A file may be written as it was.
+fn undoes(change: &Change, edits: &[Edit]) -> bool {
+    let whole = change.written.iter().any(|written| written.span == (0..change.after.len()));
+    !whole && change.before.as_deref() == Some(&*applied(edits, &change.after))
 }
 
 /// Behind the change, the forms at top level begin where they did before.

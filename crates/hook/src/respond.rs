@@ -10,6 +10,7 @@ use crate::change::{Change, Rewritten};
 use crate::event::{Client, Event, Moment, Proposal};
 use crate::files::{Files, Found};
 use crate::judge::{Verdict, is_broken, judge, judge_after};
+use crate::wording::About;
 use crate::{claude_code, codex, gemini, lisp, simulate, wording};
 
 /// What a hook prints, and what it thought.
@@ -64,12 +65,15 @@ fn before(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
     for change in simulate::changes(event, files) {
         let Some(language) = language(event, &change.path, &change.after, files) else { continue };
         let verdict = judge(&change, &language);
+        let about = about(event, &change.path, change.written.len());
         match &verdict {
             Verdict::Pass => {}
-            Verdict::Noted(fault) => told.push(wording::still_broken(&change, fault)),
-            Verdict::Denied(fault) => refused.push(wording::denied(&change, fault, was_broken(&change, &language))),
+            Verdict::Noted(fault) => told.push(wording::still_broken(&about, &change, fault)),
+            Verdict::Denied(fault) => {
+                refused.push(wording::denied(&about, &change, fault, was_broken(&change, &language)));
+            }
             Verdict::Repaired(done) => {
-                told.push(wording::repaired(&change, done));
+                told.push(wording::repaired(&about, &change, done));
                 texts.extend(done.texts.iter().cloned());
             }
         }
@@ -96,7 +100,7 @@ fn after(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
             continue;
         }
         let verdict = judge_after(before.as_deref(), &now, &language);
-        told.extend(verdict.fault().map(|fault| wording::now_broken(&path, &now, fault)));
+        told.extend(verdict.fault().map(|fault| wording::now_broken(&about(event, &path, 1), &now, fault)));
         judged.push(record(event, &path, &language, verdict));
     }
     ((!told.is_empty()).then(|| Answer::Tell { told: told.join("\n\n") }), judged)
@@ -105,13 +109,30 @@ fn after(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
 /// What could not be told before the call: the file as it was is judged once more.
 fn told_late(event: &Event, now: &str, files: &dyn Files, language: &Language) -> Option<String> {
     let earlier = Earlier { original: event.original.as_deref(), files };
-    simulate::changes(event, &earlier).iter().find_map(|change| match judge(change, language) {
-        Verdict::Repaired(done) if same_lines(now, &done.applied(&change.after)) => {
-            Some(wording::repaired(change, &done))
+    simulate::changes(event, &earlier).iter().find_map(|change| {
+        let about = about(event, &change.path, change.written.len());
+        match judge(change, language) {
+            Verdict::Repaired(done) if same_lines(now, &done.applied(&change.after)) => {
+                Some(wording::repaired(&about, change, &done))
+            }
+            Verdict::Noted(fault) if same_lines(now, &change.after) => {
+                Some(wording::still_broken(&about, change, &fault))
+            }
+            _ => None,
         }
-        Verdict::Noted(fault) if same_lines(now, &change.after) => Some(wording::still_broken(change, &fault)),
-        _ => None,
     })
+}
+
+/// What a text to the model is about. Files below the directory of the call are named from there.
+fn about<'a>(event: &Event, path: &'a str, places: usize) -> About<'a> {
+    let below = path.strip_prefix(event.directory.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+    let (texts, places) = match &event.proposal {
+        Proposal::Write { .. } => ("The text", 1),
+        Proposal::Replace { replacements, .. } if replacements.len() == 1 => ("`new_string`", places),
+        Proposal::Replace { .. } => ("The edits together", 1),
+        Proposal::Patch(_) => ("The patch", 1),
+    };
+    About { path: below.filter(|_| !event.directory.is_empty()).unwrap_or(path), texts, places }
 }
 
 fn same_lines(a: &str, b: &str) -> bool {

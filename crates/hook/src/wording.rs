@@ -19,63 +19,63 @@ const MOST_FIXES: usize = 3;
 const BEFORE: usize = 100;
 const AFTER: usize = 40;
 
+/// What a text is about: the file as the reader should know it, and the part of the call that matters.
+pub(crate) struct About<'a> {
+    /// The file.
+    pub(crate) path: &'a str,
+    /// The texts of the call.
+    pub(crate) texts: &'static str,
+    /// To how many places each of them is written.
+    pub(crate) places: usize,
+}
+
 /// A call whose texts were changed.
-pub(crate) fn repaired(change: &Change, done: &Repaired) -> String {
-    let name = quoted(&change.path);
-    let mut out = format!("lispwright changed this call: {} in {name}, because it ", summary(&done.edits));
-    let _ = write!(out, "would not have balanced ({}).", fault_in_words(&done.fault));
-    let _ =
-        write!(out, " Lines of the file, - as you sent them, + as written:\n{}\n", lines(&change.after, &done.edits));
+pub(crate) fn repaired(about: &About<'_>, change: &Change, done: &Repaired) -> String {
+    let mut out = format!(
+        "lispwright changed this call: {} in {}, which would not have balanced. Lines, - as sent, + as written:\n{}\n",
+        summary(&done.edits),
+        quoted(about.path),
+        lines(&change.after, &done.edits)
+    );
     if let Some(fix) = done.fault.fixes.first() {
         let _ = write!(out, "Why: {}. ", fix.why);
     }
-    out.push_str("If something else was meant, edit these lines.");
+    out.push_str("If you meant something else, edit these lines.");
     out
 }
 
 /// A call that is refused.
-pub(crate) fn denied(change: &Change, fault: &Fault, was_broken: bool) -> String {
-    let name = quoted(&change.path);
-    let mut out = format!("lispwright: nothing was written, because {name} would no longer balance");
-    if was_broken {
-        out = format!("lispwright: nothing was written, because {name} does not balance now and would be worse");
-    }
+pub(crate) fn denied(about: &About<'_>, change: &Change, fault: &Fault, was_broken: bool) -> String {
+    let name = quoted(about.path);
+    let mut out = match was_broken {
+        false => format!("lispwright: nothing was written, because {name} would not balance"),
+        true => format!("lispwright: nothing was written, because {name} does not balance now and would be worse"),
+    };
     let _ = write!(out, ": {}.", located(fault));
-    if let Some(sum) = sum(fault).filter(|_| !was_broken) {
-        let _ = write!(out, " What you sent {sum}.");
+    if let Some(sum) = sum(fault, about.places).filter(|_| !was_broken) {
+        let _ = write!(out, " {} {sum}.", about.texts);
     }
-    if let Some(reason) = fault.reason {
-        let _ = write!(out, " It was not repaired: {reason}.");
-    } else {
-        out.push_str(" It was not repaired: no repair inside of what you sent is certain.");
-    }
+    let _ = match fault.reason {
+        Some(reason) => write!(out, " It was not repaired: {reason}."),
+        None => write!(out, " It was not repaired: no repair inside of what you sent is certain."),
+    };
     out.push_str(&details(&change.after, fault, "as it would be"));
     out.push_str("\nSend the call again with the delimiters right.");
     out
 }
 
 /// A call that is let through although the file does not balance, as before.
-pub(crate) fn still_broken(change: &Change, fault: &Fault) -> String {
-    let name = quoted(&change.path);
-    let mut out =
-        format!("lispwright: {name} did not balance before this call and does not after it: {}.", located(fault));
-    out.push_str(&details(&change.after, fault, "after the call"));
-    out
+pub(crate) fn still_broken(about: &About<'_>, change: &Change, fault: &Fault) -> String {
+    let name = quoted(about.path);
+    let located = located(fault);
+    let details = details(&change.after, fault, "after the call");
+    format!("lispwright: {name} did not balance before this call and does not after it: {located}.{details}")
 }
 
 /// A file that does not balance after a call.
-pub(crate) fn now_broken(path: &str, text: &str, fault: &Fault) -> String {
-    let mut out = format!("lispwright: {} does not balance now: {}.", quoted(path), located(fault));
-    out.push_str(&details(text, fault, "now"));
-    out.push_str("\nMend it before going on.");
-    out
-}
-
-fn fault_in_words(fault: &Fault) -> String {
-    match fault.opener_line {
-        Some(line) => format!("{}, line {line}", fault.kind),
-        None => fault.kind.to_string(),
-    }
+pub(crate) fn now_broken(about: &About<'_>, text: &str, fault: &Fault) -> String {
+    let (name, located, details) = (quoted(about.path), located(fault), details(text, fault, "now"));
+    format!("lispwright: {name} does not balance now: {located}.{details}\nMend it before going on.")
 }
 
 /// The fault with its lines.
@@ -96,13 +96,17 @@ fn located(fault: &Fault) -> String {
 }
 
 /// How many delimiters are missing or too many.
-fn sum(fault: &Fault) -> Option<String> {
+fn sum(fault: &Fault, places: usize) -> Option<String> {
+    let places = i64::try_from(places.max(1)).ok()?;
+    if fault.missing.iter().any(|(_, count)| count % places != 0) {
+        return None;
+    }
     let parts: Vec<String> = fault
         .missing
         .iter()
-        .map(|(delimiter, count)| match count {
-            0.. => format!("lacks {count} `{}`", delimiter.close()),
-            _ => format!("has {} `{}` too many", -count, delimiter.close()),
+        .map(|(delimiter, count)| match count / places {
+            count @ 0.. => format!("lacks {count} `{}`", delimiter.close()),
+            count => format!("has {} `{}` too many", -count, delimiter.close()),
         })
         .collect();
     (!parts.is_empty()).then(|| parts.join(" and "))
