@@ -91,7 +91,7 @@ fn flat(value: &Value, place: &str, out: &mut String) {
         Value::String(text) => {
             out.push_str(&format!("{place}:\n"));
             for line in text.split('\n') {
-                out.push_str(&format!("    {}", line.replace('\r', "\\r").replace('\t', "\\t")).trim_end());
+                out.push_str(format!("    {}", line.replace('\r', "\\r").replace('\t', "\\t")).trim_end());
                 out.push('\n');
             }
         }
@@ -168,4 +168,97 @@ fn what_is_uncertain_is_denied() {
 #[test]
 fn what_was_broken_already_is_let_through_and_said() {
     check("noted", "noted");
+}
+
+/// The hook with this on its standard input: standard output, and the exit code.
+fn hook(directory: &Path, arguments: &[&str], input: &str) -> (String, Option<i32>) {
+    let output = lispwright(directory, &[&["hook"], arguments].concat(), input);
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
+fn write(path: &str, content: &str) -> String {
+    let input = serde_json::json!({"file_path": path, "content": content});
+    serde_json::json!({"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": input}).to_string()
+}
+
+#[test]
+fn faults_of_our_own_are_silent() {
+    let directory = tempfile::tempdir().unwrap();
+    let deep = format!("{{\"tool_input\":{}", "[".repeat(100_000));
+    for client in ["claude-code", "codex", "gemini"] {
+        for input in ["", "\n", "null", "[]", "{}", "{\"hook_event_name\":7}", "(", "{\"a\":", deep.as_str()] {
+            assert_eq!(hook(directory.path(), &[client], input), (String::new(), Some(0)), "{client}");
+        }
+    }
+    let huge = write("/x/a.lisp", &"(a ".repeat(6 << 20));
+    assert_eq!(hook(directory.path(), &["claude-code", "--log", "log"], &huge), (String::new(), Some(0)));
+    let log = fs::read_to_string(directory.path().join("log")).unwrap();
+    assert_eq!(log, "lispwright hook: standard input: larger than 16777216 bytes\n");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_silent() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lispwright"))
+        .args(["hook", "codex"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&[b'{', 0xFF, 0xFE, 0]).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.stdout.len(), output.status.code()), (0, Some(0)));
+}
+
+#[test]
+fn a_call_that_cannot_be_understood_does_not_refuse_the_edit() {
+    let directory = tempfile::tempdir().unwrap();
+    for arguments in [&["emacs"][..], &[], &["codex", "--colour"], &["codex", "gemini"]] {
+        assert_eq!(hook(directory.path(), arguments, "").1, Some(1), "{arguments:?}");
+    }
+    assert_eq!(hook(directory.path(), &["--help"], "").1, Some(0));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_none_of_our_business() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.lisp");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();
+    let input = write(path.to_str().unwrap(), "(a");
+    assert_eq!(hook(directory.path(), &["claude-code"], &input), (String::new(), Some(0)));
+}
+
+#[test]
+fn statistics_that_cannot_be_written_are_left_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let input = write("/nowhere/a.lisp", "(a)");
+    for file in [".", "/nowhere/hooks.jsonl", "/dev/full"] {
+        assert_eq!(
+            hook(directory.path(), &["claude-code", "--stats", file], &input),
+            (String::new(), Some(0)),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn statistics_are_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    for content in ["(a)\n", "(b)\n", "(a (b c (d\n"] {
+        hook(here, &["claude-code", "--stats", "hooks.jsonl"], &write("/nowhere/a.lisp", content));
+    }
+    hook(here, &["claude-code", "--stats", "hooks.jsonl"], &write("/nowhere/notes.txt", "(a"));
+    let lines = fs::read_to_string(here.join("hooks.jsonl")).unwrap();
+    assert_eq!(lines.lines().count(), 3);
+    assert!(!lines.contains("nowhere") && !lines.contains("(a"), "{lines}");
+    let report = lispwright(here, &["stats", "hooks.jsonl"], "");
+    let report = String::from_utf8(report.stdout).unwrap();
+    assert!(report.contains("all                    3       1  33.3 %         0       1       0\n"), "{report}");
+    assert!(report.contains("Faults: unclosed 1\n"), "{report}");
+    let document = lispwright(here, &["stats", "hooks.jsonl", "--json"], "");
+    let document: Value = serde_json::from_slice(&document.stdout).unwrap();
+    assert_eq!(document["clients"]["claude-code"]["denied"], 1);
+    assert_eq!(lispwright(here, &["stats", "none.jsonl"], "").status.code(), Some(2));
 }

@@ -75,6 +75,8 @@ fn answer_to(client: Client, stats: Option<&Path>) -> Result<Option<String>, Str
     let failed = |error: io::Error| format!("standard input: {error}");
     io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut input).map_err(failed)?;
     if input.len() as u64 > MAX_FILE_BYTES {
+        // Read to the end: a client need not expect that its pipe breaks.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         return Err(format!("standard input: larger than {MAX_FILE_BYTES} bytes"));
     }
     let started = Instant::now();
