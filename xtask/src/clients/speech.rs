@@ -81,6 +81,7 @@ impl Speech {
         let id = format!("call_{number}");
         match self {
             Speech::Anthropic => anthropic(
+                &format!("msg_{number}"),
                 &json!({"type": "tool_use", "id": format!("toolu_{number}"), "name": call.tool, "input": call.input}),
                 "tool_use",
                 streamed,
@@ -95,7 +96,7 @@ impl Speech {
     /// The model says something and its turn ends.
     pub(super) fn text(self, text: &str, streamed: bool) -> String {
         match self {
-            Speech::Anthropic => anthropic(&json!({"type": "text", "text": text}), "end_turn", streamed),
+            Speech::Anthropic => anthropic("msg_last", &json!({"type": "text", "text": text}), "end_turn", streamed),
             Speech::OpenAi => openai(
                 &json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
                     "content": [{"type": "output_text", "text": text, "annotations": []}]}),
@@ -110,8 +111,8 @@ fn parts<'v>(messages: &'v Value, key: &str) -> Vec<&'v Value> {
     messages.as_array().into_iter().flatten().filter_map(|message| message[key].as_array()).flatten().collect()
 }
 
-fn anthropic(block: &Value, stop: &str, streamed: bool) -> String {
-    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "stand-in", "content": [block],
+fn anthropic(id: &str, block: &Value, stop: &str, streamed: bool) -> String {
+    let message = json!({"id": id, "type": "message", "role": "assistant", "model": "stand-in", "content": [block],
         "stop_reason": stop, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1}});
     if !streamed {
         return message.to_string();
