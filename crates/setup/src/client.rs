@@ -158,7 +158,8 @@ impl Client {
             Client::ClaudeCode => {
                 Hooks { events: &["PreToolUse", "PostToolUse"], matcher: "Write|Edit|MultiEdit", timeout: 10 }
             }
-            Client::Codex => Hooks { events: &["PreToolUse", "PostToolUse"], matcher: "apply_patch", timeout: 10 },
+            // A patch that is applied through the shell comes as a call of `Bash`.
+            Client::Codex => Hooks { events: &["PreToolUse", "PostToolUse"], matcher: "apply_patch|Bash", timeout: 10 },
             Client::Gemini => {
                 Hooks { events: &["BeforeTool", "AfterTool"], matcher: "write_file|replace", timeout: 10_000 }
             }

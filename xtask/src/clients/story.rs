@@ -59,7 +59,7 @@ pub(super) fn scenes(client: &str, project: &Path) -> Vec<Scene> {
         ),
     };
     let scene = |call, file, told, untold| Scene { call, file: Some(file), told, untold };
-    vec![
+    let mut scenes = vec![
         scene(write("area.lisp", LOST), ("area.lisp", Some(WHOLE)), CHANGED, &[]),
         scene(edit("area.lisp"), ("area.lisp", Some(EDITED)), CHANGED, &[]),
         scene(write("hopeless.lisp", HOPELESS), ("hopeless.lisp", None), DENIED, &[]),
@@ -71,7 +71,14 @@ pub(super) fn scenes(client: &str, project: &Path) -> Vec<Scene> {
             told: &["area", "double"],
             untold: &["not found", "unknown"],
         },
-    ]
+    ];
+    if client == "codex" {
+        // Models without the tool apply patches through the shell.
+        let added = wrapped(&format!("*** Add File: shell.lisp\n{}", prefixed('+', LOST)));
+        let command = format!("apply_patch <<'EOF'\n{added}EOF\n");
+        scenes.push(scene(call("exec_command", json!({"cmd": command})), ("shell.lisp", Some(WHOLE)), CHANGED, &[]));
+    }
+    scenes
 }
 
 fn call(tool: &str, input: Value) -> Call {
@@ -80,7 +87,11 @@ fn call(tool: &str, input: Value) -> Call {
 
 /// Codex takes a patch as free text.
 fn patch(body: &str) -> Call {
-    call("apply_patch", json!({"input": format!("*** Begin Patch\n{body}*** End Patch\n")}))
+    call("apply_patch", json!({"input": wrapped(body)}))
+}
+
+fn wrapped(body: &str) -> String {
+    format!("*** Begin Patch\n{body}*** End Patch\n")
 }
 
 fn prefixed(sign: char, text: &str) -> String {
