@@ -128,7 +128,7 @@ fn play(client: &Client, program: &Path) -> Result<Vec<Checked>, Failure> {
     }
     let binary = target().join("debug/lispwright");
     Step::new(&binary).args(["setup", client.name]).env("HOME", &home).inside(&project).run_quietly(&[0])?;
-    let scenes = story::scenes(client.name, &project);
+    let scenes = story::scenes(client.speech, &project);
     let model = Model::start(client.speech, scenes.iter().map(|scene| scene.call.clone()).collect())?;
     let log = target().join(format!("clients/{}.log", client.name));
     let ended = converse(client, program, &home, &project, &model, &log)?;

@@ -71,7 +71,8 @@ fn told(output: &Output, code: i32) -> String {
 }
 
 const CLAUDE: &str = "{\n  \"userID\": \"x\",\n  \"mcpServers\": {},\n  \"projects\": {}\n}";
-const SETTINGS: &str = "{\r\n\t\"model\": \"opus\", // mine\r\n}\r\n";
+const SETTINGS: &str = "{\r\n\t\"model\": \"m\"\r\n}\r\n";
+const COMMENTED: &str = "{\n  // mine\n  \"model\": {} // here\n}";
 const CODEX: &str = "# mine\nmodel = \"o5\"\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n";
 
 #[test]
@@ -87,7 +88,7 @@ fn each_client_is_set_up_once_and_undone() {
             home.write(".claude.json", CLAUDE);
             home.write(".claude/settings.json", SETTINGS);
             home.write(".codex/config.toml", CODEX);
-            home.write(".gemini/settings.json", SETTINGS);
+            home.write(".gemini/settings.json", COMMENTED);
         }
         let before = home.files();
         for (client, paths) in &files {
@@ -212,9 +213,25 @@ fn a_broken_file_stops_everything() {
     for arguments in [&["setup", "claude-code"][..], &["setup", "claude-code", "--remove"]] {
         let text = told(&home.run(arguments), 2);
         assert!(text.contains(&format!("{}: line 3, column 7: ", broken.display())), "{text}");
-        assert!(text.contains("nothing was changed"), "{text}");
+        assert!(text.contains("Nothing was changed"), "{text}");
         assert_eq!(home.files(), before);
     }
+    // These clients take such files for broken, too.
+    for (client, file, text, why) in [
+        ("claude-code", ".claude/settings.json", COMMENTED, "line 2, column 3: Comments are not allowed"),
+        ("gemini", ".gemini/settings.json", "\u{FEFF}{}\n", "byte order mark"),
+        ("codex", ".codex/hooks.json", "\u{FEFF}{}\n", "byte order mark"),
+    ] {
+        home.write(file, text);
+        let said = told(&home.run(&["setup", client]), 2);
+        assert!(said.contains(why), "{said}");
+        assert_eq!(home.read(file), text);
+    }
+    home.write(".codex/hooks.json", "{}");
+    home.write(".codex/config.toml", "\u{FEFF}a = 1\n");
+    told(&home.run(&["setup", "codex"]), 0);
+    told(&home.run(&["setup", "codex", "--remove"]), 0);
+    assert_eq!(home.read(".codex/config.toml"), "\u{FEFF}a = 1\n");
 }
 
 #[test]

@@ -153,6 +153,21 @@ impl Client {
         }
     }
 
+    /// Its JSON files may hold comments. The others take a file with a comment for broken.
+    pub(crate) fn reads_comments(self) -> bool {
+        self == Client::Gemini
+    }
+
+    /// A file with these parts may start with a byte order mark.
+    #[must_use]
+    pub fn reads_byte_order_mark(self, parts: &[Part]) -> bool {
+        match self {
+            Client::ClaudeCode => true,
+            Client::Codex => parts.iter().all(|part| *part == Part::TomlServer),
+            Client::Gemini => false,
+        }
+    }
+
     pub(crate) fn hooks(self) -> Hooks {
         match self {
             Client::ClaudeCode => {

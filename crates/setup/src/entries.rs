@@ -15,7 +15,7 @@ const HOOKS: &str = "hooks";
 
 /// The text with our server in it.
 pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text)?;
+    let json = Json::parse(text, entry.client.reads_comments())?;
     let Some(root) = root(&json, text)? else {
         return Ok((Some(json.insert(&[], &server_steps(0), &server(entry))), Done::Added));
     };
@@ -36,8 +36,8 @@ pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<St
 }
 
 /// The text without our server; no text when the file holds nothing else.
-pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text)?;
+pub(crate) fn remove_server(text: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text, client.reads_comments())?;
     let Some(root) = root(&json, text)? else { return Ok((Some(text.to_owned()), Done::Absent)) };
     let Some((at, servers)) = member_object(text, root, SERVERS)? else {
         return Ok((Some(text.to_owned()), Done::Absent));
@@ -53,7 +53,7 @@ pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, Done), Fault>
 
 /// The text with our hook for `event` in it.
 pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text)?;
+    let json = Json::parse(text, entry.client.reads_comments())?;
     let steps = [Step::Member(HOOKS), Step::Member(event), Step::Element];
     let Some(root) = root(&json, text)? else {
         return Ok((Some(json.insert(&[], &steps, &hook(entry))), Done::Added));
@@ -85,7 +85,7 @@ pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result
 
 /// The text without one hook of ours for `event`; no text when the file holds nothing else.
 pub(crate) fn remove_hook(text: &str, event: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text)?;
+    let json = Json::parse(text, client.reads_comments())?;
     let absent = || Ok((Some(text.to_owned()), Done::Absent));
     let Some(root) = root(&json, text)? else { return absent() };
     let Some((at, hooks)) = member_object(text, root, HOOKS)? else { return absent() };

@@ -8,7 +8,7 @@
 //! - A container that is made for an item has space between the bracket and the item.
 //!
 //! So when the last item leaves a container with no space before it, the container was there before and stays; else it
-//! goes too. Comments and trailing commas are accepted, since several clients accept them; nothing else beyond RFC 8259.
+//! goes too. Nothing is accepted beyond RFC 8259 but comments, for the clients that accept them.
 
 use std::ops::Range;
 
@@ -43,11 +43,11 @@ struct Items {
 }
 
 impl<'t> Json<'t> {
-    pub(crate) fn parse(text: &'t str) -> Result<Self, Fault> {
+    pub(crate) fn parse(text: &'t str, comments: bool) -> Result<Self, Fault> {
         let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
         let options = ParseOptions {
             allow_comments: true,
-            allow_trailing_commas: true,
+            allow_trailing_commas: false,
             allow_loose_object_property_names: false,
             allow_missing_commas: false,
             allow_single_quoted_strings: false,
@@ -59,7 +59,14 @@ impl<'t> Json<'t> {
         };
         let parsed = parse_to_ast(text, &collect, &options)
             .map_err(|error| Fault::syntax(text, error.range().start, error.kind().to_string()))?;
-        Ok(Self { text, root: parsed.value, tokens: parsed.tokens.unwrap_or_default() })
+        let tokens = parsed.tokens.unwrap_or_default();
+        // The parser's own option overlooks comments behind the value.
+        match tokens.iter().find(|token| is_comment(token)) {
+            Some(comment) if !comments => {
+                Err(Fault::syntax(text, comment.range.start, "Comments are not allowed".to_owned()))
+            }
+            _ => Ok(Self { text, root: parsed.value, tokens }),
+        }
     }
 
     /// The container in which `path` ends, each number the index of an item; the empty path is the root.
@@ -113,8 +120,7 @@ impl<'t> Json<'t> {
             let at = container.range.start + 1;
             return format!("{}{item}{}", &self.text[..at], &self.text[at..]);
         };
-        let comma = self.comma(last.end, container.range.end);
-        let at = self.end_of_line_comments(comma.as_ref().map_or(last.end, |comma| comma.end), container.range.end);
+        let at = self.end_of_line_comments(last.end, container.range.end);
         let indent = self.indent_of(last.start);
         let layout = match indent {
             Some(indent) => Layout::Lines { newline, indent, unit: self.unit() },
@@ -127,10 +133,7 @@ impl<'t> Json<'t> {
         };
         let item = nest(steps, leaf, layout);
         let (before, middle, after) = (&self.text[..last.end], &self.text[last.end..at], &self.text[at..]);
-        match comma {
-            Some(_) => format!("{before}{middle}{space}{item},{after}"),
-            None => format!("{before},{middle}{space}{item}{after}"),
-        }
+        format!("{before},{middle}{space}{item}{after}")
     }
 
     /// The text without the item at `path`, and without containers that were made for it. Nothing when the whole file was

@@ -108,7 +108,7 @@ pub fn remove(text: &str, parts: &[Part], client: Client) -> Result<Change, Faul
                 break Done::Absent;
             }
             let (new, done) = match work {
-                Work::JsonServer => entries::remove_server(&now)?,
+                Work::JsonServer => entries::remove_server(&now, client)?,
                 Work::TomlServer => toml::remove_server(&now)?,
                 Work::Hook(event) => entries::remove_hook(&now, event, client)?,
             };

@@ -87,18 +87,18 @@ fn servers_beside_others() {
             "{\n    \"mcpServers\": {\n        \"x\": {},\n        ITEM\n    }\n}\n",
         ),
         (
-            "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {}, // one\r\n\t},\r\n}\r\n",
-            "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {}, // one\r\n\t\tITEM,\r\n\t},\r\n}\r\n",
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {} // one\r\n\t}\r\n}\r\n",
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {}, // one\r\n\t\tITEM\r\n\t}\r\n}\r\n",
         ),
         (
-            "{\n  \"a\": [1], // one\n  /* two */\n}",
-            "{\n  \"a\": [1], // one\n  \"mcpServers\": {\n    ITEM\n  },\n  /* two */\n}",
+            "{\n  \"a\": [1] // one\n  /* two */\n}",
+            "{\n  \"a\": [1], // one\n  \"mcpServers\": {\n    ITEM\n  }\n  /* two */\n}",
         ),
         ("{\n  \"a\": 1 /* x */ // y   \n}", "{\n  \"a\": 1, /* x */ // y   \n  \"mcpServers\": {\n    ITEM\n  }\n}"),
         ("{\"a\": 1 // c\n}", "{\"a\": 1, // c\n\"mcpServers\": { ITEM }\n}"),
         ("{\"mcpServers\": {}, \"mcpServers\": {\"x\": 1}}", "{\"mcpServers\": {}, \"mcpServers\": {\"x\": 1, ITEM}}"),
     ] {
-        check(Client::ClaudeCode, SERVER, Some(before), &after.replace("ITEM", item));
+        check(Client::Gemini, SERVER, Some(before), &after.replace("ITEM", item));
     }
 }
 
@@ -303,6 +303,9 @@ fn broken_files_are_refused_with_the_place() {
         refused("{\n  \"a\": 1,\n  \"b\" 2\n}", BOTH),
         "line 3, column 7: Expected colon after the string or word in object property"
     );
+    assert_eq!(refused("{\"a\": 1,}", BOTH), "line 1, column 8: Trailing commas are not allowed");
+    let commented = install(Some("{} // mine"), HOOKS, &entry(Client::ClaudeCode)).unwrap_err();
+    assert_eq!(commented.to_string(), "line 1, column 4: Comments are not allowed");
     assert!(refused("{\"a\": 'x'}", BOTH).starts_with("line 1, column 7: "));
     assert!(refused("{\"a\": 1 \"b\": 2}", BOTH).starts_with("line 1, column "));
     assert!(refused("{} {}", BOTH).starts_with("line 1, column 4: "));

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::model::Call;
+use super::speech::Speech;
 
 /// Lacks the parenthesis that ends its last line.
 pub(super) const LOST: &str = "(defun area (r)\n  (let ((pi 3))\n    (* pi r r))\n\n(defun double (x)\n  (* 2 x))\n";
@@ -36,49 +37,62 @@ const DENIED: &[&str] = &["lispwright: nothing was written", "hopeless.lisp"];
 const SILENT: &[&str] = &["lispwright:", "lispwright changed"];
 
 /// The clients' own edit tools differ; the story does not.
-pub(super) fn scenes(client: &str, project: &Path) -> Vec<Scene> {
-    let at = |name: &str| project.join(name).display().to_string();
-    let (write, edit, outline): (&dyn Fn(&str, &str) -> Call, &dyn Fn(&str) -> Call, &str) = match client {
-        "claude-code" => (
-            &|name, text| call("Write", json!({"file_path": at(name), "content": text})),
-            &|name| call("Edit", json!({"file_path": at(name), "old_string": OLD_LINE, "new_string": NEW_LINE})),
-            "mcp__lispwright__lisp_read_file",
-        ),
-        "codex" => (
-            &|name, text| patch(&format!("*** Add File: {name}\n{}", prefixed('+', text))),
-            &|name| patch(&format!("*** Update File: {name}\n@@\n-{OLD_LINE}\n+{NEW_LINE}\n")),
-            "mcp__lispwright__lisp_read_file",
-        ),
-        _ => (
-            &|name, text| call("write_file", json!({"file_path": at(name), "content": text})),
-            &|name| {
-                let input = json!({"file_path": at(name), "instruction": "Add zero.", "old_string": OLD_LINE, "new_string": NEW_LINE});
-                call("replace", input)
-            },
-            "mcp_lispwright_lisp_read_file",
-        ),
-    };
+pub(super) fn scenes(speech: Speech, project: &Path) -> Vec<Scene> {
+    let write = |name: &str, text: &str| write(speech, project, name, text);
     let scene = |call, file, told, untold| Scene { call, file: Some(file), told, untold };
     let mut scenes = vec![
         scene(write("area.lisp", LOST), ("area.lisp", Some(WHOLE)), CHANGED, &[]),
-        scene(edit("area.lisp"), ("area.lisp", Some(EDITED)), CHANGED, &[]),
+        scene(edit(speech, project, "area.lisp"), ("area.lisp", Some(EDITED)), CHANGED, &[]),
         scene(write("hopeless.lisp", HOPELESS), ("hopeless.lisp", None), DENIED, &[]),
         scene(write("notes.txt", NOTES), ("notes.txt", Some(NOTES)), &[], SILENT),
         scene(write("whole.lisp", WHOLE), ("whole.lisp", Some(WHOLE)), &[], SILENT),
         Scene {
-            call: call(outline, json!({"path": "area.lisp"})),
+            call: outline(speech, "area.lisp"),
             file: None,
             told: &["area", "double"],
             untold: &["not found", "unknown"],
         },
     ];
-    if client == "codex" {
+    if speech == Speech::OpenAi {
         // Models without the tool apply patches through the shell.
         let added = wrapped(&format!("*** Add File: shell.lisp\n{}", prefixed('+', LOST)));
         let command = format!("apply_patch <<'EOF'\n{added}EOF\n");
         scenes.push(scene(call("exec_command", json!({"cmd": command})), ("shell.lisp", Some(WHOLE)), CHANGED, &[]));
     }
     scenes
+}
+
+/// A new file.
+fn write(speech: Speech, project: &Path, name: &str, text: &str) -> Call {
+    let path = project.join(name).display().to_string();
+    match speech {
+        Speech::Anthropic => call("Write", json!({"file_path": path, "content": text})),
+        Speech::OpenAi => patch(&format!("*** Add File: {name}\n{}", prefixed('+', text))),
+        Speech::Google => call("write_file", json!({"file_path": path, "content": text})),
+    }
+}
+
+/// The new line in the place of the old one.
+fn edit(speech: Speech, project: &Path, name: &str) -> Call {
+    let path = project.join(name).display().to_string();
+    let mut input = json!({"file_path": path, "old_string": OLD_LINE, "new_string": NEW_LINE});
+    match speech {
+        Speech::Anthropic => call("Edit", input),
+        Speech::OpenAi => patch(&format!("*** Update File: {name}\n@@\n-{OLD_LINE}\n+{NEW_LINE}\n")),
+        Speech::Google => {
+            input["instruction"] = json!("Add zero.");
+            call("replace", input)
+        }
+    }
+}
+
+/// A call of our server, under the name that the client gives its tool.
+fn outline(speech: Speech, name: &str) -> Call {
+    let tool = match speech {
+        Speech::Anthropic | Speech::OpenAi => "mcp__lispwright__lisp_read_file",
+        Speech::Google => "mcp_lispwright_lisp_read_file",
+    };
+    call(tool, json!({"path": name}))
 }
 
 fn call(tool: &str, input: Value) -> Call {

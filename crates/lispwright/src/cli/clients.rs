@@ -50,6 +50,11 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
             Err(Error::Missing { .. }) => None,
             Err(error) => return Err(error.to_string()),
         };
+        if before.as_ref().is_some_and(|file| file.bom) && !order.client.reads_byte_order_mark(&parts) {
+            let title = order.client.title();
+            let path = path.display();
+            return Err(format!("{path}: starts with a byte order mark, which {title} does not read; remove it first"));
+        }
         let text = before.as_ref().map(|file| file.text.as_str());
         let change = match (order.remove, text) {
             (false, text) => {
@@ -59,7 +64,8 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
             (true, Some(text)) => remove(text, &parts, order.client),
             (true, None) => Ok(Change { text: None, steps: Vec::new() }),
         };
-        let change = change.map_err(|fault| format!("{}: {fault}; nothing was changed", path.display()))?;
+        let change =
+            change.map_err(|fault| format!("{}: {fault}. Nothing was changed; mend the file first", path.display()))?;
         plans.push(Plan { path, before, change });
     }
     Ok(plans)
