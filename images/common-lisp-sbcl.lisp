@@ -6,7 +6,8 @@
 ;;;;   DECODE-UTF-8 MAKE-BOUNDED-STREAM BOUNDED-STREAM-TEXT             text
 ;;;;   RESTORE-STREAMS FLUSH-STREAMS INPUT-STREAMS                      the standard streams
 ;;;;   CALL-WITH-DEBUGGER-HOOK CALL-IN-COMPILATION-UNIT NOISE-P         conditions
-;;;;   STACK-FRAMES                                                     the stack
+;;;;   FRAMES-OF-INTEREST FRAME-FACTS FRAME-VARIABLES EVAL-IN-FRAME         the stack
+;;;;   CALL-ABOVE RESTART-ARGUMENTS                                     held stacks
 ;;;;   SLOT-PARTS FUNCTION-PARTS FUNCTION-NAME FUNCTION-LAMBDA-LIST FUNCTION-SOURCE-FACTS   objects
 ;;;;   PREPARE-IMAGE IMAGE-FACTS DIE                                    the process
 ;;;; and owes this file HANDLE-FRAMES, HANDLE-INTERRUPT and HANDLE-BACKGROUND-ERROR.
@@ -229,17 +230,33 @@ Evaluated code that disables or enables the debugger changes this binding only."
   (handle-background-error condition (or (sb-thread:thread-name sb-thread:*current-thread*) "unnamed"))
   (sb-thread:abort-thread))
 
+(defun call-above (function)
+  "Calls FUNCTION on top of a held stack, out of reach of its handlers and without disturbing its streams."
+  (let ((sb-kernel:*handler-clusters* sb-kernel::**initial-handler-clusters**)
+        (*debugger-hook* nil))
+    (progv (mapcar #'first *stream-values*) (mapcar #'second *stream-values*)
+      (sb-sys:with-interrupts
+        (funcall function)))))
+
+(defun restart-arguments (restart)
+  "What RESTART asks for when it is taken by hand; second value: true when it asks the user, who is not there."
+  (let ((interactive (sb-kernel::restart-interactive-function restart))
+        (*query-io* (make-two-way-stream (make-concatenated-stream) (make-broadcast-stream))))
+    (handler-case (values (and interactive (funcall interactive)) nil)
+      (end-of-file () (values '() t)))))
+
 (defun call-in-compilation-unit (function)
   "Calls FUNCTION so that a function defined later in the same call is not reported as undefined."
-  (let ((exiting t))
+  (let ((*error-output* *error-output*)
+        (finished nil))
     (handler-bind ((sb-ext:compiler-note #'muffle-warning))
       (with-compilation-unit (:override t)
-        ;; An exit stops here for a moment, so that the compiler does not call the unit aborted.
-        (catch 'sb-impl::%end-of-the-world
-          (funcall function)
-          (setf exiting nil))))
-    (when exiting
-      (throw 'sb-impl::%end-of-the-world t))))
+        (unwind-protect
+             (multiple-value-prog1 (funcall function)
+               (setf finished t))
+          (unless finished
+            ;; An exit or a restart leaves; the compiler would call the unit aborted.
+            (setf *error-output* (make-broadcast-stream))))))))
 
 (defun noise-p (warning)
   "True for warnings that only say that an agent redefines things, which is its job."
@@ -282,8 +299,13 @@ Evaluated code that disables or enables the debugger changes this binding only."
         (member name '(eval read))
         (implementation-symbol-p (home-symbol name)))))
 
-(defun stack-frames (boundaries count)
-  "The frames of evaluated code, innermost first and at most COUNT: (:CALL text :FILE text :LINE integer :LOCALS ...).
+(defstruct spot
+  "A frame on the stack."
+  frame
+  top-level-p)                          ; it runs a form of the code itself
+
+(defun frames-of-interest (boundaries count)
+  "The frames of evaluated code, innermost first and at most COUNT.
 Frames outside the functions named in BOUNDARIES are not looked at."
   (let ((frames '())
         (closest nil))                  ; what the implementation did last on behalf of evaluated code
@@ -300,10 +322,15 @@ Frames outside the functions named in BOUNDARIES are not looked at."
     (when (and (null frames) closest)
       (push closest frames))
     (loop for (frame . outer) on (reverse frames)
-          for index below count
-          collect (if (and boundaries (null outer) (equal (frame-name frame) '(lambda ())))
-                      (list* :call "top-level form" (frame-details frame (zerop index)))
-                      (list* :call (frame-call-text frame) (frame-details frame (zerop index)))))))
+          repeat count
+          collect (make-spot :frame frame
+                             :top-level-p (and boundaries (null outer) (equal (frame-name frame) '(lambda ())))))))
+
+(defun frame-facts (spot innermost)
+  "What the parent is told about a frame; of the INNERMOST one also its variables."
+  (let ((frame (spot-frame spot)))
+    (list* :call (if (spot-top-level-p spot) "top-level form" (frame-call-text frame))
+           (frame-details frame innermost))))
 
 (defun agent-p (frame)
   (let ((home (home-symbol (frame-name frame))))
@@ -341,15 +368,26 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 
 (defun frame-locals (frame)
   "The live variables of FRAME: ((name text) ...), at most 20."
-  (let ((location (sb-di:frame-code-location frame))
-        (seen 0))
-    (loop for variable across (sb-di::debug-fun-debug-vars (sb-di:frame-debug-fun frame))
-          when (and (< seen 20)
-                    (symbol-package (sb-di:debug-var-symbol variable))
+  (loop for (name value) in (live-variables frame)
+        repeat 20
+        collect (list name (short-text value))))
+
+(defun live-variables (frame)
+  (let ((location (sb-di:frame-code-location frame)))
+    (loop for variable across (or (sb-di::debug-fun-debug-vars (sb-di:frame-debug-fun frame)) #())
+          when (and (symbol-package (sb-di:debug-var-symbol variable))
                     (eq (sb-di:debug-var-validity variable location) :valid))
             collect (list (symbol-name (sb-di:debug-var-symbol variable))
-                          (short-text (sb-di:debug-var-value variable frame)))
-            and do (incf seen))))
+                          (sb-di:debug-var-value variable frame)))))
+
+(defun frame-variables (spot)
+  "The live variables of a frame: ((name value) ...); none for code that was compiled without keeping them."
+  (handler-case (live-variables (spot-frame spot))
+    (sb-di:debug-condition () '())))
+
+(defun eval-in-frame (form spot)
+  "Evaluates FORM where the variables of a frame are visible."
+  (sb-di:eval-in-frame (spot-frame spot) form))
 
 (defun frame-source (frame)
   "(:FILE namestring :LINE line) of the definition that FRAME runs, as far as it was compiled from a file."

@@ -8,7 +8,8 @@
 ;;;; one list of keywords, integers, strings and lists. (:EVAL :ID 7 :CODE "(+ 1 2)") is answered by
 ;;;; (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
 ;;;;
-;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT).
+;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT)
+;;;; and common-lisp-held.lisp (HOLD and what it makes possible).
 ;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from common-lisp-NAME.lisp,
 ;;;; which is loaded first; its header lists the functions it owes.
 
@@ -196,6 +197,7 @@ method writes, without end when that has none."
   (form-index 0)                        ; the form in hand, from 1
   (form-start 0)                        ; where it starts in the code
   (stopping nil)                        ; an interrupt has come
+  (hold nil)                            ; keep the stack of an error or interrupt
   (warnings '())                        ; ((type message) ...), newest first
   (outer-restarts '()))                 ; those that were there before
 
@@ -203,7 +205,11 @@ method writes, without end when that has none."
 (defvar *pending* nil "The number of the request that has not been answered.")
 (defvar *previewing* nil "True while a value that is already printed is looked into; an interrupt ends only that.")
 (defvar *next-object* 1 "The number that the next object gets. The parent may raise it, nobody lowers it.")
+(defvar *held* '() "The stacks that are held, innermost first.")
 (defvar *background-errors* '() "Errors of other threads that have not been told yet, newest first.")
+
+(defvar *boundaries* '(evaluate-form read-form print-values inspect-value expand-form)
+  "The functions under which evaluated code runs.")
 
 (defconstant +most-frames+ 20)
 (defconstant +most-warnings+ 50)
@@ -308,9 +314,16 @@ what the compiler still finds undefined is no news."
 
 (defun restart-facts (evaluation condition)
   "((name description) ...) of the restarts that evaluated code offers."
+  (described-restarts (offered-restarts evaluation condition)))
+
+(defun offered-restarts (evaluation condition)
   (loop for restart in (compute-restarts condition)
         unless (member restart (evaluation-outer-restarts evaluation))
-          collect (list (string (or (restart-name restart) "unnamed"))
+          collect restart))
+
+(defun described-restarts (restarts)
+  (loop for restart in restarts
+        collect (list (string (or (restart-name restart) "unnamed"))
                         (handler-case
                             (let ((*print-escape* nil))
                               (values (bounded-text 300 (lambda (stream) (princ restart stream)))))
@@ -365,8 +378,11 @@ what the compiler still finds undefined is no news."
                 (package-facts condition))
         :place (place evaluation)))
 
-(defun frames ()
-  (handler-case (stack-frames '(evaluate-form read-form print-values inspect-value expand-form) +most-frames+)
+(defun frames (&optional (boundaries *boundaries*))
+  "What the parent is told about the innermost frames of the present stack."
+  (handler-case (loop for innermost = t then nil
+                      for frame in (frames-of-interest boundaries +most-frames+)
+                      collect (frame-facts frame innermost))
     (serious-condition () '())))
 
 (defun handle-condition (evaluation condition)
@@ -376,18 +392,20 @@ what the compiler still finds undefined is no news."
     (when own
       (let ((*debugger-hook* nil))
         (funcall own condition own))))
-  (throw evaluation (list* :outcome :error (failure evaluation condition))))
+  (let ((fields (list* :outcome :error (failure evaluation condition))))
+    (when (holdable-p evaluation condition)
+      (hold evaluation condition fields))
+    (throw evaluation fields)))
 
 (defun handle-background-error (condition thread)
   "Keeps an error of THREAD for the next answer."
   (push (list :thread thread :type (type-text condition)
               :message (condition-text condition +message-limit+)
-              :frames (handler-case (stack-frames '() +most-frames+)
-                        (serious-condition () '())))
+              :frames (frames '()))
         *background-errors*))
 
 (defun handle-interrupt ()
-  "Ends the evaluation that is going on; its state stays.
+  "Ends the evaluation that is going on, or holds it; its state stays.
 To say where it was may take user code that prints, so a second interrupt ends it without that."
   (let ((evaluation *evaluation*))
     (when evaluation
@@ -397,7 +415,12 @@ To say where it was may take user code that prints, so a second interrupt ends i
         (setf (evaluation-stopping evaluation) t)
         (call-interruptible
          (lambda ()
-           (throw evaluation (list :outcome :interrupted :frames (frames) :place (place evaluation))))))
+           (let ((fields (list :outcome :interrupted :frames (frames) :place (place evaluation))))
+             (when (holdable-p evaluation nil)
+               (with-simple-restart (continue "Go on from where it was interrupted.")
+                 (hold evaluation nil fields))
+               (return-from handle-interrupt))
+             (throw evaluation fields)))))
       (throw evaluation (list :outcome :interrupted :place (place evaluation))))))
 
 (defun handle-frames ()
@@ -411,7 +434,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
 
 ;;; Requests
 
-(defun call-evaluating (function &key (code "") package &allow-other-keys)
+(defun call-evaluating (function &key (code "") package hold &allow-other-keys)
   "The fields of the answer to a request that runs the user's code: those that FUNCTION returns for an evaluation of
 CODE, or those of an error, and what every such answer has."
   (unless (package-name *package*)      ; Evaluated code has deleted it.
@@ -421,6 +444,7 @@ CODE, or those of an error, and what every such answer has."
     (if (and package (null call-package))
         (list :outcome :refused :no-package package :packages (known-packages))
         (let ((evaluation (make-evaluation :code code :stream (make-string-input-stream code)
+                                           :hold hold
                                            :outer-restarts (compute-restarts))))
           (restore-streams)
           (when call-package
@@ -455,12 +479,13 @@ CODE, or those of an error, and what every such answer has."
     answer))
 
 (defun answer-eval (&rest arguments
-                    &key code safe-read print-level print-length (limit 10000) &allow-other-keys)
+                    &key code safe-read print-level print-length (limit 10000) (evaluator #'eval)
+                    &allow-other-keys)
   "Evaluates CODE; the fields of the answer."
   (check-type code string)
   (apply #'call-evaluating
          (lambda (evaluation)
-           (let ((values (call-reading safe-read (lambda () (evaluate-code evaluation #'eval)))))
+           (let ((values (call-reading safe-read (lambda () (evaluate-code evaluation evaluator)))))
              (setf (evaluation-phase evaluation) :print)
              (list* :outcome :completed
                     :values (print-values values limit print-level print-length)
@@ -479,19 +504,27 @@ CODE, or those of an error, and what every such answer has."
     (setf *background-errors* '())
     (and errors (list :background errors))))
 
+(defun done (fields)
+  "The answer with FIELDS. It belongs to the request that came last by now."
+  (append (list :done :id *pending*) fields (tell-background-errors)
+          (list :held (length *held*) :next-object *next-object*)))
+
 (defun answer (request)
-  "The answer to REQUEST, or NIL when none is due. It belongs to the request that came last by then."
+  "The answer to REQUEST, or NIL when none is due."
   (destructuring-bind (operation &rest arguments &key (next-object 1) &allow-other-keys) request
-    (flet ((done (fields)
-             (append (list :done :id *pending*) fields (tell-background-errors)
-                     (list :next-object *next-object*))))
-      (setf *next-object* (max *next-object* next-object))
-      (case operation
-        (:eval (done (apply #'answer-eval arguments)))
-        (:inspect (done (apply #'answer-inspect arguments)))
-        (:ping (done '()))
-        (:interrupt nil)                ; It came too late.
-        (t (list :unsupported :id *pending* :operation (string operation)))))))
+    (setf *next-object* (max *next-object* next-object))
+    (case operation
+      (:eval (done (apply #'answer-eval arguments)))
+      (:inspect (done (apply #'answer-inspect arguments)))
+      (:held (done (answer-held)))
+      (:frames (done (apply #'answer-frames arguments)))
+      (:locals (done (apply #'answer-locals arguments)))
+      (:eval-in-frame (done (apply #'answer-eval-in-frame arguments)))
+      (:restart (done (apply #'answer-restart arguments)))
+      (:abort (done (answer-abort)))
+      (:ping (done '()))
+      (:interrupt nil)                  ; It came too late.
+      (t (list :unsupported :id *pending* :operation (string operation))))))
 
 (defun answer-safely (request)
   "The answer to REQUEST; a failure of the agent itself is one too."

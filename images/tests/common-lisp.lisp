@@ -3,7 +3,8 @@
 
 (let ((images (merge-pathnames "../" (or *load-truename* *default-pathname-defaults*))))
   (handler-bind ((warning #'muffle-warning))
-    (dolist (file '("common-lisp-sbcl.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"))
+    (dolist (file '("common-lisp-sbcl.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
+                    "common-lisp-held.lisp"))
       (let ((*package* *package*))
         (load (merge-pathnames file images))))))
 

@@ -26,6 +26,8 @@ pub struct EvalRequest {
     pub value_limit: usize,
     /// How long it may take before it is interrupted.
     pub timeout: Duration,
+    /// Keep the stack of an error, or of the interrupt when the time is up.
+    pub hold: bool,
 }
 
 impl EvalRequest {
@@ -39,6 +41,7 @@ impl EvalRequest {
             print_length: None,
             value_limit: 10_000,
             timeout: Duration::from_secs(30),
+            hold: false,
         }
     }
 
@@ -51,6 +54,7 @@ impl EvalRequest {
             ("PRINT-LEVEL", number(self.print_level)),
             ("PRINT-LENGTH", number(self.print_length)),
             ("LIMIT", Value::Integer(i64::try_from(self.value_limit).unwrap_or(i64::MAX))),
+            ("HOLD", Value::truth(self.hold)),
         ])
     }
 }
@@ -95,6 +99,8 @@ pub struct EvalReport {
     pub warnings: Vec<Warning>,
     /// The first value, when there is something inside to look at.
     pub object: Option<Node>,
+    /// How many stacks are held in the image now.
+    pub held: u32,
     /// The session's package after the call; absent when the image is gone.
     pub package: Option<String>,
     /// Errors of other threads since the last answer.
@@ -127,6 +133,8 @@ pub enum Ending {
         frames: Vec<Frame>,
         /// The form in hand.
         place: Place,
+        /// The stack is held.
+        kept: bool,
     },
     /// The image died, and the state with it.
     Died {
@@ -137,6 +145,24 @@ pub enum Ending {
     },
     /// An object, described.
     Inspected(Node),
+    /// What is held, innermost first, without frames.
+    Held(Vec<LispError>),
+    /// Frames of the innermost held stack.
+    Frames {
+        /// Some of them.
+        frames: Vec<Frame>,
+        /// How many there are.
+        total: u32,
+    },
+    /// The variables of a frame of the innermost held stack.
+    Locals {
+        /// The frame.
+        frame: Frame,
+        /// Its variables.
+        locals: Vec<(String, Node)>,
+    },
+    /// A held stack was given up.
+    Aborted,
     /// What was asked for is not there.
     Refused(Refusal),
     /// The package asked for does not exist.
@@ -154,8 +180,13 @@ impl Ending {
     /// What became of the code.
     pub fn status(&self) -> ExecutionStatus {
         match self {
-            Self::Values(_) | Self::Error { .. } | Self::Inspected(_) => ExecutionStatus::Completed,
-            Self::Stopped { .. } => ExecutionStatus::Interrupted,
+            Self::Values(_)
+            | Self::Error { .. }
+            | Self::Inspected(_)
+            | Self::Held(_)
+            | Self::Frames { .. }
+            | Self::Locals { .. } => ExecutionStatus::Completed,
+            Self::Stopped { .. } | Self::Aborted => ExecutionStatus::Interrupted,
             Self::Died { .. } | Self::AgentFault(_) => ExecutionStatus::Unknown,
             Self::NoPackage { .. } | Self::Refused(_) => ExecutionStatus::NotExecuted,
         }
@@ -197,13 +228,17 @@ pub struct LispError {
     pub unclosed: bool,
     /// Code wanted to read from the standard input.
     pub stdin: bool,
+    /// Its stack is held.
+    pub kept: bool,
     /// Package names near the one that does not exist, when that was the mistake.
     pub packages: Vec<String>,
 }
 
 /// A frame of the stack.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
+    /// Its number, from 0, the innermost.
+    pub number: u32,
     /// The call, with its arguments as far as they are known.
     pub call: String,
     /// The file that the function was compiled from.
@@ -249,6 +284,8 @@ pub(crate) struct Answer {
     pub(crate) warnings: Vec<Warning>,
     pub(crate) package: Option<String>,
     pub(crate) background: Vec<LispError>,
+    /// How many stacks are held.
+    pub(crate) held: u32,
     /// The number that the image would give to the next object.
     pub(crate) next_object: i64,
 }
@@ -257,7 +294,15 @@ impl Answer {
     /// What is known when the image has died instead of answering.
     pub(crate) fn died(death: Death, reason: Option<StopReason>) -> Self {
         let ending = Ending::Died { death, reason };
-        Self { ending, object: None, warnings: Vec::new(), package: None, background: Vec::new(), next_object: 0 }
+        Self {
+            ending,
+            object: None,
+            warnings: Vec::new(),
+            package: None,
+            background: Vec::new(),
+            held: 0,
+            next_object: 0,
+        }
     }
 
     /// Reads the agent's answer to a request that was told to stop because of `reason`.
@@ -265,21 +310,33 @@ impl Answer {
         let ending = match answer.get("OUTCOME").and_then(Value::as_keyword) {
             Some("COMPLETED") => Ending::Values(answer.get_list("VALUES").iter().map(printout).collect()),
             Some("ERROR") => Ending::Error {
-                error: answer.get("ERROR").map(lisp_error).unwrap_or_default(),
+                error: LispError {
+                    kept: answer.get_truth("KEPT"),
+                    ..answer.get("ERROR").map(lisp_error).unwrap_or_default()
+                },
                 place: place(answer.get("PLACE")),
             },
             Some("INTERRUPTED") => Ending::Stopped {
                 reason: reason.unwrap_or(StopReason::Interrupted),
                 frames: frames(answer),
                 place: place(answer.get("PLACE")),
+                kept: answer.get_truth("KEPT"),
             },
             Some("INSPECTED") => Ending::Inspected(answer.get("OBJECT").map(Node::read).unwrap_or_default()),
+            Some("HELD") => Ending::Held(answer.get_list("LEVELS").iter().map(lisp_error).collect()),
+            Some("FRAMES") => Ending::Frames { frames: frames(answer), total: count(answer, "TOTAL").unwrap_or(0) },
+            Some("LOCALS") => Ending::Locals {
+                frame: answer.get("FRAME").map(|value| frame(value, 0)).unwrap_or_default(),
+                locals: answer.get_list("LOCALS").iter().filter_map(local).collect(),
+            },
+            Some("ABORTED") => Ending::Aborted,
             Some("REFUSED") => refusal(answer),
             _ => Ending::AgentFault(answer.get_text("MESSAGE").unwrap_or("an answer it should not give").to_owned()),
         };
         Self {
             object: answer.get("OBJECT").map(Node::read),
             ending,
+            held: count(answer, "HELD").unwrap_or(0),
             next_object: answer.get_integer("NEXT-OBJECT").unwrap_or(0),
             warnings: answer.get_list("WARNINGS").iter().map(warning).collect(),
             package: answer.get_text("PACKAGE").map(str::to_owned),
@@ -316,13 +373,23 @@ fn count(value: &Value, name: &str) -> Option<u32> {
 }
 
 fn frames(value: &Value) -> Vec<Frame> {
-    let frame = |frame: &Value| Frame {
-        call: frame.get_text("CALL").unwrap_or_default().to_owned(),
-        file: frame.get_text("FILE").map(str::to_owned),
-        line: count(frame, "LINE"),
-        locals: pairs(frame.get_list("LOCALS")),
-    };
-    value.get_list("FRAMES").iter().map(frame).collect()
+    (0..).zip(value.get_list("FRAMES")).map(|(position, value)| frame(value, position)).collect()
+}
+
+/// A frame, at a position of the list that counts unless the frame has a number of its own.
+fn frame(value: &Value, position: u32) -> Frame {
+    Frame {
+        number: count(value, "NUMBER").unwrap_or(position),
+        call: value.get_text("CALL").unwrap_or_default().to_owned(),
+        file: value.get_text("FILE").map(str::to_owned),
+        line: count(value, "LINE"),
+        locals: pairs(value.get_list("LOCALS")),
+    }
+}
+
+fn local(value: &Value) -> Option<(String, Node)> {
+    let [name, node] = value.as_list()? else { return None };
+    Some((name.as_text()?.to_owned(), Node::read(node)))
 }
 
 fn lisp_error(value: &Value) -> LispError {
@@ -335,6 +402,7 @@ fn lisp_error(value: &Value) -> LispError {
         frames: frames(value),
         unclosed: value.get_truth("UNCLOSED"),
         stdin: value.get_truth("STDIN"),
+        kept: false,
         packages: packages.unwrap_or_default(),
     }
 }

@@ -26,6 +26,47 @@ pub enum Request {
         /// Characters of a long string.
         limit: u32,
     },
+    /// Say what is held.
+    Held,
+    /// List frames of the innermost held stack.
+    Frames {
+        /// Frames to skip.
+        offset: u32,
+        /// Frames to list.
+        count: u32,
+    },
+    /// Show the variables of a frame of the innermost held stack.
+    Locals {
+        /// The frame's number, from 0.
+        frame: u32,
+    },
+    /// Evaluate where the variables of a frame of the innermost held stack are visible.
+    EvalInFrame {
+        /// The frame's number, from 0.
+        frame: u32,
+        /// The code.
+        code: EvalRequest,
+    },
+    /// Take a restart of the innermost held stack. The answer is what becomes of the evaluation that it lets go on.
+    Restart {
+        /// The restart.
+        restart: RestartName,
+        /// Code whose values are the restart's arguments; without it the restart itself says what they are.
+        values: Option<String>,
+        /// How long the evaluation may go on.
+        timeout: Duration,
+    },
+    /// Give up the innermost held stack.
+    Abort,
+}
+
+/// How a restart is named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RestartName {
+    /// By its place in the list, from 0.
+    Number(u32),
+    /// By its name; the innermost of that name.
+    Name(String),
 }
 
 impl Request {
@@ -34,6 +75,12 @@ impl Request {
         match self {
             Self::Eval(_) => "EVAL",
             Self::Inspect { .. } => "INSPECT",
+            Self::Held => "HELD",
+            Self::Frames { .. } => "FRAMES",
+            Self::Locals { .. } => "LOCALS",
+            Self::EvalInFrame { .. } => "EVAL-IN-FRAME",
+            Self::Restart { .. } => "RESTART",
+            Self::Abort => "ABORT",
         }
     }
 
@@ -49,6 +96,26 @@ impl Request {
                 ("OFFSET", integer(*offset)),
                 ("LIMIT", integer((*limit).into())),
             ]),
+            Self::Held | Self::Abort => Vec::new(),
+            Self::Frames { offset, count } => {
+                keyed([("OFFSET", integer((*offset).into())), ("COUNT", integer((*count).into()))])
+            }
+            Self::Locals { frame } => keyed([("FRAME", integer((*frame).into()))]),
+            Self::EvalInFrame { frame, code } => {
+                let mut arguments = keyed([("FRAME", integer((*frame).into()))]);
+                arguments.extend(code.arguments());
+                arguments
+            }
+            Self::Restart { restart, values, .. } => keyed([
+                (
+                    "RESTART",
+                    match restart {
+                        RestartName::Number(number) => integer((*number).into()),
+                        RestartName::Name(name) => Value::text(name),
+                    },
+                ),
+                ("CODE", values.as_ref().map_or(Value::List(Vec::new()), Value::text)),
+            ]),
         }
     }
 
@@ -56,7 +123,9 @@ impl Request {
     pub(crate) fn timeout(&self) -> Duration {
         match self {
             Self::Eval(request) => request.timeout,
-            Self::Inspect { .. } => LOOK_LIMIT,
+            Self::EvalInFrame { code, .. } => code.timeout,
+            Self::Restart { timeout, .. } => *timeout,
+            _ => LOOK_LIMIT,
         }
     }
 

@@ -115,6 +115,8 @@ pub struct SessionStatus {
     pub evaluations: u64,
     /// Its package after the last call.
     pub package: Option<String>,
+    /// How many stacks of errors and interrupts are held in its image.
+    pub held: u32,
     /// How long the call it is busy with has run.
     pub running_for: Option<Duration>,
     /// Images lost within the last five minutes.
@@ -164,6 +166,8 @@ struct Facts {
     image: Option<Image>,
     evaluations: u64,
     package: Option<String>,
+    /// How many stacks are held in the image.
+    held: u32,
     /// The number for the next object, whichever image it will be in.
     next_object: i64,
     running: Option<(Instant, Controls)>,
@@ -172,6 +176,15 @@ struct Facts {
     stopped: bool,
     /// To be told with the next answer.
     notice: Option<String>,
+}
+
+impl Facts {
+    /// The image is gone, and what was known about it.
+    fn forget_image(&mut self) {
+        self.image = None;
+        self.package = None;
+        self.held = 0;
+    }
 }
 
 #[derive(Clone)]
@@ -215,8 +228,7 @@ impl Session {
     /// Counts a lost image; too many stop the session.
     fn count_crash(&self, how: String) {
         let mut facts = self.facts();
-        facts.image = None;
-        facts.package = None;
+        facts.forget_image();
         facts.last_crash = how;
         facts.crashes.retain(|time| time.elapsed() < CRASH_WINDOW);
         facts.crashes.push(Instant::now());
@@ -227,8 +239,7 @@ impl Session {
     fn lost(&self, death: &Death, reason: Option<StopReason>) {
         if death.exited || reason == Some(StopReason::Killed) {
             let mut facts = self.facts();
-            facts.image = None;
-            facts.package = None;
+            facts.forget_image();
         } else {
             self.count_crash(death.status.clone());
         }
@@ -432,6 +443,7 @@ impl Sessions {
             memory_kb: facts.image.as_ref().and_then(|image| memory_kb(image.pid)),
             evaluations: facts.evaluations,
             package: facts.package.clone(),
+            held: facts.held,
             running_for: facts.running.as_ref().map(|(since, _)| since.elapsed()),
             crashes: facts.crashes.iter().filter(|time| time.elapsed() < CRASH_WINDOW).count(),
         }
@@ -455,8 +467,7 @@ impl Sessions {
             worker.bury(true).await;
         }
         let mut facts = session.facts();
-        facts.image = None;
-        facts.package = None;
+        facts.forget_image();
         had_image
     }
 }
@@ -526,6 +537,7 @@ async fn run(
             let mut facts = session.facts();
             facts.package.clone_from(&answer.package);
             facts.next_object = facts.next_object.max(answer.next_object);
+            facts.held = answer.held;
             drop(facts);
             answer
         }
@@ -543,6 +555,7 @@ async fn run(
         stderr,
         warnings: answer.warnings,
         object: answer.object,
+        held: answer.held,
         package: answer.package,
         background: answer.background,
         notices,

@@ -93,7 +93,8 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "repl_control",
             title: "Control live images",
-            description: "List the live images and runtimes, or start, interrupt, end or renew a session's image.",
+            description: "List the live images and runtimes; start, interrupt, end or renew a session's image; look into a \
+                          held error and leave it.",
             annotations: Annotations::RUNS,
             output: object(json!({})),
         }

@@ -20,6 +20,7 @@ pub mod lisp_read_form;
 mod refused;
 pub mod repl_control;
 pub mod repl_eval;
+mod repl_held;
 mod repl_node;
 mod repl_refused;
 mod repl_report;

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::repl_held::held;
 use crate::repl_refused::{check_runtime, session_error, unsupported};
 use crate::tool::{CallContext, Outcome, ToolError};
 
@@ -34,8 +35,12 @@ pub enum ReplAction {
     Attach,
     /// Leave a server that was joined.
     Detach,
+    /// List what is held and the restarts.
+    Restarts,
     /// Take a restart of a held error.
     Restart,
+    /// Give a held error up.
+    Abort,
     /// List the frames of a held error.
     Frames,
     /// Show the locals of a frame of a held error.
@@ -59,29 +64,32 @@ pub struct ReplControl {
     /// Name of a checkpoint
     #[serde(default)]
     pub name: Option<String>,
-    /// Number of a frame of a held error
+    /// Frame of a held error (default 0)
     #[serde(default)]
     pub frame: Option<u32>,
-    /// Name or number of a restart of a held error
+    /// Restart of a held error: its name, or its number as a string
     #[serde(default)]
     pub restart: Option<String>,
-    /// Code for eval_in_frame
+    /// Code for eval_in_frame; for restart, its values
     #[serde(default)]
     pub code: Option<String>,
+    /// Seconds for eval_in_frame and restart (default 30)
+    #[serde(default)]
+    pub timeout_seconds: Option<f64>,
     /// host:port for attach
     #[serde(default)]
     pub address: Option<String>,
 }
 
-/// Does what `args.action` says. Nothing here waits for a running evaluation.
-pub async fn repl_control(sessions: &Sessions, args: ReplControl, _context: &CallContext) -> Outcome {
-    match control(sessions, &args).await {
+/// Does what `args.action` says. Nothing here waits for a running evaluation; a restart lets one go on.
+pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &CallContext) -> Outcome {
+    match control(sessions, &args, context).await {
         Ok(outcome) => outcome,
         Err(error) => error.into(),
     }
 }
 
-async fn control(sessions: &Sessions, args: &ReplControl) -> Result<Outcome, ToolError> {
+async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext) -> Result<Outcome, ToolError> {
     check_runtime(args.runtime.as_deref())?;
     let session = args.session.as_deref().unwrap_or(MAIN);
     match args.action {
@@ -120,11 +128,12 @@ async fn control(sessions: &Sessions, args: &ReplControl) -> Result<Outcome, Too
             Capability::Attach,
             "Use a session of this server: repl_eval starts one with its first call",
         )),
-        ReplAction::Restart | ReplAction::Frames | ReplAction::Locals | ReplAction::EvalInFrame => Err(unsupported(
-            Capability::Hold,
-            "The answer of repl_eval to an error has its restarts, frames and locals; to take a restart, evaluate \
-             with (handler-bind ((error (lambda (c) (declare (ignore c)) (invoke-restart 'NAME)))) ...)",
-        )),
+        ReplAction::Restarts
+        | ReplAction::Restart
+        | ReplAction::Abort
+        | ReplAction::Frames
+        | ReplAction::Locals
+        | ReplAction::EvalInFrame => held(sessions, session, args, context).await,
     }
 }
 
@@ -225,6 +234,9 @@ fn session_line(session: &SessionStatus) -> String {
         let _ = write!(line, ", package {package}");
     }
     let _ = write!(line, ", {} evaluations", session.evaluations);
+    if session.held > 0 {
+        let _ = write!(line, ", {} held", crate::repl_report::errors_text(session.held));
+    }
     if session.crashes > 0 {
         let images = if session.crashes == 1 { "image" } else { "images" };
         let _ = write!(line, ", {} {images} lost in the last five minutes", session.crashes);
@@ -253,6 +265,7 @@ fn session_fields(session: &SessionStatus) -> Map<String, Value> {
         "package": session.package,
         "running_seconds": session.running_for.map(|running| running.as_secs_f64()),
         "crashes": session.crashes,
+        "held": session.held,
         "checkpoints": [],
     });
     let Value::Object(mut fields) = fields else { return Map::new() };

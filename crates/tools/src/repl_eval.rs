@@ -2,13 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use lispwright_runtime::{Capability, EvalReport, EvalRequest, MAIN, Request, Sessions};
+use lispwright_runtime::{Capability, Ending, EvalReport, EvalRequest, MAIN, Request, Sessions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::repl_refused::{check_runtime, session_error, unsupported};
 use crate::repl_report::{answer, output_limit};
 use crate::tool::{CallContext, Outcome, ToolError};
+
+/// How long a call may take when it is not said.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The longest a call may be allowed to take, in seconds.
 const LONGEST: f64 = 86_400.0;
@@ -71,7 +74,13 @@ pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContex
     };
     let session = args.session.as_deref().unwrap_or(MAIN);
     match ask(sessions, session, Request::Eval(request), context).await {
-        Ok(report) => answer(&report, limit),
+        Ok(report) => {
+            let mut outcome = answer(&report, limit);
+            if args.on_error == OnError::Hold && matches!(&report.ending, Ending::Error { error, .. } if !error.kept) {
+                outcome.text.push_str("\n[note] Not held: the stack is exhausted, or ten are held already.");
+            }
+            outcome
+        }
         Err(error) => error.with("execution_status", "not-executed").into(),
     }
 }
@@ -102,24 +111,11 @@ pub(crate) async fn ask(
 
 fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, ToolError> {
     check_runtime(args.runtime.as_deref())?;
-    if args.on_error == OnError::Hold {
-        return Err(unsupported(
-            Capability::Hold,
-            "Leave on_error out: the answer to an error already has its restarts, frames and locals",
-        ));
-    }
     if args.trial {
         return Err(unsupported(
             Capability::Checkpoint,
             "Leave trial out and evaluate in a session of its own, such as session \"trial\", then end it with \
              repl_control {\"action\": \"kill\", \"session\": \"trial\"}",
-        ));
-    }
-    let seconds = args.timeout_seconds.unwrap_or(30.0);
-    if !(seconds > 0.0 && seconds <= LONGEST) {
-        return Err(ToolError::new(
-            "BAD_ARGUMENT",
-            format!("timeout_seconds is {seconds}; it must be more than 0 and at most {LONGEST}."),
         ));
     }
     Ok(EvalRequest {
@@ -128,7 +124,20 @@ fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, ToolError> {
         print_level: args.print_level,
         print_length: args.print_length,
         value_limit: limit,
-        timeout: Duration::from_secs_f64(seconds),
+        timeout: seconds(args.timeout_seconds)?,
+        hold: args.on_error == OnError::Hold,
         ..EvalRequest::new(args.code.clone())
     })
+}
+
+/// How long a call may take.
+pub(crate) fn seconds(asked: Option<f64>) -> Result<Duration, ToolError> {
+    let Some(seconds) = asked else { return Ok(DEFAULT_TIMEOUT) };
+    if !(seconds > 0.0 && seconds <= LONGEST) {
+        return Err(ToolError::new(
+            "BAD_ARGUMENT",
+            format!("timeout_seconds is {seconds}; it must be more than 0 and at most {LONGEST}."),
+        ));
+    }
+    Ok(Duration::from_secs_f64(seconds))
 }

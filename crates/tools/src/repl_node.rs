@@ -91,7 +91,8 @@ fn part_line(part: &lispwright_runtime::Part) -> String {
     }
 }
 
-fn node_line(node: &Node) -> String {
+/// An object on one line, with its number.
+pub(crate) fn node_line(node: &Node) -> String {
     match (node.kind.as_str(), node.id) {
         ("unbound", _) => "unbound".to_owned(),
         (_, Some(id)) if node.seen => format!("[{id}] again"),

@@ -4,7 +4,7 @@ use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Pri
 use serde_json::{Map, Value, json};
 
 use crate::repl_node::{node_fields, preview_text};
-use crate::repl_refused::refusal_error;
+use crate::repl_refused::{refusal_error, session_argument};
 use crate::repl_text::{Fenced, ends_of, fence, head, one_line, shares, start_of};
 use crate::tool::Outcome;
 
@@ -36,7 +36,7 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
         _ => Vec::new(),
     };
 
-    let fixed = 300 + [&ending, &notes].map(|text| text.chars().count()).iter().sum::<usize>();
+    let fixed = 600 + [&ending, &notes].map(|text| text.chars().count()).iter().sum::<usize>();
     let printed = |output: &Printed| {
         if output.dropped > 0 { usize::MAX / 8 } else { fence(&output.head).chars().count() }
     };
@@ -49,7 +49,7 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
     let warnings = start_of(&warnings, room[2]);
     let (values, values_left_out) = value_texts(&values, room[3]);
 
-    let mut text = String::new();
+    let mut text = still_held_text(report);
     block(&mut text, "[stdout]", &stdout);
     block(&mut text, "[stderr]", &stderr);
     block(&mut text, "[warnings]", &warnings);
@@ -66,13 +66,14 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
     }
     text.push_str(&ending);
     text.push_str(&notes);
+    text.push_str(&kept_text(report));
     let left_out = stdout.left_out + stderr.left_out + warnings.left_out + values_left_out;
     let cut = matches!(&report.ending, Ending::Values(values) if values.iter().any(|value| value.cut));
     if left_out > 0 || cut {
         text.push_str(&left_out_text(left_out, values_left_out > 0 || cut, cut, limit));
     }
     let fields = fields(report, &values, &stdout, &stderr, left_out);
-    let is_error = !matches!(report.ending, Ending::Values(_));
+    let is_error = !matches!(report.ending, Ending::Values(_) | Ending::Aborted);
     Outcome { text: text.trim_end().to_owned(), fields, is_error }
 }
 
@@ -117,7 +118,7 @@ fn ending_text(report: &EvalReport) -> String {
             text.push_str(&place_text(place, error));
             text
         }
-        Ending::Stopped { reason, frames, place } => {
+        Ending::Stopped { reason, frames, place, .. } => {
             format!("[ERROR] {}\n{}{}", code(&report.ending), stop_text(*reason, report), frames_text(frames))
                 + &form_text(place)
         }
@@ -142,7 +143,10 @@ fn ending_text(report: &EvalReport) -> String {
                 report.session
             )
         }
-        Ending::Inspected(_) => String::new(),
+        Ending::Inspected(_) | Ending::Held(_) | Ending::Frames { .. } | Ending::Locals { .. } => String::new(),
+        Ending::Aborted => {
+            "The held error is given up; its evaluation ended there, and the session's state is kept.\n".to_owned()
+        }
         Ending::Refused(refusal) => refusal_error(refusal, &report.session).message + "\n",
         Ending::NoPackage { name, nearest } => {
             let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
@@ -177,14 +181,63 @@ fn stop_text(reason: StopReason, report: &EvalReport) -> String {
 
 fn error_text(title: &str, error: &LispError) -> String {
     let mut text = format!("{title} {}\n{}\n", one_line(&error.type_name, 200), fence(&error.message));
-    if !error.restarts.is_empty() {
-        text.push_str("[Restarts]\n");
-        for (name, description) in &error.restarts {
-            text.push_str(&format!("{}: {}\n", one_line(name, 60), one_line(description, 200)));
-        }
-    }
+    text.push_str(&restarts_text(&error.restarts, error.kept));
     text.push_str(&frames_text(&error.frames));
     text
+}
+
+/// Restarts with what they do; with their numbers when they can be taken.
+pub(crate) fn restarts_text(restarts: &[(String, String)], numbered: bool) -> String {
+    let mut text = String::new();
+    if !restarts.is_empty() {
+        text.push_str("[Restarts]\n");
+    }
+    for (number, (name, description)) in restarts.iter().enumerate() {
+        let number = if numbered { format!("{number}: ") } else { String::new() };
+        text.push_str(&format!("{number}{}: {}\n", one_line(name, 60), one_line(description, 200)));
+    }
+    text
+}
+
+/// How many errors, in words.
+pub(crate) fn errors_text(count: u32) -> String {
+    if count == 1 { "1 error".to_owned() } else { format!("{count} errors") }
+}
+
+/// The stack of this very answer is held.
+fn is_kept(report: &EvalReport) -> bool {
+    match &report.ending {
+        Ending::Error { error, .. } => error.kept,
+        Ending::Stopped { kept, .. } => *kept,
+        _ => false,
+    }
+}
+
+/// What stands first when something that was held before is held still.
+fn still_held_text(report: &EvalReport) -> String {
+    let below = report.held - u32::from(is_kept(report) && report.held > 0);
+    if below == 0 {
+        return String::new();
+    }
+    let argument = session_argument(&report.session);
+    format!(
+        "[held] {} held beneath this; it ran on top. To leave: repl_control {{\"action\": \"abort\"{argument}}}, or take one of its \
+         restarts.\n",
+        if below == 1 { "1 error is".to_owned() } else { format!("{below} errors are") }
+    )
+}
+
+/// What can be done with a stack that is held now.
+fn kept_text(report: &EvalReport) -> String {
+    if !is_kept(report) {
+        return String::new();
+    }
+    let argument = session_argument(&report.session);
+    format!(
+        "[held] The stack is kept (level {}). repl_control {{\"action\": A{argument}}} with A = frames, locals or eval_in_frame \
+         (\"frame\": N) to look, restart (\"restart\": NAME, \"code\": its values) to go on, abort to give up.\n",
+        report.held
+    )
 }
 
 fn frames_text(frames: &[Frame]) -> String {
@@ -192,18 +245,23 @@ fn frames_text(frames: &[Frame]) -> String {
         return String::new();
     }
     let mut text = "[Backtrace]\n".to_owned();
-    for (number, frame) in frames.iter().enumerate() {
-        text.push_str(&format!("{number}: {}", one_line(&frame.call, 220)));
-        if let Some(file) = &frame.file {
-            let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
-            text.push_str(&format!("  {}{line}", one_line(file, 200)));
-        }
-        text.push('\n');
+    for frame in frames {
+        text.push_str(&frame_line(frame));
         for (name, value) in &frame.locals {
             text.push_str(&format!("     {} = {}\n", one_line(name, 60), one_line(value, 160)));
         }
     }
     text
+}
+
+/// A frame's number, call and source on one line.
+pub(crate) fn frame_line(frame: &Frame) -> String {
+    let mut line = format!("{}: {}", frame.number, one_line(&frame.call, 220));
+    if let Some(file) = &frame.file {
+        let number = frame.line.map(|number| format!(":{number}")).unwrap_or_default();
+        line.push_str(&format!("  {}{number}", one_line(file, 200)));
+    }
+    line + "\n"
 }
 
 fn place_text(place: &Place, error: &LispError) -> String {
@@ -271,7 +329,12 @@ fn notes(report: &EvalReport) -> String {
 /// The stable code of an ending that is not a value.
 fn code(ending: &Ending) -> &'static str {
     match ending {
-        Ending::Values(_) | Ending::Inspected(_) => "",
+        Ending::Values(_)
+        | Ending::Inspected(_)
+        | Ending::Held(_)
+        | Ending::Frames { .. }
+        | Ending::Locals { .. }
+        | Ending::Aborted => "",
         Ending::Error { .. } => "LISP_ERROR",
         Ending::Stopped { reason, .. } => match reason {
             StopReason::Timeout => "TIMEOUT",
@@ -306,7 +369,7 @@ fn fields(
     if let Some(package) = &report.package {
         fields.insert("package".into(), package.clone().into());
     }
-    if !matches!(report.ending, Ending::Values(_)) {
+    if !matches!(report.ending, Ending::Values(_) | Ending::Aborted) {
         fields.insert("code".into(), code(&report.ending).into());
         fields.insert("message".into(), message(report).into());
         fields.insert("retryable".into(), false.into());
@@ -318,6 +381,9 @@ fn fields(
     }
     if !report.notices.is_empty() {
         fields.insert("notices".into(), report.notices.clone().into());
+    }
+    if report.held > 0 {
+        fields.insert("held".into(), report.held.into());
     }
     if left_out > 0 {
         fields.insert("left_out".into(), left_out.into());
@@ -342,8 +408,7 @@ fn condition_fields(error: &LispError) -> Map<String, Value> {
     if let Some(thread) = &error.thread {
         fields.insert("thread".into(), thread.clone().into());
     }
-    let restarts = error.restarts.iter().map(|(name, description)| json!({"name": name, "description": description}));
-    fields.insert("restarts".into(), restarts.collect());
+    fields.insert("restarts".into(), restarts_fields(&error.restarts));
     fields.insert("frames".into(), frames_fields(&error.frames));
     if !error.packages.is_empty() {
         fields.insert("candidates".into(), error.packages.clone().into());
@@ -351,23 +416,31 @@ fn condition_fields(error: &LispError) -> Map<String, Value> {
     fields
 }
 
+/// Restarts as fields.
+pub(crate) fn restarts_fields(restarts: &[(String, String)]) -> Value {
+    restarts.iter().map(|(name, description)| json!({"name": name, "description": description})).collect()
+}
+
 fn frames_fields(frames: &[Frame]) -> Value {
-    let frame = |frame: &Frame| {
-        let mut fields = Map::new();
-        fields.insert("function".into(), frame.call.clone().into());
-        if let Some(file) = &frame.file {
-            fields.insert("path".into(), file.clone().into());
-        }
-        if let Some(line) = frame.line {
-            fields.insert("line".into(), line.into());
-        }
-        if !frame.locals.is_empty() {
-            let locals = frame.locals.iter().map(|(name, value)| json!({"name": name, "value": value}));
-            fields.insert("locals".into(), locals.collect());
-        }
-        Value::Object(fields)
-    };
-    frames.iter().map(frame).collect()
+    frames.iter().map(frame_fields).collect()
+}
+
+/// A frame as fields.
+pub(crate) fn frame_fields(frame: &Frame) -> Value {
+    let mut fields = Map::new();
+    fields.insert("index".into(), frame.number.into());
+    fields.insert("function".into(), frame.call.clone().into());
+    if let Some(file) = &frame.file {
+        fields.insert("path".into(), file.clone().into());
+    }
+    if let Some(line) = frame.line {
+        fields.insert("line".into(), line.into());
+    }
+    if !frame.locals.is_empty() {
+        let locals = frame.locals.iter().map(|(name, value)| json!({"name": name, "value": value}));
+        fields.insert("locals".into(), locals.collect());
+    }
+    Value::Object(fields)
 }
 
 fn error_fields(report: &EvalReport) -> Value {

@@ -11,6 +11,7 @@ mod content;
 mod disk;
 mod evaluation;
 mod files;
+mod held;
 mod objects;
 mod project;
 mod protocol;

@@ -1,0 +1,181 @@
+//! Errors whose stack is kept: looking at it, evaluating in it, leaving it by a restart or not.
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Session};
+
+fn hold(session: &mut Session, code: &str) -> Answer {
+    let answer = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold", "timeout_seconds": 20 }));
+    assert!(answer.is_error, "{}", answer.text);
+    assert!(answer.text.contains("[held] The stack is kept"), "{}", answer.text);
+    answer
+}
+
+fn control(session: &mut Session, arguments: Value) -> Answer {
+    session.client.call("repl_control", arguments)
+}
+
+const SHOP: &str = "(defvar *log* '())
+    (defun price (item) (restart-case (error \"no price for ~A\" item)
+                          (use-value (v) :report \"Use a price.\" :interactive (lambda () (list (read *query-io*))) v)
+                          (free () :report \"It is free.\" 0)))
+    (defun total (items) (let ((sum 0)) (dolist (item items sum) (incf sum (price item)))))
+    (* 100 (total '(:tea :milk)))";
+
+#[test]
+fn a_restart_lets_the_evaluation_go_on() {
+    let mut session = Session::new();
+    let answer = hold(&mut session, SHOP);
+    assert!(answer.text.contains("no price for TEA"), "{}", answer.text);
+    assert!(answer.text.contains("0: USE-VALUE: Use a price."), "{}", answer.text);
+    assert_eq!(answer.fields["held"], 1);
+    // One that asks is told what to give.
+    let asks = control(&mut session, json!({ "action": "restart", "restart": "use-value" }));
+    assert!(asks.is_error && asks.text.contains("asks for a value"), "{}", asks.text);
+    // The evaluation goes on, and meets the same error for the next item.
+    let next = control(&mut session, json!({ "action": "restart", "restart": "USE-VALUE", "code": "(+ 1 2)" }));
+    assert!(next.is_error && next.text.contains("no price for MILK"), "{}", next.text);
+    assert_eq!(next.fields["held"], 1);
+    let done = control(&mut session, json!({ "action": "restart", "restart": "1" }));
+    assert!(!done.is_error, "{}", done.text);
+    assert_eq!(done.text, "=> 300");
+    assert_eq!(session.ok("repl_eval", json!({ "code": "*" })).text, "=> 300");
+    let nothing = control(&mut session, json!({ "action": "abort" }));
+    assert!(nothing.is_error && nothing.text.contains("on_error"), "{}", nothing.text);
+}
+
+#[test]
+fn frames_and_locals_can_be_looked_at() {
+    let mut session = Session::new();
+    hold(&mut session, SHOP);
+    let frames = control(&mut session, json!({ "action": "frames" }));
+    assert!(frames.text.starts_with("0: (PRICE :TEA)\n1: (TOTAL (:TEA :MILK))"), "{}", frames.text);
+    let locals = control(&mut session, json!({ "action": "locals", "frame": 1 }));
+    assert!(locals.text.contains("  ITEMS = (:TEA :MILK) ["), "{}", locals.text);
+    let id = locals.fields["locals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|local| local["name"] == "ITEMS")
+        .map(|local| local["value"]["id"].clone())
+        .unwrap();
+    let items = session.ok("inspect_object", json!({ "id": id }));
+    assert!(items.text.contains("  1: :MILK"), "{}", items.text);
+    let value = control(
+        &mut session,
+        json!({ "action": "eval_in_frame", "frame": 1, "code": "(list (length items) (reverse items))" }),
+    );
+    assert!(value.text.contains("=> (2 (:MILK :TEA))"), "{}", value.text);
+    // A mistake in there leaves the stack as it was.
+    let wrong = control(&mut session, json!({ "action": "eval_in_frame", "frame": 1, "code": "(car :x)" }));
+    assert!(wrong.is_error && wrong.text.starts_with("[held] 1 error is held beneath this"), "{}", wrong.text);
+    let none = control(&mut session, json!({ "action": "locals", "frame": 99 }));
+    assert!(none.is_error && none.text.contains("There is no frame 99"), "{}", none.text);
+    let none = control(&mut session, json!({ "action": "eval_in_frame" }));
+    assert!(none.is_error && none.text.contains("needs `code`"), "{}", none.text);
+    let none = control(&mut session, json!({ "action": "restart", "restart": "elsewhere" }));
+    assert!(none.is_error && none.text.contains("no restart \"elsewhere\""), "{}", none.text);
+    let restarts = control(&mut session, json!({ "action": "restarts" }));
+    assert!(restarts.text.starts_with("[level 1] SIMPLE-ERROR\nno price for TEA\n"), "{}", restarts.text);
+}
+
+#[test]
+fn a_call_while_an_error_is_held_runs_on_top_and_says_so() {
+    let mut session = Session::new();
+    hold(&mut session, "(handler-case (error \"below\") (type-error () :caught))");
+    let answer = session.ok("repl_eval", json!({ "code": "(+ 1 2)" }));
+    assert!(answer.text.starts_with("[held] 1 error is held beneath this"), "{}", answer.text);
+    assert!(answer.text.ends_with("=> 3"), "{}", answer.text);
+    // The handlers of the held code are not in the way: this would be caught by one.
+    let answer = session.client.call("repl_eval", json!({ "code": "(car 1)" }));
+    assert!(answer.is_error && answer.text.contains("TYPE-ERROR"), "{}", answer.text);
+    // Errors can be held on top of each other.
+    let second = hold(&mut session, "(error \"above\")");
+    assert_eq!(second.fields["held"], 2);
+    let levels = control(&mut session, json!({ "action": "restarts" }));
+    let levels = levels.fields["levels"].as_array().unwrap();
+    assert_eq!((levels[0]["message"].as_str(), levels[1]["message"].as_str()), (Some("above"), Some("below")));
+    let status = session.ok("repl_control", json!({ "action": "status" }));
+    assert!(status.text.contains("idle") && status.text.contains("2 errors held"), "{}", status.text);
+    // Output goes to the answer although the held code has bound the stream.
+    let answer = session.ok("repl_eval", json!({ "code": "(princ 'seen)" }));
+    assert!(answer.text.contains("[stdout]\nSEEN"), "{}", answer.text);
+    let one = control(&mut session, json!({ "action": "abort" }));
+    assert!(!one.is_error && one.fields["held"] == 1, "{}", one.text);
+    let none = control(&mut session, json!({ "action": "abort" }));
+    assert!(!none.text.contains("[held]") && none.fields.get("held").is_none(), "{}", none.text);
+    let answer = session.ok("repl_eval", json!({ "code": "(+ 1 2)" }));
+    assert_eq!(answer.text, "=> 3");
+}
+
+#[test]
+fn streams_of_the_held_code_are_its_own_again_when_it_goes_on() {
+    let mut session = Session::new();
+    let code = "(with-output-to-string (*standard-output*)
+                  (princ \"before \")
+                  (restart-case (error \"stop\") (on () nil))
+                  (princ \"after\"))";
+    hold(&mut session, code);
+    session.ok("repl_eval", json!({ "code": "(princ 'between)" }));
+    let done = control(&mut session, json!({ "action": "restart", "restart": "on" }));
+    assert_eq!(done.text, "=> \"before after\"");
+}
+
+#[test]
+fn code_on_top_can_leave_by_itself() {
+    let mut session = Session::new();
+    hold(&mut session, "(list :got (restart-case (error \"stop\") (take (x) x)))");
+    let done = session.ok("repl_eval", json!({ "code": "(invoke-restart 'take 7)" }));
+    assert!(done.text.starts_with("=> (:GOT 7)"), "{}", done.text);
+    assert!(done.fields.get("held").is_none(), "{}", done.fields);
+}
+
+#[test]
+fn a_held_error_can_be_timed_out_reset_and_aborted_with_trouble() {
+    let mut session = Session::new();
+    session.ok("repl_eval", json!({ "code": "(defvar *kept* 42)" }));
+    hold(&mut session, "(error \"x\")");
+    let slow = session.client.call("repl_eval", json!({ "code": "(loop)", "timeout_seconds": 0.3 }));
+    assert_eq!(slow.fields["code"], "TIMEOUT", "{}", slow.text);
+    assert_eq!(slow.fields["held"], 1);
+    // A cleanup form that fails is answered and not held.
+    hold(&mut session, "(unwind-protect (error \"y\") (error \"cleanup\"))");
+    let trouble = control(&mut session, json!({ "action": "abort" }));
+    assert!(trouble.is_error && trouble.text.contains("cleanup"), "{}", trouble.text);
+    assert_eq!(trouble.fields["held"], 1);
+    assert!(session.ok("repl_eval", json!({ "code": "*kept*" })).text.ends_with("=> 42"));
+    session.ok("repl_control", json!({ "action": "reset" }));
+    assert_eq!(session.ok("repl_eval", json!({ "code": "(boundp '*kept*)" })).text, "=> NIL");
+    assert!(session.client.finish().success());
+}
+
+#[test]
+fn an_interrupt_can_be_held_and_continued() {
+    let mut session = Session::new();
+    let code = "(defvar *go* nil) (defun spin (limit) (loop until *go* finally (return limit))) (spin 5)";
+    let stopped = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold", "timeout_seconds": 0.5 }));
+    assert_eq!(stopped.fields["code"], "TIMEOUT", "{}", stopped.text);
+    assert!(stopped.text.contains("[held] The stack is kept"), "{}", stopped.text);
+    let frames = control(&mut session, json!({ "action": "frames" }));
+    assert!(frames.text.contains("(SPIN 5)"), "{}", frames.text);
+    session.ok("repl_eval", json!({ "code": "(setf *go* t)" }));
+    let done = control(&mut session, json!({ "action": "restart", "restart": "continue" }));
+    assert!(done.text.ends_with("=> 5"), "{}", done.text);
+}
+
+#[test]
+fn what_cannot_be_held_is_answered_all_the_same() {
+    let mut session = Session::new();
+    let code = "(labels ((down (n) (1+ (down n)))) (down 0))";
+    let answer = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold" }));
+    assert!(answer.is_error && answer.text.contains("[note] Not held"), "{}", answer.text);
+    assert!(answer.fields.get("held").is_none());
+    // Ten are held, the eleventh is not.
+    for level in 1..=10 {
+        assert_eq!(hold(&mut session, "(error \"again\")").fields["held"], level);
+    }
+    let answer = session.client.call("repl_eval", json!({ "code": "(error \"more\")", "on_error": "hold" }));
+    assert!(answer.text.contains("[note] Not held"), "{}", answer.text);
+    assert_eq!(answer.fields["held"], 10);
+    assert_eq!(session.client.call("repl_eval", json!({ "code": "(values)" })).fields["held"], 10);
+}

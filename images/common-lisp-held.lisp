@@ -1,0 +1,138 @@
+;;;; Held stacks: after an error or an interrupt the agent goes on serving requests from inside.
+;;;;
+;;;; The stack below stays as it is, so its frames can be looked at, code can run where their variables are visible,
+;;;; and a restart lets it go on. What becomes of it then is the answer to the request that let it go on.
+
+(in-package "LISPWRIGHT.AGENT")
+
+(defconstant +most-held+ 10)
+(defconstant +most-held-frames+ 1000)
+
+(defstruct held
+  "A stack that waits."
+  evaluation                            ; whose it is
+  condition                             ; what stopped it
+  facts                                 ; what the parent was told about that
+  frames                                ; innermost first
+  restarts)                             ; in the order in which they were told
+
+(defun holdable-p (evaluation condition)
+  "True when the stack that CONDITION was met on is to be kept. An exhausted one has no room for that."
+  (and (evaluation-hold evaluation)
+       (not (typep condition 'storage-condition))
+       (< (length *held*) +most-held+)))
+
+(defun hold (evaluation condition fields)
+  "Answers with FIELDS and serves requests on top of the present stack. Never returns: a restart or a throw leaves it."
+  (let* ((*held* (cons (make-held :evaluation evaluation :condition condition :facts fields
+                                  :frames (handler-case (frames-of-interest *boundaries* +most-held-frames+)
+                                            (serious-condition () '()))
+                                  :restarts (offered-restarts evaluation condition))
+                       *held*))
+         (*evaluation* nil)
+         (*previewing* nil))
+    (setf (evaluation-stopping evaluation) nil)
+    (call-above
+     (lambda ()
+       (send (done (finish-answer evaluation (append fields '(:kept t)))))
+       (setf (evaluation-warnings evaluation) '())
+       (serve)))
+    (die)))
+
+(defun call-holding (function &rest arguments)
+  "The fields that FUNCTION returns for the innermost held stack and ARGUMENTS."
+  (if *held*
+      (apply function (first *held*) arguments)
+      (list :outcome :refused :not-held t)))
+
+(defun answer-held ()
+  (call-holding (lambda (held)
+                  (declare (ignore held))
+                  (list :outcome :held
+                        :levels (loop for held in *held*
+                                      for facts = (held-facts held)
+                                      collect (append (list :restarts (described-restarts (held-restarts held)))
+                                                      (or (getf facts :error)
+                                                          (list :type "interrupt" :message "It was interrupted."))))))))
+
+;;; Frames
+
+(defun answer-frames (&key (offset 0) (count +most-frames+) &allow-other-keys)
+  (call-holding
+   (lambda (held)
+     (let ((frames (held-frames held)))
+       (call-evaluating
+        (lambda (evaluation)
+          (declare (ignore evaluation))
+          (list :outcome :frames :total (length frames)
+                :frames (loop for frame in (nthcdr offset frames)
+                              for number from offset
+                              repeat count
+                              collect (list* :number number (frame-facts frame nil))))))))))
+
+(defun call-with-frame (number function)
+  "The fields that FUNCTION returns for the held frame of that NUMBER."
+  (call-holding
+   (lambda (held)
+     (let ((frame (and (integerp number) (not (minusp number)) (nth number (held-frames held)))))
+       (if frame
+           (funcall function frame)
+           (list :outcome :refused :no-frame number :total (length (held-frames held))))))))
+
+(defun answer-locals (&key frame &allow-other-keys)
+  (call-with-frame frame
+                   (lambda (it)
+                     (call-evaluating
+                      (lambda (evaluation)
+                        (setf (evaluation-phase evaluation) :print)
+                        (list :outcome :locals
+                              :frame (list* :number frame (frame-facts it nil))
+                              :locals (loop for (name value) in (frame-variables it)
+                                            collect (cons name (inspect-value value 0 0 0 0)))))))))
+
+(defun answer-eval-in-frame (&rest arguments &key frame &allow-other-keys)
+  (call-with-frame frame
+                   (lambda (it)
+                     (apply #'answer-eval :evaluator (lambda (form) (eval-in-frame form it)) arguments))))
+
+;;; Leaving
+
+(defun find-offered-restart (held designator)
+  "The restart of HELD with that number or name."
+  (let ((restarts (held-restarts held)))
+    (if (integerp designator)
+        (and (not (minusp designator)) (nth designator restarts))
+        (find designator restarts
+              :test (lambda (name restart)
+                      (string-equal name (string (or (restart-name restart) "unnamed"))))))))
+
+(defun answer-restart (&rest arguments &key restart code &allow-other-keys)
+  "Takes a restart of the innermost held stack. This returns only if the restart does."
+  (call-holding
+   (lambda (held)
+     (let ((it (find-offered-restart held restart)))
+       (if (null it)
+           (list :outcome :refused :no-restart (princ-to-string restart))
+           (apply #'call-evaluating
+                  (lambda (evaluation)
+                    (multiple-value-bind (values missing)
+                        (if code
+                            (evaluate-code evaluation #'eval)
+                            (restart-arguments it))
+                      (if missing
+                          (list :outcome :refused :needs-value (string (or (restart-name it) "unnamed")))
+                          ;; Only a restart that does not leave comes back here.
+                          (list :outcome :completed
+                                :values (print-values (multiple-value-list (apply #'invoke-restart it values))
+                                                      1000 nil nil)))))
+                  :code (or code "")
+                  :allow-other-keys t
+                  arguments))))))
+
+(defun answer-abort ()
+  "Gives up the innermost held stack. An error on the way out is answered and not held."
+  (call-holding
+   (lambda (held)
+     (let ((evaluation (held-evaluation held)))
+       (setf (evaluation-hold evaluation) nil)
+       (throw evaluation (list :outcome :aborted))))))
