@@ -8,6 +8,7 @@
 ;;;;   CALL-WITH-DEBUGGER-HOOK CALL-IN-COMPILATION-UNIT NOISE-P         conditions
 ;;;;   FRAMES-OF-INTEREST FRAME-FACTS FRAME-VARIABLES EVAL-IN-FRAME         the stack
 ;;;;   CALL-ABOVE RESTART-ARGUMENTS                                     held stacks
+;;;;   EXPAND-ALL                                                       macros
 ;;;;   SLOT-PARTS FUNCTION-PARTS FUNCTION-NAME FUNCTION-LAMBDA-LIST FUNCTION-SOURCE-FACTS   objects
 ;;;;   PREPARE-IMAGE IMAGE-FACTS DIE                                    the process
 ;;;; and owes this file HANDLE-FRAMES, HANDLE-INTERRUPT and HANDLE-BACKGROUND-ERROR.
@@ -15,6 +16,7 @@
 (require :asdf)
 (require :sb-posix)
 (require :sb-introspect)
+(require :sb-cltl2)
 
 (defpackage "LISPWRIGHT.AGENT"
   (:use "COMMON-LISP")
@@ -414,6 +416,12 @@ Frames outside the functions named in BOUNDARIES are not looked at."
             do (when (char= character #\Newline)
                  (incf line)))
       line)))
+
+;;; Macros
+
+(defun expand-all (form)
+  "FORM with every macro call in it expanded."
+  (sb-cltl2:macroexpand-all form))
 
 ;;; Objects
 

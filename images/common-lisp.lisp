@@ -8,8 +8,8 @@
 ;;;; one list of keywords, integers, strings and lists. (:EVAL :ID 7 :CODE "(+ 1 2)") is answered by
 ;;;; (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
 ;;;;
-;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT)
-;;;; and common-lisp-held.lisp (HOLD and what it makes possible).
+;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT),
+;;;; common-lisp-expand.lisp (MACROEXPAND) and common-lisp-held.lisp (HOLD and what it makes possible).
 ;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from common-lisp-NAME.lisp,
 ;;;; which is loaded first; its header lists the functions it owes.
 
@@ -208,7 +208,7 @@ method writes, without end when that has none."
 (defvar *held* '() "The stacks that are held, innermost first.")
 (defvar *background-errors* '() "Errors of other threads that have not been told yet, newest first.")
 
-(defvar *boundaries* '(evaluate-form read-form print-values inspect-value expand-form)
+(defvar *boundaries* '(evaluate-form read-form print-values inspect-value expand-form expansion-text)
   "The functions under which evaluated code runs.")
 
 (defconstant +most-frames+ 20)
@@ -252,20 +252,24 @@ bound what is shown of it.")
     (shiftf *** ** * (first values))
     values))
 
+(defun read-next-form (evaluation)
+  "The next form of the code, or the stream over it at its end."
+  (let ((stream (evaluation-stream evaluation)))
+    (setf (evaluation-phase evaluation) :read)
+    (skip-to-form stream)
+    (incf (evaluation-form-index evaluation))
+    (setf (evaluation-form-start evaluation) (file-position stream))
+    (prog1 (read-form stream stream)
+      (setf (evaluation-phase evaluation) :eval))))
+
 (defun evaluate-code (evaluation evaluator)
   "Reads the forms one after the other and calls EVALUATOR on each; the values of the last."
-  (let ((stream (evaluation-stream evaluation))
-        (values '()))
+  (let ((values '()))
     (loop
-      (setf (evaluation-phase evaluation) :read)
-      (skip-to-form stream)
-      (incf (evaluation-form-index evaluation))
-      (setf (evaluation-form-start evaluation) (file-position stream))
-      (let ((form (read-form stream stream)))
-        (when (eq form stream)
+      (let ((form (read-next-form evaluation)))
+        (when (eq form (evaluation-stream evaluation))
           (return values))
-        (setf (evaluation-phase evaluation) :eval
-              values (call-with-repl-variables form (lambda () (evaluate-form form evaluator))))))))
+        (setf values (call-with-repl-variables form (lambda () (evaluate-form form evaluator))))))))
 
 (defun note-warning (evaluation warning answer)
   "Keeps WARNING for the answer instead of letting it be printed.
@@ -516,6 +520,7 @@ CODE, or those of an error, and what every such answer has."
     (case operation
       (:eval (done (apply #'answer-eval arguments)))
       (:inspect (done (apply #'answer-inspect arguments)))
+      (:macroexpand (done (apply #'answer-macroexpand arguments)))
       (:held (done (answer-held)))
       (:frames (done (apply #'answer-frames arguments)))
       (:locals (done (apply #'answer-locals arguments)))

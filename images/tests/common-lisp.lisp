@@ -4,7 +4,7 @@
 (let ((images (merge-pathnames "../" (or *load-truename* *default-pathname-defaults*))))
   (handler-bind ((warning #'muffle-warning))
     (dolist (file '("common-lisp-sbcl.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
-                    "common-lisp-held.lisp"))
+                    "common-lisp-expand.lisp" "common-lisp-held.lisp"))
       (let ((*package* *package*))
         (load (merge-pathnames file images))))))
 
@@ -145,6 +145,29 @@
   (check (> (getf (result "*kept*") :id) first-number) t))
 (check (>= (getf (rest (answer-safely '(:ping :id 1 :next-object 50000))) :next-object) 50000) t)
 (check (>= (getf (result "(list 1)") :id) 50000) t)
+
+;;; Macros
+
+(defun expansion (code level)
+  (let ((answer (rest (answer-safely (list :macroexpand :id 1 :code code :level level :package "COMMON-LISP-USER")))))
+    (list (flat (getf answer :text)) (getf answer :changed))))
+
+(defun flat (text)
+  "TEXT with every run of white space as one blank."
+  (with-output-to-string (out)
+    (loop with blank = nil
+          for character across text
+          do (cond ((member character '(#\Space #\Newline)) (setf blank t))
+                   (t (when blank (write-char #\Space out) (setf blank nil))
+                      (write-char character out))))))
+
+(check (expansion "(when a b)" :once) '("(if a b)" t))
+(check (expansion "(if a b)" :full) '("(if a b)" nil))
+(check (expansion "(list (when a b))" :once) '("(list (when a b))" nil))
+(check (expansion "(list (when a \"b\"))" :all) '("(list (if a \"b\"))" t))
+(check (expansion "(list 'a \"b\")" :all) '("(list 'a \"b\")" nil))
+(check (getf (rest (answer-safely '(:macroexpand :id 1 :code "1 2" :level :once))) :not-one-form) 2)
+(check (getf (rest (answer-safely '(:macroexpand :id 1 :code "(when" :level :once))) :outcome) :error)
 
 (check (first (answer-safely '(:no-such-operation :id 1))) :unsupported)
 (check (first (answer-safely '(:eval :id 1))) :fault)

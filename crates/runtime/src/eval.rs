@@ -145,6 +145,13 @@ pub enum Ending {
     },
     /// An object, described.
     Inspected(Node),
+    /// A form with its macros expanded.
+    Expanded {
+        /// The new form.
+        expansion: Printout,
+        /// It is another form.
+        changed: bool,
+    },
     /// What is held, innermost first, without frames.
     Held(Vec<LispError>),
     /// Frames of the innermost held stack.
@@ -183,6 +190,7 @@ impl Ending {
             Self::Values(_)
             | Self::Error { .. }
             | Self::Inspected(_)
+            | Self::Expanded { .. }
             | Self::Held(_)
             | Self::Frames { .. }
             | Self::Locals { .. } => ExecutionStatus::Completed,
@@ -323,6 +331,13 @@ impl Answer {
                 kept: answer.get_truth("KEPT"),
             },
             Some("INSPECTED") => Ending::Inspected(answer.get("OBJECT").map(Node::read).unwrap_or_default()),
+            Some("EXPANDED") => Ending::Expanded {
+                expansion: Printout {
+                    text: answer.get_text("TEXT").unwrap_or_default().to_owned(),
+                    cut: answer.get_truth("CUT"),
+                },
+                changed: answer.get_truth("CHANGED"),
+            },
             Some("HELD") => Ending::Held(answer.get_list("LEVELS").iter().map(lisp_error).collect()),
             Some("FRAMES") => Ending::Frames { frames: frames(answer), total: count(answer, "TOTAL").unwrap_or(0) },
             Some("LOCALS") => Ending::Locals {

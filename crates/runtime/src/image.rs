@@ -13,10 +13,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 /// The agent: what is SBCL's own, then the portable parts.
-const AGENT: [&str; 4] = [
+const AGENT: [&str; 5] = [
     include_str!("../../../images/common-lisp-sbcl.lisp"),
     include_str!("../../../images/common-lisp.lisp"),
     include_str!("../../../images/common-lisp-objects.lisp"),
+    include_str!("../../../images/common-lisp-expand.lisp"),
     include_str!("../../../images/common-lisp-held.lisp"),
 ];
 

@@ -31,6 +31,6 @@ pub use eval::{Ending, EvalReport, EvalRequest, ExecutionStatus, Frame, LispErro
 pub use node::{Label, Node, Part};
 pub use process::find_program;
 pub use refusal::Refusal;
-pub use request::{Request, RestartName};
+pub use request::{ExpansionLevel, Request, RestartName};
 pub use sessions::{MAIN, SessionError, SessionStatus, Sessions, State, Status};
 pub use worker::{Death, StopReason};

@@ -26,6 +26,19 @@ pub enum Request {
         /// Characters of a long string.
         limit: u32,
     },
+    /// Expand the macros of a form.
+    Macroexpand {
+        /// The form.
+        code: String,
+        /// The package; the session's own when absent.
+        package: Option<String>,
+        /// How far.
+        level: ExpansionLevel,
+        /// Characters of the expansion.
+        limit: usize,
+        /// How long the macros may take before they are interrupted.
+        timeout: Duration,
+    },
     /// Say what is held.
     Held,
     /// List frames of the innermost held stack.
@@ -60,6 +73,17 @@ pub enum Request {
     Abort,
 }
 
+/// How far macros are expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpansionLevel {
+    /// One step.
+    Once,
+    /// Until the form is no macro call.
+    Full,
+    /// Subforms too.
+    All,
+}
+
 /// How a restart is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RestartName {
@@ -75,6 +99,7 @@ impl Request {
         match self {
             Self::Eval(_) => "EVAL",
             Self::Inspect { .. } => "INSPECT",
+            Self::Macroexpand { .. } => "MACROEXPAND",
             Self::Held => "HELD",
             Self::Frames { .. } => "FRAMES",
             Self::Locals { .. } => "LOCALS",
@@ -95,6 +120,19 @@ impl Request {
                 ("COUNT", integer((*count).into())),
                 ("OFFSET", integer(*offset)),
                 ("LIMIT", integer((*limit).into())),
+            ]),
+            Self::Macroexpand { code, package, level, limit, .. } => keyed([
+                ("CODE", Value::text(code)),
+                ("PACKAGE", package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
+                (
+                    "LEVEL",
+                    Value::keyword(match level {
+                        ExpansionLevel::Once => "ONCE",
+                        ExpansionLevel::Full => "FULL",
+                        ExpansionLevel::All => "ALL",
+                    }),
+                ),
+                ("LIMIT", integer(*limit as u64)),
             ]),
             Self::Held | Self::Abort => Vec::new(),
             Self::Frames { offset, count } => {
@@ -124,14 +162,14 @@ impl Request {
         match self {
             Self::Eval(request) => request.timeout,
             Self::EvalInFrame { code, .. } => code.timeout,
-            Self::Restart { timeout, .. } => *timeout,
+            Self::Restart { timeout, .. } | Self::Macroexpand { timeout, .. } => *timeout,
             _ => LOOK_LIMIT,
         }
     }
 
     /// It is about something in the image that the session has now; a fresh one could not answer.
     pub(crate) fn is_about_present_image(&self) -> bool {
-        !matches!(self, Self::Eval(_))
+        !matches!(self, Self::Eval(_) | Self::Macroexpand { .. })
     }
 }
 

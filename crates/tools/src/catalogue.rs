@@ -19,6 +19,7 @@ use crate::lisp_edit_form::lisp_edit_form;
 use crate::lisp_patch_form::lisp_patch_form;
 use crate::lisp_read_file::lisp_read_file;
 use crate::lisp_read_form::lisp_read_form;
+use crate::macroexpand::macroexpand;
 use crate::repl_control::repl_control;
 use crate::repl_eval::repl_eval;
 use crate::tool::{Annotations, CallContext, Outcome, Tool, ToolSet};
@@ -112,6 +113,16 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             })),
         }
         .tool(workshop, |workshop, args, context| async move { inspect_object(&workshop.sessions, args, &context).await }),
+        Entry {
+            name: "macroexpand",
+            title: "Expand macros",
+            description: "Show what a form expands to in a live image: given as code, or by its place in a file.",
+            annotations: Annotations::LOOKS,
+            output: object(json!({
+                "expansion": {"type": "string"}, "changed": {"type": "boolean"}, "package": {"type": "string"}
+            })),
+        }
+        .tool(workshop, |workshop, args, context| async move { macroexpand(&workshop, args, &context).await }),
     ];
     tools.extend(guard_tools());
     tools

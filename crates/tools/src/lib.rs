@@ -17,6 +17,7 @@ pub mod lisp_edit_form;
 pub mod lisp_patch_form;
 pub mod lisp_read_file;
 pub mod lisp_read_form;
+pub mod macroexpand;
 mod refused;
 pub mod repl_control;
 pub mod repl_eval;

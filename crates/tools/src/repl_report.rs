@@ -143,7 +143,11 @@ fn ending_text(report: &EvalReport) -> String {
                 report.session
             )
         }
-        Ending::Inspected(_) | Ending::Held(_) | Ending::Frames { .. } | Ending::Locals { .. } => String::new(),
+        Ending::Inspected(_)
+        | Ending::Expanded { .. }
+        | Ending::Held(_)
+        | Ending::Frames { .. }
+        | Ending::Locals { .. } => String::new(),
         Ending::Aborted => {
             "The held error is given up; its evaluation ended there, and the session's state is kept.\n".to_owned()
         }
@@ -331,6 +335,7 @@ fn code(ending: &Ending) -> &'static str {
     match ending {
         Ending::Values(_)
         | Ending::Inspected(_)
+        | Ending::Expanded { .. }
         | Ending::Held(_)
         | Ending::Frames { .. }
         | Ending::Locals { .. }

@@ -10,6 +10,7 @@ mod commands;
 mod content;
 mod disk;
 mod evaluation;
+mod expansion;
 mod files;
 mod held;
 mod objects;

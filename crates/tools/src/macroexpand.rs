@@ -1,0 +1,151 @@
+//! `macroexpand`: what a form means to the image once its macros are expanded.
+
+use lispwright_edit::{Source, Target, locate};
+use lispwright_runtime::{Ending, EvalReport, ExpansionLevel, MAIN, Printout, Request};
+use lispwright_syntax::FormId;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::fence::fenced;
+use crate::refused::refusal;
+use crate::repl_eval::{ask, seconds};
+use crate::repl_report::{answer, output_limit};
+use crate::tool::{CallContext, Outcome, ToolError};
+use crate::workshop::{Workshop, blocking, read_source};
+
+/// How far to expand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// One step.
+    #[default]
+    Once,
+    /// Until the form is no macro call.
+    Full,
+    /// Subforms too.
+    All,
+}
+
+/// Arguments of `macroexpand`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Macroexpand {
+    /// The form; or give path and name
+    #[serde(default)]
+    pub code: Option<String>,
+    /// File with the form
+    #[serde(default)]
+    pub path: Option<String>,
+    /// What the form defines
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Head, such as defclass
+    #[serde(default)]
+    pub form_type: Option<String>,
+    /// Which match, from 1
+    #[serde(default)]
+    pub index: Option<u32>,
+    /// A line of it
+    #[serde(default)]
+    pub line: Option<u32>,
+    /// One step, until the head is no macro, or subforms too
+    #[serde(default)]
+    pub level: Level,
+    /// Package to read and print in; default: the file's, else the session's
+    #[serde(default)]
+    pub package: Option<String>,
+    /// Session whose macros count (default "main")
+    #[serde(default)]
+    pub session: Option<String>,
+    /// Seconds until it is interrupted (default 30)
+    #[serde(default)]
+    pub timeout_seconds: Option<f64>,
+}
+
+/// Expands in the image. The macros' own code runs there; cancelling the context interrupts it.
+pub async fn macroexpand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -> Outcome {
+    let session = args.session.clone().unwrap_or_else(|| MAIN.to_owned());
+    match expand(workshop, args, &session, context).await {
+        Ok(EvalReport { ending: Ending::Expanded { expansion, changed }, package, .. }) => {
+            outcome(&expansion, changed, package)
+        }
+        Ok(report) => answer(&report, output_limit(None)),
+        Err(error) => error.into(),
+    }
+}
+
+async fn expand(
+    workshop: &Workshop,
+    args: Macroexpand,
+    session: &str,
+    context: &CallContext,
+) -> Result<EvalReport, ToolError> {
+    let level = match args.level {
+        Level::Once => ExpansionLevel::Once,
+        Level::Full => ExpansionLevel::Full,
+        Level::All => ExpansionLevel::All,
+    };
+    let timeout = seconds(args.timeout_seconds)?;
+    let package = args.package.clone();
+    let (code, file_package) = match (&args.code, &args.path) {
+        (Some(code), None) => (code.clone(), None),
+        (None, Some(_)) => {
+            let workshop = workshop.clone();
+            blocking(move || form_of(&workshop, &args)).await?
+        }
+        _ => {
+            return Err(ToolError::new(
+                "BAD_ARGUMENT",
+                "Give either `code`, or `path` with `name` or `line`: macroexpand {\"code\": \"(when a b)\"}.",
+            ));
+        }
+    };
+    let limit = output_limit(None);
+    let request = Request::Macroexpand { code, package: package.or(file_package), level, limit, timeout };
+    ask(&workshop.sessions, session, request, context).await
+}
+
+/// The source of the form at an address, and the package that the file is in there.
+fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<String>), ToolError> {
+    let file = workshop.read(args.path.as_deref().unwrap_or_default())?;
+    let language = workshop.lisp_language(&file)?;
+    let source = read_source(&file, &language);
+    let target =
+        Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
+    let id = locate(&source, &target).map_err(|error| refusal(&file.path, &error))?;
+    let form = source.forms.get(id);
+    if form.broken {
+        return Err(ToolError::new(
+            "UNBALANCED",
+            format!("{}: this form does not balance. lisp_check_parens shows likely fixes.", file.path),
+        ));
+    }
+    Ok((source.slice(form.span).to_owned(), package_at(&source, id)))
+}
+
+/// What the last `in-package` before a form says.
+fn package_at(source: &Source<'_>, id: FormId) -> Option<String> {
+    let start = source.forms.get(id).span.start;
+    let before = source.forms.iter().take_while(|(_, form)| form.span.start < start);
+    let (_, form) = before.filter(|(_, form)| form.head_name == "in-package").last()?;
+    let text = source.slice(form.span);
+    let name = text.get((form.head?.end - form.span.start) as usize..)?.trim_end_matches(')').trim();
+    Some(name.trim_start_matches("#:").trim_start_matches(':').trim_matches('"').to_owned())
+}
+
+fn outcome(expansion: &Printout, changed: bool, package: Option<String>) -> Outcome {
+    let mut text = fenced(&expansion.text);
+    if !changed {
+        text.push_str("\n[note] Unchanged: the form is no macro call in this image. Load what defines the macro first, if it is one.");
+    }
+    if expansion.cut {
+        text.push_str("\n[note] The expansion goes on; ask for level once, or for a part of the form.");
+    }
+    let mut fields = Map::new();
+    fields.insert("expansion".into(), expansion.text.clone().into());
+    fields.insert("changed".into(), changed.into());
+    fields.insert("truncated".into(), expansion.cut.into());
+    fields.insert("package".into(), package.map_or(Value::Null, Value::from));
+    Outcome { text, fields, is_error: false }
+}
