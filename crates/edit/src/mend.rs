@@ -76,6 +76,12 @@ fn around(line: &str, middle: usize) -> String {
 }
 
 impl Fix {
+    /// The lines before and after, two lines of text for each.
+    #[must_use]
+    pub fn diff(&self) -> String {
+        shown_changes(&self.lines)
+    }
+
     /// Moves it `lines` down, with `lead` in front of the first line of the text and `tail` behind its last one.
     pub(crate) fn shift(&mut self, lines: u32, lead: &str, last: u32, tail: &str) {
         for change in &mut self.lines {
@@ -126,14 +132,6 @@ fn shown_changes(lines: &[LineChange]) -> String {
     out
 }
 
-impl Fix {
-    /// The lines before and after, two lines of text for each.
-    #[must_use]
-    pub fn diff(&self) -> String {
-        shown_changes(&self.lines)
-    }
-}
-
 impl From<&Fix> for Mended {
     fn from(fix: &Fix) -> Self {
         Self { lines: fix.lines.clone(), evidence: vec![fix.why.clone()] }
@@ -166,7 +164,7 @@ pub(crate) struct Verdict {
 }
 
 /// A longer text is diagnosed without fixes, in bytes.
-const LONGEST: usize = 4 << 20;
+const LONGEST: usize = 2 << 20;
 
 /// So many lists left open behind a word are a text that was cut, not a slip.
 const FORGOTTEN: i64 = 3;
@@ -193,9 +191,7 @@ impl Witnesses<'_> {
             None => verdict(self.among_neighbours(text, language), text, lines),
         }
     }
-}
 
-impl Witnesses<'_> {
     /// What the neighbours' layout says, with the text behind them.
     fn among_neighbours(&self, text: &str, language: &Language) -> Outcome {
         let front = &self.neighbours;
@@ -206,14 +202,15 @@ impl Witnesses<'_> {
         let end = if text.ends_with('\n') { "" } else { "\n" };
         let base = front.len() as u32;
         let edited = base..base + text.len() as u32;
+        let own = |edit: &Edit| edit.at >= edited.start && edit.range().end <= edited.end as usize;
         let whole = format!("{front}{text}{end}");
         match repair(&whole, language, &Earlier { text: None, edited: Some(edited.clone()) }) {
             Outcome::Balanced => Outcome::Balanced,
             Outcome::Repaired(mut done) => {
-                done.text = done.text[front.len()..done.text.len() - end.len()].to_owned();
-                if !inside(&whole, &done.edits, &[Span::new(edited.start, edited.end)]) {
+                if !done.edits.iter().all(own) {
                     return repair(text, language, &Earlier::default());
                 }
+                done.text = done.text[front.len()..done.text.len() - end.len()].to_owned();
                 let lines = newlines(front);
                 done.edits.iter_mut().for_each(|edit| edit.at -= base);
                 done.evidence.iter_mut().for_each(|sentence| *sentence = moved_up(sentence, lines));
@@ -223,10 +220,9 @@ impl Witnesses<'_> {
             Outcome::Refused(mut refusal) => {
                 let lines = newlines(front);
                 refusal.diagnosis.line = refusal.diagnosis.line.saturating_sub(lines).max(1);
-                let own = [Span::new(edited.start, edited.end)];
-                refusal.candidates.retain(|candidate| inside(&whole, &candidate.edits, &own));
+                refusal.candidates.retain(|candidate| candidate.edits.iter().all(own));
                 for candidate in &mut refusal.candidates {
-                    candidate.line -= lines;
+                    candidate.line = candidate.line.saturating_sub(lines);
                     candidate.edits.iter_mut().for_each(|edit| edit.at -= base);
                 }
                 Outcome::Refused(refusal)
@@ -406,7 +402,8 @@ fn says_what_it_said(earlier: &str, text: &str, lines: &LineIndex, edits: &[Edit
     let known: Vec<Vec<String>> = earlier.lines().map(words).collect();
     edits.iter().all(|edit| {
         let line = lines.line_span(lines.line(edit.at)).map_or("", |span| &text[span.range()]);
-        known.contains(&words(line))
+        let words = words(line);
+        !words.is_empty() && known.contains(&words)
     })
 }
 

@@ -186,8 +186,10 @@ fn balanced(
         if repair {
             return Ok(Some((repaired.clone(), Mended::from(fix))));
         }
-        let grown = repaired.len() as u32 - (new_body.len() as u32 - first.end);
-        corrected = (written.len() == 1).then(|| repaired[first.start as usize..grown as usize].to_owned());
+        if written.len() == 1 {
+            let end = repaired.len() - (new_body.len() - first.end as usize);
+            corrected = Some(repaired[first.start as usize..end].to_owned());
+        }
     }
     let (add, remove) = lacking(&old_tree, &new_tree);
     let first_line = source.lines.line(region.start) + new_body[..first.start as usize].matches('\n').count() as u32;
