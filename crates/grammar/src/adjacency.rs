@@ -7,16 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Grammar, Rule, Symbol, Token};
-
-/// What stands directly before a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Before {
-    /// Nothing that the next token could join.
-    Free,
-    /// A symbol or the like, which the next token must not continue.
-    Symbol,
-}
+use crate::model::{Before, Grammar, Rule, Symbol, Token};
 
 /// How a part ends, where that matters for what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,10 +94,10 @@ fn expand(grammar: &Grammar, symbols: &[Symbol], before: Before, end: End) -> Ve
     match first {
         Symbol::Token(token) => {
             let shape = &grammar.tokens[token];
-            if shape.joins && before == Before::Symbol {
+            if shape.refuses.contains(&before) {
                 return Vec::new();
             }
-            then(Part::Token(token), if shape.open_ended { Before::Symbol } else { Before::Free }).collect()
+            then(Part::Token(token), shape.leaves).collect()
         }
         Symbol::MaybeToken(token) => {
             let mut with = vec![Symbol::Token(token)];
@@ -121,13 +112,11 @@ fn expand(grammar: &Grammar, symbols: &[Symbol], before: Before, end: End) -> Ve
             if rest.is_empty() {
                 return vec![vec![part(end)]];
             }
-            let (free, symbol) = (expand(grammar, rest, Before::Free, end), expand(grammar, rest, Before::Symbol, end));
-            if free == symbol {
+            let after = Before::ALL.map(|before| expand(grammar, rest, before, end));
+            if after.iter().all(|parts| *parts == after[0]) {
                 return then(part(End::Any), Before::Free).collect();
             }
-            then(part(End::In(Before::Free)), Before::Free)
-                .chain(then(part(End::In(Before::Symbol)), Before::Symbol))
-                .collect()
+            Before::ALL.into_iter().flat_map(|left| then(part(End::In(left)), left)).collect()
         }
     }
 }

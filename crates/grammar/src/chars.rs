@@ -130,12 +130,21 @@ impl Chars {
 }
 
 fn push_range(class: &mut String, first: char, last: char) {
-    push_escaped(class, first, "\\]^-[");
+    push_member(class, first);
     if after(first) == Some(last) {
-        push_escaped(class, last, "\\]^-[");
+        push_member(class, last);
     } else if first != last {
         class.push('-');
-        push_escaped(class, last, "\\]^-[");
+        push_member(class, last);
+    }
+}
+
+/// llama.cpp knows no other character with a backslash.
+fn push_member(class: &mut String, c: char) {
+    match c {
+        '^' => class.push_str("\\x5E"),
+        '-' => class.push_str("\\x2D"),
+        _ => push_escaped(class, c, "\\[]"),
     }
 }
 
@@ -170,7 +179,7 @@ mod tests {
     #[test]
     fn sets_are_written_by_their_shorter_side() {
         assert_eq!(Chars::of("cab").class(), "[a-c]");
-        assert_eq!(Chars::of("ab]-").class(), r"[\-\]ab]");
+        assert_eq!(Chars::of("ab]-").class(), r"[\x2D\]ab]");
         assert_eq!(Chars::except("\n;").class(), r"[^\n;]");
         assert_eq!(Chars::filter(|c| c != '\u{2028}' && c > ' ').class(), r"[^\x00- \u2028]");
         assert_eq!(Chars::digits().without("05").class(), "[1-46-9]");

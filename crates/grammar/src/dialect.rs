@@ -7,7 +7,7 @@ use crate::Start;
 use crate::chars::Chars;
 use crate::dispatch::{Role, Symbols, pieces};
 use crate::expr::Expr;
-use crate::model::{Grammar, Rule, RuleShape, Symbol, Token, TokenShape};
+use crate::model::{Before, Grammar, Rule, RuleShape, Symbol, Token, TokenShape};
 
 // The rules, in the order in which they are written. What the whole text has to be comes before all of these.
 const ITEM: Rule = 1;
@@ -64,18 +64,29 @@ struct Builder {
 }
 
 impl Builder {
-    fn token(&mut self, name: &'static str, expr: Expr, open_ended: bool) -> Token {
-        let joins = expr.can_begin_with(&self.joining);
-        self.grammar.tokens.push(TokenShape { name, expr, open_ended, joins, repeats: false });
+    fn token(&mut self, name: &'static str, expr: Expr, leaves: Before) -> Token {
+        let mut refuses = Vec::new();
+        if expr.can_begin_with(&self.joining) {
+            refuses.push(Before::Symbol);
+        }
+        if expr.can_begin_with(&Chars::of("@")) {
+            refuses.push(Before::Unquote);
+        }
+        self.grammar.tokens.push(TokenShape { name, expr, leaves, refuses, repeats: false });
         self.grammar.tokens.len() - 1
     }
 
     fn piece(&mut self, name: &'static str, role: Role, expr: Expr) {
-        let token = self.token(name, expr, matches!(role, Role::Symbol | Role::PrefixSymbol));
+        let leaves = match role {
+            Role::Symbol | Role::PrefixSymbol => Before::Symbol,
+            Role::Unquote => Before::Unquote,
+            _ => Before::Free,
+        };
+        let token = self.token(name, expr, leaves);
         let (first, gap, datum) = (Symbol::Token(token), Symbol::Many(GAP), Symbol::Rule(DATUM));
         match role {
             Role::Datum | Role::Symbol => self.data.push(vec![first]),
-            Role::Prefix | Role::PrefixSymbol => self.data.push(vec![first, gap, datum]),
+            Role::Prefix | Role::PrefixSymbol | Role::Unquote => self.data.push(vec![first, gap, datum]),
             Role::Annotation => self.data.push(vec![first, gap, datum, gap, datum]),
             Role::Discard => self.gaps.push(vec![first, gap, datum]),
             Role::Comment => self.gaps.push(vec![first]),
@@ -94,12 +105,12 @@ impl Builder {
             Delimiter::Brace => "close_brace",
         };
         let known = self.grammar.tokens.iter().position(|token| token.name == name);
-        known.unwrap_or_else(|| self.token(name, Expr::text(delimiter.close()), false))
+        known.unwrap_or_else(|| self.token(name, Expr::text(delimiter.close()), Before::Free))
     }
 
     fn blanks_and_comments(&mut self, dialect: Dialect, alphabet: Alphabet) {
         let blank = Expr::Chars(Chars::filter(|c| alphabet.beginning(c) == Beginning::Blank));
-        let blank = self.token("blank", blank, false);
+        let blank = self.token("blank", blank, Before::Free);
         self.grammar.tokens[blank].repeats = true;
         self.gaps.push(vec![Symbol::Token(blank)]);
         let line = Expr::Sequence(vec![comment_start(dialect, alphabet), not_newline(), Expr::text("\n")]);
@@ -108,19 +119,30 @@ impl Builder {
 
     /// Everything that begins with a character that has a meaning by itself.
     fn symbols_and_strings(&mut self, alphabet: Alphabet, symbols: &Symbols<'_>) {
-        let first =
-            Chars::filter(|c| alphabet.beginning(c) == Beginning::Atom && alphabet.inside(c) == Inside::Constituent);
         let begins = |c: char| alphabet.beginning(c) == Beginning::Atom;
-        let mut choices = vec![Expr::Chars(first)];
+        let first = Chars::filter(|c| begins(c) && alphabet.inside(c) == Inside::Constituent);
+        let at = first.meets(&Chars::of("@"));
+        let mut choices = vec![Expr::Chars(first.without("@"))];
         choices.extend(symbols.quoting.iter().filter(|quote| first_char(quote).is_some_and(begins)).cloned());
         let first = if choices.len() == 1 { choices.remove(0) } else { Expr::Choice(choices) };
         self.piece("symbol", Role::Symbol, Expr::Sequence(vec![first, symbols.rest()]));
+        if at {
+            self.piece("at_symbol", Role::Symbol, Expr::Sequence(vec![Expr::text("@"), symbols.rest()]));
+        }
         self.piece("string", Role::Datum, Expr::quoted("\"", '"'));
 
         let of = |wanted: Beginning| Chars::filter(|c| alphabet.beginning(c) == wanted);
-        self.piece("quote", Role::Prefix, Expr::Chars(of(Beginning::Prefix)));
-        let unquote = Expr::Sequence(vec![Expr::Chars(of(Beginning::Unquote)), Expr::text("@").maybe()]);
-        self.piece("unquote", Role::Prefix, unquote);
+        let (joining, others): (Vec<char>, Vec<char>) = (' '..='~')
+            .filter(|&c| alphabet.beginning(c) == Beginning::Prefix)
+            .partition(|&c| alphabet.inside(c) == Inside::Constituent);
+        for (name, chars) in [("quote", others), ("joining_quote", joining)] {
+            if !chars.is_empty() {
+                self.piece(name, Role::Prefix, Expr::one_of(&chars.into_iter().collect::<String>()));
+            }
+        }
+        let unquote = || Expr::Chars(of(Beginning::Unquote));
+        self.piece("unquote", Role::Unquote, unquote());
+        self.piece("unquote_splicing", Role::Prefix, Expr::Sequence(vec![unquote(), Expr::text("@")]));
         let annotation = of(Beginning::Annotation);
         if !annotation.is_empty() {
             self.piece("meta", Role::Annotation, Expr::Chars(annotation));
@@ -145,14 +167,14 @@ impl Builder {
             Start::Form => vec![many_gaps, Symbol::Rule(DATUM), many_gaps],
             Start::File => {
                 let mut text = Vec::new();
-                text.push(Symbol::MaybeToken(self.token("byte_order_mark", Expr::text('\u{feff}'), false)));
+                text.push(Symbol::MaybeToken(self.token("byte_order_mark", Expr::text('\u{feff}'), Before::Free)));
                 if dialect == Dialect::CommonLisp {
                     let header = Expr::Sequence(vec![Expr::text("#!"), not_newline(), Expr::text("\n")]);
-                    text.push(Symbol::MaybeToken(self.token("script_header", header, false)));
+                    text.push(Symbol::MaybeToken(self.token("script_header", header, Before::Free)));
                 }
                 text.push(many_items);
                 let last = Expr::Sequence(vec![comment_start(dialect, alphabet), not_newline()]);
-                text.push(Symbol::MaybeToken(self.token("last_comment", last, false)));
+                text.push(Symbol::MaybeToken(self.token("last_comment", last, Before::Free)));
                 text
             }
         };
@@ -170,14 +192,15 @@ impl Builder {
     /// `#| ... |#`, which nests, so that it cannot be a token. Runs of `#` and of `|` are tokens with what ends them:
     /// a lexer that never goes back has to know at once.
     fn nested_comment(&mut self) -> Vec<(&'static str, Vec<Vec<Symbol>>)> {
-        let open = self.token("comment_open", Expr::text("#|"), false);
+        let open = self.token("comment_open", Expr::text("#|"), Before::Free);
         let marks = |mark: &str, next: Expr| Expr::Sequence(vec![Expr::text(mark).some(), next]);
-        let inner = self.token("comment_inner", marks("#", Expr::text("|")), false);
-        let close = self.token("comment_close", marks("|", Expr::text("#")), false);
+        let inner = self.token("comment_inner", marks("#", Expr::text("|")), Before::Free);
+        let close = self.token("comment_close", marks("|", Expr::text("#")), Before::Free);
         let other = || Expr::Chars(Chars::except("#|"));
-        let words = self.token("comment_text", other(), false);
+        let words = self.token("comment_text", other(), Before::Free);
         self.grammar.tokens[words].repeats = true;
-        let mark = self.token("comment_mark", Expr::Choice(vec![marks("#", other()), marks("|", other())]), false);
+        let mark =
+            self.token("comment_mark", Expr::Choice(vec![marks("#", other()), marks("|", other())]), Before::Free);
         let body = |first| vec![Symbol::Token(first), Symbol::Many(COMMENT_PART), Symbol::Token(close)];
         vec![
             ("comment", vec![body(open)]),

@@ -20,6 +20,8 @@ pub(crate) enum Role {
     Open(Delimiter),
     /// Belongs to the datum after it.
     Prefix,
+    /// Belongs to the datum after it, and an `@` directly behind it belongs to it too.
+    Unquote,
     /// Belongs to the datum after it, and goes on as far as a symbol goes.
     PrefixSymbol,
     /// Takes two data.
@@ -97,31 +99,30 @@ fn any() -> Expr {
 
 /// CLHS 2.4.8. A sub-character nobody defined keeps the shape of what follows it.
 fn common_lisp(symbols: &Symbols<'_>) -> Vec<Piece> {
-    let hash = || sequence([text("#"), digits().many()]);
     let free = || Expr::Chars(Chars::except("0123456789|\\(+-'.,`=#\"*:;) \t\n\r\x0c!"));
+    let plain = || sequence([text("#"), digits().many()]);
+    // One that stands before a further `#` belongs to what that begins.
+    let outer = || choice([free(), text("!")]);
+    let hash = || sequence([sequence([plain(), outer()]).many(), plain()]);
     vec![
         ("character", Role::Symbol, sequence([hash(), text("\\"), any(), symbols.rest()])),
         ("hash_list", Role::Open(Delimiter::Paren), sequence([hash(), free().maybe(), text("(")])),
         ("hash_string", Role::Datum, sequence([hash(), free().maybe(), Expr::quoted("\"", '"')])),
-        (
-            "feature",
-            Role::Annotation,
-            choice([sequence([hash(), Expr::one_of("+-")]), sequence([text("#!"), Expr::one_of("+-")])]),
-        ),
+        ("feature", Role::Annotation, sequence([hash(), text("!").maybe(), Expr::one_of("+-")])),
         ("hash_prefix", Role::Prefix, sequence([hash(), Expr::one_of("'.,`")])),
         ("label", Role::Prefix, sequence([text("#"), digits().some(), text("=")])),
         ("reference", Role::Datum, sequence([text("#"), digits().some(), text("#")])),
         ("hash_quote", Role::Prefix, sequence([hash(), free(), Expr::one_of("'`,")])),
         ("hash_symbol", Role::Symbol, sequence([hash(), Expr::one_of("*:"), symbols.rest()])),
         ("hash_free", Role::Symbol, sequence([hash(), free(), symbols.rest_without("#")])),
-        ("hash_bang", Role::Symbol, sequence([text("#!"), symbols.rest_without("#+-")])),
+        ("hash_bang", Role::Symbol, sequence([hash(), text("!"), symbols.rest_without("#+-")])),
     ]
 }
 
 /// R7RS 2.2, 7.1.1 and Guile's reader. A here-string ends where its own first line says: no grammar can.
 fn scheme(symbols: &Symbols<'_>) -> Vec<Piece> {
     let hash_name = || {
-        let free = symbols.constituents.without("0123456789{|\\['`~,$+!<");
+        let free = symbols.constituents.without("0123456789{|\\['`~,$+!<=");
         sequence([text("#"), Expr::Chars(free), symbols.rest()])
     };
     let directives = GUILE_DIRECTIVES.iter().map(|name| text(&format!("#!{}", String::from_utf8_lossy(name))));
@@ -169,14 +170,23 @@ fn scheme(symbols: &Symbols<'_>) -> Vec<Piece> {
         (
             "hash_prefix",
             Role::Prefix,
-            choice([
-                sequence([text("#"), Expr::one_of("'`~")]),
-                sequence([text("#"), Expr::one_of(",$+"), text("@").maybe()]),
+            choice([sequence([text("#"), Expr::one_of("'`~")]), sequence([text("#"), Expr::one_of(",$+"), text("@")])]),
+        ),
+        ("hash_unquote", Role::Unquote, sequence([text("#"), Expr::one_of(",$+")])),
+        ("label", Role::PrefixSymbol, sequence([numbered(), text("=")])),
+        (
+            "hash_number",
+            Role::Symbol,
+            sequence([
+                numbered(),
+                choice([
+                    sequence([symbols.step_without("0123456789="), symbols.rest()]),
+                    sequence([text("="), symbols.step(), symbols.rest()]),
+                ])
+                .maybe(),
             ]),
         ),
-        ("label", Role::Prefix, sequence([numbered(), text("=")])),
-        ("hash_number", Role::Symbol, sequence([numbered(), symbols.rest_without("0123456789=")])),
-        ("hash_angle", Role::Symbol, sequence([text("#<"), symbols.rest_without("<")])),
+        ("hash_angle", Role::Symbol, sequence([text("#<"), symbols.step_without("<"), symbols.rest()])),
         ("extended_symbol", Role::Datum, extended),
         ("hash_symbol", Role::Symbol, hash_name()),
     ]
@@ -232,7 +242,7 @@ fn emacs_lisp(symbols: &Symbols<'_>) -> Vec<Piece> {
             sequence([text("u"), hex().up_to(4)]),
             sequence([text("U"), hex().up_to(8)]),
             sequence([text("N"), sequence([text("{"), Expr::Chars(Chars::except("}\n")).many(), text("}")]).maybe()]),
-            octal.up_to(3),
+            sequence([octal.clone(), octal.up_to(2)]),
         ]),
     ]);
     let numbered = || sequence([text("#"), digits().some()]);
@@ -246,7 +256,7 @@ fn emacs_lisp(symbols: &Symbols<'_>) -> Vec<Piece> {
         ("bits", Role::Prefix, sequence([text("#&"), digits().many()])),
         ("label", Role::Prefix, sequence([numbered(), text("=")])),
         ("reference", Role::Datum, sequence([numbered(), text("#")])),
-        ("hash_number", Role::Symbol, sequence([numbered(), symbols.rest_without("0123456789=")])),
+        ("hash_number", Role::Symbol, sequence([numbered(), symbols.step_without("0123456789="), symbols.rest()])),
         ("hash_symbol", Role::Symbol, sequence([text("#"), Expr::one_of(":_$"), symbols.rest()])),
         ("hash_free", Role::Symbol, free()),
     ]

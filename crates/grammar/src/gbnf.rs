@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use crate::adjacency::{Before, End, Part, Split, root, split};
+use crate::adjacency::{End, Part, Split, root, split};
 use crate::chars::push_escaped;
 use crate::expr::Expr;
-use crate::model::Grammar;
+use crate::model::{Before, Grammar};
 
 pub(crate) fn write(grammar: &Grammar) -> String {
     let mut text = format!(
-        "# {}\n# In names: `after` stands directly behind a symbol; `open` ends in a symbol, `shut` does not.\n\n",
+        "# {}\n# In names: `after` stands directly behind a symbol, `at` behind a comma; `open` ends in a symbol, `shut` does not.\n\n",
         grammar.about
     );
     let name = |split: Split| rule_name(grammar, split);
@@ -54,14 +54,17 @@ fn rule_name(grammar: &Grammar, split: Split) -> String {
     if split.many {
         name.push('s');
     }
-    if split.before == Before::Symbol {
-        name.push_str("-after");
-    }
-    match split.end {
-        End::Any => {}
-        End::In(Before::Free) => name.push_str("-shut"),
-        End::In(Before::Symbol) => name.push_str("-open"),
-    }
+    name.push_str(match split.before {
+        Before::Free => "",
+        Before::Symbol => "-after",
+        Before::Unquote => "-at",
+    });
+    name.push_str(match split.end {
+        End::Any => "",
+        End::In(Before::Free) => "-shut",
+        End::In(Before::Symbol) => "-open",
+        End::In(Before::Unquote) => "-none",
+    });
     name
 }
 

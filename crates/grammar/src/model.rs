@@ -16,16 +16,31 @@ pub(crate) struct Grammar {
     pub(crate) rules: Vec<RuleShape>,
 }
 
+/// What stands directly before a place, as far as it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Before {
+    /// Nothing that the next token could join.
+    Free,
+    /// A symbol or the like, which the next token must not continue.
+    Symbol,
+    /// A comma or the like, to which an `@` would belong.
+    Unquote,
+}
+
+impl Before {
+    pub(crate) const ALL: [Self; 3] = [Self::Free, Self::Symbol, Self::Unquote];
+}
+
 /// A kind of token.
 #[derive(Debug)]
 pub(crate) struct TokenShape {
     /// Lower case words with `_` between.
     pub(crate) name: &'static str,
     pub(crate) expr: Expr,
-    /// Goes on as far as a symbol goes, so that what would continue a symbol cannot stand directly behind it.
-    pub(crate) open_ended: bool,
-    /// Would continue a symbol that it stands directly behind.
-    pub(crate) joins: bool,
+    /// What it leaves before the token that stands directly behind it.
+    pub(crate) leaves: Before,
+    /// What would be read otherwise if the token stood directly behind it.
+    pub(crate) refuses: Vec<Before>,
     /// Several in a row are as good as one: a lexer may take them in one piece.
     pub(crate) repeats: bool,
 }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use lispwright_server::{Options, Results, Selection, Server};
+use lispwright_server::{Options, Results, Selection, Server, Surface};
 use lispwright_tools::{Tool, Workshop, catalogue};
 use serde_json::Value;
 
@@ -22,20 +22,61 @@ fn everything() -> Vec<Tool> {
 }
 
 fn listed(results: Results, selection: &Selection) -> Value {
-    let tools = selection.pick(everything()).unwrap();
-    Server::new(Options { results, ..Options::new(tools) }).tools()
+    let offer = selection.pick(everything()).unwrap();
+    Server::new(Options { results, ..Options::offering(offer) }).tools()
 }
 
 #[test]
 fn the_list_is_as_recorded() {
-    let list = listed(Results::Text, &Selection { sets: vec!["all".into()], ..Selection::default() });
-    let found = serde_json::to_string_pretty(&list).unwrap() + "\n";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tools-list.json");
+    check("tools-list.json", &Selection { sets: vec!["all".into()], ..Selection::default() });
+}
+
+#[test]
+fn the_lists_of_other_surfaces_are_as_recorded() {
+    for (name, surface) in Surface::ALL.into_iter().skip(1) {
+        check(&format!("surface-{name}.json"), &Selection { surface, ..Selection::default() });
+    }
+}
+
+fn check(golden: &str, selection: &Selection) {
+    let found = serde_json::to_string_pretty(&listed(Results::Text, selection)).unwrap() + "\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(golden);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, &found).unwrap();
     }
     let recorded = std::fs::read_to_string(&path).unwrap();
     assert_eq!(found, recorded, "the list differs from {}; set UPDATE_GOLDEN=1 to record it", path.display());
+}
+
+#[test]
+fn surfaces_list_the_names_they_stand_for() {
+    let names = |surface, change: fn(&mut Selection)| {
+        let mut selection = Selection { surface, ..Selection::default() };
+        change(&mut selection);
+        let list = listed(Results::Text, &selection);
+        list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let guard = [
+        "sexp.guard.pushDelimiter",
+        "sexp.guard.popDelimiter",
+        "sexp.guard.setSentinel",
+        "sexp.guard.balanceAndResume",
+        "sexp.guard.pushMany",
+        "sexp.guard.popMany",
+    ];
+    assert_eq!(names(Surface::SexpGuard, |_| {}), guard);
+    assert_eq!(names(Surface::SexpGuard, |s| s.read_only = true), guard);
+    assert_eq!(names(Surface::SexpGuard, |s| s.only = vec!["sexp.guard.popMany".into()]), guard[5..]);
+    assert_eq!(
+        names(Surface::Guile, |s| s.read_only = true),
+        ["read_module", "read_form", "check_syntax"],
+        "nothing that writes or runs"
+    );
+    let without = names(Surface::ClMcp, |s| s.without = vec!["repl_control".into(), "lisp-edit-form".into()]);
+    assert!(without.contains(&"repl-eval".to_owned()));
+    assert!(!without.iter().any(|name| ["pool-status", "pool-kill-worker", "lisp-edit-form"].contains(&name.as_str())));
+    let more = names(Surface::EvaluateLisp, |s| s.sets = vec!["guard".into()]);
+    assert_eq!((more[0].as_str(), more.last().unwrap().as_str()), ("evaluate-lisp", "sexp_guard_scan"));
 }
 
 #[test]

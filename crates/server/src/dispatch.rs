@@ -41,9 +41,10 @@ pub(crate) struct Dispatch {
 
 impl Dispatch {
     pub(crate) fn new(options: Options) -> Self {
-        let names = Names::new(&options.tools, &options.aliases);
         let listed = options.tools.iter().map(|tool| listing(tool, options.results)).collect();
-        Self { tools: options.tools, listed, names, results: options.results, instructions: options.instructions }
+        let tools: Vec<Tool> = options.tools.into_iter().chain(options.unlisted).collect();
+        let names = Names::new(&tools, &options.aliases);
+        Self { tools, listed, names, results: options.results, instructions: options.instructions }
     }
 
     /// The `tools` of `tools/list`, as sent.
@@ -74,7 +75,7 @@ impl Dispatch {
         let near = self.names.suggest(name);
         let next = match near.as_slice() {
             [] => {
-                let all: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
+                let all: Vec<&str> = self.listed.iter().map(|tool| tool.name.as_ref()).collect();
                 format!("The tools are: {}.", all.join(", "))
             }
             near => format!("Nearest: {}. tools/list gives all of them.", near.join(", ")),

@@ -20,6 +20,7 @@ mod names;
 mod request_id;
 mod salvage;
 mod select;
+mod surface;
 mod transport;
 
 use std::sync::Arc;
@@ -30,7 +31,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 pub use names::{ALIASES, Alias};
-pub use select::{Results, SelectError, Selection};
+pub use select::{Offer, Results, SelectError, Selection};
+pub use surface::Surface;
 
 use dispatch::{Dispatch, Session};
 
@@ -39,6 +41,8 @@ use dispatch::{Dispatch, Session};
 pub struct Options {
     /// The tools, in the order in which they are listed.
     pub tools: Vec<Tool>,
+    /// Tools that can be called by their own names and are not listed: those behind the names of a surface.
+    pub unlisted: Vec<Tool>,
     /// How results are sent.
     pub results: Results,
     /// Further names that can be called; [`ALIASES`] unless a test needs others.
@@ -50,8 +54,14 @@ pub struct Options {
 impl Options {
     /// The given tools with text results, the usual aliases, and instructions that speak of these tools only.
     pub fn new(tools: Vec<Tool>) -> Self {
+        Self::offering(Offer { listed: tools, unlisted: Vec::new() })
+    }
+
+    /// The same for what a [`Selection`] picked.
+    pub fn offering(offer: Offer) -> Self {
+        let Offer { listed: tools, unlisted } = offer;
         let instructions = instructions::instructions(&tools);
-        Self { tools, results: Results::default(), aliases: ALIASES.to_vec(), instructions }
+        Self { tools, unlisted, results: Results::default(), aliases: ALIASES.to_vec(), instructions }
     }
 }
 

@@ -111,7 +111,7 @@ pub const ALIASES: &[Alias] = &[
 
 impl Alias {
     /// Arguments as the tool knows them.
-    fn apply(&self, arguments: Map<String, Value>) -> Map<String, Value> {
+    pub(crate) fn apply(&self, arguments: Map<String, Value>) -> Map<String, Value> {
         let mut given = Map::new();
         for (name, value) in arguments {
             let snake = snake_case(&name);
@@ -143,6 +143,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// The names of `tools`; where two of them have the same name in snake case, the first is called by it.
     pub(crate) fn new(tools: &[Tool], aliases: &[Alias]) -> Self {
         let mut known = HashMap::new();
         for alias in aliases {
@@ -151,8 +152,12 @@ impl Names {
             }
         }
         // A tool's own name wins over another server's use of it.
-        for (index, tool) in tools.iter().enumerate() {
+        for (index, tool) in tools.iter().enumerate().rev() {
             known.insert(snake_case(tool.name), (index, None));
+        }
+        // Literally as listed: a surface may list a name that is the same as a tool's but for its separators.
+        for (index, tool) in tools.iter().enumerate().rev() {
+            known.insert(tool.name.to_owned(), (index, None));
         }
         Self { known }
     }

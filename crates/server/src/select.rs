@@ -1,9 +1,12 @@
-//! Which tools of the catalogue a server offers: `--toolsets`, `--tools`, `--exclude-tools`, `--read-only`.
+//! Which tools of the catalogue a server offers, and under whose names: `--surface`, `--toolsets`, `--tools`,
+//! `--exclude-tools`, `--read-only`.
 
 use std::str::FromStr;
 
 use lispwright_tools::arguments::{nearest, snake_case};
 use lispwright_tools::{Tool, ToolSet};
+
+use crate::surface::Surface;
 
 /// The names of the sets, as written on the command line.
 const SETS: &[(&str, ToolSet)] = &[
@@ -17,6 +20,8 @@ const SETS: &[(&str, ToolSet)] = &[
 /// What is offered. Every part narrows or widens the default set; the order of the catalogue stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
+    /// Whose names are listed. Every surface but lispwright's own takes the place of the default set.
+    pub surface: Surface,
     /// Sets offered beside the default one; `all` stands for every set.
     pub sets: Vec<String>,
     /// When not empty: exactly these tools, of whatever set.
@@ -25,6 +30,15 @@ pub struct Selection {
     pub without: Vec<String>,
     /// Leave out every tool that writes files or runs code, whatever else is asked for.
     pub read_only: bool,
+}
+
+/// What a [`Selection`] picked.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// What is listed, in this order.
+    pub listed: Vec<Tool>,
+    /// The tools behind a surface's names, which can be called by their own.
+    pub unlisted: Vec<Tool>,
 }
 
 /// A set or tool that does not exist. `Display` names the nearest one.
@@ -41,8 +55,8 @@ impl Selection {
     ///
     /// Fails on the first name that is not in the catalogue, so that a misspelled `--exclude-tools` does not offer what
     /// it was to hide.
-    pub fn pick(&self, catalogue: Vec<Tool>) -> Result<Vec<Tool>, SelectError> {
-        let mut sets = vec![ToolSet::Default];
+    pub fn pick(&self, catalogue: Vec<Tool>) -> Result<Offer, SelectError> {
+        let mut sets = Vec::new();
         for name in &self.sets {
             if name.trim() == "all" {
                 sets.extend(SETS.iter().map(|(_, set)| *set));
@@ -50,14 +64,36 @@ impl Selection {
                 sets.push(set_named(name)?);
             }
         }
-        let only = tools_named(&self.only, &catalogue)?;
-        let without = tools_named(&self.without, &catalogue)?;
-        Ok(catalogue
-            .into_iter()
-            .filter(|tool| if only.is_empty() { sets.contains(&tool.set) } else { only.contains(&tool.name) })
-            .filter(|tool| !without.contains(&tool.name))
-            .filter(|tool| tool.annotations.read_only || !self.read_only)
-            .collect())
+        if self.surface == Surface::Lispwright {
+            sets.push(ToolSet::Default);
+        }
+        // Each with the tool that does the work: a row of the surface goes when its tool does.
+        let mut candidates = self.surface.tools(&catalogue);
+        let rows = candidates.len();
+        candidates.extend(catalogue.iter().map(|tool| (tool.clone(), tool.name)));
+        let only = tools_named(&self.only, &candidates)?;
+        let without = tools_named(&self.without, &candidates)?;
+        let allowed = |(tool, target): &(Tool, &'static str)| {
+            !without.contains(&tool.name)
+                && !without.contains(target)
+                && (tool.annotations.read_only || !self.read_only)
+        };
+        let listed: Vec<(Tool, &'static str)> = candidates
+            .iter()
+            .enumerate()
+            .filter(|(index, (tool, _))| match only.is_empty() {
+                true => *index < rows || sets.contains(&tool.set),
+                false => only.contains(&tool.name),
+            })
+            .map(|(_, candidate)| candidate.clone())
+            .filter(allowed)
+            .collect();
+        let behind = |tool: &Tool| {
+            listed.iter().any(|(_, target)| *target == tool.name) && listed.iter().all(|(row, _)| row.name != tool.name)
+        };
+        let unlisted = catalogue.into_iter().filter(behind).map(|tool| (tool.clone(), tool.name)).filter(allowed);
+        let unlisted = unlisted.map(|(tool, _)| tool).collect();
+        Ok(Offer { listed: listed.into_iter().map(|(tool, _)| tool).collect(), unlisted })
     }
 }
 
@@ -69,15 +105,16 @@ fn set_named(name: &str) -> Result<ToolSet, SelectError> {
     })
 }
 
-fn tools_named(names: &[String], catalogue: &[Tool]) -> Result<Vec<&'static str>, SelectError> {
+/// The candidates that are meant: one with exactly that name, else the first with that name in snake case.
+fn tools_named(names: &[String], candidates: &[(Tool, &'static str)]) -> Result<Vec<&'static str>, SelectError> {
+    let known = || candidates.iter().map(|(tool, _)| tool.name);
     let named = |name: &String| {
         let wanted = snake_case(name.trim());
-        catalogue.iter().map(|tool| tool.name).find(|known| *known == wanted).ok_or_else(|| {
-            let next = match nearest(&wanted, catalogue.iter().map(|tool| tool.name)) {
+        let exact = known().find(|known| *known == name.trim());
+        exact.or_else(|| known().find(|known| snake_case(known) == wanted)).ok_or_else(|| {
+            let next = match nearest(&wanted, known()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => {
-                    format!("there are {}", catalogue.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", "))
-                }
+                None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
             };
             SelectError { kind: "tool", name: name.trim().to_owned(), next }
         })
@@ -140,7 +177,7 @@ mod tests {
         let mut selection = Selection::default();
         change(&mut selection);
         let tools = selection.pick(catalogue.map(tool).into()).map_err(|error| error.to_string())?;
-        Ok(tools.iter().map(|tool| tool.name).collect())
+        Ok(tools.listed.iter().map(|tool| tool.name).collect())
     }
 
     #[test]

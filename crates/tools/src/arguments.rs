@@ -291,7 +291,9 @@ pub fn prepare(
 fn own_name<'a>(name: &str, properties: &'a Map<String, Value>) -> Option<&'a str> {
     let snake = snake_case(name);
     let alias = ALIASES.iter().find(|(accepted, _)| *accepted == snake).map(|(_, own)| *own);
-    [Some(snake.as_str()), alias]
+    // A schema in another server's words may have the other spelling.
+    let reverse = ALIASES.iter().find(|(_, own)| *own == snake).map(|(accepted, _)| *accepted);
+    [Some(snake.as_str()), alias, reverse]
         .into_iter()
         .flatten()
         .find_map(|candidate| properties.get_key_value(candidate).map(|(own, _)| own.as_str()))

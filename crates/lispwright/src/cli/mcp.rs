@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use lispwright_server::{Options, Results, Selection, Server};
+use lispwright_server::{Options, Results, Selection, Server, Surface};
 use lispwright_tools::{Workshop, catalogue};
 
 use super::log;
@@ -23,6 +23,11 @@ pub(crate) struct Args {
     /// How clients connect
     #[arg(long, value_enum, default_value_t = Transport::Stdio)]
     transport: Transport,
+
+    /// Whose tool names to list: lispwright, cl-mcp, guile, evaluate-lisp, sexp-guard. Another surface than lispwright
+    /// takes the place of the default set; --toolsets adds to it, --tools and --exclude-tools take its names too
+    #[arg(long, value_name = "NAME", default_value = "lispwright")]
+    surface: Surface,
 
     /// Sets of tools beside the default one: fs, docs, guard, debug, all
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
@@ -91,11 +96,16 @@ fn start(args: Args) -> Result<(), String> {
         .build()
         .map_err(|error| format!("threads cannot be started: {error}"))?;
     let inside = runtime.enter();
-    let selection =
-        Selection { sets: args.toolsets, only: args.tools, without: args.exclude_tools, read_only: args.read_only };
+    let selection = Selection {
+        surface: args.surface,
+        sets: args.toolsets,
+        only: args.tools,
+        without: args.exclude_tools,
+        read_only: args.read_only,
+    };
     let workshop = Workshop::open(&args.root).map_err(|error| error.to_string())?;
-    let tools = selection.pick(catalogue(&workshop)).map_err(|error| error.to_string())?;
-    let server = Server::new(Options { results: args.results, ..Options::new(tools) });
+    let offer = selection.pick(catalogue(&workshop)).map_err(|error| error.to_string())?;
+    let server = Server::new(Options { results: args.results, ..Options::offering(offer) });
     runtime.block_on(async {
         server.serve_stdio().await;
         workshop.sessions.shutdown().await;

@@ -9,6 +9,7 @@ mod doctor;
 mod edit;
 mod eval;
 mod hook;
+mod grammar;
 mod live;
 mod log;
 mod mcp;
@@ -46,6 +47,7 @@ enum Command {
     Tree(tree::Args),
     Eval(eval::Args),
     Setup(setup::Args),
+    Grammar(grammar::Args),
     Doctor(doctor::Args),
 }
 
@@ -63,6 +65,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Tree(args) => tree::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Setup(args) => setup::run(args),
+        Command::Grammar(args) => grammar::run(args),
         Command::Doctor(args) => doctor::run(args),
     }
 }

@@ -48,7 +48,8 @@ fn source(path: &str) -> Result<SourceFile, String> {
     SourceFile::decode("standard input", &bytes).map_err(|error| error.to_string())
 }
 
-fn named(name: &str) -> Result<Dialect, String> {
+/// The dialect of a name, or which there are.
+pub(crate) fn named(name: &str) -> Result<Dialect, String> {
     Dialect::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
         format!("`{name}` is not a dialect: use one of {}", names.join(", "))

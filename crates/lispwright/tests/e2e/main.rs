@@ -19,3 +19,4 @@ mod protocol;
 mod repairs;
 mod rivals;
 mod sdk;
+mod surfaces;

@@ -114,6 +114,7 @@ fn bang(lexer: &mut Lexer<'_>) -> TokenKind {
     }
     let header = lexer.at_start();
     let mut comment = lexer.clone();
+    comment.skip(1);
     match comment.flat_comment(b"!#") {
         // The first line of a script for a Scheme that does not close it with `!#`.
         TokenKind::UnterminatedComment if header => lexer.line_comment(),

@@ -1,0 +1,87 @@
+//! Everything that can stand behind `#`, and behind the first character of a character literal.
+
+use lispwright_grammar::Start;
+use lispwright_syntax::Dialect;
+
+use crate::{decoders, is_sound};
+
+const TAILS: &[&str] = &[
+    "",
+    " ",
+    "x",
+    "xy",
+    "-x",
+    " x",
+    "(x)",
+    "x(y)",
+    "x)",
+    "1",
+    "1(x)",
+    "1=x",
+    "1#",
+    "[x]",
+    "(x]",
+    "{x}",
+    "\"x\"",
+    "x\"(\"",
+    "'x",
+    "x'y",
+    ",@x",
+    ";)",
+    "|x|",
+    "|(|",
+    "|(|#",
+    "\\(",
+    "\\) x",
+    " x y",
+    "'x #;y z",
+    "#x",
+    "#(x)",
+    "#|(|# x",
+    "~(x)",
+    "@x",
+    "C-x",
+    "\\C-(",
+    "\\C-\\M-)",
+    "{)}#",
+    "!#",
+    " ) !#",
+    "<x>",
+];
+
+/// What the reader puts up with and no language reads: `#` before nothing, or before what has no meaning there. And
+/// white space outside ASCII directly behind a symbol: llguidance sees bytes, and the first ones could go on with it.
+const LEFT_OUT: &[(Dialect, &[&str])] = &[
+    (Dialect::CommonLisp, &["# ", "#)", "#;", "##", "#=", "#|(|#", "#0|", "#0 ", "#01 ", "#7 ", "#71 "]),
+    (Dialect::Scheme, &["# ", "#)", "#<", "#=", "#]"]),
+    (Dialect::Clojure, &["# ", "#,", "#@", "#\\", "#`", "#~", "#;", "#)", "\u{2028}", "#]", "#}", "#:", "#<", "##"]),
+    (Dialect::EmacsLisp, &["# ", "#)", "#;", "#]", "#\"", "#`", "#,", "#^", "#@"]),
+];
+
+#[test]
+fn the_grammars_know_what_the_reader_knows() {
+    let mut wrong = Vec::new();
+    for &(dialect, left_out) in LEFT_OUT {
+        let mut decoders = decoders(dialect, Start::File);
+        let (mut accepted, mut rejected) = (0, 0);
+        for lead in ["#", "?", "\\", "a#"] {
+            for c in (' '..='~').filter(|c| !c.is_ascii_alphanumeric()).chain("07CNrstux\u{3bb}\u{2028}".chars()) {
+                for tail in TAILS {
+                    let text = format!("(a {lead}{c}{tail} b)\n");
+                    let sound = is_sound(&text, dialect);
+                    for (name, decoder) in &mut decoders {
+                        match (decoder.accepts(&text), sound) {
+                            (true, true) => accepted += 1,
+                            (false, false) => rejected += 1,
+                            (true, false) => wrong.push(format!("{} {name} accepts {text:?}", dialect.name())),
+                            (false, true) if left_out.iter().any(|part| text.contains(part)) => {}
+                            (false, true) => wrong.push(format!("{} {name} rejects {text:?}", dialect.name())),
+                        }
+                    }
+                }
+            }
+        }
+        assert!(accepted > 5_000 && rejected > 2_000, "{}: {accepted} accepted, {rejected} rejected", dialect.name());
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}

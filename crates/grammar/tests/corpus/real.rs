@@ -1,0 +1,155 @@
+//! Real files: accepted as they are, rejected with one delimiter removed or added.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lispwright_grammar::Start;
+use lispwright_syntax::{Dialect, TokenKind, read_plain};
+
+use crate::{decoders, is_sound};
+
+/// One file of so many is taken, and none longer than this, unless the whole corpus is asked for.
+const ONE_OF: u64 = 40;
+const LARGEST: u64 = 60_000;
+
+#[test]
+fn common_lisp_libraries() {
+    check("common-lisp", Dialect::CommonLisp, 2_000);
+}
+
+#[test]
+fn sbcl() {
+    check("sbcl", Dialect::CommonLisp, 800);
+}
+
+#[test]
+fn guile() {
+    check("guile", Dialect::Scheme, 300);
+}
+
+#[test]
+fn clojure() {
+    check("clojure", Dialect::Clojure, 600);
+}
+
+#[test]
+fn emacs_lisp() {
+    check("emacs-lisp", Dialect::EmacsLisp, 1_200);
+}
+
+/// What was done, added up over all files.
+#[derive(Default)]
+struct Tally {
+    files: AtomicUsize,
+    bytes: AtomicUsize,
+    damaged: AtomicUsize,
+}
+
+fn check(section: &str, dialect: Dialect, at_least: usize) {
+    let root = std::env::var_os("LISPWRIGHT_CORPUS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/corpus"), PathBuf::from);
+    let mut all = Vec::new();
+    collect(&root.join(section), &mut all);
+    assert!(all.len() >= at_least, "the {section} corpus has {} files: run `cargo xtask corpus`", all.len());
+    let whole = std::env::var_os("LISPWRIGHT_WHOLE_CORPUS").is_some();
+    let exceptions = exceptions();
+    let excepted = |name: &str| exceptions.iter().any(|listed| listed == name);
+    let files: Vec<(u64, String)> = all
+        .iter()
+        .map(|file| file.strip_prefix(&root).unwrap().to_string_lossy().into_owned())
+        .map(|name| (number(name.as_bytes()), name))
+        .filter(|(key, name)| {
+            let short = || std::fs::metadata(root.join(name)).unwrap().len() <= LARGEST;
+            whole || excepted(name) || (key % ONE_OF == 0 && short())
+        })
+        .collect();
+
+    let (next, tally, wrong) = (AtomicUsize::new(0), Tally::default(), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                let mut decoders = decoders(dialect, Start::File);
+                while let Some((key, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let bytes = std::fs::read(root.join(file)).unwrap();
+                    let Ok(text) = std::str::from_utf8(&bytes) else { continue };
+                    if !is_sound(text, dialect) {
+                        continue;
+                    }
+                    tally.files.fetch_add(1, Ordering::Relaxed);
+                    tally.bytes.fetch_add(text.len(), Ordering::Relaxed);
+                    let damaged = damages(text, dialect, *key);
+                    tally.damaged.fetch_add(damaged.len(), Ordering::Relaxed);
+                    for (name, decoder) in &mut decoders {
+                        let accepts = decoder.accepts(text);
+                        if accepts == excepted(file) {
+                            let what = if accepts { "accepts, against the exceptions," } else { "rejects" };
+                            wrong.lock().unwrap().push(format!("{name} {what} {file}"));
+                        }
+                        for (what, text) in &damaged {
+                            if decoder.accepts(text) {
+                                wrong.lock().unwrap().push(format!("{name} accepts {file} with {what}"));
+                            }
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let (files, bytes, damaged) = (tally.files.into_inner(), tally.bytes.into_inner(), tally.damaged.into_inner());
+    assert!(files * 10 >= at_least * 5 / if whole { 1 } else { usize::try_from(ONE_OF).unwrap() }, "{files} files");
+    assert!(damaged * 10 >= files * 18, "{damaged} damaged texts of {files} files");
+    println!("{section}: {files} files, {bytes} bytes accepted; {damaged} damaged texts rejected");
+}
+
+/// The files listed in `corpus/grammar-exceptions.txt`; each has a reason there.
+fn exceptions() -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/grammar-exceptions.txt");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let entry = |line: &str| {
+        let (file, reason) = line.split_once(' ').unwrap_or_else(|| panic!("no reason in {line:?}"));
+        assert!(reason.len() > 10, "no reason in {line:?}");
+        file.to_owned()
+    };
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(entry).collect()
+}
+
+/// The text with one delimiter removed, and with one added, at places that `key` chooses.
+fn damages(text: &str, dialect: Dialect, key: u64) -> Vec<(String, String)> {
+    let tree = read_plain(text, dialect);
+    let plain = |(kind, span): &(TokenKind, lispwright_syntax::Span)| {
+        (kind.is_open() || kind.is_close()) && span.range().len() == 1
+    };
+    let delimiters: Vec<_> = tree.tokens().filter(plain).map(|(_, span)| span.range()).collect();
+    if delimiters.is_empty() {
+        return Vec::new();
+    }
+    let choose = |key: u64| delimiters[usize::try_from(key % delimiters.len() as u64).unwrap()].clone();
+    let (removed, doubled) = (choose(key >> 4), choose(key >> 24));
+    let without = format!("{}{}", &text[..removed.start], &text[removed.end..]);
+    let with = format!("{}{}", &text[..doubled.end], &text[doubled.start..]);
+    assert!(!is_sound(&without, dialect) && !is_sound(&with, dialect));
+    vec![
+        (format!("the delimiter at byte {} removed", removed.start), without),
+        (format!("the delimiter at byte {} doubled", doubled.start), with),
+    ]
+}
+
+/// A number for a file that stays the same everywhere: FNV-1a, stirred once more for its upper bits.
+fn number(name: &[u8]) -> u64 {
+    let hash = name
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    hash ^ (hash >> 29)
+}
+
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() { collect(&path, files) } else { files.push(path) }
+    }
+    files.sort();
+}

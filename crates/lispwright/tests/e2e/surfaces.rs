@@ -1,0 +1,136 @@
+//! The tools under other servers' names and arguments.
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Client, server_command};
+use crate::project::Project;
+
+const CODE: &str = "(defun f (x) x)\n\n(defun g () 2)\n";
+
+/// A server with a surface, on a project with one file.
+fn serve(surface: &str) -> (Project, Client) {
+    let project = Project::new();
+    project.file("a.lisp", CODE);
+    let mut command = server_command(&project.root());
+    command.args(["--surface", surface]);
+    (project, Client::connect(command))
+}
+
+#[track_caller]
+fn ok(client: &mut Client, name: &str, arguments: Value) -> Answer {
+    let answer = client.call(name, arguments);
+    assert!(!answer.is_error, "{name}: {}", answer.text);
+    answer
+}
+
+fn listed(client: &mut Client) -> Vec<String> {
+    let answer = client.request("tools/list", json!({}));
+    let tools = answer["result"]["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The requests and answers of the protocol's own text.
+#[test]
+fn the_guard_answers_to_its_dotted_names() {
+    let (_project, mut client) = serve("sexp-guard");
+    assert_eq!(listed(&mut client).len(), 6);
+    let slice = |text: &str, start: u32, end: u32| json!({ "text": text, "start": start, "end": end });
+    for (name, request, answer) in [
+        (
+            "pushDelimiter",
+            json!({ "stack": ["paren", "brace"], "type": "paren", "cursor": 214, "docSlice?": slice("(", 214, 215) }),
+            json!({ "ok": true, "stack": ["paren", "brace", "paren"] }),
+        ),
+        (
+            "popDelimiter",
+            json!({ "stack": ["paren", "brace", "paren"], "type": "paren", "cursor": 300, "docSlice": slice(")", 300, 301) }),
+            json!({ "ok": true, "stack": ["paren", "brace"] }),
+        ),
+        ("setSentinel", json!({ "cursor": 320 }), json!({ "ok": true, "sentinel": 320 })),
+        (
+            "balanceAndResume",
+            json!({ "stack": ["paren"], "sentinel": 320, "mode": "suggest-fix", "docSlice?": slice("(inc 1", 310, 320) }),
+            json!({ "ok": true, "balanced": false, "fix": { "edits": [slice(")", 320, 320)], "newStack": [] } }),
+        ),
+        (
+            "balanceAndResume",
+            json!({ "stack": [], "sentinel": 320, "mode": "assert-empty" }),
+            json!({ "ok": true, "balanced": true, "stack": [] }),
+        ),
+        ("pushMany", json!({ "stack": [], "types": ["paren"] }), json!({ "ok": true, "stack": ["paren"] })),
+        ("popMany", json!({ "stack": ["paren"], "expected": ["paren"] }), json!({ "ok": true, "stack": [] })),
+    ] {
+        let found = ok(&mut client, &format!("sexp.guard.{name}"), request);
+        assert_eq!(found.fields, answer, "{name}");
+    }
+    let refused = client.call("sexp.guard.popDelimiter", json!({ "stack": ["paren"], "type": "brace" }));
+    let error = &refused.fields["error"];
+    assert!(
+        refused.is_error && error["code"] == "MISMATCH" && error["stack"] == json!(["paren"]),
+        "{}",
+        refused.fields
+    );
+    // The other spelling of a listed name is the same tool; what is not on the surface is not there.
+    ok(&mut client, "sexp_guard_set_sentinel", json!({ "cursor": 1 }));
+    let absent = client.request("tools/call", json!({ "name": "repl_eval", "arguments": { "code": "1" } }));
+    assert_eq!(absent["error"]["code"], -32602, "{absent}");
+}
+
+#[test]
+fn cl_mcp_names_read_edit_and_evaluate() {
+    let (project, mut client) = serve("cl-mcp");
+    let names = listed(&mut client);
+    assert_eq!(names[..4], ["lisp-read-file", "lisp-edit-form", "lisp-patch-form", "lisp-check-parens"]);
+    ok(&mut client, "lisp-read-file", json!({ "path": "a.lisp", "collapsed": true, "readtable": "x:y" }));
+    ok(
+        &mut client,
+        "lisp-edit-form",
+        json!({ "file_path": "a.lisp", "form_type": "defun", "form_name": "f", "operation": "replace",
+                "content": "(defun f (x) (* x x))", "normalize_blank_lines": true }),
+    );
+    ok(
+        &mut client,
+        "mcp__cl-mcp__lisp-patch-form",
+        json!({ "file_path": "a.lisp", "form_type": "defun", "form_name": "g", "old_text": "2", "new_text": "3" }),
+    );
+    assert_eq!(project.text("a.lisp"), "(defun f (x) (* x x))\n\n(defun g () 3)\n");
+    ok(&mut client, "lisp-check-parens", json!({ "code": "(a)" }));
+    ok(&mut client, "pool-status", json!({}));
+    ok(&mut client, "repl-eval", json!({ "code": "(+ 1 2)", "include_result_preview": false }));
+    ok(&mut client, "pool-kill-worker", json!({ "reset": true }));
+    // Under the tools' own names, with their own arguments.
+    ok(&mut client, "lisp_read_form", json!({ "path": "a.lisp", "name": "g" }));
+    // A fault is told in the words of the surface.
+    let refused = client.call("lisp-edit-form", json!({ "form_name": "f", "operation": "replace" }));
+    assert!(refused.is_error && refused.text.contains("`file_path`"), "{}", refused.text);
+}
+
+#[test]
+fn the_guile_names_edit_by_form() {
+    let (project, mut client) = serve("guile");
+    let expected =
+        ["read_module", "read_form", "replace_form", "insert_form", "delete_form", "eval_expr", "check_syntax"];
+    let names = listed(&mut client);
+    assert_eq!(names[..expected.len()], expected);
+    ok(&mut client, "read_module", json!({ "path": "a.lisp" }));
+    ok(&mut client, "read_form", json!({ "path": "a.lisp", "name": "f" }));
+    let source = "(defun h () 1)";
+    let inserted = json!({ "path": "a.lisp", "anchor_name": "f", "position": "before", "new_source": source });
+    ok(&mut client, "insert_form", inserted);
+    ok(&mut client, "replace_form", json!({ "path": "a.lisp", "name": "f", "new_source": "(defun f () 5)" }));
+    ok(&mut client, "delete_form", json!({ "path": "a.lisp", "name": "g" }));
+    let after = project.text("a.lisp");
+    assert!(after.starts_with(source) && after.contains("(defun f () 5)") && !after.contains("defun g"), "{after}");
+    ok(&mut client, "check_syntax", json!({ "source": "(a)", "dialect": "scheme" }));
+}
+
+#[test]
+fn evaluate_lisp_evaluates() {
+    let (_project, mut client) = serve("evaluate-lisp");
+    let names = listed(&mut client);
+    assert_eq!(names.first().map(String::as_str), Some("evaluate-lisp"));
+    assert!(names.contains(&"reset-session".to_owned()), "{names:?}");
+    let answer = ok(&mut client, "evaluate-lisp", json!({ "code": "(list 1 *package*)", "package": "cl-user" }));
+    assert!(answer.text.contains("COMMON-LISP-USER"), "{}", answer.text);
+    ok(&mut client, "reset-session", json!({}));
+}
