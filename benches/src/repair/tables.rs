@@ -58,6 +58,11 @@ pub(crate) fn summary(results: &Results) -> String {
             held(all.wrong, all.cases, |share| share < WRONG)
         );
     }
+    let _ = writeln!(
+        out,
+        "\n{} damaged texts; up to {} of each class, corpus and situation.",
+        results.texts, results.wanted
+    );
     out
 }
 

@@ -54,7 +54,9 @@ fn check(text: &str, dialect: Dialect, before: Option<&str>, edited: Option<Rang
 }
 
 fn repaired(text: &str, dialect: Dialect, repair: &Repair) {
-    assert!(!repair.edits.is_empty() && !repair.evidence.is_empty() && !repair.forms.is_empty());
+    assert!(!repair.edits.is_empty() && !repair.evidence.is_empty());
+    let without_forms = read_plain(text, dialect).top_level().next().is_none();
+    assert!(without_forms || !repair.forms.is_empty(), "it changes no form");
     assert_eq!(applied(text, &repair.edits), repair.text, "the edits are not the difference");
     assert!(read_plain(&repair.text, dialect).is_balanced(), "{:?} does not balance", repair.text);
     let lines = LineIndex::new(text.as_bytes());
@@ -67,7 +69,10 @@ fn repaired(text: &str, dialect: Dialect, repair: &Repair) {
     for edit in &repair.edits {
         assert_ne!(edit.removed, edit.inserted);
         let line = lines.line(edit.at);
-        assert!(changed.iter().any(|&first| first <= line), "line {line} lies in no form that is said to change");
+        assert!(
+            without_forms || changed.iter().any(|&first| first <= line),
+            "line {line} lies in no form that is said to change"
+        );
     }
 }
 
