@@ -1,4 +1,6 @@
-//! Every property, on the committed seeds and on random text.
+//! Every property, on the committed seeds and on text that a generator with a fixed seed makes.
+//!
+//! A run without a fuzzer finds what it found the last time; to look further is the fuzzer's work.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,6 +9,7 @@ use std::path::Path;
 use lispwright_properties::TARGETS;
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::test_runner::RngSeed;
 
 /// What Lisp is made of, broken or not, and what separates the parts of an input.
 const PIECES: [&[u8]; 47] = [
@@ -79,7 +82,11 @@ fn seeds() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) })]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(7),
+        ..ProptestConfig::with_cases(600)
+    })]
 
     #[test]
     fn bytes(data in prop::collection::vec(any::<u8>(), 0..200)) {
