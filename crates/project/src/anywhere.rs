@@ -46,7 +46,8 @@ pub fn create_anywhere(path: &Path, text: &str) -> Result<Written, Error> {
     Ok(written)
 }
 
-/// Removes the file that `path` leads to, if it still has the digest `digest`.
+/// Removes the file that `path` leads to, if it still has the digest `digest`, and its directory when that is a hidden one
+/// and empty then.
 pub fn remove_anywhere(path: &Path, digest: &str) -> Result<(), Error> {
     let real = real(path)?;
     let shown = real.display().to_string();
@@ -59,7 +60,16 @@ pub fn remove_anywhere(path: &Path, digest: &str) -> Result<(), Error> {
     if found.digest != digest {
         return Err(Error::Overtaken { path: shown });
     }
-    std::fs::remove_file(&real).map_err(|error| Error::writing(&shown, "remove it", error))
+    std::fs::remove_file(&real).map_err(|error| Error::writing(&shown, "remove it", error))?;
+    if let Some(directory) = real.parent().filter(|directory| is_hidden(directory)) {
+        // One that holds anything else stays.
+        let _ = std::fs::remove_dir(directory);
+    }
+    Ok(())
+}
+
+fn is_hidden(directory: &Path) -> bool {
+    directory.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 /// Where `path` leads: absolute, with the links of its last component followed one by one, the last of which may lead to

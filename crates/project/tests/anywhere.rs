@@ -57,6 +57,15 @@ fn only_the_expected_file_is_removed() {
     remove_anywhere(&link, &digest_of(b"old\n")).unwrap();
     assert!(!path.exists() && fs::read_link(&link).is_ok());
     assert!(matches!(read_anywhere(&link), Err(Error::Missing { .. })));
+    for (directory, stays) in [(".hidden", false), ("plain", true)] {
+        let directory = temp.path().join(directory);
+        create_anywhere(&directory.join("one"), "1\n").unwrap();
+        create_anywhere(&directory.join("two"), "2\n").unwrap();
+        remove_anywhere(&directory.join("one"), &digest_of(b"1\n")).unwrap();
+        assert!(directory.join("two").exists());
+        remove_anywhere(&directory.join("two"), &digest_of(b"2\n")).unwrap();
+        assert_eq!(directory.exists(), stays);
+    }
 }
 
 #[test]

@@ -136,3 +136,39 @@ fn request(reader: &mut BufReader<&TcpStream>) -> std::io::Result<Option<(String
         reader.read_line(&mut String::new())?;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn post(model: &Model, headers: &str, body: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", model.port)).unwrap();
+        write!(stream, "POST /v1/messages?beta=true HTTP/1.1\r\n{headers}\r\n{body}").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    #[test]
+    fn calls_follow_from_the_results_of_a_request() {
+        let call = |tool: &str| Call { tool: tool.to_owned(), input: json!({}) };
+        let model = Model::start(Speech::Anthropic, vec![call("First"), call("Second")]).unwrap();
+        let first = json!({"tools": [{}], "messages": []}).to_string();
+        let length = format!("Content-Length: {}\r\n", first.len());
+        for _ in 0..2 {
+            assert!(post(&model, &length, &first).contains("\"First\""));
+        }
+        let result = json!({"role": "user", "content": [{"type": "tool_result", "content": "x"}]});
+        let second = json!({"tools": [{}], "messages": [result]}).to_string();
+        let (head, tail) = second.split_at(7);
+        let chunks = format!("{:x}\r\n{head}\r\n{:x};x=y\r\n{tail}\r\n0\r\n\r\n", head.len(), tail.len());
+        assert!(post(&model, "Transfer-Encoding: chunked\r\n", &chunks).contains("\"Second\""));
+        assert_eq!(model.heard().len(), 3);
+        assert!(post(&model, "Content-Length: 2\r\n", "{}").contains("\"ok\""));
+        assert_eq!(model.heard().len(), 3);
+    }
+}
