@@ -59,7 +59,7 @@ async fn main() {
 
     let sessions = Sessions::new(Config::new("."));
     timed(&sessions, MAIN, "1").await;
-    while sessions.status().spare_pid.is_none() {
+    while sessions.status().workers[0].spare_pid.is_none() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     println!("fresh session to first value, warm spare: {:?}", timed(&sessions, "second", "(+ 1 2)").await);

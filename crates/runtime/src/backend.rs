@@ -88,6 +88,14 @@ pub const BACKENDS: &[Backend] = &[
         has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     },
     Backend {
+        runtime: Runtime::Guile,
+        name: "guile",
+        program: "guile",
+        version_argument: "--version",
+        package: "guile-3.0",
+        has: &[Capability::Eval, Capability::Interrupt],
+    },
+    Backend {
         runtime: Runtime::Ecl,
         name: "ecl",
         program: "ecl",
@@ -101,14 +109,6 @@ pub const BACKENDS: &[Backend] = &[
         program: "clisp",
         version_argument: "--version",
         package: "clisp",
-        has: &[],
-    },
-    Backend {
-        runtime: Runtime::Guile,
-        name: "guile",
-        program: "guile",
-        version_argument: "--version",
-        package: "guile-3.0",
         has: &[],
     },
     Backend {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::backend::Runtime;
+
 /// How workers are run.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -11,6 +13,11 @@ pub struct Config {
     pub cache: Option<PathBuf>,
     /// The SBCL program; the one on `PATH` when absent.
     pub sbcl: Option<PathBuf>,
+    /// The Guile program; the one on `PATH` when absent.
+    pub guile: Option<PathBuf>,
+    /// The runtime of a session that is asked for without one; the one that most source files below the root are for
+    /// when absent.
+    pub runtime: Option<Runtime>,
     /// A command in front of every worker that carries its standard input and output (`ssh host`, `bwrap ...`).
     pub launcher: Vec<String>,
     /// How many sessions there may be at once.
@@ -30,11 +37,23 @@ impl Config {
             root: root.into(),
             cache: None,
             sbcl: None,
+            guile: None,
+            runtime: None,
             launcher: Vec::new(),
             max_sessions: 8,
             heap_megabytes: 2048,
             output_limit: 8 << 20,
             spare: true,
         }
+    }
+
+    /// The program that runs `runtime`, if there is one.
+    pub(crate) fn program(&self, runtime: Runtime) -> Option<PathBuf> {
+        let configured = match runtime {
+            Runtime::Sbcl => self.sbcl.clone(),
+            Runtime::Guile => self.guile.clone(),
+            _ => None,
+        };
+        configured.or_else(|| runtime.backend().find())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::backend::Runtime;
 use crate::capture::Printed;
 use crate::node::Node;
 use crate::refusal::Refusal;
@@ -89,6 +90,8 @@ impl ExecutionStatus {
 pub struct EvalReport {
     /// The session.
     pub session: String,
+    /// What it runs.
+    pub runtime: Runtime,
     /// How it ended.
     pub ending: Ending,
     /// What was printed to standard output, by whatever means, since the last answer.
@@ -251,8 +254,10 @@ pub struct Frame {
     pub call: String,
     /// The file that the function was compiled from.
     pub file: Option<String>,
-    /// The line its definition starts at, from 1.
+    /// The line, from 1: of the call that is going on where the runtime knows it, else of the definition.
     pub line: Option<u32>,
+    /// The column, from 1, where the runtime knows it.
+    pub column: Option<u32>,
     /// Variables as (name, value), of the innermost frame.
     pub locals: Vec<(String, String)>,
 }
@@ -398,6 +403,7 @@ fn frame(value: &Value, position: u32) -> Frame {
         call: value.get_text("CALL").unwrap_or_default().to_owned(),
         file: value.get_text("FILE").map(str::to_owned),
         line: count(value, "LINE"),
+        column: count(value, "COLUMN"),
         locals: pairs(value.get_list("LOCALS")),
     }
 }

@@ -1,11 +1,12 @@
 //! Where workers come from: a saved image when there can be one, a warm spare when there is one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::Mutex;
 
+use crate::agent::Agent;
 use crate::backend::Runtime;
 use crate::config::Config;
 use crate::image::{self, Start};
@@ -23,35 +24,63 @@ pub(crate) enum StartError {
     Failed(String),
 }
 
-/// Starts workers and keeps one in reserve.
-pub(crate) struct Factory {
-    config: Config,
-    /// What the marks of all workers of this server begin with.
+/// What all workers of a server have in common: a mark by which they are found, and a guard that outlives the server.
+pub(crate) struct Household {
+    /// What the marks begin with.
     prefix: String,
     last_mark: AtomicU64,
     guard: OnceLock<Arc<Guard>>,
+}
+
+impl Household {
+    pub(crate) fn new() -> Self {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Self {
+            prefix: format!("{}-{}-", std::process::id(), now.as_nanos()),
+            last_mark: AtomicU64::new(0),
+            guard: OnceLock::new(),
+        }
+    }
+
+    fn next_mark(&self) -> String {
+        format!("{}{}", self.prefix, self.last_mark.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn guard(&self) -> Arc<Guard> {
+        Arc::clone(self.guard.get_or_init(|| Arc::new(Guard::start(&self.prefix))))
+    }
+}
+
+/// Starts workers of one runtime and keeps one in reserve.
+pub(crate) struct Factory {
+    runtime: Runtime,
+    config: Config,
+    household: Arc<Household>,
     start: Mutex<Option<Start>>,
     spare: Mutex<Option<Worker>>,
     closed: AtomicBool,
 }
 
 impl Factory {
-    pub(crate) fn new(config: Config) -> Self {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    pub(crate) fn new(runtime: Runtime, config: Config, household: Arc<Household>) -> Self {
         Self {
+            runtime,
             config,
-            prefix: format!("{}-{}-", std::process::id(), now.as_nanos()),
-            last_mark: AtomicU64::new(0),
-            guard: OnceLock::new(),
+            household,
             start: Mutex::new(None),
             spare: Mutex::new(None),
             closed: AtomicBool::new(false),
         }
     }
 
-    /// The program that runs Common Lisp, if there is one.
+    /// The runtime of its workers.
+    pub(crate) fn runtime(&self) -> Runtime {
+        self.runtime
+    }
+
+    /// The program that workers run, if there is one.
     pub(crate) fn program(&self) -> Option<PathBuf> {
-        self.config.sbcl.clone().or_else(|| Runtime::Sbcl.backend().find())
+        self.config.program(self.runtime)
     }
 
     /// How workers start; unknown before the first one has, and while one starts.
@@ -94,21 +123,22 @@ impl Factory {
     }
 
     async fn start_one(&self) -> Result<Worker, StartError> {
-        let program = self.program().ok_or(StartError::Missing(Runtime::Sbcl))?;
+        let agent = Agent::of(self.runtime).ok_or(StartError::Missing(self.runtime))?;
+        let program = self.program().ok_or(StartError::Missing(self.runtime))?;
         let mut mode = self.start.lock().await;
         let start = match mode.clone() {
             Some(start) => start,
-            None => self.find_image(program.clone(), None).await,
+            None => self.find_image(agent, program.clone(), None).await,
         };
-        let first = self.launch(&program, &start).await;
+        let first = self.launch(agent, &program, &start).await;
         let (start, result) = match (start, first) {
             (Start::Saved(core), Err(error)) => {
                 tracing::warn!(core = %core.display(), %error, "the saved image does not start: saving it again");
-                let again = self.find_image(program.clone(), image::inode(&core)).await;
-                match self.launch(&program, &again).await {
+                let again = self.find_image(agent, program.clone(), image::inode(&core)).await;
+                match self.launch(agent, &program, &again).await {
                     Err(error) if matches!(again, Start::Saved(_)) => {
                         let plain = Start::Plain(format!("the saved image does not start: {error}"));
-                        let result = self.launch(&program, &plain).await;
+                        let result = self.launch(agent, &program, &plain).await;
                         (plain, result)
                     }
                     result => (again, result),
@@ -120,27 +150,25 @@ impl Factory {
         result.map_err(StartError::Failed)
     }
 
-    async fn find_image(&self, program: PathBuf, refuse: Option<u64>) -> Start {
+    async fn find_image(&self, agent: &'static Agent, program: PathBuf, refuse: Option<u64>) -> Start {
         if !self.config.launcher.is_empty() {
             return Start::Plain("workers are started by a launcher".to_owned());
         }
         let cache = self.config.cache.clone().or_else(image::default_cache);
-        tokio::task::spawn_blocking(move || image::saved(&program, cache.as_deref(), refuse))
+        tokio::task::spawn_blocking(move || image::saved(agent, &program, cache.as_deref(), refuse))
             .await
             .unwrap_or_else(|error| Start::Plain(error.to_string()))
     }
 
-    async fn launch(&self, program: &std::path::Path, start: &Start) -> Result<Worker, String> {
-        let guard = Arc::clone(self.guard.get_or_init(|| Arc::new(Guard::start(&self.prefix))));
-        let number = self.last_mark.fetch_add(1, Ordering::Relaxed);
+    async fn launch(&self, agent: &Agent, program: &Path, start: &Start) -> Result<Worker, String> {
         let launch = Launch {
             program: program.to_owned(),
-            arguments: image::arguments(start, self.config.heap_megabytes),
+            arguments: agent.start_arguments(start, self.config.heap_megabytes),
             launcher: self.config.launcher.clone(),
             directory: self.config.root.clone(),
-            mark: format!("{}{number}", self.prefix),
+            mark: self.household.next_mark(),
         };
-        let agent = matches!(start, Start::Plain(_)).then(image::agent_text);
-        Worker::start(&launch, agent.as_deref(), self.config.output_limit, guard).await
+        let text = matches!(start, Start::Plain(_)).then(|| agent.text());
+        Worker::start(&launch, text.as_deref(), self.config.output_limit, self.household.guard()).await
     }
 }

@@ -5,11 +5,13 @@
 //! know, and the server keeps the clock.
 //!
 //! Read [`sessions`] first for what callers use, then `worker` (one process and its conversation), `process` (starting
-//! and ending processes), `capture` (what code prints), `image` (saved images), [`wire`] (what crosses the pipe) and
+//! and ending processes), `capture` (what code prints), `image` (saved images), `agent` (the
+//! Lisp inside and its command lines), [`wire`] (what crosses the pipe) and
 //! [`backend`] (which Lisps there are). The Lisp side is in `images/`.
 //!
 //! **Invariant:** only this crate starts processes, and no process it starts outlives the server.
 
+mod agent;
 pub mod backend;
 mod capture;
 mod config;
@@ -21,6 +23,7 @@ mod process;
 pub mod refusal;
 pub mod request;
 pub mod sessions;
+mod survey;
 pub mod wire;
 mod worker;
 
@@ -32,5 +35,5 @@ pub use node::{Label, Node, Part};
 pub use process::find_program;
 pub use refusal::Refusal;
 pub use request::{ExpansionLevel, Request, RestartName};
-pub use sessions::{MAIN, SessionError, SessionStatus, Sessions, State, Status};
+pub use sessions::{MAIN, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus};
 pub use worker::{Death, StopReason};

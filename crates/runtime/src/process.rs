@@ -123,8 +123,10 @@ pub(crate) fn is_secret(name: &OsStr) -> bool {
 
 /// Asks a process that the server has not reaped to stop what it is doing.
 pub(crate) fn send_interrupt(pid: Pid) {
-    // It may have ended by itself; then there is nothing to interrupt.
+    // It may have ended by itself; then there is nothing to interrupt. A process that waits for a child of its own, as C's
+    // `system` does, ignores the first; the second does nothing to those that do not ask for it.
     let _ = kill_process(pid, Signal::INT);
+    let _ = kill_process(pid, Signal::URG);
 }
 
 /// Ends `child`, its process group and everything that carries `mark`, and returns when they are gone.

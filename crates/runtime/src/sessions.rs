@@ -7,18 +7,19 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::OwnedMutexGuard;
 use tokio_util::sync::CancellationToken;
 
-use crate::backend::Runtime;
+use crate::backend::{BACKENDS, Capability, Runtime};
 use crate::config::Config;
 use crate::eval::{Answer, Ending, EvalReport, EvalRequest};
-use crate::factory::{Factory, StartError};
+use crate::factory::{Factory, Household, StartError};
 use crate::image::Start;
 use crate::request::{Request, keyed};
+use crate::survey::usual_runtime;
 use crate::wire::Value;
 use crate::worker::{Controls, Death, Ended, GRACE, StopReason, Worker, last_lines};
 
@@ -61,6 +62,16 @@ pub enum SessionError {
     /// The runtime is known and cannot be used here.
     #[error("{0} sessions are not available")]
     Unsupported(Runtime),
+    /// The session runs another Lisp than the one asked for.
+    #[error("session {session:?} runs {runs}, not {asked}")]
+    OtherRuntime {
+        /// The session.
+        session: String,
+        /// What it runs.
+        runs: Runtime,
+        /// What was asked for.
+        asked: Runtime,
+    },
     /// The image did not start.
     #[error("no image could be started: {0}")]
     Start(String),
@@ -130,14 +141,30 @@ pub struct Status {
     pub sessions: Vec<SessionStatus>,
     /// How many there may be.
     pub max_sessions: usize,
+    /// How the workers of each runtime start, in the order of [`BACKENDS`](crate::BACKENDS); only of those that run.
+    pub workers: Vec<WorkerStatus>,
+    /// The command in front of every worker.
+    pub launcher: Vec<String>,
+}
+
+/// What is known about the workers of one runtime.
+#[derive(Clone, Debug)]
+pub struct WorkerStatus {
+    /// The runtime.
+    pub runtime: Runtime,
     /// The process of the spare worker.
     pub spare_pid: Option<i32>,
     /// The saved image workers start from.
     pub saved_image: Option<PathBuf>,
     /// Why workers start without a saved image, when they do.
     pub plain_start: Option<String>,
-    /// The command in front of every worker.
-    pub launcher: Vec<String>,
+}
+
+impl Status {
+    /// What is known about the workers of `runtime`.
+    pub fn workers_of(&self, runtime: Runtime) -> Option<&WorkerStatus> {
+        self.workers.iter().find(|workers| workers.runtime == runtime)
+    }
 }
 
 /// All sessions of a server. A clone is another handle to the same sessions; the last one ends them.
@@ -145,7 +172,11 @@ pub struct Status {
 pub struct Sessions(Arc<Inner>);
 
 struct Inner {
-    factory: Arc<Factory>,
+    /// One for each runtime that sessions can use, the others being refused.
+    factories: Vec<Arc<Factory>>,
+    root: PathBuf,
+    /// The runtime of a session that is asked for without one, once it is known.
+    runtime: OnceLock<Runtime>,
     max_sessions: usize,
     launcher: Vec<String>,
     /// Above every number that an object was ever given, so that no session uses one again.
@@ -155,6 +186,7 @@ struct Inner {
 
 struct Session {
     name: String,
+    factory: Arc<Factory>,
     /// Held for as long as a call runs.
     slot: Arc<tokio::sync::Mutex<Option<Worker>>>,
     facts: Mutex<Facts>,
@@ -267,10 +299,17 @@ impl Drop for Running {
 impl Sessions {
     /// No session yet; nothing is started before the first call.
     pub fn new(config: Config) -> Self {
+        let household = Arc::new(Household::new());
         Self(Arc::new(Inner {
             max_sessions: config.max_sessions,
             launcher: config.launcher.clone(),
-            factory: Arc::new(Factory::new(config)),
+            root: config.root.clone(),
+            runtime: config.runtime.map(OnceLock::from).unwrap_or_default(),
+            factories: BACKENDS
+                .iter()
+                .filter(|backend| backend.can(Capability::Eval))
+                .map(|backend| Arc::new(Factory::new(backend.runtime, config.clone(), Arc::clone(&household))))
+                .collect(),
             next_object: AtomicI64::new(1),
             sessions: Mutex::default(),
         }))
@@ -280,17 +319,55 @@ impl Sessions {
         self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn factory(&self, runtime: Runtime) -> Option<&Arc<Factory>> {
+        self.0.factories.iter().find(|factory| factory.runtime() == runtime)
+    }
+
+    /// The runtime that the session `name` has, or would have when it is made without one.
+    pub fn runtime_of(&self, name: &str) -> Runtime {
+        self.existing(name).map_or_else(|_| self.runtime_for(name), |session| session.factory.runtime())
+    }
+
+    /// The runtime of a new session that nobody has named one for.
+    fn runtime_for(&self, name: &str) -> Runtime {
+        let namesake = Runtime::named(name).filter(|runtime| runtime.backend().can(Capability::Eval));
+        namesake.unwrap_or_else(|| *self.0.runtime.get_or_init(|| usual_runtime(&self.0.root)))
+    }
+
+    /// Makes sure that there is a session `name` and that it runs `runtime`; what it runs, when that is left open.
+    ///
+    /// A session that is made here or by its first call keeps its runtime until it is killed. One that is made without
+    /// a runtime and has the name of one runs that one, and any other the one the project is for.
+    pub fn open(&self, name: &str, runtime: Option<Runtime>) -> Result<Runtime, SessionError> {
+        let session = self.session_running(name, runtime)?;
+        let runs = session.factory.runtime();
+        match runtime {
+            Some(asked) if asked != runs => Err(SessionError::OtherRuntime { session: name.to_owned(), runs, asked }),
+            _ => Ok(runs),
+        }
+    }
+
     /// The session of that name, made if there is room.
     fn session(&self, name: &str) -> Result<Arc<Session>, SessionError> {
+        self.session_running(name, None)
+    }
+
+    fn session_running(&self, name: &str, runtime: Option<Runtime>) -> Result<Arc<Session>, SessionError> {
+        if let Ok(session) = self.existing(name) {
+            return Ok(session);
+        }
+        let runtime = runtime.unwrap_or_else(|| self.runtime_for(name));
         let mut sessions = self.sessions();
         if let Some(session) = sessions.get(name) {
             return Ok(Arc::clone(session));
         }
+        let factory = Arc::clone(self.factory(runtime).ok_or(SessionError::Unsupported(runtime))?);
         if sessions.len() >= self.0.max_sessions {
             return Err(SessionError::TooMany(sessions.len()));
         }
         let facts = Facts { next_object: self.0.next_object.load(Ordering::Relaxed), ..Facts::default() };
-        let session = Arc::new(Session { name: name.to_owned(), slot: Arc::default(), facts: Mutex::new(facts) });
+        let session =
+            Arc::new(Session { name: name.to_owned(), factory, slot: Arc::default(), facts: Mutex::new(facts) });
         sessions.insert(name.to_owned(), Arc::clone(&session));
         Ok(session)
     }
@@ -328,11 +405,10 @@ impl Sessions {
         // Dropping this future drops the guard, which interrupts the task.
         let _interrupt = controls.cancel.clone().drop_guard();
         let (answer, answered) = tokio::sync::oneshot::channel();
-        let factory = Arc::clone(&self.0.factory);
         tokio::spawn(async move {
             let running = Running(Arc::clone(&session));
             let mut slot = slot;
-            let result = run(&session, &factory, &mut slot, request, &controls, began).await;
+            let result = run(&session, &mut slot, request, &controls, began).await;
             drop(running);
             drop(slot);
             if let Err(Ok(untold)) = answer.send(result)
@@ -351,7 +427,7 @@ impl Sessions {
         if session.facts().stopped {
             return Err(session.stopped_error());
         }
-        ensure_image(&session, &self.0.factory, &mut slot).await?;
+        ensure_image(&session, &mut slot).await?;
         drop(slot);
         Ok(self.status_of(&session))
     }
@@ -387,28 +463,19 @@ impl Sessions {
     /// What is known about all sessions. Does not wait for any of them.
     pub fn status(&self) -> Status {
         let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();
-        let mode = self.0.factory.start_mode();
         Status {
             sessions: sessions.iter().map(|session| self.status_of(session)).collect(),
             max_sessions: self.0.max_sessions,
-            spare_pid: self.0.factory.spare_pid(),
-            saved_image: mode.as_ref().and_then(|mode| match mode {
-                Start::Saved(core) => Some(core.clone()),
-                Start::Plain(_) => None,
-            }),
-            plain_start: mode.and_then(|mode| match mode {
-                Start::Saved(_) => None,
-                Start::Plain(why) => Some(why),
-            }),
+            workers: self.0.factories.iter().map(|factory| workers_of(factory)).collect(),
             launcher: self.0.launcher.clone(),
         }
     }
 
     /// What the program of `runtime` says about its version, on one line; absent when it does not run.
     pub async fn version(&self, runtime: Runtime) -> Option<String> {
-        let program = match runtime {
-            Runtime::Sbcl => self.0.factory.program(),
-            other => other.backend().find(),
+        let program = match self.factory(runtime) {
+            Some(factory) => factory.program(),
+            None => runtime.backend().find(),
         };
         crate::process::first_line(&program?, runtime.backend().version_argument).await
     }
@@ -419,7 +486,9 @@ impl Sessions {
         for session in sessions.values() {
             self.end_image(session).await;
         }
-        self.0.factory.close().await;
+        for factory in &self.0.factories {
+            factory.close().await;
+        }
     }
 
     fn status_of(&self, session: &Session) -> SessionStatus {
@@ -435,7 +504,7 @@ impl Sessions {
         };
         SessionStatus {
             name: session.name.clone(),
-            runtime: Runtime::Sbcl,
+            runtime: session.factory.runtime(),
             state,
             pid: facts.image.as_ref().map(|image| image.pid),
             version: facts.image.as_ref().map(|image| image.version.clone()),
@@ -472,12 +541,17 @@ impl Sessions {
     }
 }
 
+fn workers_of(factory: &Factory) -> WorkerStatus {
+    let (saved_image, plain_start) = match factory.start_mode() {
+        Some(Start::Saved(image)) => (Some(image), None),
+        Some(Start::Plain(why)) => (None, Some(why)),
+        None => (None, None),
+    };
+    WorkerStatus { runtime: factory.runtime(), spare_pid: factory.spare_pid(), saved_image, plain_start }
+}
+
 /// Gives the session an image if it has none that lives; why the caller gets a fresh one, if one was lost.
-async fn ensure_image(
-    session: &Session,
-    factory: &Arc<Factory>,
-    slot: &mut Option<Worker>,
-) -> Result<(), SessionError> {
+async fn ensure_image(session: &Session, slot: &mut Option<Worker>) -> Result<(), SessionError> {
     if let Some(worker) = slot
         && !worker.is_alive()
     {
@@ -485,10 +559,10 @@ async fn ensure_image(
         lost_while_idle(session, slot, &death)?;
     }
     if slot.is_none() {
-        let worker = factory.obtain().await?;
+        let worker = session.factory.obtain().await?;
         session.set_image(&worker);
         *slot = Some(worker);
-        let factory = Arc::clone(factory);
+        let factory = Arc::clone(&session.factory);
         tokio::spawn(async move { factory.fill_spare().await });
     }
     Ok(())
@@ -505,7 +579,6 @@ fn lost_while_idle(session: &Session, slot: &mut Option<Worker>, death: &Death) 
 /// One call, from the image to the report.
 async fn run(
     session: &Session,
-    factory: &Arc<Factory>,
     slot: &mut Option<Worker>,
     request: Request,
     controls: &Controls,
@@ -522,7 +595,7 @@ async fn run(
         if request.is_about_present_image() && slot.is_none() {
             return Err(SessionError::NoImage(session.name.clone()));
         }
-        ensure_image(session, factory, slot).await?;
+        ensure_image(session, slot).await?;
         let worker = slot.as_mut().expect("the session was given an image");
         match worker.call(request.operation(), arguments.clone(), request.timeout(), controls).await {
             Ok(ended) => break ended,
@@ -550,6 +623,7 @@ async fn run(
     let notices = session.facts().notice.take().into_iter().collect();
     Ok(EvalReport {
         session: session.name.clone(),
+        runtime: session.factory.runtime(),
         ending: answer.ending,
         stdout,
         stderr,

@@ -25,6 +25,7 @@ mod repl_held;
 mod repl_node;
 mod repl_refused;
 mod repl_report;
+mod repl_session;
 mod repl_text;
 pub mod tool;
 pub mod workshop;

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use lispwright_runtime::{BACKENDS, Capability, MAIN, SessionStatus, Sessions, State, Status};
+use lispwright_runtime::{BACKENDS, Capability, SessionStatus, Sessions, State, WorkerStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::repl_held::held;
-use crate::repl_refused::{check_runtime, session_error, unsupported};
+use crate::repl_refused::{named_runtime, session_error, unsupported};
+use crate::repl_session::chosen;
 use crate::tool::{CallContext, Outcome, ToolError};
 
 /// What to do.
@@ -58,7 +59,7 @@ pub struct ReplControl {
     /// Session (default "main"); status: only this one
     #[serde(default)]
     pub session: Option<String>,
-    /// Lisp of a new session (default "sbcl")
+    /// sbcl or guile, of a new session
     #[serde(default)]
     pub runtime: Option<String>,
     /// Name of a checkpoint
@@ -90,8 +91,11 @@ pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &Call
 }
 
 async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext) -> Result<Outcome, ToolError> {
-    check_runtime(args.runtime.as_deref())?;
-    let session = args.session.as_deref().unwrap_or(MAIN);
+    let runtime = args.runtime.as_deref().map(named_runtime).transpose()?;
+    let session = chosen(sessions, args.session.as_deref(), runtime);
+    if matches!(args.action, ReplAction::Start | ReplAction::Reset) {
+        sessions.open(session, runtime).map_err(session_error)?;
+    }
     match args.action {
         ReplAction::Status => status(sessions, args.session.as_deref()).await,
         ReplAction::Start => {
@@ -174,34 +178,43 @@ async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Outcome, Tool
     for session in &status.sessions {
         let _ = writeln!(text, "  {}", session_line(session));
     }
-    let _ = writeln!(text, "Workers: {}", workers_text(&status));
+    for workers in
+        status.workers.iter().filter(|workers| workers.saved_image.is_some() || workers.plain_start.is_some())
+    {
+        let _ = writeln!(text, "Workers on {}: {}", workers.runtime, workers_text(workers));
+    }
+    if !status.launcher.is_empty() {
+        let _ = writeln!(text, "Launched by: {}", status.launcher.join(" "));
+    }
     let _ = writeln!(text, "Isolation: a process per session with your own rights; no sandbox");
     let fields = json!({
         "runtimes": runtimes,
         "sessions": status.sessions.iter().map(session_fields).map(Value::Object).collect::<Vec<_>>(),
         "max_sessions": status.max_sessions,
-        "spare_pid": status.spare_pid,
-        "saved_image": status.saved_image.as_ref().map(|path| path.display().to_string()),
-        "plain_start": status.plain_start,
+        "workers": status.workers.iter().map(worker_fields).collect::<Vec<_>>(),
         "launcher": status.launcher,
         "isolation": "process",
     });
     Ok(outcome(text.trim_end().to_owned(), fields))
 }
 
-fn workers_text(status: &Status) -> String {
-    let start = match (&status.saved_image, &status.plain_start) {
+fn worker_fields(workers: &WorkerStatus) -> Value {
+    json!({
+        "runtime": workers.runtime.to_string(),
+        "spare_pid": workers.spare_pid,
+        "saved_image": workers.saved_image.as_ref().map(|path| path.display().to_string()),
+        "plain_start": workers.plain_start,
+    })
+}
+
+fn workers_text(workers: &WorkerStatus) -> String {
+    let start = match (&workers.saved_image, &workers.plain_start) {
         (Some(image), _) => format!("from the saved image {}", image.display()),
         (None, Some(why)) => format!("started plain, which is slow: {why}"),
         (None, None) => "none started yet".to_owned(),
     };
-    let spare = status.spare_pid.map(|pid| format!("; a spare is ready (pid {pid})")).unwrap_or_default();
-    let launcher = if status.launcher.is_empty() {
-        String::new()
-    } else {
-        format!("; launched by: {}", status.launcher.join(" "))
-    };
-    format!("{start}{spare}{launcher}")
+    let spare = workers.spare_pid.map(|pid| format!("; a spare is ready (pid {pid})")).unwrap_or_default();
+    format!("{start}{spare}")
 }
 
 fn state_word(state: State) -> &'static str {

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use lispwright_runtime::{Capability, Ending, EvalReport, EvalRequest, MAIN, Request, Sessions};
+use lispwright_runtime::{Capability, Ending, EvalReport, EvalRequest, Request, Sessions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::repl_refused::{check_runtime, session_error, unsupported};
+use crate::repl_refused::{session_error, unsupported};
 use crate::repl_report::{answer, output_limit};
+use crate::repl_session::open;
 use crate::tool::{CallContext, Outcome, ToolError};
 
 /// How long a call may take when it is not said.
@@ -33,13 +34,13 @@ pub enum OnError {
 pub struct ReplEval {
     /// Forms to evaluate, one after the other
     pub code: String,
-    /// Session to run in; made on first use (default "main")
+    /// Session to run in; made on first use (default "main", or the runtime's name)
     #[serde(default)]
     pub session: Option<String>,
-    /// Lisp of a new session (default "sbcl")
+    /// sbcl or guile (default: the session's; of a new one, what the project's files are for)
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Package for this call; default: the session's own, which in-package changes
+    /// Package or module for this call, such as "my-app" or "(my app)" (default: the session's own)
     #[serde(default)]
     pub package: Option<String>,
     /// Seconds until the code is interrupted, its state kept (default 30)
@@ -48,13 +49,13 @@ pub struct ReplEval {
     /// Characters in the answer (default 10000, at most 40000)
     #[serde(default)]
     pub max_output_length: Option<u32>,
-    /// *print-level* for the values
+    /// How deep values are printed
     #[serde(default)]
     pub print_level: Option<u32>,
-    /// *print-length* for the values
+    /// How many elements of a list are printed
     #[serde(default)]
     pub print_length: Option<u32>,
-    /// Forbid #. in the code
+    /// Forbid evaluation by the reader (#.)
     #[serde(default)]
     pub safe_read: bool,
     /// After an error: unwind, or hold the stack for repl_control
@@ -68,12 +69,12 @@ pub struct ReplEval {
 /// Evaluates and words the answer. Cancelling the context interrupts the code and keeps the session's state.
 pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContext) -> Outcome {
     let limit = output_limit(args.max_output_length);
-    let request = match request(&args, limit) {
-        Ok(request) => request,
-        Err(error) => return error.with("execution_status", "not-executed").into(),
+    let evaluated = async {
+        let request = request(&args, limit)?;
+        let session = open(sessions, args.session.as_deref(), args.runtime.as_deref())?;
+        ask(sessions, &session, Request::Eval(request), context).await
     };
-    let session = args.session.as_deref().unwrap_or(MAIN);
-    match ask(sessions, session, Request::Eval(request), context).await {
+    match evaluated.await {
         Ok(report) => {
             let mut outcome = answer(&report, limit);
             if args.on_error == OnError::Hold && matches!(&report.ending, Ending::Error { error, .. } if !error.kept) {
@@ -110,7 +111,6 @@ pub(crate) async fn ask(
 }
 
 fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, ToolError> {
-    check_runtime(args.runtime.as_deref())?;
     if args.trial {
         return Err(unsupported(
             Capability::Checkpoint,

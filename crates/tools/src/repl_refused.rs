@@ -4,9 +4,8 @@ use lispwright_runtime::{Capability, MAIN, Refusal, Runtime, SessionError};
 
 use crate::tool::ToolError;
 
-/// Refuses a runtime that no session can have.
-pub(crate) fn check_runtime(name: Option<&str>) -> Result<Runtime, ToolError> {
-    let Some(name) = name else { return Ok(Runtime::Sbcl) };
+/// The runtime of that name, if sessions can have it.
+pub(crate) fn named_runtime(name: &str) -> Result<Runtime, ToolError> {
     let available = || lispwright_runtime::BACKENDS.iter().filter(|backend| backend.can(Capability::Eval));
     let names: Vec<&str> = available().map(|backend| backend.name).collect();
     match Runtime::named(name) {
@@ -70,8 +69,15 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
             .with("next", format!("apt-get install {package}"))
         }
         SessionError::Unsupported(_) => {
-            ToolError::new("UNSUPPORTED", format!("{what} Sessions run Common Lisp on sbcl: leave runtime out."))
+            ToolError::new("UNSUPPORTED", format!("{what} Sessions run sbcl (Common Lisp) and guile (Scheme)."))
         }
+        SessionError::OtherRuntime { asked, .. } => ToolError::new(
+            "BAD_ARGUMENT",
+            format!(
+                "{what} Leave runtime out to use it, leave session out to use session {:?}, or name a new session.",
+                asked.backend().name
+            ),
+        ),
         SessionError::Start(_) => ToolError::new(
             "RUNTIME_MISSING",
             format!("{what} See repl_control {{\"action\": \"status\"}} and whether the program runs by itself."),

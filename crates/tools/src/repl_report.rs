@@ -1,6 +1,6 @@
 //! The words and fields for what an image answered.
 
-use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Printed, StopReason};
+use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Printed, Runtime, StopReason};
 use serde_json::{Map, Value, json};
 
 use crate::repl_node::{node_fields, preview_text};
@@ -70,21 +70,23 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
     let left_out = stdout.left_out + stderr.left_out + warnings.left_out + values_left_out;
     let cut = matches!(&report.ending, Ending::Values(values) if values.iter().any(|value| value.cut));
     if left_out > 0 || cut {
-        text.push_str(&left_out_text(left_out, values_left_out > 0 || cut, cut, limit));
+        text.push_str(&left_out_text(report.runtime, left_out, values_left_out > 0 || cut, cut, limit));
     }
     let fields = fields(report, &values, &stdout, &stderr, left_out);
     let is_error = !matches!(report.ending, Ending::Values(_) | Ending::Aborted);
     Outcome { text: text.trim_end().to_owned(), fields, is_error }
 }
 
-fn left_out_text(left_out: u64, of_values: bool, endless: bool, limit: usize) -> String {
+fn left_out_text(runtime: Runtime, left_out: u64, of_values: bool, endless: bool, limit: usize) -> String {
     let how_much = match (left_out, endless) {
         (0, _) => "The printed values go on".to_owned(),
         (_, true) => format!("{left_out} characters are left out, and the printed values go on"),
         (_, false) => format!("{left_out} characters are left out"),
     };
     let more = if limit < MOST_OUTPUT { format!("max_output_length up to {MOST_OUTPUT}, ") } else { String::new() };
-    let how = if of_values {
+    let how = if of_values && runtime != Runtime::Sbcl {
+        "or give the value a name and look at a part of it"
+    } else if of_values {
         "the value is in *, so a part of it: repl_eval {\"code\": \"(subseq (prin1-to-string *) 10000 20000)\"}"
     } else {
         "or print less, or to a file"
@@ -262,8 +264,8 @@ fn frames_text(frames: &[Frame]) -> String {
 pub(crate) fn frame_line(frame: &Frame) -> String {
     let mut line = format!("{}: {}", frame.number, one_line(&frame.call, 220));
     if let Some(file) = &frame.file {
-        let number = frame.line.map(|number| format!(":{number}")).unwrap_or_default();
-        line.push_str(&format!("  {}{number}", one_line(file, 200)));
+        let at: String = [frame.line, frame.column].iter().flatten().map(|number| format!(":{number}")).collect();
+        line.push_str(&format!("  {}{at}", one_line(file, 200)));
     }
     line + "\n"
 }
@@ -440,6 +442,9 @@ pub(crate) fn frame_fields(frame: &Frame) -> Value {
     }
     if let Some(line) = frame.line {
         fields.insert("line".into(), line.into());
+    }
+    if let Some(column) = frame.column {
+        fields.insert("column".into(), column.into());
     }
     if !frame.locals.is_empty() {
         let locals = frame.locals.iter().map(|(name, value)| json!({"name": name, "value": value}));

@@ -56,29 +56,63 @@ fn document(Status { client, state, detail }: &Status) -> Value {
 
 async fn examine(workshop: Workshop) -> Outcome {
     let context = CallContext::default();
-    let trial = trial(&workshop, &context).await;
     let status = ReplControl { action: ReplAction::Status, ..ReplControl::default() };
-    let status = repl_control(&workshop.sessions, status, &context).await;
+    let mut status = repl_control(&workshop.sessions, status, &context).await;
+    let mut verdicts = String::new();
+    let mut problems = Vec::new();
+    let mut usable = usable_runtimes(&status.fields);
+    if usable.is_empty() {
+        // Asking for one that is missing tells how to get it.
+        usable.push("sbcl".to_owned());
+    }
+    for runtime in usable {
+        match trial(&workshop, &runtime, &context).await {
+            Ok(milliseconds) => verdicts.push_str(&format!(
+                "{runtime} answers: (+ 1 2) => 3, {milliseconds:.0} ms with the start of its image.\n"
+            )),
+            Err(problem) => {
+                verdicts.push_str(&format!("{runtime} does not answer: {problem}\n"));
+                problems.push(problem);
+            }
+        }
+    }
+    let again = ReplControl { action: ReplAction::Status, ..ReplControl::default() };
+    status = repl_control(&workshop.sessions, again, &context).await;
     let root = workshop.roots.primary().display().to_string();
     let mut fields = status.fields;
     fields.insert("version".into(), env!("CARGO_PKG_VERSION").into());
     fields.insert("root".into(), root.clone().into());
-    fields.insert("problems".into(), trial.as_ref().err().into_iter().cloned().collect::<Vec<Value>>().into());
-    let verdict = match &trial {
-        Ok(milliseconds) => format!("SBCL answers: (+ 1 2) => 3, {milliseconds:.0} ms with the start of its image."),
-        Err(problem) => format!("SBCL does not answer: {}", problem.as_str().unwrap_or_default()),
+    let is_error = !problems.is_empty();
+    fields.insert("problems".into(), problems.into());
+    let text = format!("lispwright {}\nRoot: {root}\n{verdicts}{}", env!("CARGO_PKG_VERSION"), status.text);
+    Outcome { text, fields, is_error }
+}
+
+/// The runtimes that are installed and that sessions can use.
+fn usable_runtimes(status: &Map<String, Value>) -> Vec<String> {
+    let evaluates = |runtime: &Value| {
+        let can = runtime["capabilities"].as_array();
+        !runtime["path"].is_null() && can.is_some_and(|can| can.contains(&json!("eval")))
     };
-    let text = format!("lispwright {}\nRoot: {root}\n{verdict}\n{}", env!("CARGO_PKG_VERSION"), status.text);
-    Outcome { text, fields, is_error: trial.is_err() }
+    let runtimes = status.get("runtimes").and_then(Value::as_array).into_iter().flatten();
+    runtimes
+        .filter(|runtime| evaluates(runtime))
+        .filter_map(|runtime| Some(runtime["name"].as_str()?.to_owned()))
+        .collect()
 }
 
 /// Milliseconds from nothing to a value, or what is wrong.
-async fn trial(workshop: &Workshop, context: &CallContext) -> Result<f64, Value> {
+async fn trial(workshop: &Workshop, runtime: &str, context: &CallContext) -> Result<f64, String> {
     let began = Instant::now();
-    let request = ReplEval { code: "(+ 1 2)".into(), timeout_seconds: Some(60.0), ..ReplEval::default() };
+    let request = ReplEval {
+        code: "(+ 1 2)".into(),
+        runtime: Some(runtime.into()),
+        timeout_seconds: Some(60.0),
+        ..ReplEval::default()
+    };
     let outcome = repl_eval(&workshop.sessions, request, context).await;
     match outcome.fields.get("values") {
         Some(values) if *values == json!(["3"]) => Ok(began.elapsed().as_secs_f64() * 1e3),
-        _ => Err(outcome.text.into()),
+        _ => Err(outcome.text),
     }
 }

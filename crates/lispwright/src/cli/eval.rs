@@ -12,7 +12,8 @@ use super::outcome::{could_not, show};
 /// Evaluate code and print its values.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lispwright eval -e '(+ 1 2)'\n  lispwright eval script.lisp\n  echo '(room)' | lispwright eval -\n\n\
+    after_help = "Examples:\n  lispwright eval -e '(+ 1 2)'\n  lispwright eval script.lisp\n  echo '(room)' | lispwright eval -\n  \
+    lispwright eval --runtime guile -e '(iota 5)'\n\n\
     Exit code: 0 when the code ran to its end, 1 on an error or a timeout, 2 when nothing could be run."
 )]
 pub(crate) struct Args {
@@ -23,11 +24,11 @@ pub(crate) struct Args {
     /// File with the code; - for standard input
     file: Option<PathBuf>,
 
-    /// Which Lisp
-    #[arg(long, value_name = "NAME", default_value = "sbcl")]
-    runtime: String,
+    /// sbcl or guile; left out: what the files below the root are for
+    #[arg(long, value_name = "NAME")]
+    runtime: Option<String>,
 
-    /// Package to begin in
+    /// Package or module to begin in
     #[arg(long, value_name = "NAME")]
     package: Option<String>,
 
@@ -55,7 +56,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     };
     let request = ReplEval {
         code,
-        runtime: Some(args.runtime),
+        runtime: args.runtime,
         package: args.package,
         timeout_seconds: Some(args.timeout),
         max_output_length: Some(40_000),

@@ -121,10 +121,10 @@ async fn reset_gives_a_fresh_image() {
 #[tokio::test]
 async fn a_spare_is_ready_for_the_next_session() {
     let lab = lab_with(|config| config.spare = true);
-    assert_eq!(lab.status().spare_pid, None, "nothing starts before the first call");
+    assert_eq!(lab.status().workers[0].spare_pid, None, "nothing starts before the first call");
     lab.report("1").await;
-    until("there is a spare", async || lab.status().spare_pid.is_some()).await;
-    let spare = lab.status().spare_pid;
+    until("there is a spare", async || lab.status().workers[0].spare_pid.is_some()).await;
+    let spare = lab.status().workers[0].spare_pid;
     lab.reset(MAIN).await.unwrap();
     assert_eq!(lab.status().sessions[0].pid, spare);
     kill_9(lab.pid().await);

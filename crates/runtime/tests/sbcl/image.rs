@@ -26,7 +26,7 @@ async fn a_broken_image_is_saved_again() {
     };
     let lab = start(cache.path());
     assert_eq!(lab.values("(+ 1 2)").await, "3");
-    let core = lab.status().saved_image.expect("an image was saved");
+    let core = lab.status().workers[0].saved_image.clone().expect("an image was saved");
     assert_eq!(cores(cache.path()), std::slice::from_ref(&core));
     lab.shutdown().await;
     let whole = core.metadata().unwrap().len();
@@ -35,7 +35,7 @@ async fn a_broken_image_is_saved_again() {
         std::fs::write(&core, broken).unwrap();
         let lab = start(cache.path());
         assert_eq!(lab.values("(+ 1 2)").await, "3");
-        assert_eq!(lab.status().saved_image.as_deref(), Some(core.as_path()));
+        assert_eq!(lab.status().workers[0].saved_image.as_deref(), Some(core.as_path()));
         assert!(core.metadata().unwrap().len() > whole / 2 + 1);
         lab.shutdown().await;
     }
@@ -49,8 +49,9 @@ async fn without_a_place_for_images_workers_start_plain_and_say_so() {
     let lab = lab_with(|config| config.cache = Some(file.path().join("images")));
     lab.mark_state().await;
     let status = lab.status();
-    assert_eq!(status.saved_image, None);
-    assert!(status.plain_start.is_some_and(|why| why.contains("no image could be saved")));
+    let workers = &status.workers[0];
+    assert_eq!(workers.saved_image, None);
+    assert!(workers.plain_start.as_ref().is_some_and(|why| why.contains("no image could be saved")));
     let report = lab.within(0.3, "(princ 'partial) (loop)").await;
     assert!(matches!(report.ending, Ending::Stopped { .. }), "{report:#?}");
     assert_eq!(report.stdout.head, "PARTIAL");
@@ -68,7 +69,7 @@ async fn two_servers_share_one_image() {
     assert_eq!((a.as_str(), b.as_str(), c.as_str()), ("1", "2", "3"));
     assert_eq!(cores(cache.path()).len(), 1);
     for lab in &labs {
-        assert!(lab.status().saved_image.is_some());
+        assert!(lab.status().workers[0].saved_image.is_some());
     }
 }
 

@@ -1,0 +1,140 @@
+//! The Lisp that runs inside a worker, and the command lines around it: starting from a saved image, starting plain, and
+//! saving the image.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::backend::Runtime;
+use crate::image::Start;
+
+/// The agent of a runtime.
+pub(crate) struct Agent {
+    /// Whose it is.
+    pub(crate) runtime: Runtime,
+    /// Its parts, in the order in which they are read.
+    pub(crate) parts: &'static [&'static str],
+    /// What names of saved images end in.
+    pub(crate) extension: &'static str,
+}
+
+/// Every agent there is.
+static AGENTS: [Agent; 2] = [
+    Agent {
+        runtime: Runtime::Sbcl,
+        parts: &[
+            include_str!("../../../images/common-lisp-sbcl.lisp"),
+            include_str!("../../../images/common-lisp.lisp"),
+            include_str!("../../../images/common-lisp-objects.lisp"),
+            include_str!("../../../images/common-lisp-expand.lisp"),
+            include_str!("../../../images/common-lisp-held.lisp"),
+        ],
+        extension: "core",
+    },
+    Agent {
+        runtime: Runtime::Guile,
+        parts: &[
+            include_str!("../../../images/guile-system.scm"),
+            include_str!("../../../images/guile-print.scm"),
+            include_str!("../../../images/guile-stack.scm"),
+            include_str!("../../../images/guile.scm"),
+        ],
+        extension: "go",
+    },
+];
+
+/// Reads the agent's forms from standard input up to `:END`.
+const SBCL_LOAD: &str = "(with-compilation-unit () (loop for form = (read) until (eq form :end) do (eval form)))";
+
+impl Agent {
+    /// The agent of `runtime`, if it has one.
+    pub(crate) fn of(runtime: Runtime) -> Option<&'static Self> {
+        AGENTS.iter().find(|agent| agent.runtime == runtime)
+    }
+
+    /// What a plain start and a save are fed through standard input.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.parts.join("\n");
+        if self.runtime == Runtime::Sbcl {
+            text.push_str("\n:end\n");
+        }
+        text
+    }
+
+    /// The arguments that run `start` with a heap of `heap` megabytes.
+    pub(crate) fn start_arguments(&self, start: &Start, heap: u32) -> Vec<OsString> {
+        match self.runtime {
+            Runtime::Guile => self.guile_start(start, heap),
+            _ => sbcl_start(start, heap),
+        }
+    }
+
+    /// The arguments that write the image to `path`.
+    pub(crate) fn save_arguments(&self, path: &Path) -> Vec<OsString> {
+        let path = quoted(path);
+        match self.runtime {
+            Runtime::Guile => {
+                // An image that is mapped from a file has to keep to page boundaries.
+                guile(&format!(
+                    "(call-with-output-file {path} (lambda (port) ((@ (ice-9 binary-ports) put-bytevector) port {})) \
+                     #:binary #t)",
+                    self.guile_compiled(2, "'(#:to-file? #t)")
+                ))
+            }
+            _ => ["--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit", "--disable-debugger", "--eval"]
+                .into_iter()
+                .chain([SBCL_LOAD, "--eval", &format!("(funcall (intern \"SAVE\" \"LISPWRIGHT.AGENT\") {path})")])
+                .map(OsString::from)
+                .collect(),
+        }
+    }
+
+    fn guile_start(&self, start: &Start, heap: u32) -> Vec<OsString> {
+        let (load, cache) = match start {
+            Start::Saved(image) => {
+                (format!("(load-compiled {})", quoted(image)), image.parent().map_or_else(|| "#f".into(), quoted))
+            }
+            Start::Plain(_) => (
+                format!("(((@ (system vm loader) load-thunk-from-memory) {}))", self.guile_compiled(1, "'()")),
+                "#f".into(),
+            ),
+        };
+        guile(&format!("{load} ((@ (lispwright agent) main) {cache} {heap})"))
+    }
+
+    /// The expression that reads the agent from standard input, and no byte more, and compiles it.
+    fn guile_compiled(&self, level: u32, options: &str) -> String {
+        format!(
+            "(let ((input (current-input-port))) (setvbuf input 'none) ((@ (system base compile) read-and-compile) \
+             (open-input-string ((@ (rnrs bytevectors) utf8->string) ((@ (ice-9 binary-ports) get-bytevector-n) input \
+             {}))) #:from 'scheme #:to 'bytecode #:optimization-level {level} #:warning-level 0 #:opts {options}))",
+            self.text().len()
+        )
+    }
+}
+
+fn guile(code: &str) -> Vec<OsString> {
+    ["--no-auto-compile", "-q", "-c", code].map(OsString::from).into()
+}
+
+fn sbcl_start(start: &Start, heap: u32) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = Vec::new();
+    if let Start::Saved(core) = start {
+        arguments.extend(["--core".into(), core.into()]);
+    }
+    let heap = format!("{heap}MB");
+    arguments.extend(
+        ["--noinform", "--disable-ldb", "--no-merge-core-pages", "--dynamic-space-size", &heap].map(OsString::from),
+    );
+    if let Start::Plain(_) = start {
+        arguments.extend(
+            ["--no-sysinit", "--no-userinit", "--disable-debugger", "--eval", SBCL_LOAD, "--eval"].map(OsString::from),
+        );
+        arguments.push("(funcall (intern \"MAIN\" \"LISPWRIGHT.AGENT\"))".into());
+    }
+    arguments
+}
+
+/// A path as a string that every Lisp reads.
+fn quoted(path: &Path) -> String {
+    format!("\"{}\"", path.display().to_string().replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,74 @@
+//! Saved images: made once, made again when broken, done without when there is nowhere to keep them.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use lispwright_runtime::*;
+
+use crate::guile_with;
+
+#[tokio::test]
+async fn a_broken_image_is_saved_again() {
+    let cache = tempfile::tempdir().unwrap();
+    let start = || guile_with(|config| config.cache = Some(cache.path().to_owned()));
+    let lab = start();
+    assert_eq!(lab.values("(+ 1 2)").await, "3");
+    let image = lab.status().workers_of(Runtime::Guile).unwrap().saved_image.clone().expect("an image was saved");
+    lab.shutdown().await;
+    let whole = image.metadata().unwrap().len();
+    for broken in [&b"not an image"[..], &b""[..], &std::fs::read(&image).unwrap()[..(whole / 2) as usize]] {
+        std::fs::write(&image, broken).unwrap();
+        let lab = start();
+        assert_eq!(lab.values("(+ 1 2)").await, "3");
+        assert_eq!(image.metadata().unwrap().len(), whole);
+        lab.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn without_a_place_for_images_workers_start_plain_and_say_so() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let lab = guile_with(|config| config.cache = Some(file.path().join("images")));
+    lab.define_here().await;
+    let status = lab.status();
+    let workers = status.workers_of(Runtime::Guile).unwrap();
+    assert!(workers.plain_start.as_ref().is_some_and(|why| why.contains("no image could be saved")), "{workers:?}");
+    let report = lab.within(0.3, "(display 'partial) (let loop () (loop))").await;
+    assert!(matches!(report.ending, Ending::Stopped { .. }), "{report:#?}");
+    assert_eq!(report.stdout.head, "partial");
+    lab.assert_here().await;
+    let (error, _) = lab.error("(error \"x\")").await;
+    assert!(error.frames.is_empty(), "only the code's own: {error:#?}");
+}
+
+#[tokio::test]
+async fn a_worker_behind_a_launcher() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = directory.path().join("launch");
+    std::fs::write(&script, "#!/bin/sh\nexec \"$@\"\n").unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let lab = guile_with(|config| config.launcher = vec![script.to_str().unwrap().to_owned()]);
+    lab.define_here().await;
+    let report = lab.report("(display 'out) (system* \"echo\" \"child\")").await;
+    assert_eq!(report.stderr.head, "outchild\n", "one pipe carries both: {report:#?}");
+    let report = lab.within(0.3, "(let loop () (loop))").await;
+    assert!(matches!(report.ending, Ending::Stopped { .. }), "interrupts travel through the pipe: {report:#?}");
+    lab.assert_here().await;
+}
+
+#[tokio::test]
+async fn a_runtime_that_is_not_there() {
+    for (program, why) in [("/nonexistent/guile", "/nonexistent/guile"), ("/bin/false", "exit code 1")] {
+        let lab = guile_with(|config| config.guile = Some(program.into()));
+        let refused = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await;
+        assert!(matches!(&refused, Err(SessionError::Start(said)) if said.contains(why)), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_users_init_file_is_not_loaded_and_the_root_is_on_the_load_path() {
+    let lab = guile_with(|_| {});
+    let root = lab.directory.path().canonicalize().unwrap();
+    assert_eq!(lab.values("(car %load-path)").await, format!("{:?}", root.to_str().unwrap()));
+    assert_eq!(lab.values("(getcwd)").await, format!("{:?}", root.to_str().unwrap()));
+    assert_eq!(lab.values("(module-name (current-module))").await, "(guile-user)");
+}

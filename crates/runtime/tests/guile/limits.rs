@@ -1,0 +1,122 @@
+//! Time, output, stack and heap: every call ends in an answer, with the state kept where that is possible.
+
+use std::time::Duration;
+
+use lispwright_runtime::*;
+use tokio_util::sync::CancellationToken;
+
+use crate::{guile, guile_with};
+
+#[tokio::test]
+async fn endless_loops_are_interrupted_and_the_state_is_kept() {
+    let lab = guile();
+    lab.define_here().await;
+    for code in [
+        "(let loop () (loop))",
+        "(let loop () (list 1 2) (loop))",
+        "(sleep 1000)",
+        "(catch #t (lambda () (let loop () (loop))) (lambda args 1))",
+        "(let loop () (false-if-exception (error \"x\")) (loop))",
+        "(with-exception-handler (lambda (e) 1) (lambda () (let loop () (loop))) #:unwind? #t)",
+        "(dynamic-wind (lambda () 1) (lambda () (let loop () (loop))) (lambda () (let loop () (loop))))",
+        "(define-syntax forever (lambda (x) (let loop () (loop)))) (forever)",
+        "(system \"sleep 1000\")",
+        "(system* \"sleep\" \"1000\")",
+        "(use-modules (ice-9 popen) (ice-9 rdelim)) (read-line (open-input-pipe \"sleep 1000\"))",
+        "(use-modules (ice-9 threads)) (join-thread (call-with-new-thread (lambda () (sleep 3))))",
+        "(let ((m (make-mutex)) (c (make-condition-variable))) (lock-mutex m) (wait-condition-variable c m))",
+    ] {
+        let report = lab.within(0.3, code).await;
+        assert!(matches!(&report.ending, Ending::Stopped { reason: StopReason::Timeout, .. }), "{code}: {report:#?}");
+        lab.assert_here().await;
+    }
+}
+
+#[tokio::test]
+async fn an_interrupt_says_where_it_was_and_what_was_printed() {
+    let lab = guile();
+    let report = lab.within(0.3, "(define (spin n) (display \"partial\") (let loop () (loop)))\n(spin 100)").await;
+    let Ending::Stopped { frames, place, .. } = &report.ending else { panic!("{report:#?}") };
+    assert!(frames.iter().any(|frame| frame.line == Some(1)), "{report:#?}");
+    assert_eq!(place.index, 2);
+    assert_eq!(report.stdout.head, "partial");
+}
+
+#[tokio::test]
+async fn a_loop_that_cannot_be_interrupted_is_killed_with_its_output_saved() {
+    let lab = guile();
+    lab.define_here().await;
+    let report =
+        lab.within(0.2, "(display \"partial\") (call-with-blocked-asyncs (lambda () (let loop () (loop))))").await;
+    let Ending::Died { death, reason } = &report.ending else { panic!("{report:#?}") };
+    assert!(death.killed);
+    assert_eq!(*reason, Some(StopReason::Timeout));
+    assert_eq!(report.stdout.head, "partial");
+    assert_eq!(lab.values("(defined? 'here)").await, "#f");
+}
+
+#[tokio::test]
+async fn endless_output_is_interrupted_and_bounded() {
+    let lab = guile();
+    lab.define_here().await;
+    for code in [
+        "(let loop () (display 'again) (loop))",
+        "(let loop () (display \"again\" (current-error-port)) (loop))",
+        "(system \"yes\")",
+    ] {
+        let report = lab.report(code).await;
+        let Ending::Stopped { reason: StopReason::Output, .. } = report.ending else { panic!("{code}: {report:#?}") };
+        assert!(report.stdout.head.len() + report.stdout.tail.len() + report.stderr.head.len() < 1 << 20);
+        lab.assert_here().await;
+    }
+}
+
+#[tokio::test]
+async fn stack_exhaustion_is_an_error() {
+    let lab = guile();
+    lab.define_here().await;
+    for _ in 0..2 {
+        let report = lab.within(600.0, "(define (down n) (+ 1 (down (+ n 1)))) (down 0)").await;
+        let Ending::Error { error, .. } = &report.ending else { panic!("{report:#?}") };
+        assert_eq!(error.type_name, "stack-overflow");
+        assert!(!error.frames.is_empty() && error.frames.len() <= 20, "{error:#?}");
+        lab.assert_here().await;
+    }
+    assert_eq!(lab.values("(define (sum n) (if (zero? n) 0 (+ n (sum (- n 1))))) (sum 500000)").await, "125000250000");
+    assert_eq!(lab.values("(catch 'stack-overflow (lambda () (down 0)) (lambda args 'caught))").await, "caught");
+}
+
+#[tokio::test]
+async fn heap_exhaustion_is_an_error_or_a_death_with_last_words() {
+    let lab = guile_with(|config| config.heap_megabytes = 128);
+    for code in [
+        "(let loop ((x '())) (loop (cons (make-vector 100000) x)))",
+        "(let loop ((x '())) (loop (cons 1 x)))",
+        "(make-vector 1000000000)",
+    ] {
+        let report = lab.within(120.0, code).await;
+        match &report.ending {
+            Ending::Error { error, .. } => assert_eq!(error.type_name, "out-of-memory", "{code}"),
+            Ending::Died { death, .. } => assert!(!death.killed, "{code}: {report:#?}"),
+            other => panic!("{code}: {other:#?}"),
+        }
+        assert_eq!(lab.values("(+ 1 2)").await, "3");
+    }
+}
+
+#[tokio::test]
+async fn a_call_can_be_withdrawn_and_the_state_is_kept() {
+    let lab = guile();
+    lab.define_here().await;
+    let cancel = CancellationToken::new();
+    let (report, ()) =
+        tokio::join!(lab.eval(MAIN, EvalRequest::new("(display 1) (let loop () (loop))"), &cancel), async {
+            crate::lab::until("it runs", async || {
+                lab.status().sessions[0].running_for > Some(Duration::from_millis(20))
+            })
+            .await;
+            cancel.cancel();
+        });
+    assert!(matches!(report.unwrap().ending, Ending::Stopped { reason: StopReason::Cancelled, .. }));
+    lab.assert_here().await;
+}

@@ -1,0 +1,277 @@
+;;;; What the Guile agent owes the process it runs in: descriptors, the wire, signals, ports, limits.
+;;;;
+;;;; The parts of the agent are one module; this one comes first, then guile-print.scm, guile-stack.scm and guile.scm,
+;;;; which says what the whole is for.
+
+(define-module (lispwright agent)
+  #:use-module (ice-9 exceptions)
+  #:use-module (ice-9 match)
+  #:use-module (rnrs bytevectors)
+  #:use-module (srfi srfi-1)
+  #:use-module (srfi srfi-9)
+  #:use-module (system foreign)
+  #:use-module (system vm loader)
+  #:use-module (system vm vm)
+  ;; Loaded when they are first used: they cost tens of milliseconds.
+  #:autoload (system base compile) (compile)
+  #:autoload (system vm debug) (find-debug-context debug-context-base)
+  #:autoload (system vm frame) (frame-bindings frame-call-representation binding-name binding-ref)
+  #:autoload (system vm program) (program-code)
+  #:declarative? #f
+  #:export (main))
+
+;;; The wire. Everything that evaluated code can change without malice (reader options, hash extensions, ports, the
+;;; printer) is left out of it, so the syntax is read and written here, and the pipe is used by system calls.
+
+(define (libc result name . arguments)
+  (pointer->procedure result (dynamic-func name (dynamic-link)) arguments #:return-errno? #t))
+
+(define c-read (libc ssize_t "read" int '* size_t))
+(define c-write (libc ssize_t "write" int '* size_t))
+(define c-dup2 (libc int "dup2" int int))
+(define c-poll (libc int "poll" '* unsigned-long int))
+
+(define f-dupfd-cloexec 1030)
+(define o-async #o20000)
+
+(define requests #f)                    ; the descriptor that requests are read from
+(define answers #f)                     ; the descriptor that answers are written to
+(define captures '())                   ; private copies of what 1 and 2 stand for
+(define own-pid #f)                     ; the process that speaks to the parent
+
+(define (private-copy descriptor)
+  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes."
+  (fcntl descriptor f-dupfd-cloexec 100))
+
+(define (open-protocol)
+  "Takes descriptors 0 and 1 for the protocol, and gives 0, 1 and 2 to the evaluated code.
+What 1 stands for is the pipe whose number the parent passed in the environment. Without one, as over a network, 1 and 2
+are both the error output."
+  (let ((capture (getenv "LISPWRIGHT_CAPTURE")))
+    (unsetenv "LISPWRIGHT_CAPTURE")
+    (set! own-pid (getpid))
+    (set! requests (private-copy 0))
+    (set! answers (private-copy 1))
+    (set! captures (list (private-copy (if capture (string->number capture) 2)) (private-copy 2)))
+    (let ((null-input (open-fdes "/dev/null" O_RDONLY)))
+      (c-dup2 null-input 0)
+      (close-fdes null-input))
+    (when capture
+      (close-fdes (string->number capture)))
+    (point-descriptors)))
+
+(define (point-descriptors)
+  (for-each (lambda (capture descriptor) (c-dup2 capture descriptor)) captures '(1 2)))
+
+(define (read-protocol count)
+  "The next COUNT octets from the parent, or #f at the end of the pipe."
+  (let ((octets (make-bytevector count)))
+    (let loop ((filled 0))
+      (if (= filled count)
+          octets
+          (call-with-values
+              (lambda () (c-read requests (bytevector->pointer octets filled) (- count filled)))
+            (lambda (read errno)
+              (cond ((> read 0) (loop (+ filled read)))
+                    ((and (< read 0) (= errno EINTR)) (loop filled))
+                    (else #f))))))))
+
+(define (write-protocol octets)
+  "Writes all of OCTETS to the parent. A process that evaluated code has forked off has nothing to say: it ends."
+  (unless (= (getpid) own-pid)
+    (primitive-_exit 0))
+  (let ((size (bytevector-length octets)))
+    (let loop ((written 0))
+      (when (< written size)
+        (call-with-values
+            (lambda () (c-write answers (bytevector->pointer octets written) (- size written)))
+          (lambda (count errno)
+            (cond ((>= count 0) (loop (+ written count)))
+                  ((= errno EINTR) (loop written))
+                  (else (die)))))))))
+
+(define (protocol-readable?)
+  "True when a frame, or the end of the pipe, is waiting."
+  (let ((set (make-bytevector 8 0)))
+    (bytevector-s32-native-set! set 0 requests)
+    (bytevector-s16-native-set! set 4 1)  ; POLLIN
+    (> (c-poll (bytevector->pointer set) 1 0) 0)))
+
+(define (parse-wire text)
+  "The datum that TEXT stands for: lists, strings, integers, keywords; NIL is #f or the empty list, T is #t."
+  (define end (string-length text))
+  (define (delimiter? character)
+    (memv character '(#\space #\( #\) #\")))
+  (define (skip at)
+    (if (and (< at end) (char=? (string-ref text at) #\space)) (skip (1+ at)) at))
+  (define (atom word)
+    (cond ((string=? word "NIL") #f)
+          ((string=? word "T") #t)
+          ((char=? (string-ref word 0) #\:) (symbol->keyword (string->symbol (string-downcase (substring word 1)))))
+          (else (string->number word 10))))
+  (define (string-at at)
+    (let loop ((at at) (characters '()))
+      (match (string-ref text at)
+        (#\" (values (reverse-list->string characters) (1+ at)))
+        (#\\ (loop (+ at 2) (cons (string-ref text (1+ at)) characters)))
+        (character (loop (1+ at) (cons character characters))))))
+  (define (datum at)
+    (match (string-ref text at)
+      (#\( (let loop ((at (skip (1+ at))) (items '()))
+             (if (char=? (string-ref text at) #\))
+                 (values (reverse items) (1+ at))
+                 (call-with-values (lambda () (datum at))
+                   (lambda (item at) (loop (skip at) (cons item items)))))))
+      (#\" (string-at (1+ at)))
+      (_ (let ((stop (or (string-index text delimiter? at) end)))
+           (values (atom (substring text at stop)) stop)))))
+  (call-with-values (lambda () (datum (skip 0)))
+    (lambda (value at) value)))
+
+(define (receive-request)
+  "The next request, or #f when the parent has closed its end or does not speak the protocol."
+  (let* ((header (read-protocol 6))
+         (size (and header (string->number (utf8->string header) 16)))
+         (payload (and size (read-protocol size))))
+    (and payload (parse-wire (utf8->string payload)))))
+
+(define (encode value port)
+  "Writes VALUE (lists, strings, integers, keywords, booleans) to PORT as the wire spells it."
+  (cond ((string? value)
+         (write-char #\" port)
+         (if (string-index value (lambda (character) (memv character '(#\" #\\))))
+             (string-for-each (lambda (character)
+                                (when (memv character '(#\" #\\))
+                                  (write-char #\\ port))
+                                (write-char character port))
+                              value)
+             (put-text value port))
+         (write-char #\" port))
+        ((keyword? value)
+         (write-char #\: port)
+         (put-text (string-upcase (symbol->string (keyword->symbol value))) port))
+        ((integer? value) (put-text (number->string value 10) port))
+        ((eq? value #t) (put-text "T" port))
+        ((pair? value)
+         (write-char #\( port)
+         (encode (car value) port)
+         (for-each (lambda (item)
+                     (write-char #\space port)
+                     (encode item port))
+                   (cdr value))
+         (write-char #\) port))
+        (else (put-text "NIL" port))))
+
+(define (put-text text port)
+  (display text port))
+
+(define (send message)
+  "Sends MESSAGE to the parent as one frame."
+  (let* ((payload (string->utf8 (call-with-output-string (lambda (port) (encode message port)))))
+         (size (bytevector-length payload))
+         (frame (make-bytevector (+ 6 size)))
+         (header (string->utf8 (string-pad (number->string size 16) 6 #\0))))
+    (bytevector-copy! header 0 frame 0 6)
+    (bytevector-copy! payload 0 frame 6 size)
+    (write-protocol frame)))
+
+;;; Signals
+
+(define (install-signals handle-frames handle-interrupt)
+  "Has HANDLE-FRAMES called when the parent sends something, and HANDLE-INTERRUPT by SIGINT, the local way. While
+`system*' waits, SIGINT is ignored, and SIGURG comes instead."
+  (sigaction SIGINT (lambda (signal) (handle-interrupt)))
+  (sigaction SIGURG (lambda (signal) (handle-interrupt)))
+  (sigaction SIGIO (lambda (signal) (handle-frames)))
+  (take-signals))
+
+(define (take-signals)
+  "Makes this process the one that gets SIGIO."
+  (fcntl requests F_SETOWN (getpid)))
+
+(define (watch-requests on?)
+  "Asks the kernel for SIGIO when a request comes, or not to. It is asked only while code runs, because a signal ends a
+`sleep' early: that of the request itself must not."
+  (let ((flags (fcntl requests F_GETFL)))
+    (fcntl requests F_SETFL (if on? (logior flags o-async) (logand flags (lognot o-async))))))
+
+;;; The standard ports
+
+(define standard-ports '())             ; input, output, errors: ports on 0, 1 and 2
+
+(define (open-standard-ports)
+  "Ports on the descriptors. Nothing is buffered, so that output keeps its order beside that of child processes and is
+there after a crash."
+  (set! standard-ports (list (fdes->inport 0) (fdes->outport 1) (fdes->outport 2)))
+  (for-each (lambda (port)
+              (set-port-encoding! port "UTF-8")
+              (set-port-conversion-strategy! port 'substitute)
+              (setvbuf port 'none))
+            standard-ports))
+
+(define (restore-ports)
+  "Undoes what an earlier call did to the standard ports: set them, or closed them."
+  (when (any port-closed? standard-ports)
+    (let ((null-input (open-fdes "/dev/null" O_RDONLY)))
+      (unless (= null-input 0)
+        (c-dup2 null-input 0)
+        (close-fdes null-input)))
+    (point-descriptors)
+    (open-standard-ports))
+  (match standard-ports
+    ((input output errors)
+     (set-current-input-port input)
+     (set-current-output-port output)
+     (set-current-error-port errors)
+     (current-warning-port errors))))
+
+;;; The process
+
+(define stack-words (* 16 1024 1024))   ; 128 MB: a recursion beyond it is taken for endless
+
+(define (limit-heap megabytes)
+  "Lets the collector give up at MEGABYTES, and keeps its complaints off the error output."
+  (let ((global (dynamic-link)))
+    ((pointer->procedure void (dynamic-func "GC_set_max_heap_size" global) (list size_t)) (* megabytes 1024 1024))
+    ((pointer->procedure void (dynamic-func "GC_set_warn_proc" global) (list '*))
+     (dynamic-func "GC_ignore_warn_proc" global))))
+
+(define (library-directories)
+  "Where the project's modules may be: its root, and the usual directories below it."
+  (let ((root (getcwd)))
+    (cons root
+          (filter file-is-directory?*
+                  (map (lambda (name) (string-append root "/" name))
+                       '("src" "modules" "module" "lib" "scheme" "guile"))))))
+
+(define (file-is-directory?* path)
+  (false-if-exception (file-is-directory? path)))
+
+(define (prepare-image cache)
+  "Makes a started image ready. Compiled modules go below CACHE, or nowhere when that is #f."
+  (false-if-exception (setlocale LC_ALL ""))
+  (unless (string-contains-ci (setlocale LC_CTYPE) "utf")
+    (false-if-exception (setlocale LC_CTYPE "C.UTF-8")))
+  (fluid-set! %default-port-encoding "UTF-8")
+  (set! %load-path (append (library-directories) %load-path))
+  (when cache
+    (set! %compile-fallback-path
+          (string-append cache "/guile-ccache/" (if %compile-fallback-path (basename %compile-fallback-path) ""))))
+  (set! %load-should-auto-compile (and cache #t))
+  ;; The one of the C library cannot be interrupted.
+  (module-set! the-root-module 'system
+               (lambda* (#:optional command)
+                 (if command (system* "/bin/sh" "-c" command) #t)))
+  (set-current-module (resolve-module '(guile-user)))
+  (open-standard-ports)
+  (restore-ports))
+
+(define (flush-ports)
+  (for-each (lambda (port) (false-if-exception (force-output port)))
+            (cons* (current-output-port) (current-error-port) (cdr standard-ports))))
+
+(define (die)
+  "Ends this process, and its group when it leads one, at once."
+  (when (= (getpgrp) (getpid))
+    (kill 0 SIGKILL))
+  (primitive-_exit 0))

@@ -1,0 +1,481 @@
+;;;; The agent inside a Guile worker: reads requests, evaluates forms, answers.
+;;;;
+;;;; images/README.md describes the wire. The agent must go on answering whatever the evaluated code does to ports, reader,
+;;;; printer, modules or the stack, so nothing here relies on a parameter that code can set.
+;;;;
+;;;; A form with a lambda in it is compiled, so that its procedures are fast and their frames have names, lines and
+;;;; variables; other forms are interpreted, which takes microseconds instead of a millisecond.
+
+;;; One evaluation
+
+(define-record-type evaluation
+  (make-evaluation code octets port)
+  evaluation?
+  (code evaluation-code)                ; the text
+  (octets evaluation-octets)            ; the text in UTF-8, in which the port counts
+  (port evaluation-port)                ; a port over it
+  (phase evaluation-phase set-evaluation-phase!) ; read, eval or print
+  (index evaluation-index set-evaluation-index!) ; the form in hand, from 1
+  (start evaluation-start set-evaluation-start!) ; where it starts, in octets
+  (stopping? evaluation-stopping? set-evaluation-stopping!)) ; an interrupt has come
+
+(define current #f)                     ; the evaluation that is going on
+(define waiting '())                    ; requests that came during it: only the first evaluation of a worker meets any
+(define answer-tag (make-prompt-tag "answer"))
+(define message-limit 4000)
+
+(define (new-evaluation id code)
+  (let ((evaluation (make-evaluation code (string->utf8 code) (open-input-string code))))
+    (set-port-filename! (evaluation-port evaluation) (string-append "call-" (number->string id)))
+    (set-evaluation-phase! evaluation 'read)
+    (set-evaluation-index! evaluation 0)
+    (set-evaluation-start! evaluation 0)
+    evaluation))
+
+(define (answer-now facts)
+  "Leaves the evaluation that is going on with FACTS as its answer."
+  (abort-to-prompt answer-tag facts))
+
+(define (skip-to-form port)
+  "Moves PORT over blanks and line comments."
+  (match (peek-char port)
+    ((? eof-object?) #f)
+    ((? char-whitespace?)
+     (read-char port)
+     (skip-to-form port))
+    (#\;
+     (let loop ()
+       (unless (memv (read-char port) (list #\newline the-eof-object))
+         (loop)))
+     (skip-to-form port))
+    (_ #t)))
+
+(define the-eof-object (read-char (open-input-string "")))
+
+(define (read-form port safe?)
+  "The next form with its places, or an end-of-file object. Without the characters that code taught the reader when SAFE?."
+  (if safe?
+      (with-fluids ((%read-hash-procedures '()))
+        (read-syntax port))
+      (read-syntax port)))
+
+(define lambda-vtable (struct-vtable (macroexpand '(lambda () #t))))
+
+(define (field-count struct)
+  (quotient (string-length (symbol->string (struct-ref (struct-vtable struct) vtable-index-layout))) 2))
+
+(define (needs-compiling? tree)
+  "True when TREE, which the expander has made, has a lambda in it."
+  (cond ((pair? tree) (any needs-compiling? tree))
+        ((not (macroexpanded? tree)) #f)
+        ((eq? (struct-vtable tree) lambda-vtable) #t)
+        (else
+         ;; The first field is the place in the source.
+         (let loop ((field (1- (field-count tree))))
+           (and (positive? field)
+                (or (needs-compiling? (struct-ref tree field))
+                    (loop (1- field))))))))
+
+(define (evaluate-form form)
+  "The list of FORM's values."
+  (let* ((tree (macroexpand form))
+         (thunk (if (needs-compiling? tree)
+                    (load-thunk-from-memory
+                     (compile tree #:from 'tree-il #:to 'bytecode #:env (current-module)
+                              #:optimization-level 1 #:warning-level 1))
+                    (lambda () (primitive-eval tree)))))
+    (call-with-values (lambda () (call-in-code thunk)) list)))
+
+(define (call-in-code thunk)
+  "Calls THUNK. A tail call would leave no frame of the agent's to bound the stack."
+  (call-with-values thunk values))
+
+(define (evaluate-code evaluation safe?)
+  "Reads and evaluates the forms one after the other; the list of the last one's values."
+  (let ((port (evaluation-port evaluation)))
+    (let loop ((values '()))
+      (set-evaluation-phase! evaluation 'read)
+      (skip-to-form port)
+      (set-evaluation-index! evaluation (1+ (evaluation-index evaluation)))
+      (set-evaluation-start! evaluation (ftell port))
+      (let ((form (read-form port safe?)))
+        (cond ((eof-object? form) values)
+              (else
+               (set-evaluation-phase! evaluation 'eval)
+               (let ((values (evaluate-form form)))
+                 ;; A signal also ends a sleep early, so that the form may be through before the interrupt is.
+                 (handle-frames)
+                 (loop values))))))))
+
+(define (print-values values limit level length)
+  "((text cut) ...) of VALUES, in at most LIMIT characters in all."
+  (let loop ((values values) (limit limit) (printed '()))
+    (if (null? values)
+        (reverse printed)
+        (let ((text (value-text (car values) (max limit 0) level length)))
+          (loop (cdr values) (- limit (string-length (car text))) (cons text printed))))))
+
+;;; Warnings, which Guile writes to a port
+
+(define most-warnings 50)
+(define warning-mark "\x1f;;; ")        ; what the compiler's warnings begin with while they are collected
+
+(define (make-warning-port text)
+  "A port that keeps the first 32,000 characters written to it in the string port TEXT."
+  (let ((room 32000))
+    (define (put string)
+      (let ((kept (min room (string-length string))))
+        (put-text (if (= kept (string-length string)) string (substring string 0 kept)) text)
+        (set! room (- room kept))))
+    (let ((port (make-soft-port (vector (lambda (character) (put (string character))) put (lambda () #t) #f #f) "w")))
+      (setvbuf port 'line)
+      port)))
+
+(define (call-with-warnings thunk)
+  "The answer that THUNK gives, with the warnings written meanwhile."
+  (let* ((text (open-output-string))
+         (port (make-warning-port text))
+         (answer (parameterize ((current-warning-port port))
+                   (with-fluids ((*current-warning-prefix* warning-mark))
+                     (thunk)))))
+    (false-if-exception (force-output port))
+    (let ((warnings (read-warnings (get-output-string text))))
+      (append answer (list #:warnings (filter (still-true? answer) warnings))))))
+
+(define *current-warning-prefix* (@@ (system base message) *current-warning-prefix*))
+
+(define (read-warnings text)
+  "((type message) ...): what is worth telling of TEXT."
+  (let loop ((lines (string-split text #\newline)) (warnings '()))
+    (match lines
+      (() (take* (reverse warnings) most-warnings))
+      ((line . lines)
+       (cond ((string-prefix? warning-mark line)
+              (let ((warning (compiler-warning (substring line (string-length warning-mark)))))
+                (loop lines (if (member warning warnings) warnings (cons warning warnings)))))
+             ((or (string-null? line) (any (lambda (noise) (string-prefix? noise line)) noise))
+              (loop lines warnings))
+             (else
+              (let ((line (if (string-prefix? ";;; " line) (substring line 4) line)))
+                (loop lines (cons (list "warning" line) warnings)))))))))
+
+(define (take* list count)
+  (take list (min count (length list))))
+
+;; What Guile says of its own compiling on the way.
+(define noise
+  '(";;; note: " ";;;       " ";;; compiling " ";;; compiled " ";;; newer than compiled" ";;; WARNING: loading compiled file"))
+
+(define warning-types
+  '(("unbound variable" . "unbound-variable")
+    ("wrong number of arguments" . "arity-mismatch")
+    ("used before definition" . "use-before-definition")
+    ("duplicate" . "duplicate-case-datum")
+    ("format" . "format")
+    ("shadows previous" . "shadowed-toplevel")))
+
+(define (compiler-warning line)
+  "(type message) of a line such as `call-1:2:3: warning: possibly unbound variable `f''."
+  (let* ((marker ": warning: ")
+         (at (string-contains line marker))
+         (place (if at (substring line 0 at) ""))
+         (message (if at (substring line (+ at (string-length marker))) line))
+         (type (find (lambda (type) (string-contains message (car type))) warning-types)))
+    (list (if type (cdr type) "warning")
+          (match (and at (string-split place #\:))
+            (((? (lambda (file) (string-prefix? "call-" file))) line column)
+             (format #f "~a (line ~a, column ~a)" message line (1+ (string->number column))))
+            ((_ _ . _) (string-append message " (" place ")"))
+            (_ message)))))
+
+(define (still-true? answer)
+  "A predicate for warnings: false for a variable that was defined later on, and for one that ANSWER is the error about."
+  (let ((failed? (not (eq? (second answer) #:completed)))
+        (module (current-module)))
+    (match-lambda
+      (("unbound-variable" message)
+       (let ((name (quoted-name message)))
+         (not (or failed? (and name (module-variable module (string->symbol name)))))))
+      (_ #t))))
+
+(define (quoted-name message)
+  "What stands between the quotes in MESSAGE."
+  (let* ((open (string-index message #\`))
+         (close (and open (string-rindex message #\'))))
+    (and close (< open close) (substring message (1+ open) close))))
+
+;;; What went wrong
+
+(define (line-and-column octets position)
+  "(line column), from 1, of POSITION in OCTETS."
+  (let loop ((at 0) (line 1) (column 1))
+    (if (>= at (min position (bytevector-length octets)))
+        (list line column)
+        (let ((octet (bytevector-u8-ref octets at)))
+          (cond ((= octet 10) (loop (1+ at) (1+ line) 1))
+                ((= (logand octet #xC0) #x80) (loop (1+ at) line column))
+                (else (loop (1+ at) line (1+ column))))))))
+
+(define (text-between octets start end)
+  (let* ((end (min end (bytevector-length octets)))
+         (part (make-bytevector (max 0 (- end start)))))
+    (bytevector-copy! octets start part 0 (bytevector-length part))
+    (utf8->string part)))
+
+(define (forms-left port)
+  "How many more forms PORT holds, or #f when they cannot be read."
+  (failsafe (const #f)
+            (lambda ()
+              (let loop ((count 0))
+                (if (eof-object? (read-form port #t)) count (loop (1+ count)))))))
+
+(define (place evaluation)
+  "Which form of the code was in hand, and where it is."
+  (let* ((octets (evaluation-octets evaluation))
+         (port (evaluation-port evaluation))
+         (reading? (eq? (evaluation-phase evaluation) 'read))
+         (start (evaluation-start evaluation))
+         (position (ftell port))
+         (text (text-between octets start position))
+         (left (and (not reading?) (forms-left port))))
+    (match (line-and-column octets start)
+      ((line column)
+       (append (list #:phase (symbol->keyword (evaluation-phase evaluation))
+                     #:index (evaluation-index evaluation) #:line line #:column column
+                     #:text (substring text 0 (min 300 (string-length text))))
+               (if left (list #:total (+ left (evaluation-index evaluation))) '())
+               (if reading?
+                   (match (line-and-column octets (max 0 (1- position)))
+                     ((line column) (list #:at-line line #:at-column column)))
+                   '()))))))
+
+(define (code-error? evaluation exception)
+  "True when EXCEPTION is the reader's, about the text of the code."
+  (and (eq? (evaluation-phase evaluation) 'read)
+       (eq? (exception-kind exception) 'read-error)))
+
+(define (unclosed? evaluation exception)
+  (and (code-error? evaluation exception)
+       (let ((text (exception-text exception 300)))
+         (or (string-contains text "end of input") (string-contains text "unterminated")))
+       #t))
+
+(define (message evaluation exception)
+  "What EXCEPTION says; of an error in the code's own text without the place, which is told apart."
+  (cond ((unclosed? evaluation exception) "The code ends in the middle of a form.")
+        ((code-error? evaluation exception)
+         (let* ((text (exception-text exception message-limit))
+                (at (string-contains text ": ")))
+           (if at (substring text (+ at 2)) text)))
+        (else (exception-text exception message-limit))))
+
+(define (failure evaluation exception frames)
+  "The answer that tells of EXCEPTION."
+  (list #:outcome #:error
+        #:error (list #:type (exception-type exception)
+                      #:message (message evaluation exception)
+                      #:frames (if (code-error? evaluation exception) '() (frame-facts frames))
+                      #:unclosed (unclosed? evaluation exception))
+        #:place (place evaluation)))
+
+(define (exit-status exception)
+  "The status of the process when EXCEPTION asks for its end, else #f."
+  (and (eq? (exception-kind exception) 'quit)
+       (match (exception-args exception)
+         ((or () (#t)) 0)
+         (((? integer? status)) (logand status 255))
+         (_ 1))))
+
+(define (handle-exception exception)
+  "Called where EXCEPTION was raised, when nothing in the evaluated code has handled it."
+  (let ((status (exit-status exception))
+        (evaluation current))
+    (cond ((not evaluation))
+          (status (answer-now (list #:exit status)))
+          (else
+           (let ((stack (make-stack #t)))
+             (answer-now (failure evaluation exception (frames-of stack))))))))
+
+(define (handle-interrupt)
+  "Ends the evaluation that is going on; its state stays.
+To say where it was may take user code that prints, so a second interrupt ends it without that."
+  (let ((evaluation current))
+    (when evaluation
+      (let ((again? (evaluation-stopping? evaluation))
+            (stack (make-stack #t)))
+        (set-evaluation-stopping! evaluation #t)
+        (answer-now (append (list #:outcome #:interrupted)
+                            (if again? '() (list #:frames (frame-facts (frames-of stack))))
+                            (list #:place (place evaluation))))))))
+
+(define (handle-frames)
+  "Reads what came from the parent during an evaluation: an interrupt, or its end."
+  (when (and current (protocol-readable?))
+    (match (receive-request)
+      (#f (die))
+      ((#:interrupt #:id id)
+       (if (eqv? id last-id)
+           (handle-interrupt)
+           (handle-frames)))
+      (request
+       (set! waiting (append waiting (list request)))
+       (handle-frames)))))
+
+;;; Requests
+
+(define (argument request key)
+  "What follows KEY in REQUEST, or #f."
+  (match request
+    ((_ . arguments)
+     (let loop ((arguments arguments))
+       (match arguments
+         ((name value . arguments) (if (eq? name key) value (loop arguments)))
+         (_ #f))))))
+
+(define (module-text module)
+  (let ((name (and module (module-name module))))
+    (if name (call-with-output-string (lambda (port) (write name port))) "(guile-user)")))
+
+(define (named-module text)
+  "The module that TEXT names, such as \"(ice-9 match)\" or \"guile-user\", loaded when it is not; #f for none."
+  (let ((name (failsafe (const #f) (lambda () (call-with-input-string text read)))))
+    (match name
+      ((? symbol?) (resolve-module (list name) #t #:ensure #f))
+      (((or (? symbol?) (? integer?)) ...) (and (pair? name) (resolve-module name #t #:ensure #f)))
+      (_ #f))))
+
+(define (known-modules)
+  "The names of the modules that are loaded, as text."
+  (let loop ((modules (list (resolve-module '() #f))) (depth 0) (names '()))
+    (if (or (null? modules) (= depth 6))
+        names
+        (let ((inner (append-map (lambda (module)
+                                   (hash-map->list (lambda (name module) module) (module-submodules module)))
+                                 modules)))
+          (loop inner (1+ depth)
+                (append (map module-text (filter module-public-interface inner)) names))))))
+
+(define (answer-eval request)
+  "Evaluates; the fields of the answer."
+  (let* ((evaluation (new-evaluation (argument request #:id) (argument request #:code)))
+         (session-module (or (current-module) (resolve-module '(guile-user))))
+         (package (argument request #:package))
+         (call-module #f))
+    (restore-ports)
+    (set-current-module session-module)
+    (let ((answer
+           (call-with-warnings
+            (lambda ()
+              (run evaluation
+                   (lambda ()
+                     (when package
+                       (set! call-module (or (named-module package)
+                                             (answer-now (list #:outcome #:refused #:no-package package
+                                                               #:packages (known-modules)))))
+                       (set-current-module call-module))
+                     (let ((values (evaluate-code evaluation (argument request #:safe-read))))
+                       (set-evaluation-phase! evaluation 'print)
+                       (list #:outcome #:completed
+                             #:values (print-values values (or (argument request #:limit) 10000)
+                                                    (argument request #:print-level)
+                                                    (argument request #:print-length))))))))))
+      (when (and call-module (eq? (current-module) call-module))
+        (set-current-module session-module))
+      (flush-ports)
+      (append answer (list #:package (module-text (current-module)))))))
+
+(define (run evaluation thunk)
+  "What THUNK returns, or the answer that left it: an error, an interrupt, an exit."
+  (let ((answer
+         (call-with-prompt answer-tag
+           (lambda ()
+             (set! current evaluation)
+             (watch-requests #t)
+             (handle-frames)
+             (let ((answer (call-with-limits evaluation thunk)))
+               (set! current #f)
+               answer))
+           (lambda (k answer)
+             (set! current #f)
+             answer))))
+    (watch-requests #f)
+    (match answer
+      ((#:exit status) (leave status))
+      (_ answer))))
+
+(define (call-with-limits evaluation thunk)
+  "Calls THUNK, with endless recursion an error. What the collector raises when the heap is full goes past handlers that
+do not unwind, so there is one that does."
+  (with-exception-handler
+   (lambda (exception) (failure evaluation exception '()))
+   (lambda ()
+     (with-exception-handler
+      handle-exception
+      (lambda ()
+        (call-with-stack-overflow-handler stack-words thunk
+                                          (lambda () (throw 'stack-overflow #f "Stack overflow" '() #f))))))
+   #:unwind? #t))
+
+(define (leave status)
+  "Ends the process as evaluated code has asked for."
+  (flush-ports)
+  (send '(#:exit))
+  (exit status))
+
+(define last-id #f)                     ; of the request that is being served
+
+(define (answer request)
+  "The answer to REQUEST without its identifier, or #f when none is due."
+  (match (car request)
+    (#:eval (cons #:done (answer-eval request)))
+    (#:ping (list #:done))
+    (#:interrupt #f)                    ; It came too late.
+    (operation (list #:unsupported #:operation (symbol->string (keyword->symbol operation))))))
+
+(define (answer-safely request)
+  "The answer to REQUEST; a failure of the agent itself is one too."
+  (with-exception-handler
+   (lambda (exception)
+     (if (exit-status exception)
+         (raise-exception exception)
+         (list #:fault #:message (exception-text exception message-limit))))
+   (lambda () (answer request))
+   #:unwind? #t))
+
+(define (next-request)
+  (let ((request (match waiting
+                   (() (receive-request))
+                   ((request . others)
+                    (set! waiting others)
+                    request))))
+    (set! last-id (and request (argument request #:id)))
+    request))
+
+(define (serve)
+  "Answers requests until the parent is gone."
+  (let ((request (next-request)))
+    (when request
+      (match (answer-safely request)
+        ;; A continuation of an earlier request may have come this way, so the identifier is not that of REQUEST.
+        ((kind . facts) (send (cons* kind #:id last-id facts)))
+        (#f #f))
+      (serve))))
+
+(define (warm-up)
+  "Evaluates once what every session does, so that the first request finds the compiler loaded."
+  (for-each (lambda (code)
+              (answer-safely (list #:eval #:id 0 #:code code)))
+            '("(list 1 \"a\" #\\b 'c)" "(let ((f (lambda (x) (undefined-one x)))) (f 1))" "(car 1)" "(")))
+
+(define (main cache heap)
+  "What a worker runs. CACHE is a directory for compiled modules or #f, HEAP the limit in megabytes."
+  (open-protocol)
+  (limit-heap heap)
+  (prepare-image cache)
+  (install-signals handle-frames handle-interrupt)
+  (send (list #:hello #:protocol 1 #:implementation "Guile" #:version (version) #:pid own-pid))
+  ;; Whoever waits for this worker has sent a request by now; a spare has the time.
+  (unless (protocol-readable?)
+    (warm-up))
+  (serve)
+  (die))
