@@ -200,11 +200,7 @@ fn member_object<'v, 't>(
     object: &'v Object<'t>,
     key: &str,
 ) -> Result<Option<(usize, &'v Object<'t>)>, Fault> {
-    let Some((at, value)) = last(object, key) else { return Ok(None) };
-    match value {
-        Value::Object(value) => Ok(Some((at, value))),
-        other => Err(Fault::shape(text, other.start(), format!("`{key}`"), "an object")),
-    }
+    member(text, object, key, "an object", Value::as_object)
 }
 
 fn member_array<'v, 't>(
@@ -212,9 +208,20 @@ fn member_array<'v, 't>(
     object: &'v Object<'t>,
     key: &str,
 ) -> Result<Option<(usize, &'v Array<'t>)>, Fault> {
+    member(text, object, key, "an array", Value::as_array)
+}
+
+/// The member with this key and its index, if it is what belongs there.
+fn member<'v, 't, T>(
+    text: &str,
+    object: &'v Object<'t>,
+    key: &str,
+    expected: &'static str,
+    take: impl Fn(&'v Value<'t>) -> Option<&'v T>,
+) -> Result<Option<(usize, &'v T)>, Fault> {
     let Some((at, value)) = last(object, key) else { return Ok(None) };
-    match value {
-        Value::Array(value) => Ok(Some((at, value))),
-        other => Err(Fault::shape(text, other.start(), format!("`{key}`"), "an array")),
+    match take(value) {
+        Some(value) => Ok(Some((at, value))),
+        None => Err(Fault::shape(text, value.start(), format!("`{key}`"), expected)),
     }
 }
