@@ -268,7 +268,7 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Sp
     let ending = source.line_ending();
     let data = content.data.len();
     let len = source.text.len() as u32;
-    let solid = source.text.trim_end().len() as u32;
+    let solid = source.solid_end();
     if solid == 0 {
         return Splice { span: Span::new(0, len), text: format!("{}{ending}", content.text), data };
     }

@@ -76,16 +76,16 @@ impl Content {
         let language = source.tree.language();
         let tree = read(content, language);
         let data: Vec<Datum> = tree.top_level().collect();
-        match data.as_slice() {
-            [] => return Err(Refusal::NoForm),
-            [_, _, ..] if wanted.earlier.is_some() => {
-                return Err(Refusal::SeveralForms { forms: first_lines(content, &tree, &data) });
-            }
-            _ => {}
+        if wanted.earlier.is_some() && data.len() > 1 {
+            return Err(Refusal::SeveralForms { forms: first_lines(content, &tree, &data) });
         }
         let text = with_line_ending(trimmed(content, &tree), source.line_ending());
+        // `#!` means something else once it is the first thing in a text.
         let tree = read(&text, language);
-        let data = tree.top_level().collect();
+        let data: Vec<Datum> = tree.top_level().collect();
+        if data.is_empty() {
+            return Err(Refusal::NoForm);
+        }
         Ok(Self { text, tree, data, mended })
     }
 

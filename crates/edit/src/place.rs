@@ -125,7 +125,7 @@ impl Source<'_> {
         let mut start = line_start;
         while start > 0 {
             let line = self.line_start(start - 1);
-            if !self.slice(Span::new(line, start)).trim().is_empty() {
+            if !is_blank(self.slice(Span::new(line, start))) {
                 break;
             }
             start = line;
@@ -138,12 +138,19 @@ impl Source<'_> {
         let mut end = line_start;
         while (end as usize) < self.text.len() {
             let next = self.next_line(end);
-            if !self.slice(Span::new(end, next)).trim().is_empty() {
+            if !is_blank(self.slice(Span::new(end, next))) {
                 break;
             }
             end = next;
         }
         end
+    }
+
+    /// The end of the last token that is not white space to the dialect's reader; 0 when there is none.
+    pub(crate) fn solid_end(&self) -> u32 {
+        let tokens = (0..self.tree.token_count()).rev();
+        let last = tokens.into_iter().find(|&token| self.tree.kind(token) != TokenKind::Blank);
+        last.map_or(0, |token| self.tree.token_span(token).end)
     }
 
     /// Lines that end inside a span.
@@ -170,6 +177,11 @@ impl Source<'_> {
         let next = data.get(at + 1).map(|next| self.tree.datum_span(*next).start);
         Some(Branch { start: self.tree.datum_span(*key).start, next, only: data.len() <= 2 })
     }
+}
+
+/// A line that is white space to every dialect's reader. A no-break space is a symbol to most.
+fn is_blank(line: &str) -> bool {
+    line.bytes().all(|byte| byte.is_ascii_whitespace())
 }
 
 /// A key and a form of a reader conditional.

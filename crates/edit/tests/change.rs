@@ -56,6 +56,18 @@ fn content_that_was_cut_when_it_was_read_is_told_apart() {
 }
 
 #[test]
+fn what_a_text_begins_with_is_read_as_it_will_stand() {
+    refused(CommonLisp, "▸(a)\n", Replace, " #!#\\(", "BAD_ARGUMENT", "no form");
+}
+
+#[test]
+fn a_no_break_space_is_a_symbol_and_stays() {
+    check(CommonLisp, "▸(a)\n\u{a0}\n(b)\n", Delete, "", "\u{a0}\n(b)\n");
+    check(CommonLisp, "(b)\n\u{a0}\n\n▸(a)\n", Delete, "", "(b)\n\u{a0}\n");
+    check(CommonLisp, "\u{a0}\n", Append, "(a)", "\u{a0}\n\n(a)\n");
+}
+
+#[test]
 fn replace_changes_the_form_alone() {
     check(
         CommonLisp,
