@@ -99,7 +99,7 @@ fn cl_mcp_names_read_edit_and_evaluate() {
     ok(&mut client, "repl-eval", json!({ "code": "(+ 1 2)", "include_result_preview": false }));
     ok(&mut client, "pool-kill-worker", json!({ "reset": true }));
     // Under the tools' own names, with their own arguments.
-    ok(&mut client, "lisp_read_form", json!({ "path": "a.lisp", "name": "g" }));
+    ok(&mut client, "lisp_edit_form", json!({ "path": "a.lisp", "name": "g", "operation": "delete", "dry_run": true }));
     // A fault is told in the words of the surface.
     let refused = client.call("lisp-edit-form", json!({ "form_name": "f", "operation": "replace" }));
     assert!(refused.is_error && refused.text.contains("`file_path`"), "{}", refused.text);
