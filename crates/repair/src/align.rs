@@ -47,6 +47,8 @@ pub(crate) struct Alignment {
     pub(crate) surviving: Vec<(Range<usize>, f32)>,
     /// Every word that survives, in both texts: how much they have in common, from 0 to 1.
     pub(crate) common: f32,
+    /// Words of the broken text that survive, from 0 to 1.
+    pub(crate) kept: f32,
     /// The earlier text goes on after the last word of the broken one, by so many words.
     pub(crate) cut_off: usize,
     /// The earlier text ends with a line end and the broken one does not.
@@ -60,6 +62,7 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
     let mut alignment = Alignment { stops: earlier.ends_with('\n') && !text.ends_with('\n'), ..Alignment::default() };
     let matched = partner.iter().filter(|&&other| other != NONE).count();
     alignment.common = matched as f32 / new.spans.len().max(old.spans.len()).max(1) as f32;
+    alignment.kept = matched as f32 / new.spans.len().max(1) as f32;
     let last_old = partner.iter().rev().find(|&&other| other != NONE).map_or(0, |&other| other as usize + 1);
     let is_beginning = new.hashes.len() < old.hashes.len() && old.hashes.starts_with(&new.hashes);
     let last_is_matched = partner.last().is_some_and(|&other| other != NONE);

@@ -32,6 +32,10 @@ const NO_END: f32 = 1.6;
 const OPERATOR_PASSED: f32 = 1.6;
 /// More broken forms than this are not repaired in one go.
 const MOST_BROKEN: usize = 12;
+/// Larger texts are not repaired, in bytes, when no earlier text shows which part of them is broken.
+const LARGEST_TEXT: usize = 3 << 20;
+/// Larger forms are not looked at more closely than plain matching does, in tokens.
+const LARGEST: usize = 150_000;
 /// Bytes read at most in trying combinations of gaps.
 const READING_BUDGET: usize = 24 << 20;
 
@@ -64,7 +68,12 @@ pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) 
     };
     let window = Window::between(before, text, earlier.edited.as_ref(), &language);
     let (own, old) = (&text[window.new.clone()], &before[window.old.clone()]);
+    let whole_tree = tree;
     let tree = read_plain(own, &language);
+    let whole = |language: Language| Case::new(text, language, None).outcome(&whole_tree, Some(before));
+    if tree.diagnostics().is_empty() {
+        return whole(language);
+    }
     let lines = text[..window.new.start].bytes().filter(|byte| *byte == b'\n').count() as u32;
     let free = window.changed.start - window.new.start..window.changed.end - window.new.start;
     let mut case = Case::new(own, language, Some(free));
@@ -72,8 +81,14 @@ pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) 
     case.context = window.around.iter().map(|range| &text[range.clone()]).collect();
     case.lines_before = lines;
     case.at_end = text[window.new.end..].trim().is_empty();
-    let outcome = case.outcome(&tree, Some(old));
-    widened(outcome, text, window.new.start, lines)
+    let outcome = widened(case.outcome(&tree, Some(old)), text, window.new.start, lines);
+    match &outcome {
+        // A token may run from the window into what follows.
+        Outcome::Repaired(repair) if !read_plain(&repair.text, &case.language).diagnostics().is_empty() => {
+            whole(case.language)
+        }
+        _ => outcome,
+    }
 }
 
 fn is_delimiter_fault(kind: DiagnosticKind) -> bool {
@@ -85,7 +100,14 @@ impl<'a> Case<'a> {
         if !tree.diagnostics().iter().any(|diagnostic| is_delimiter_fault(diagnostic.kind)) {
             return self.refuse(tree, Reason::NotDelimiters, Vec::new());
         }
-        let alignment = before.map(|before| align(before, self.text)).filter(|alignment| alignment.common > 0.3);
+        if self.text.len() > LARGEST_TEXT {
+            return self.refuse(tree, Reason::NoCandidate, Vec::new());
+        }
+        let alignment = before.map(|before| align(before, self.text));
+        if alignment.as_ref().is_some_and(|alignment| alignment.kept > 0.6 && self.is_cut_off(tree, alignment)) {
+            return self.refuse(tree, Reason::CutShort, Vec::new());
+        }
+        let alignment = alignment.filter(|alignment| alignment.common > 0.3);
         if let Some(alignment) = &alignment
             && let Some(outcome) = self.by_earlier_text(tree, alignment)
         {
@@ -94,14 +116,15 @@ impl<'a> Case<'a> {
         self.by_likelihood(tree, before, alignment.as_ref())
     }
 
+    /// The text is still open at its end, and the earlier text goes on there.
+    fn is_cut_off(&self, tree: &Tree, alignment: &Alignment) -> bool {
+        let open = tree.diagnostics().iter().any(|diagnostic| diagnostic.gave_up_at == Some(tree.len()));
+        open && (alignment.cut_off > 0 || (self.at_end && alignment.stops))
+    }
+
     /// Puts delimiters back where the earlier text had them.
     fn by_earlier_text(&self, tree: &Tree, alignment: &Alignment) -> Option<Outcome> {
         let gaps = &alignment.differing;
-        if (alignment.cut_off > 0 || alignment.stops)
-            && tree.diagnostics().iter().any(|d| d.gave_up_at == Some(tree.len()))
-        {
-            return Some(self.refuse(tree, Reason::CutShort, Vec::new()));
-        }
         let most = (READING_BUDGET / self.text.len().max(1)).clamp(4, 1024);
         let mut minimal: Vec<u64> = Vec::new();
         let mut answers: Vec<Answer> = Vec::new();
@@ -183,6 +206,9 @@ impl<'a> Case<'a> {
         if broken.len() > MOST_BROKEN || broken.is_empty() {
             return self.refuse(tree, Reason::Entangled, Vec::new());
         }
+        if broken.iter().any(|chunk| chunk.tokens.len() > LARGEST) {
+            return self.refuse(tree, Reason::NoCandidate, Vec::new());
+        }
         let guard = Guard::of(self.text, &tokens, alignment, self.free.as_ref());
         let brackets: &[Delimiter] = match self.language.dialect().has_brackets() {
             (true, true) => &[Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace],
@@ -209,18 +235,6 @@ impl<'a> Case<'a> {
             };
             let readings = search(own, &habits, limits, 24);
             let answers = self.answers(own, &readings);
-            if std::env::var_os("DBG").is_some() {
-                for a in answers.iter().take(6) {
-                    eprintln!(
-                        "  ANS {:.2} {:?}",
-                        a.cost,
-                        a.edits
-                            .iter()
-                            .map(|e| (self.lines.line(e.at), &e.removed, &e.inserted, e.at))
-                            .collect::<Vec<_>>()
-                    );
-                }
-            }
             let Some(best) = answers.first() else {
                 return self.refuse(tree, Reason::NoCandidate, Vec::new());
             };
@@ -241,7 +255,7 @@ impl<'a> Case<'a> {
             }
             if self.is_ragged(own, &best.edits, &habits)
                 || self.oddness(&best.edits, &habits) > ODD
-                || self.bares_a_character(&best.edits)
+                || self.bares_a_character(own)
             {
                 return self.refuse(tree, Reason::Ambiguous, answers);
             }
@@ -272,14 +286,19 @@ impl<'a> Case<'a> {
         free.is_some_and(|free| !edits.iter().all(|edit| is_inside(edit, free)))
     }
 
-    /// A line that `edits` change holds a `#` right before a bracket: a character literal may have lost its backslash.
-    fn bares_a_character(&self, edits: &[Edit]) -> bool {
-        edits.iter().any(|edit| {
-            let line = self.lines.line_span(self.lines.line(edit.at)).unwrap_or_default();
-            let line = &self.text[line.range()];
-            ["#)", "#(", "#]", "#[", "#;", "#\"", "# "].iter().any(|mark| line.contains(mark))
-                && !self.language.dialect().has_brackets().1
-        })
+    /// A `#` stands before a bracket as if a character literal had lost its backslash.
+    fn bares_a_character(&self, own: &[Token]) -> bool {
+        let code = &self.text[own[0].start as usize..own[own.len() - 1].end as usize];
+        !self.language.dialect().has_brackets().1
+            && code.match_indices('#').any(|(at, _)| {
+                let after = &code.as_bytes()[at + 1..];
+                let alone = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_whitespace());
+                match after.first() {
+                    Some(b')' | b']') => true,
+                    Some(b'(' | b'[' | b';' | b'"') => alone(after.get(1)),
+                    other => alone(other),
+                }
+            })
     }
 
     /// The text ends here and looks as if more was to come. Who forgets a closer has written the others: one is missing, or

@@ -30,4 +30,4 @@ mod window;
 
 pub use decide::{Earlier, repair};
 pub use outcome::{Candidate, Diagnosis, Edit, Outcome, Reason, Refusal, Repair, TouchedForm};
-pub use renested::{Renested, renested};
+pub use renested::{Renested, renested, renested_since};

@@ -13,6 +13,11 @@ use crate::scope::{Chunk, chunks};
 
 /// At most so many places are tried.
 const MOST_PLACES: usize = 160;
+/// Bytes read at most in trying them.
+const READING_BUDGET: usize = 4 << 20;
+
+/// So many ways are followed up in the whole text.
+const MOST_FOUND: usize = 8;
 
 /// One way to close what is open, after which the text balances.
 pub(crate) struct Closing {
@@ -68,7 +73,8 @@ pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for (place, usual) in places(part, start as usize - from) {
+    let most = READING_BUDGET / part.len().max(1);
+    for (place, usual) in places(part, start as usize - from).into_iter().take(most) {
         let edit = replace(part, place.clone(), if place.is_empty() { "\"" } else { "" });
         let tried = apply(part, std::slice::from_ref(&edit));
         let own = tokens(&tried, language);
@@ -77,7 +83,9 @@ pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
         }
         if chunks(&own).iter().all(|chunk| chunk.healthy) {
             let whole = Edit { at: edit.at + from as u32, ..edit };
-            if read_plain(apply(text, std::slice::from_ref(&whole)), language).diagnostics().is_empty() {
+            if found.len() < MOST_FOUND
+                && read_plain(apply(text, std::slice::from_ref(&whole)), language).diagnostics().is_empty()
+            {
                 found.push(Closing { edits: vec![whole], usual });
             }
         }

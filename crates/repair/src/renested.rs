@@ -11,9 +11,13 @@ use crate::guard::Guard;
 use crate::learn::learn;
 use crate::scope::{chunks, defines};
 use crate::search::{Action, Limits, costs_as_it_is, search};
+use crate::window::Window;
 
 /// How much likelier than the text as it stands another nesting has to be, as a natural logarithm.
-const MARGIN: f32 = 2.0;
+const MARGIN: f32 = 11.0;
+/// The same where the text from before is known, which has to have been likelier as it stood by the last.
+const MARGIN_SINCE: f32 = 3.0;
+const MARGIN_BEFORE: f32 = 0.0;
 /// A closer that slipped is one fault, though it takes two edits to undo: by how much that makes them likelier.
 const ONE_FAULT: f32 = 9.0;
 /// Only forms with a line at least this unlikely are looked at closely.
@@ -36,14 +40,46 @@ pub struct Renested {
 
 /// The forms of a balanced `text` whose indentation says that a delimiter stands on the wrong line. Empty for text that
 /// does not balance: [`crate::repair`] is for that.
+///
+/// Columns alone are weak evidence, so what is said here has to be much likelier than the text as it stands; much that
+/// was nested anew is passed over. Whoever knows the text from before asks [`renested_since`].
 pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
+    found(text, &language.into(), MARGIN)
+}
+
+/// What [`renested`] would say of `text`, at a lower bar, and would not have said of `before`: forms whose nesting the
+/// change between them has turned against their lines. Both texts have to balance. Forms that the change did not touch are
+/// never reported, nor is a form that contradicted its lines before in the same number of places.
+pub fn renested_since(before: &str, text: &str, language: impl Into<Language>) -> Vec<Renested> {
     let language = language.into();
-    if !read_plain(text, &language).diagnostics().is_empty() {
+    let balances = |text: &str| read_plain(text, &language).diagnostics().is_empty();
+    if before == text || !balances(before) || !balances(text) {
         return Vec::new();
     }
-    let tokens = tokens(text, &language);
+    let window = Window::between(before, text, None, &language);
+    let lines = |at: usize| text[..at].bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
+    let (first, last) = (lines(window.new.start), lines(window.new.end));
+    let now: Vec<Renested> = found(text, &language, MARGIN_SINCE)
+        .into_iter()
+        .filter(|form| first <= form.line && form.form_line <= last && form.line <= last)
+        .collect();
+    if now.is_empty() {
+        return now;
+    }
+    let lines = |at: usize| before[..at].bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
+    let (first, last) = (lines(window.old.start), lines(window.old.end));
+    let then = found(before, &language, MARGIN_BEFORE);
+    let doubtful = then.iter().filter(|form| first <= form.line && form.form_line <= last).count();
+    if doubtful >= now.len() { Vec::new() } else { now }
+}
+
+fn found(text: &str, language: &Language, margin: f32) -> Vec<Renested> {
+    if !read_plain(text, language).diagnostics().is_empty() {
+        return Vec::new();
+    }
+    let tokens = tokens(text, language);
     let chunks = chunks(&tokens);
-    let overall = learn(&tokens, &chunks, chunks.len(), &[], &language);
+    let overall = learn(&tokens, &chunks, chunks.len(), &[], language);
     let mut looks = MOST_LOOKS;
     let mut found = Vec::new();
     for (index, chunk) in chunks.iter().enumerate() {
@@ -63,13 +99,13 @@ pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
         }
         // The form itself is no witness to its own layout.
         looks -= 1;
-        let habits = learn(&tokens, &chunks, index, &[], &language);
+        let habits = learn(&tokens, &chunks, index, &[], language);
         let Some(costs) = costs_as_it_is(own, &habits) else { continue };
         let as_it_is: f32 = costs.iter().sum();
         let limits = Limits { guard: &Guard::none(own.len()), beam: 64, everywhere: false, brackets: &[] };
         let readings = search(own, &habits, limits, 12);
         let Some(best) = readings.iter().find(|reading| !reading.actions.is_empty()) else { continue };
-        if best.cost - ONE_FAULT + MARGIN < as_it_is {
+        if best.cost - ONE_FAULT + margin < as_it_is {
             found.push(describe(own, best.actions[0]));
         }
     }
@@ -98,7 +134,7 @@ mod tests {
 
     fn lines(form: &str) -> Vec<(u32, u32)> {
         let text = format!("{}{form}", NEIGHBOUR.repeat(8));
-        renested(&text, Dialect::CommonLisp).iter().map(|form| (form.form_line, form.line)).collect()
+        found(&text, &Dialect::CommonLisp.into(), MARGIN_SINCE).iter().map(|form| (form.form_line, form.line)).collect()
     }
 
     #[test]

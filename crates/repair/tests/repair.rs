@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use lispwright_repair::{Earlier, Outcome, Reason, Refusal, repair};
+use lispwright_repair::{Earlier, Outcome, Reason, Refusal, renested_since, repair};
 use lispwright_syntax::Dialect;
 
 const NEIGHBOURS: &str = "(defun area (circle)\n  (let ((r (radius circle)))\n    (* pi r r)))\n\n\
@@ -184,5 +184,143 @@ fn a_prefix_without_a_datum_is_not_a_matter_of_delimiters() {
 fn nesting_of_any_depth_comes_to_an_end() {
     for text in ["(".repeat(200_000), ")".repeat(200_000), "(a ".repeat(50_000), "\"".repeat(100_001)] {
         assert!(!matches!(outcome(&text, Dialect::Scheme, Some("(a)")), Outcome::Balanced));
+    }
+}
+
+/// A function rewritten in a file, by an edit that says where it wrote.
+fn rewritten(old: &str, new: &str) -> Outcome {
+    let (before, text) = (with_neighbours(old), with_neighbours(new));
+    let start = NEIGHBOURS.len() as u32;
+    let edited = Some(start..start + new.len() as u32);
+    repair(&text, Dialect::CommonLisp, &Earlier { text: Some(&before), edited })
+}
+
+#[test]
+fn a_rewritten_function_is_repaired_inside_the_edit() {
+    let old = "(defun total (items)\n  (reduce #'+ items))";
+    let new = "(defun total (items)\n  (let ((sum 0))\n    (dolist (item items)\n      (incf sum item))\n    (print sum)\n    sum))";
+    let broken = [
+        new[..new.len() - 1].to_owned(),
+        format!("{new})"),
+        new.replace("(incf sum item))", "(incf sum item)"),
+        new.replace("(print sum)", "(print sum))"),
+    ];
+    for broken in broken {
+        let Outcome::Repaired(repair) = rewritten(old, &broken) else { panic!("not repaired: {broken}") };
+        assert_eq!(repair.text, with_neighbours(new));
+        let inside = NEIGHBOURS.len()..NEIGHBOURS.len() + broken.len();
+        assert!(repair.edits.iter().all(|edit| inside.start <= edit.range().start && edit.range().end <= inside.end));
+        assert_eq!(repair.forms[0].line, 9);
+    }
+}
+
+#[test]
+fn what_an_edit_did_not_touch_is_not_changed() {
+    // The closer that is due belongs behind the edit.
+    let before = "(defun f (x)\n  (print x)\n  (list x))\n";
+    let text = "(defun f (x)\n  (when x\n  (print x)\n  (list x))\n";
+    let edited = Some(13..23);
+    let outcome = repair(text, Dialect::CommonLisp, &Earlier { text: Some(before), edited: edited.clone() });
+    if let Outcome::Repaired(repair) = &outcome {
+        assert!(repair.edits.iter().all(|edit| edit.at >= 13 && edit.range().end <= 23), "{:?}", repair.edits);
+    }
+}
+
+#[test]
+fn a_lost_quote_does_not_leave_the_edited_form() {
+    let old = "(defun f (x)\n  \"Old.\"\n  (list x))";
+    let new = "(defun f (x)\n  \"Twice (X).\"\n  (list x x))";
+    match rewritten(old, &new.replace("(X).\"", "(X).")) {
+        Outcome::Repaired(repair) => assert_eq!(repair.text, with_neighbours(new)),
+        Outcome::Refused(refusal) => assert!((9..=11).contains(&refusal.diagnosis.line), "{refusal:?}"),
+        Outcome::Balanced => panic!("it does not balance"),
+    }
+}
+
+#[test]
+fn a_form_without_a_last_line_end_gets_its_last_closer() {
+    let sound =
+        "(defun total (items)\n  (let ((sum 0))\n    (dolist (item items)\n      (incf sum item))\n    (print sum)))";
+    check(&sound[..sound.len() - 1], sound, Dialect::CommonLisp);
+}
+
+#[test]
+fn a_form_that_stops_in_its_middle_is_cut_short() {
+    for cut in [
+        "(defun total (items)\n  (let ((sum 0))\n    (dolist (item items)\n      (incf sum",
+        "(defun total (items)\n  (let ((sum 0))",
+        "(defun total (items)",
+        "(defun total (items)\n  (let (",
+    ] {
+        assert_eq!(refused(cut, Dialect::CommonLisp, None).reason, Reason::CutShort, "{cut}");
+    }
+}
+
+#[test]
+fn a_head_is_not_closed_before_its_body() {
+    let text = "(eval-when (:compile-toplevel)\n(defun f (x)\n  (list x))\n(defun g (x)\n  (list x))\n";
+    refused(text, Dialect::CommonLisp, None);
+    refused("#?(:cljs\n(defn f\n  [x]\n  (inc x))\n\n(defn g [x]\n  (f x))\n", Dialect::Clojure, None);
+}
+
+#[test]
+fn a_lost_opener_is_not_mistaken_for_an_extra_closer() {
+    let sound = "(define-record-type point\n  (make-point x y)\n  point?\n  (x point-x)\n  (y point-y))\n";
+    let broken = sound.replace("(y point-y", "y point-y");
+    if let Outcome::Repaired(repair) = outcome(&broken, Dialect::Scheme, None) {
+        assert_eq!(repair.text, sound);
+    }
+}
+
+#[test]
+fn a_character_literal_without_its_backslash_is_refused() {
+    let sound = with_neighbours("(defun f (c)\n  (case c\n    (#\\( :open)\n    (#\\) :close)))");
+    refused(&sound.replacen("#\\(", "#(", 1), Dialect::CommonLisp, None);
+    refused(&sound.replacen("#\\)", "#)", 1), Dialect::CommonLisp, None);
+}
+
+#[test]
+fn form_feeds_and_wide_characters_leave_columns_true() {
+    let sound =
+        with_neighbours("\u{c}\n(defun f (x)\n  (when (string= x \"\u{3042}\u{3044} (\")\n    (print x))\n  (list x))");
+    check(
+        &sound.replacen("    (print x))\n  (list x))\n\n(defun last", "    (print x)\n  (list x))\n\n(defun last", 1),
+        &sound,
+        Dialect::CommonLisp,
+    );
+}
+
+#[test]
+fn a_block_comment_does_not_count() {
+    let sound = with_neighbours("(defun f (x)\n  #| a ( and\n(defun old () |#\n  (when x\n    (print x))\n  (list x))");
+    check(&sound.replacen("(list x))\n\n(defun last", "(list x)\n\n(defun last", 1), &sound, Dialect::CommonLisp);
+}
+
+#[test]
+fn only_what_the_change_nested_anew_is_reported() {
+    let before = with_neighbours("(defun f (x)\n  (when x\n    (print x))\n  (print 2)\n  (list x))");
+    let moved = before.replace(
+        "    (print x))\n  (print 2)\n  (list x))\n\n(defun last",
+        "    (print x)\n  (print 2))\n  (list x))\n\n(defun last",
+    );
+    let found = renested_since(&before, &moved, Dialect::CommonLisp);
+    assert_eq!(found.iter().map(|form| form.form_line).collect::<Vec<_>>(), [9]);
+    assert!(renested_since(&moved, &moved.replace("last-one", "the-last"), Dialect::CommonLisp).is_empty());
+    assert!(renested_since(&moved, &before, Dialect::CommonLisp).is_empty());
+}
+
+#[test]
+fn hostile_text_comes_to_an_end() {
+    let texts = [
+        "(a b) ".repeat(60_000) + "(",
+        "(defun f (x)\n  (g x)\n\n".repeat(20_000),
+        "(a \"b\" \"c)\n".repeat(20_000),
+        "#|".repeat(100_000),
+        format!("({}", " ".repeat(500_000)),
+    ];
+    for text in texts {
+        for earlier in [None, Some("(defun f (x)\n  (g x))\n")] {
+            assert!(!matches!(outcome(&text, Dialect::CommonLisp, earlier), Outcome::Balanced));
+        }
     }
 }
