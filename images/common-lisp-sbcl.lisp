@@ -10,6 +10,8 @@
 ;;;;   CALL-ABOVE RESTART-ARGUMENTS                                     held stacks
 ;;;;   EXPAND-ALL                                                       macros
 ;;;;   SLOT-PARTS FUNCTION-PARTS FUNCTION-NAME FUNCTION-LAMBDA-LIST FUNCTION-SOURCE-FACTS   objects
+;;;;   COPIED-P LAST-STATUS TAKE-OVER OTHER-THREADS OWN-PID END-PROCESS    copies of the process
+;;;;   WANTED-DEPTH LAST-ANSWERED VOID-FRAMES SKIP-VOID-FRAMES
 ;;;;   PREPARE-IMAGE IMAGE-FACTS DIE                                    the process
 ;;;; and owes this file HANDLE-FRAMES, HANDLE-INTERRUPT and HANDLE-BACKGROUND-ERROR.
 
@@ -40,6 +42,8 @@
 (defvar *captures* nil "Private copies of the descriptors that 1 and 2 stand for: (STDOUT STDERR).")
 (defvar *main-thread* nil "The thread that evaluates.")
 (defvar *own-pid* nil "The process that speaks to the parent.")
+(defvar *first-pid* nil "The process that was started, of which the speaking one may be a copy.")
+(defvar *shared-page* nil "Memory that all copies of the process share.")
 
 (defconstant +f-getfl+ 3)
 (defconstant +f-setfl+ 4)
@@ -62,6 +66,8 @@ error output that this process was started with. Without a pipe, as over a netwo
   "Takes descriptors 0 and 1 for the protocol, and gives 0, 1 and 2 to the evaluated code."
   (setf *main-thread* sb-thread:*current-thread*
         *own-pid* (sb-posix:getpid)
+        *first-pid* *own-pid*
+        *shared-page* (shared-page)
         *requests* (private-copy 0)
         *answers* (private-copy 1))
   (let ((captures (capture-descriptors))
@@ -112,6 +118,13 @@ error output that this process was started with. Without a pipe, as over a netwo
   (sb-sys:enable-interrupt sb-posix:sigio (signal-handler 'handle-frames))
   (fcntl *requests* +f-setown+ *own-pid*)
   (fcntl *requests* +f-setfl+ (logior (fcntl *requests* +f-getfl+ 0) +o-async+)))
+
+(defun take-over (branch)
+  "Makes this process the one that speaks to the parent and is sent the signals of the pipe; BRANCH marks what it starts."
+  (setf *own-pid* (sb-posix:getpid))
+  (fcntl *requests* +f-setown+ *own-pid*)
+  (when branch
+    (sb-posix:setenv "LISPWRIGHT_BRANCH" branch 1)))
 
 (defun signal-handler (function)
   "A handler that calls FUNCTION in the thread that evaluates, whichever thread the signal came to."
@@ -464,6 +477,76 @@ Frames outside the functions named in BOUNDARIES are not looked at."
        (list (list "source" (format nil "~A~@[:~D~]" (namestring (truename file))
                                     (and offset (line-at (namestring file) offset)))))))))
 
+;;; Copies of the process
+
+(defun shared-page ()
+  "A page that stays common to this process and its copies: 0 says which depth is wanted, 4 what was answered last."
+  (libc "mmap" sb-sys:system-area-pointer
+        sb-alien:unsigned-long 0 sb-alien:unsigned-long 4096
+        sb-alien:int 3                  ; PROT_READ | PROT_WRITE
+        sb-alien:int #x21               ; MAP_SHARED | MAP_ANONYMOUS
+        sb-alien:int -1 sb-alien:long 0))
+
+(defun wanted-depth ()
+  "The depth that the youngest process goes back to: 0 when it ends without a wish."
+  (sb-sys:sap-ref-32 *shared-page* 0))
+
+(defun (setf wanted-depth) (depth)
+  (setf (sb-sys:sap-ref-32 *shared-page* 0) depth))
+
+(defun last-answered ()
+  (sb-sys:sap-ref-32 *shared-page* 4))
+
+(defun (setf last-answered) (number)
+  (setf (sb-sys:sap-ref-32 *shared-page* 4) number))
+
+(defvar *last-status* nil "How the last copy ended.")
+
+(defun last-status ()
+  *last-status*)
+
+(defun copied-p ()
+  "Copies the process: true in the copy; false in this one, after the copy has ended."
+  (let ((pid (sb-posix:fork)))
+    (cond ((zerop pid) t)
+          (t (setf *last-status* (status-text (wait-for pid)))
+             nil))))
+
+(defun wait-for (pid)
+  (loop
+    (handler-case (return (nth-value 1 (sb-posix:waitpid pid 0)))
+      (sb-posix:syscall-error (failure)
+        (unless (eql (sb-posix:syscall-errno failure) sb-posix:eintr)
+          (return 0))))))
+
+(defun status-text (status)
+  (if (sb-posix:wifsignaled status)
+      (format nil "killed by signal ~D" (sb-posix:wtermsig status))
+      (format nil "exit code ~D" (sb-posix:wexitstatus status))))
+
+(defun other-threads ()
+  "The names of the threads that a copy would not have."
+  (loop for thread in (sb-thread:list-all-threads)
+        unless (eq thread sb-thread:*current-thread*)
+          collect (or (sb-thread:thread-name thread) "unnamed")))
+
+(defun own-pid ()
+  *own-pid*)
+
+(defun end-process ()
+  "Ends this process and nothing else, at once."
+  (sb-ext:exit :code 0 :abort t))
+
+(defun void-frames ()
+  "Says that a frame which somebody else may have begun counts for nothing."
+  (write-protocol (make-array 1 :element-type '(unsigned-byte 8) :initial-element #xFF)))
+
+(defun skip-void-frames ()
+  "Reads up to the parent's word that what came before counts for nothing."
+  (loop for octet = (read-protocol 1)
+        do (cond ((null octet) (die))
+                 ((= (aref octet 0) #xFF) (return)))))
+
 ;;; The process
 
 (defun image-facts ()
@@ -488,9 +571,10 @@ Frames outside the functions named in BOUNDARIES are not looked at."
   (set-streams))
 
 (defun die ()
-  "Ends this process, and its group when it leads one, at once."
-  (when (= (libc "getpgrp" sb-alien:int) (sb-posix:getpid))
+  "Ends this process and those that wait for it, and the group when one of them leads it, at once."
+  (when (= (libc "getpgrp" sb-alien:int) *first-pid*)
     (sb-posix:killpg 0 sb-posix:sigkill))
+  (setf (wanted-depth) #xFFFF)
   (sb-ext:exit :abort t))
 
 (defun save (path)

@@ -9,7 +9,8 @@
 ;;;; (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
 ;;;;
 ;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT),
-;;;; common-lisp-expand.lisp (MACROEXPAND) and common-lisp-held.lisp (HOLD and what it makes possible).
+;;;; common-lisp-expand.lisp (MACROEXPAND), common-lisp-held.lisp (HOLD and what it makes possible) and
+;;;; common-lisp-copies.lisp (CHECKPOINT, ROLLBACK, TRIAL).
 ;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from common-lisp-NAME.lisp,
 ;;;; which is loaded first; its header lists the functions it owes.
 
@@ -511,14 +512,22 @@ CODE, or those of an error, and what every such answer has."
 (defun done (fields)
   "The answer with FIELDS. It belongs to the request that came last by now."
   (append (list :done :id *pending*) fields (tell-background-errors)
-          (list :held (length *held*) :next-object *next-object*)))
+          (list :held (length *held*) :checkpoints (checkpoint-names) :next-object *next-object*)))
+
+(defun done-if-due (fields)
+  "The answer with FIELDS; NIL when it has been given in another process."
+  (and fields (done fields)))
 
 (defun answer (request)
   "The answer to REQUEST, or NIL when none is due."
-  (destructuring-bind (operation &rest arguments &key (next-object 1) &allow-other-keys) request
+  (destructuring-bind (operation &rest arguments &key (next-object 1) trial &allow-other-keys) request
     (setf *next-object* (max *next-object* next-object))
     (case operation
-      (:eval (done (apply #'answer-eval arguments)))
+      (:eval (if trial
+                 (done-if-due (answer-trial trial (lambda () (apply #'answer-eval arguments))))
+                 (done (apply #'answer-eval arguments))))
+      (:checkpoint (done-if-due (apply #'answer-checkpoint arguments)))
+      (:rollback (done (apply #'answer-rollback arguments)))
       (:inspect (done (apply #'answer-inspect arguments)))
       (:macroexpand (done (apply #'answer-macroexpand arguments)))
       (:held (done (answer-held)))

@@ -4,7 +4,7 @@
 (let ((images (merge-pathnames "../" (or *load-truename* *default-pathname-defaults*))))
   (handler-bind ((warning #'muffle-warning))
     (dolist (file '("common-lisp-sbcl.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
-                    "common-lisp-expand.lisp" "common-lisp-held.lisp"))
+                    "common-lisp-expand.lisp" "common-lisp-held.lisp" "common-lisp-copies.lisp"))
       (let ((*package* *package*))
         (load (merge-pathnames file images))))))
 

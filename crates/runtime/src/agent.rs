@@ -27,6 +27,7 @@ static AGENTS: [Agent; 2] = [
             include_str!("../../../images/common-lisp-objects.lisp"),
             include_str!("../../../images/common-lisp-expand.lisp"),
             include_str!("../../../images/common-lisp-held.lisp"),
+            include_str!("../../../images/common-lisp-copies.lisp"),
         ],
         extension: "core",
     },

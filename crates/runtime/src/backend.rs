@@ -85,7 +85,7 @@ pub const BACKENDS: &[Backend] = &[
         program: "sbcl",
         version_argument: "--version",
         package: "sbcl",
-        has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
+        has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
     },
     Backend {
         runtime: Runtime::Guile,

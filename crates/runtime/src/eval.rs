@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::backend::Runtime;
 use crate::capture::Printed;
+use crate::copies::{self, Return};
 use crate::node::Node;
 use crate::refusal::Refusal;
 use crate::request::keyed;
@@ -29,6 +30,8 @@ pub struct EvalRequest {
     pub timeout: Duration,
     /// Keep the stack of an error, or of the interrupt when the time is up.
     pub hold: bool,
+    /// Evaluate in a copy of the image that is thrown away.
+    pub trial: bool,
 }
 
 impl EvalRequest {
@@ -43,6 +46,7 @@ impl EvalRequest {
             value_limit: 10_000,
             timeout: Duration::from_secs(30),
             hold: false,
+            trial: false,
         }
     }
 
@@ -173,6 +177,24 @@ pub enum Ending {
     },
     /// A held stack was given up.
     Aborted,
+    /// The image is kept as it is, under a name.
+    Checkpointed(String),
+    /// The session is back at a checkpoint. Without a rollback that asked for it, the image had died.
+    Returned {
+        /// Where, and how the image ended.
+        back: Return,
+        /// Why it was told to stop before, if it was.
+        reason: Option<StopReason>,
+        /// It was asked for.
+        asked: bool,
+    },
+    /// The copy that a trial ran in died; the image is as it was before.
+    TrialDied {
+        /// How.
+        status: String,
+        /// Why it was told to stop before, if it was.
+        reason: Option<StopReason>,
+    },
     /// What was asked for is not there.
     Refused(Refusal),
     /// The package asked for does not exist.
@@ -194,11 +216,15 @@ impl Ending {
             | Self::Error { .. }
             | Self::Inspected(_)
             | Self::Expanded { .. }
+            | Self::Checkpointed(_)
+            | Self::Returned { asked: true, .. }
             | Self::Held(_)
             | Self::Frames { .. }
             | Self::Locals { .. } => ExecutionStatus::Completed,
             Self::Stopped { .. } | Self::Aborted => ExecutionStatus::Interrupted,
-            Self::Died { .. } | Self::AgentFault(_) => ExecutionStatus::Unknown,
+            Self::Died { .. } | Self::Returned { .. } | Self::TrialDied { .. } | Self::AgentFault(_) => {
+                ExecutionStatus::Unknown
+            }
             Self::NoPackage { .. } | Self::Refused(_) => ExecutionStatus::NotExecuted,
         }
     }
@@ -299,14 +325,15 @@ pub(crate) struct Answer {
     pub(crate) background: Vec<LispError>,
     /// How many stacks are held.
     pub(crate) held: u32,
+    /// The names of the checkpoints there are, oldest first.
+    pub(crate) checkpoints: Vec<String>,
     /// The number that the image would give to the next object.
     pub(crate) next_object: i64,
 }
 
 impl Answer {
-    /// What is known when the image has died instead of answering.
-    pub(crate) fn died(death: Death, reason: Option<StopReason>) -> Self {
-        let ending = Ending::Died { death, reason };
+    /// What is known when the image has ended instead of answering.
+    pub(crate) fn without_image(ending: Ending) -> Self {
         Self {
             ending,
             object: None,
@@ -314,6 +341,7 @@ impl Answer {
             package: None,
             background: Vec::new(),
             held: 0,
+            checkpoints: Vec::new(),
             next_object: 0,
         }
     }
@@ -350,6 +378,10 @@ impl Answer {
                 locals: answer.get_list("LOCALS").iter().filter_map(local).collect(),
             },
             Some("ABORTED") => Ending::Aborted,
+            Some("DIED") => {
+                Ending::TrialDied { status: answer.get_text("STATUS").unwrap_or_default().to_owned(), reason }
+            }
+            Some("CHECKPOINT") => Ending::Checkpointed(copies::names(answer).pop().unwrap_or_default()),
             Some("REFUSED") => refusal(answer),
             _ => Ending::AgentFault(answer.get_text("MESSAGE").unwrap_or("an answer it should not give").to_owned()),
         };
@@ -357,6 +389,7 @@ impl Answer {
             object: answer.get("OBJECT").map(Node::read),
             ending,
             held: count(answer, "HELD").unwrap_or(0),
+            checkpoints: copies::names(answer),
             next_object: answer.get_integer("NEXT-OBJECT").unwrap_or(0),
             warnings: answer.get_list("WARNINGS").iter().map(warning).collect(),
             package: answer.get_text("PACKAGE").map(str::to_owned),

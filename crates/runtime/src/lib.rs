@@ -15,6 +15,7 @@ mod agent;
 pub mod backend;
 mod capture;
 mod config;
+mod copies;
 pub mod eval;
 mod factory;
 mod image;
@@ -30,10 +31,13 @@ mod worker;
 pub use backend::{BACKENDS, Backend, Capability, Runtime};
 pub use capture::Printed;
 pub use config::Config;
+pub use copies::Return;
 pub use eval::{Ending, EvalReport, EvalRequest, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Warning};
 pub use node::{Label, Node, Part};
 pub use process::find_program;
 pub use refusal::Refusal;
 pub use request::{ExpansionLevel, Request, RestartName};
-pub use sessions::{MAIN, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus};
+pub use sessions::{
+    CheckpointStatus, MAIN, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus,
+};
 pub use worker::{Death, StopReason};

@@ -22,6 +22,9 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 /// The environment variable that marks a worker and all that it starts.
 const MARK: &str = "LISPWRIGHT_WORKER";
 
+/// The environment variable by which a copy of a worker marks what it starts.
+const BRANCH: &str = "LISPWRIGHT_BRANCH";
+
 /// What to run as a worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
@@ -143,7 +146,16 @@ pub(crate) async fn end(child: &mut Child, pid: Pid, mark: &str) -> Option<std::
 
 /// Ends every process that carries `mark`.
 pub(crate) async fn sweep(mark: &str) {
-    let entry = format!("{MARK}={mark}\0").into_bytes();
+    sweep_entry(format!("{MARK}={mark}\0")).await;
+}
+
+/// Ends every process that the copy of a worker with the mark `branch` has started.
+pub(crate) async fn sweep_branch(branch: &str) {
+    sweep_entry(format!("{BRANCH}={branch}\0")).await;
+}
+
+async fn sweep_entry(entry: String) {
+    let entry = entry.into_bytes();
     // A process can start another while the table is read, so one clean pass is needed to be sure.
     for _ in 0..50 {
         let entry = entry.clone();

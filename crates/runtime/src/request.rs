@@ -71,6 +71,10 @@ pub enum Request {
     },
     /// Give up the innermost held stack.
     Abort,
+    /// Keep the image as it is, under a name; a later one of the same name takes its place.
+    Checkpoint(String),
+    /// Return to a checkpoint, which stays; the last one when no name is given.
+    Rollback(Option<String>),
 }
 
 /// How far macros are expanded.
@@ -106,6 +110,8 @@ impl Request {
             Self::EvalInFrame { .. } => "EVAL-IN-FRAME",
             Self::Restart { .. } => "RESTART",
             Self::Abort => "ABORT",
+            Self::Checkpoint(_) => "CHECKPOINT",
+            Self::Rollback(_) => "ROLLBACK",
         }
     }
 
@@ -135,6 +141,8 @@ impl Request {
                 ("LIMIT", integer(*limit as u64)),
             ]),
             Self::Held | Self::Abort => Vec::new(),
+            Self::Checkpoint(name) => keyed([("NAME", Value::text(name))]),
+            Self::Rollback(name) => keyed([("NAME", name.as_ref().map_or(Value::List(Vec::new()), Value::text))]),
             Self::Frames { offset, count } => {
                 keyed([("OFFSET", integer((*offset).into())), ("COUNT", integer((*count).into()))])
             }
@@ -167,9 +175,18 @@ impl Request {
         }
     }
 
+    /// The key of the mark for the copy of the process that it makes, when it makes one.
+    pub(crate) fn branch_key(&self) -> Option<&'static str> {
+        match self {
+            Self::Eval(request) if request.trial => Some("TRIAL"),
+            Self::Checkpoint(_) => Some("BRANCH"),
+            _ => None,
+        }
+    }
+
     /// It is about something in the image that the session has now; a fresh one could not answer.
     pub(crate) fn is_about_present_image(&self) -> bool {
-        !matches!(self, Self::Eval(_) | Self::Macroexpand { .. })
+        !matches!(self, Self::Eval(_) | Self::Macroexpand { .. } | Self::Checkpoint(_))
     }
 }
 

@@ -15,13 +15,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::backend::{BACKENDS, Capability, Runtime};
 use crate::config::Config;
+use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport, EvalRequest};
 use crate::factory::{Factory, Household, StartError};
 use crate::image::Start;
 use crate::request::{Request, keyed};
 use crate::survey::usual_runtime;
 use crate::wire::Value;
-use crate::worker::{Controls, Death, Ended, GRACE, StopReason, Worker, last_lines};
+use crate::worker::{Controls, Death, Ended, GRACE, Lost, StopReason, Worker, last_lines};
 
 /// The session that is meant when none is named.
 pub const MAIN: &str = "main";
@@ -128,10 +129,30 @@ pub struct SessionStatus {
     pub package: Option<String>,
     /// How many stacks of errors and interrupts are held in its image.
     pub held: u32,
+    /// What it can be rolled back to, oldest first.
+    pub checkpoints: Vec<CheckpointStatus>,
     /// How long the call it is busy with has run.
     pub running_for: Option<Duration>,
     /// Images lost within the last five minutes.
     pub crashes: usize,
+}
+
+/// An image that is kept for a rollback.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointStatus {
+    /// Its name.
+    pub name: String,
+    /// The process that sleeps.
+    pub pid: i32,
+    /// When it was made.
+    pub made: Instant,
+}
+
+impl CheckpointStatus {
+    /// Its share of the memory in kilobytes, where the system tells.
+    pub fn memory_kb(&self) -> Option<u64> {
+        memory_kb(self.pid)
+    }
 }
 
 /// What is known about the runtime side as a whole.
@@ -200,6 +221,8 @@ struct Facts {
     package: Option<String>,
     /// How many stacks are held in the image.
     held: u32,
+    /// Oldest first.
+    checkpoints: Vec<CheckpointStatus>,
     /// The number for the next object, whichever image it will be in.
     next_object: i64,
     running: Option<(Instant, Controls)>,
@@ -216,6 +239,7 @@ impl Facts {
         self.image = None;
         self.package = None;
         self.held = 0;
+        self.checkpoints.clear();
     }
 }
 
@@ -274,6 +298,27 @@ impl Session {
             facts.forget_image();
         } else {
             self.count_crash(death.status.clone());
+        }
+    }
+
+    /// The process `kept` sleeps as a checkpoint, and `pid` goes on.
+    fn checkpointed(&self, name: &str, kept: i32, pid: i32) {
+        let mut facts = self.facts();
+        facts.checkpoints.retain(|checkpoint| checkpoint.name != name);
+        facts.checkpoints.push(CheckpointStatus { name: name.to_owned(), pid: kept, made: Instant::now() });
+        if let Some(image) = &mut facts.image {
+            image.pid = pid;
+        }
+    }
+
+    /// A checkpoint goes on in place of a process that has ended.
+    fn returned(&self, back: &Return) {
+        let mut facts = self.facts();
+        facts.package.clone_from(&back.package);
+        facts.held = back.held;
+        facts.checkpoints.retain(|checkpoint| back.checkpoints.contains(&checkpoint.name));
+        if let Some(image) = &mut facts.image {
+            image.pid = back.pid;
         }
     }
 
@@ -513,6 +558,7 @@ impl Sessions {
             evaluations: facts.evaluations,
             package: facts.package.clone(),
             held: facts.held,
+            checkpoints: facts.checkpoints.clone(),
             running_for: facts.running.as_ref().map(|(since, _)| since.elapsed()),
             crashes: facts.crashes.iter().filter(|time| time.elapsed() < CRASH_WINDOW).count(),
         }
@@ -587,37 +633,70 @@ async fn run(
     if session.facts().stopped {
         return Err(session.stopped_error());
     }
-    session.facts().evaluations += u64::from(!request.is_about_present_image());
+    session.facts().evaluations += u64::from(matches!(request, Request::Eval(_)));
     let mut arguments = keyed([("NEXT-OBJECT", Value::Integer(session.facts().next_object))]);
     arguments.extend(request.arguments());
     // Ends with an image that has read the request, or with a session that has lost too many.
-    let ended = loop {
+    let (ended, branch) = loop {
         if request.is_about_present_image() && slot.is_none() {
             return Err(SessionError::NoImage(session.name.clone()));
         }
         ensure_image(session, slot).await?;
         let worker = slot.as_mut().expect("the session was given an image");
-        match worker.call(request.operation(), arguments.clone(), request.timeout(), controls).await {
-            Ok(ended) => break ended,
-            Err(death) => lost_while_idle(session, slot, &death)?,
+        let mut arguments = arguments.clone();
+        let branch = request.branch_key().map(|key| {
+            let branch = worker.new_branch();
+            arguments.extend(keyed([(key, Value::text(&branch))]));
+            branch
+        });
+        match worker.call(request.operation(), arguments, branch.as_deref(), request.timeout(), controls).await {
+            Ok(ended) => break (ended, branch),
+            Err(Lost::Died(death)) => lost_while_idle(session, slot, &death)?,
+            Err(Lost::Returned(back)) => {
+                session.returned(&back);
+                session.facts().notice = Some(format!(
+                    "The image of session {:?} died while no call was running ({}), and the session went back to checkpoint \
+                     {:?}: what was done since is lost.",
+                    session.name, back.status, back.name
+                ));
+            }
         }
     };
     let worker = slot.as_mut().expect("the session was given an image");
     let (stdout, stderr) = worker.take_output();
     let answer = match ended {
-        Ended::Answered(answer, reason) => {
-            let answer = Answer::read(&answer, reason);
+        Ended::Answered(message, reason) => {
+            let mut answer = Answer::read(&message, reason);
+            if let (Ending::Checkpointed(name), Some(branch)) = (&answer.ending, branch) {
+                let kept = worker.pid();
+                worker.checkpointed(&message, branch);
+                session.checkpointed(name, kept, worker.pid());
+            }
+            let is_trial = request.branch_key() == Some("TRIAL");
             let mut facts = session.facts();
-            facts.package.clone_from(&answer.package);
             facts.next_object = facts.next_object.max(answer.next_object);
-            facts.held = answer.held;
+            if is_trial {
+                // The copy's objects and package went with it.
+                answer.object = None;
+                answer.package.clone_from(&facts.package);
+            } else {
+                facts.package.clone_from(&answer.package);
+                facts.held = answer.held;
+                facts.checkpoints.retain(|checkpoint| answer.checkpoints.contains(&checkpoint.name));
+            }
             drop(facts);
             answer
+        }
+        Ended::Returned(back, reason) => {
+            session.returned(&back);
+            let asked = matches!(request, Request::Rollback(_)) && reason.is_none();
+            let (held, package) = (back.held, back.package.clone());
+            Answer { held, package, ..Answer::without_image(Ending::Returned { back, reason, asked }) }
         }
         Ended::Died(death, reason) => {
             *slot = None;
             session.lost(&death, reason);
-            Answer::died(death, reason)
+            Answer::without_image(Ending::Died { death, reason })
         }
     };
     let notices = session.facts().notice.take().into_iter().collect();

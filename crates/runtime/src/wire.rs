@@ -15,6 +15,9 @@ pub const MAX_PAYLOAD: usize = 0xff_ffff;
 /// Bytes before the payload.
 pub const HEADER: usize = 6;
 
+/// A byte that occurs in no frame: what came before it, and is not a whole frame, counts for nothing.
+pub const VOID: u8 = 0xff;
+
 /// One datum on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {

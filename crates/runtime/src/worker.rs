@@ -9,12 +9,13 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio_util::sync::CancellationToken;
 
 use crate::capture::{Capture, Printed};
+use crate::copies::{self, Copies, RETURN_LIMIT, Return};
 use crate::process::{self, Guard, Launch};
 use crate::wire::{self, Value};
 
@@ -63,8 +64,18 @@ pub struct Death {
 pub(crate) enum Ended {
     /// The agent's answer, and why it was told to stop if it was.
     Answered(Value, Option<StopReason>),
+    /// The process is gone, and one that waited for it goes on from a checkpoint.
+    Returned(Return, Option<StopReason>),
     /// The worker is gone.
     Died(Death, Option<StopReason>),
+}
+
+/// What happened to a worker before it read a request.
+pub(crate) enum Lost {
+    /// It is gone.
+    Died(Death),
+    /// It is back at a checkpoint.
+    Returned(Return),
 }
 
 /// The ways in which others can end a call that is going on.
@@ -97,6 +108,9 @@ pub(crate) struct Worker {
     stderr: Capture,
     /// What the agent said about itself.
     pub(crate) hello: Value,
+    copies: Copies,
+    /// The next frame has to be told from what an ended process has left unread.
+    resync: bool,
     /// When it was started.
     pub(crate) started: Instant,
     /// The process can be signalled from here.
@@ -108,25 +122,70 @@ pub(crate) struct Worker {
 struct Answers {
     pipe: ChildStdout,
     buffer: Vec<u8>,
+    /// Bytes at the start of the buffer among which there is no [`wire::VOID`].
+    searched: usize,
 }
 
 impl Answers {
     /// The next frame, or `None` when the pipe has ended or what came is not the protocol.
     async fn next(&mut self) -> Option<Value> {
         loop {
-            if let Some(header) = self.buffer.first_chunk() {
-                let end = wire::HEADER + wire::payload_length(header).ok()?;
-                if self.buffer.len() >= end {
-                    let value = Value::decode(&self.buffer[wire::HEADER..end]);
-                    self.buffer.drain(..end);
-                    return value.ok();
-                }
+            match self.complete() {
+                Complete::Frame(value) => return Some(value),
+                Complete::Garbage => return None,
+                Complete::NotYet => {}
             }
             if self.pipe.read_buf(&mut self.buffer).await.ok()? == 0 {
                 return None;
             }
         }
     }
+
+    /// The next frame, when it is there already.
+    fn poll(&mut self) -> Option<Value> {
+        let mut bytes = [0; 4096];
+        // Straight from the descriptor: the event loop may not have heard of the last bytes yet.
+        while let Ok(count @ 1..) = rustix::io::read(&self.pipe, &mut bytes) {
+            self.buffer.extend_from_slice(&bytes[..count]);
+        }
+        if let Complete::Frame(value) = self.complete() { Some(value) } else { None }
+    }
+
+    /// Takes a whole frame from the buffer, after what was declared void.
+    fn complete(&mut self) -> Complete {
+        loop {
+            let end = match self.buffer.first_chunk() {
+                Some(header) if !header.contains(&wire::VOID) => match wire::payload_length(header) {
+                    Ok(length) => wire::HEADER + length,
+                    Err(_) => return Complete::Garbage,
+                },
+                _ => wire::HEADER,
+            };
+            let there = end.min(self.buffer.len());
+            let from = self.searched.min(there);
+            if let Some(at) = memchr::memrchr(wire::VOID, &self.buffer[from..there]) {
+                self.buffer.drain(..=from + at);
+                self.searched = 0;
+                continue;
+            }
+            self.searched = there;
+            if there < end {
+                return Complete::NotYet;
+            }
+            let value = Value::decode(&self.buffer[wire::HEADER..end]);
+            self.buffer.drain(..end);
+            self.searched = 0;
+            return value.map_or(Complete::Garbage, Complete::Frame);
+        }
+    }
+}
+
+/// What stands at the start of the buffer.
+enum Complete {
+    Frame(Value),
+    NotYet,
+    /// Not the protocol.
+    Garbage,
 }
 
 impl Worker {
@@ -147,10 +206,12 @@ impl Worker {
             mark: launch.mark.clone(),
             guard,
             requests: spawned.requests,
-            answers: Answers { pipe: spawned.answers, buffer: Vec::new() },
+            answers: Answers { pipe: spawned.answers, buffer: Vec::new(), searched: 0 },
             stdout: Capture::start(spawned.stdout, output_limit).map_err(watch)?,
             stderr: Capture::start(spawned.stderr, output_limit).map_err(watch)?,
             hello: Value::List(Vec::new()),
+            copies: Copies::default(),
+            resync: false,
             started: Instant::now(),
             local: launch.launcher.is_empty(),
             last_id: 0,
@@ -179,9 +240,30 @@ impl Worker {
         }
     }
 
-    /// The number of the process.
+    /// The number of the process that speaks: the one that was started, or its youngest copy.
     pub(crate) fn pid(&self) -> i32 {
-        self.pid.as_raw_nonzero().get()
+        self.copies.youngest().unwrap_or_else(|| self.pid.as_raw_nonzero().get())
+    }
+
+    /// A mark for the copy that the next request makes.
+    pub(crate) fn new_branch(&mut self) -> String {
+        self.copies.new_branch(&self.mark)
+    }
+
+    /// A checkpoint was made with the mark `branch`: its copy goes on, as `answer` says.
+    pub(crate) fn checkpointed(&mut self, answer: &Value, branch: String) {
+        let depth = answer.get_integer("DEPTH").and_then(|depth| u32::try_from(depth).ok()).unwrap_or(1);
+        if let Some(pid) = copies::pid_of(answer) {
+            self.copies.checkpoint(pid, depth, branch);
+        }
+    }
+
+    /// A checkpoint goes on in the place of a process that has ended.
+    async fn take_return(&mut self, message: &Value) -> Return {
+        let back = Return::read(message);
+        self.copies.returned(&back).await;
+        self.resync = true;
+        back
     }
 
     /// Whether the process still runs.
@@ -196,19 +278,27 @@ impl Worker {
 
     /// Sends `operation` with `arguments` and waits for its answer, at most `limit`.
     ///
-    /// An error is the death of a worker that had not read the request.
+    /// `trial` is the mark of the copy that the request makes for itself, when it does. An error is the loss of a worker
+    /// that had not read the request.
     pub(crate) async fn call(
         &mut self,
         operation: &str,
         arguments: Vec<Value>,
+        trial: Option<&str>,
         limit: Duration,
         controls: &Controls,
-    ) -> Result<Ended, Death> {
+    ) -> Result<Ended, Lost> {
+        while let Some(message) = self.answers.poll() {
+            if head(&message) == Some("RETURNED") {
+                return Err(Lost::Returned(self.take_return(&message).await));
+            }
+        }
         self.last_id += 1;
         let id = self.last_id;
         let mut request = vec![Value::keyword(operation), Value::keyword("ID"), Value::Integer(id)];
         request.extend(arguments);
-        let mut outgoing = Value::List(request).frame();
+        let mut outgoing = if std::mem::take(&mut self.resync) { vec![wire::VOID] } else { Vec::new() };
+        outgoing.extend(Value::List(request).frame());
         let mut written = 0;
         let deadline = tokio::time::sleep(limit);
         tokio::pin!(deadline);
@@ -229,13 +319,24 @@ impl Worker {
             match event {
                 Event::Came(Some(message)) => match head(&message) {
                     Some("EXIT") => exiting = true,
+                    Some("FORKED") => {
+                        if let Some((pid, branch)) = copies::pid_of(&message).zip(trial) {
+                            self.copies.start_trial(pid, branch.to_owned());
+                        }
+                    }
+                    Some("RETURNED") => {
+                        let back = self.take_return(&message).await;
+                        return Ok(Ended::Returned(back, stop.map(|stopping| stopping.reason)));
+                    }
                     Some("DONE" | "FAULT" | "UNSUPPORTED") if message.get_integer("ID") == Some(id) => {
+                        self.copies.end_trial().await;
+                        self.resync |= message.get("OUTCOME").and_then(Value::as_keyword) == Some("DIED");
                         return Ok(Ended::Answered(message, stop.map(|stopping| stopping.reason)));
                     }
                     _ => {}
                 },
                 Event::Came(None) if stop.is_none() && (written < outgoing.len() || self.unread() > 0) => {
-                    return Err(self.bury(false).await);
+                    return Err(Lost::Died(self.bury(false).await));
                 }
                 Event::Came(None) => {
                     let mut death = self.bury(stop.as_ref().is_some_and(|stopping| stopping.killed)).await;
@@ -243,7 +344,7 @@ impl Worker {
                     return Ok(Ended::Died(death, stop.map(|stopping| stopping.reason)));
                 }
                 Event::Sent(Ok(count)) => written += count,
-                Event::Sent(Err(_)) if stop.is_none() => return Err(self.bury(false).await),
+                Event::Sent(Err(_)) if stop.is_none() => return Err(Lost::Died(self.bury(false).await)),
                 // The pipe of the answers ends too, and then it is known how.
                 Event::Sent(Err(_)) => written = outgoing.len(),
                 Event::Kill => return Ok(Ended::Died(self.bury(true).await, Some(StopReason::Killed))),
@@ -255,14 +356,21 @@ impl Worker {
                 }
                 Event::NextStep => {
                     let stopping = stop.as_mut().expect("a step is waited for only while stopping");
-                    stopping.killed = stopping.since.elapsed() >= GRACE;
-                    if stopping.killed {
-                        // The end of the pipe follows.
-                        let _ = rustix::process::kill_process_group(self.pid, rustix::process::Signal::KILL);
-                    } else if self.local {
-                        process::send_interrupt(self.pid);
-                    }
+                    let overdue = stopping.since.elapsed() >= GRACE;
                     stopping.next_step = Instant::now() + SIGNAL_AFTER;
+                    if !overdue {
+                        if self.local && !self.copies.signal(Signal::INT) {
+                            process::send_interrupt(self.pid);
+                        }
+                    } else if !stopping.killed && self.local && self.copies.signal(Signal::KILL) {
+                        // The process that waited for it speaks next.
+                        stopping.killed = true;
+                        stopping.next_step = Instant::now() + RETURN_LIMIT;
+                    } else {
+                        stopping.killed = true;
+                        // The end of the pipe follows.
+                        let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
+                    }
                 }
             }
         }
@@ -290,7 +398,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         if self.child.id().is_some() {
-            let _ = rustix::process::kill_process_group(self.pid, rustix::process::Signal::KILL);
+            let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
             self.guard.forget(self.pid);
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                 let mark = std::mem::take(&mut self.mark);

@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use lispwright_runtime::{BACKENDS, Capability, SessionStatus, Sessions, State, WorkerStatus};
+use lispwright_runtime::{BACKENDS, Capability, Request, SessionStatus, Sessions, State, WorkerStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::repl_eval::ask;
 use crate::repl_held::held;
 use crate::repl_refused::{named_runtime, session_error, unsupported};
+use crate::repl_report::{answer, errors_text, output_limit};
 use crate::repl_session::chosen;
 use crate::tool::{CallContext, Outcome, ToolError};
 
@@ -62,7 +64,7 @@ pub struct ReplControl {
     /// sbcl or guile, of a new session
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Name of a checkpoint
+    /// Name of a checkpoint; rollback: default the last one
     #[serde(default)]
     pub name: Option<String>,
     /// Frame of a held error (default 0)
@@ -124,10 +126,15 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
             };
             Ok(outcome(text, json!({"session": session, "killed": killed})))
         }
-        ReplAction::Checkpoint | ReplAction::Rollback => Err(unsupported(
-            Capability::Checkpoint,
-            "Keep definitions in files, and go back with repl_control {\"action\": \"reset\"} and load them again",
-        )),
+        ReplAction::Checkpoint => {
+            let name = args.name.clone().unwrap_or_else(|| "checkpoint".to_owned());
+            let report = ask(sessions, session, Request::Checkpoint(name), context).await?;
+            Ok(answer(&report, output_limit(None)))
+        }
+        ReplAction::Rollback => {
+            let report = ask(sessions, session, Request::Rollback(args.name.clone()), context).await?;
+            Ok(answer(&report, output_limit(None)))
+        }
         ReplAction::Attach | ReplAction::Detach => Err(unsupported(
             Capability::Attach,
             "Use a session of this server: repl_eval starts one with its first call",
@@ -248,7 +255,11 @@ fn session_line(session: &SessionStatus) -> String {
     }
     let _ = write!(line, ", {} evaluations", session.evaluations);
     if session.held > 0 {
-        let _ = write!(line, ", {} held", crate::repl_report::errors_text(session.held));
+        let _ = write!(line, ", {} held", errors_text(session.held));
+    }
+    for checkpoint in &session.checkpoints {
+        let memory = checkpoint.memory_kb().map(|memory| format!(", {} MB", memory / 1024)).unwrap_or_default();
+        let _ = write!(line, ", checkpoint {:?} (pid {}{memory})", checkpoint.name, checkpoint.pid);
     }
     if session.crashes > 0 {
         let images = if session.crashes == 1 { "image" } else { "images" };
@@ -266,6 +277,11 @@ fn seconds(duration: Duration) -> String {
 }
 
 fn session_fields(session: &SessionStatus) -> Map<String, Value> {
+    let checkpoints: Vec<Value> = session
+        .checkpoints
+        .iter()
+        .map(|checkpoint| json!({"name": checkpoint.name, "pid": checkpoint.pid, "memory_kb": checkpoint.memory_kb()}))
+        .collect();
     let fields = json!({
         "session": session.name,
         "runtime": session.runtime.to_string(),
@@ -279,7 +295,7 @@ fn session_fields(session: &SessionStatus) -> Map<String, Value> {
         "running_seconds": session.running_for.map(|running| running.as_secs_f64()),
         "crashes": session.crashes,
         "held": session.held,
-        "checkpoints": [],
+        "checkpoints": checkpoints,
     });
     let Value::Object(mut fields) = fields else { return Map::new() };
     fields.retain(|_, value| !value.is_null());

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use lispwright_runtime::{Capability, Ending, EvalReport, EvalRequest, Request, Sessions};
+use lispwright_runtime::{Ending, EvalReport, EvalRequest, Request, Sessions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::repl_refused::{session_error, unsupported};
+use crate::repl_refused::session_error;
 use crate::repl_report::{answer, output_limit};
 use crate::repl_session::open;
 use crate::tool::{CallContext, Outcome, ToolError};
@@ -111,11 +111,11 @@ pub(crate) async fn ask(
 }
 
 fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, ToolError> {
-    if args.trial {
-        return Err(unsupported(
-            Capability::Checkpoint,
-            "Leave trial out and evaluate in a session of its own, such as session \"trial\", then end it with \
-             repl_control {\"action\": \"kill\", \"session\": \"trial\"}",
+    if args.trial && args.on_error == OnError::Hold {
+        return Err(ToolError::new(
+            "BAD_ARGUMENT",
+            "A trial's copy of the image is thrown away with its stack: leave out `trial` or `on_error`. To try with the stack \
+             held: repl_control {\"action\": \"checkpoint\"}, repl_eval, then {\"action\": \"rollback\"}.",
         ));
     }
     Ok(EvalRequest {
@@ -125,6 +125,7 @@ fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, ToolError> {
         print_length: args.print_length,
         value_limit: limit,
         timeout: seconds(args.timeout_seconds)?,
+        trial: args.trial,
         hold: args.on_error == OnError::Hold,
         ..EvalRequest::new(args.code.clone())
     })

@@ -1,6 +1,6 @@
 //! The words and fields for what an image answered.
 
-use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Printed, Runtime, StopReason};
+use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Printed, Return, Runtime, StopReason};
 use serde_json::{Map, Value, json};
 
 use crate::repl_node::{node_fields, preview_text};
@@ -73,7 +73,7 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
         text.push_str(&left_out_text(report.runtime, left_out, values_left_out > 0 || cut, cut, limit));
     }
     let fields = fields(report, &values, &stdout, &stderr, left_out);
-    let is_error = !matches!(report.ending, Ending::Values(_) | Ending::Aborted);
+    let is_error = !code(&report.ending).is_empty();
     Outcome { text: text.trim_end().to_owned(), fields, is_error }
 }
 
@@ -153,6 +153,31 @@ fn ending_text(report: &EvalReport) -> String {
         Ending::Aborted => {
             "The held error is given up; its evaluation ended there, and the session's state is kept.\n".to_owned()
         }
+        Ending::Checkpointed(name) => {
+            let argument = session_argument(&report.session);
+            format!(
+                "The image is kept as checkpoint {name:?}. To go back: repl_control {{\"action\": \"rollback\", \"name\": \
+                 \"{name}\"{argument}}}. Files, connections and what other processes did are not kept.\n"
+            )
+        }
+        Ending::Returned { back, asked: true, .. } => format!(
+            "Session {:?} is back at checkpoint {:?}, which stays. What was done in the image since is gone; files are as \
+             they are.\n",
+            report.session, back.name
+        ),
+        Ending::Returned { back, reason, .. } => format!(
+            "[ERROR] SESSION_LOST\nThe image of session {:?} is gone ({}{}). The session is back at checkpoint {:?}; what was \
+             done since is lost.\n",
+            report.session,
+            stop_text_short(*reason, report),
+            back.status,
+            back.name
+        ),
+        Ending::TrialDied { status, reason } => format!(
+            "[ERROR] SESSION_LOST\nThe copy of the image that the trial ran in is gone ({}{status}). The session is as it was \
+             before.\n",
+            stop_text_short(*reason, report)
+        ),
         Ending::Refused(refusal) => refusal_error(refusal, &report.session).message + "\n",
         Ending::NoPackage { name, nearest } => {
             let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
@@ -348,7 +373,8 @@ fn code(ending: &Ending) -> &'static str {
             StopReason::Output => "LIMIT",
             StopReason::Cancelled | StopReason::Interrupted | StopReason::Killed => "CANCELLED",
         },
-        Ending::Died { .. } => "SESSION_LOST",
+        Ending::Checkpointed(_) | Ending::Returned { asked: true, .. } => "",
+        Ending::Died { .. } | Ending::Returned { .. } | Ending::TrialDied { .. } => "SESSION_LOST",
         Ending::Refused(refusal) => refusal_error(refusal, "").code,
         Ending::NoPackage { .. } => "BAD_ARGUMENT",
         Ending::AgentFault(_) => "INTERNAL",
@@ -376,7 +402,7 @@ fn fields(
     if let Some(package) = &report.package {
         fields.insert("package".into(), package.clone().into());
     }
-    if !matches!(report.ending, Ending::Values(_) | Ending::Aborted) {
+    if !code(&report.ending).is_empty() {
         fields.insert("code".into(), code(&report.ending).into());
         fields.insert("message".into(), message(report).into());
         fields.insert("retryable".into(), false.into());
@@ -388,6 +414,9 @@ fn fields(
     }
     if !report.notices.is_empty() {
         fields.insert("notices".into(), report.notices.clone().into());
+    }
+    if let Ending::Checkpointed(name) | Ending::Returned { back: Return { name, .. }, .. } = &report.ending {
+        fields.insert("checkpoint".into(), name.clone().into());
     }
     if report.held > 0 {
         fields.insert("held".into(), report.held.into());

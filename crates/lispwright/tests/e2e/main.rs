@@ -8,6 +8,7 @@ mod addressing;
 mod client;
 mod commands;
 mod content;
+mod copies;
 mod disk;
 mod evaluation;
 mod expansion;

@@ -1,0 +1,243 @@
+//! Checkpoints, rollbacks and trials: the image goes back, nothing is left behind.
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Session};
+
+fn eval(session: &mut Session, code: &str) -> Answer {
+    session.client.call("repl_eval", json!({ "code": code, "timeout_seconds": 10 }))
+}
+
+#[track_caller]
+fn value(session: &mut Session, code: &str) -> String {
+    let answer = session.ok("repl_eval", json!({ "code": code }));
+    answer.fields["values"][0].as_str().unwrap().to_owned()
+}
+
+#[track_caller]
+fn control(session: &mut Session, action: &str, name: &str) -> Answer {
+    session.ok("repl_control", json!({ "action": action, "name": name }))
+}
+
+fn status(session: &mut Session) -> Value {
+    session.ok("repl_control", json!({ "action": "status" })).fields["sessions"][0].clone()
+}
+
+/// The state of a process as the system tells it; `None` when there is none.
+fn state(pid: i64) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit(") ").next()?.chars().next()
+}
+
+fn children(pid: i64) -> Vec<i64> {
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    children.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+#[test]
+fn a_rollback_brings_the_image_back_and_can_be_repeated() {
+    let mut session = Session::new();
+    value(&mut session, "(defvar *x* 1)");
+    let made = control(&mut session, "checkpoint", "before");
+    assert!(made.text.contains("{\"action\": \"rollback\", \"name\": \"before\"}"), "{}", made.text);
+    for _ in 0..3 {
+        value(&mut session, "(progn (setf *x* 2) (defun f () 'new) (in-package :keyword))");
+        let back = control(&mut session, "rollback", "before");
+        assert_eq!(back.fields["checkpoint"], "before");
+        assert_eq!(value(&mut session, "(list *x* (fboundp 'f))"), "(1 NIL)");
+        assert_eq!(session.ok("repl_eval", json!({ "code": "(princ 'out)" })).fields["stdout"], "OUT");
+    }
+    // Interrupts and errors work in the copy as in the first process.
+    let slow = session.client.call("repl_eval", json!({ "code": "(loop)", "timeout_seconds": 0.3 }));
+    assert_eq!(slow.fields["execution_status"], "interrupted", "{}", slow.text);
+    assert!(eval(&mut session, "(error \"x\")").text.contains("[ERROR] SIMPLE-ERROR"));
+    assert_eq!(value(&mut session, "*x*"), "1");
+    assert!(session.client.finish().success());
+}
+
+#[test]
+fn checkpoints_stand_inside_each_other() {
+    let mut session = Session::new();
+    value(&mut session, "(defvar *x* 0)");
+    for (name, x) in [("one", 1), ("two", 2), ("three", 3)] {
+        value(&mut session, &format!("(setf *x* {x})"));
+        control(&mut session, "checkpoint", name);
+    }
+    value(&mut session, "(setf *x* 4)");
+    let names = |session: &mut Session| -> Vec<String> {
+        let status = status(session);
+        let checkpoints = status["checkpoints"].as_array().unwrap();
+        checkpoints.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&mut session), ["one", "two", "three"]);
+    session.ok("repl_control", json!({ "action": "rollback" }));
+    assert_eq!(value(&mut session, "*x*"), "3");
+    control(&mut session, "rollback", "one");
+    assert_eq!(value(&mut session, "*x*"), "1");
+    assert_eq!(names(&mut session), ["one"]);
+    let gone = session.client.call("repl_control", json!({ "action": "rollback", "name": "two" }));
+    assert!(gone.is_error && gone.text.contains("has no checkpoint \"two\". It has: one."), "{}", gone.text);
+    // A name is used again for a later state.
+    value(&mut session, "(setf *x* 9)");
+    control(&mut session, "checkpoint", "one");
+    value(&mut session, "(setf *x* 10)");
+    control(&mut session, "rollback", "one");
+    assert_eq!(value(&mut session, "*x*"), "9");
+    assert_eq!(names(&mut session), ["one"]);
+    // There is an end to it.
+    let full = (0..20)
+        .map(|depth| {
+            session.client.call("repl_control", json!({ "action": "checkpoint", "name": format!("n{depth}") }))
+        })
+        .find(|answer| answer.is_error)
+        .expect("a limit");
+    assert!(full.text.contains("There are 16 checkpoints"), "{}", full.text);
+    session.ok("repl_control", json!({ "action": "reset" }));
+    let gone = session.client.call("repl_control", json!({ "action": "rollback", "name": "one" }));
+    assert!(gone.is_error && gone.text.contains("It has none"), "{}", gone.text);
+}
+
+#[test]
+fn nothing_is_left_of_what_was_rolled_back() {
+    let mut session = Session::new();
+    let before: i64 = value(
+        &mut session,
+        "(sb-ext:process-pid (defparameter *a* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))",
+    )
+    .parse()
+    .unwrap();
+    control(&mut session, "checkpoint", "c");
+    let active = status(&mut session)["pid"].as_i64().unwrap();
+    let sleeping = status(&mut session)["checkpoints"][0]["pid"].as_i64().unwrap();
+    let after: i64 = value(
+        &mut session,
+        "(sb-ext:process-pid (defparameter *b* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))",
+    )
+    .parse()
+    .unwrap();
+    control(&mut session, "rollback", "c");
+    // What was started before the checkpoint goes on, what was started after it is gone, and so is the copy.
+    assert!(state(before).is_some_and(|state| state != 'Z'));
+    assert!(state(after).is_none_or(|state| state == 'Z'), "{:?}", state(after));
+    assert_eq!(state(active), None, "reaped");
+    assert!(state(sleeping).is_some());
+    for _ in 0..5 {
+        session.ok("repl_eval", json!({ "code": "(setf *x* 1)", "trial": true }));
+        control(&mut session, "rollback", "c");
+    }
+    let zombies = children(sleeping).into_iter().filter(|child| state(*child) == Some('Z')).count();
+    assert_eq!(zombies, 0, "every copy that ended was reaped");
+    session.ok("repl_control", json!({ "action": "kill" }));
+    for pid in [before, sleeping] {
+        assert!(state(pid).is_none_or(|state| state == 'Z'), "{pid} outlives its session");
+    }
+}
+
+#[test]
+fn a_death_after_a_checkpoint_goes_back_to_it() {
+    let mut session = Session::new();
+    value(&mut session, "(defvar *x* 1)");
+    control(&mut session, "checkpoint", "safe");
+    for code in ["(sb-ext:exit :code 3 :abort t)", "(sb-ext:exit)", "(sb-posix:kill (sb-posix:getpid) 11)"] {
+        let answer = eval(&mut session, &format!("(progn (setf *x* 2) {code})"));
+        assert!(answer.is_error && answer.text.contains("back at checkpoint \"safe\""), "{code}: {}", answer.text);
+        assert_eq!(answer.fields["code"], "SESSION_LOST");
+        assert_eq!(value(&mut session, "*x*"), "1", "{code}");
+    }
+    // Code that does not listen to an interrupt is killed, and only that.
+    let answer = session
+        .client
+        .call("repl_eval", json!({ "code": "(sb-sys:without-interrupts (loop))", "timeout_seconds": 0.3 }));
+    assert!(answer.text.contains("back at checkpoint \"safe\""), "{}", answer.text);
+    assert_eq!(value(&mut session, "*x*"), "1");
+    // So does a death between two calls, which the next one tells.
+    value(&mut session, "(setf *x* 2)");
+    let active = status(&mut session)["pid"].as_i64().unwrap();
+    let pid = rustix::process::Pid::from_raw(i32::try_from(active).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    while state(active).is_some() {
+        std::thread::yield_now();
+    }
+    let answer = eval(&mut session, "*x*");
+    assert!(answer.text.contains("back") && answer.text.contains("\"safe\""), "{}", answer.text);
+    assert_eq!(value(&mut session, "*x*"), "1");
+    assert!(session.client.finish().success());
+}
+
+#[test]
+fn a_trial_leaves_no_trace() {
+    let mut session = Session::new();
+    value(&mut session, "(defvar *x* (list 1))");
+    let trial = |session: &mut Session, code: &str| {
+        session.client.call("repl_eval", json!({ "code": code, "trial": true, "timeout_seconds": 1 }))
+    };
+    let answer = trial(&mut session, "(princ 'tried) (push 2 *x*) (in-package :keyword) *x*");
+    assert!(answer.text.contains("=> (2 1)") && answer.fields["stdout"] == "TRIED", "{}", answer.text);
+    assert_eq!(value(&mut session, "(list *x* (package-name *package*))"), "((1) \"COMMON-LISP-USER\")");
+    let answer = trial(&mut session, "(error \"no good\")");
+    assert!(answer.is_error && answer.text.contains("no good"), "{}", answer.text);
+    let answer = trial(&mut session, "(loop)");
+    assert_eq!(answer.fields["code"], "TIMEOUT", "{}", answer.text);
+    for code in ["(sb-ext:exit :code 3)", "(sb-ext:exit :abort t)", "(sb-sys:without-interrupts (loop))"] {
+        let answer = trial(&mut session, code);
+        assert!(answer.is_error && answer.text.contains("The session is as it was"), "{code}: {}", answer.text);
+        assert_eq!(value(&mut session, "*x*"), "(1)", "{code}");
+    }
+    let started: i64 = trial(
+        &mut session,
+        "(sb-ext:process-pid (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil))",
+    )
+    .fields["values"][0]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!(state(started).is_none_or(|state| state == 'Z'));
+    assert_eq!(value(&mut session, "*x*"), "(1)");
+    let both = session.client.call("repl_eval", json!({ "code": "1", "trial": true, "on_error": "hold" }));
+    assert!(both.is_error && both.text.contains("checkpoint"), "{}", both.text);
+}
+
+#[test]
+fn threads_are_in_the_way_and_named() {
+    let mut session = Session::new();
+    value(&mut session, "(defvar *stop* nil)");
+    value(
+        &mut session,
+        "(progn (sb-thread:make-thread (lambda () (loop until *stop* do (sleep 0.01))) :name \"ticker\") 1)",
+    );
+    for arguments in [json!({ "action": "checkpoint", "name": "x" })] {
+        let refused = session.client.call("repl_control", arguments);
+        assert!(refused.is_error && refused.text.contains("ticker"), "{}", refused.text);
+        assert_eq!(refused.fields["code"], "UNSUPPORTED");
+    }
+    let refused = session.client.call("repl_eval", json!({ "code": "1", "trial": true }));
+    assert!(refused.is_error && refused.text.contains("ticker"), "{}", refused.text);
+    value(
+        &mut session,
+        "(progn (setf *stop* t) (mapc #'sb-thread:join-thread (remove sb-thread:*current-thread* (sb-thread:list-all-threads))) 1)",
+    );
+    control(&mut session, "checkpoint", "x");
+}
+
+#[test]
+fn a_held_error_survives_a_rollback_and_objects_keep_their_numbers_apart() {
+    let mut session = Session::new();
+    let held = session.client.call(
+        "repl_eval",
+        json!({ "code": "(list :done (restart-case (error \"stop\") (use (x) x)))", "on_error": "hold" }),
+    );
+    assert_eq!(held.fields["held"], 1, "{}", held.text);
+    control(&mut session, "checkpoint", "held");
+    for x in [1, 2] {
+        let done = session.ok("repl_control", json!({ "action": "restart", "restart": "use", "code": x.to_string() }));
+        assert_eq!(done.fields["values"][0], format!("(:DONE {x})"));
+        let id = done.fields["result_object_id"].as_i64().unwrap();
+        control(&mut session, "rollback", "held");
+        let gone = session.client.call("inspect_object", json!({ "id": id }));
+        assert!(gone.is_error && gone.text.contains("is gone"), "{}", gone.text);
+        assert_eq!(status(&mut session)["held"], 1);
+    }
+    session.ok("repl_control", json!({ "action": "abort" }));
+    assert_eq!(value(&mut session, "(+ 1 2)"), "3");
+}

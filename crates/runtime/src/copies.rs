@@ -1,0 +1,141 @@
+//! Copies of a worker: which process is the youngest, what the others are kept for, and what a copy leaves behind.
+//!
+//! A worker that has checkpoints is a chain of processes, each the parent of the next. Only the youngest speaks. It is
+//! held by a descriptor where the system has those, so that a signal cannot hit a process that took over its number.
+
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::process;
+use crate::wire::Value;
+
+/// How long the process before an ended one may take to say that it goes on.
+pub(crate) const RETURN_LIMIT: Duration = Duration::from_secs(5);
+
+/// A session that went back to a checkpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Return {
+    /// The checkpoint.
+    pub name: String,
+    /// How the process after it ended, in words.
+    pub status: String,
+    /// The process that goes on.
+    pub(crate) pid: i32,
+    pub(crate) package: Option<String>,
+    pub(crate) held: u32,
+    pub(crate) depth: u32,
+    /// The names that can be gone back to now, oldest first.
+    pub(crate) checkpoints: Vec<String>,
+}
+
+impl Return {
+    pub(crate) fn read(message: &Value) -> Self {
+        let count = |name| message.get_integer(name).and_then(|number| u32::try_from(number).ok()).unwrap_or(0);
+        let text = |name| message.get_text(name).unwrap_or_default().to_owned();
+        Self {
+            name: text("NAME"),
+            status: text("STATUS"),
+            pid: pid_of(message).unwrap_or(0),
+            package: message.get_text("PACKAGE").map(str::to_owned),
+            held: count("HELD"),
+            depth: count("DEPTH"),
+            checkpoints: names(message),
+        }
+    }
+}
+
+/// The names of checkpoints in a message.
+pub(crate) fn names(message: &Value) -> Vec<String> {
+    message.get_list("CHECKPOINTS").iter().filter_map(Value::as_text).map(str::to_owned).collect()
+}
+
+/// The process number in a message.
+pub(crate) fn pid_of(message: &Value) -> Option<i32> {
+    message.get_integer("PID").and_then(|pid| i32::try_from(pid).ok())
+}
+
+/// A process that the server has not started itself.
+struct Process {
+    pid: i32,
+    handle: Option<OwnedFd>,
+}
+
+impl Process {
+    fn new(pid: i32) -> Self {
+        let handle = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        Self { pid, handle }
+    }
+
+    /// Sends a signal, if the process is known for certain.
+    fn signal(&self, signal: Signal) {
+        if let Some(handle) = &self.handle {
+            // It may have ended; then there is nothing to signal.
+            let _ = pidfd_send_signal(handle, signal);
+        }
+    }
+}
+
+/// The copies of one worker.
+#[derive(Default)]
+pub(crate) struct Copies {
+    /// The youngest, when it is not the process that was started.
+    youngest: Option<Process>,
+    /// The copy of a trial, while one runs.
+    trial: Option<(Process, String)>,
+    /// The marks of what copies have started: (depth, mark).
+    branches: Vec<(u32, String)>,
+    last_branch: u64,
+}
+
+impl Copies {
+    /// A mark for the copy that is about to be made.
+    pub(crate) fn new_branch(&mut self, worker: &str) -> String {
+        self.last_branch += 1;
+        format!("{worker}.{}", self.last_branch)
+    }
+
+    /// The number of the youngest process, when it is a copy that lasts.
+    pub(crate) fn youngest(&self) -> Option<i32> {
+        self.youngest.as_ref().map(|process| process.pid)
+    }
+
+    /// A trial is under way.
+    pub(crate) fn start_trial(&mut self, pid: i32, branch: String) {
+        self.trial = Some((Process::new(pid), branch));
+    }
+
+    /// The trial is over; ends what it has started.
+    pub(crate) async fn end_trial(&mut self) {
+        if let Some((_, branch)) = self.trial.take() {
+            process::sweep_branch(&branch).await;
+        }
+    }
+
+    /// A checkpoint was made: `pid` goes on at `depth`.
+    pub(crate) fn checkpoint(&mut self, pid: i32, depth: u32, branch: String) {
+        self.youngest = Some(Process::new(pid));
+        self.branches.retain(|(other, _)| *other < depth);
+        self.branches.push((depth, branch));
+    }
+
+    /// A checkpoint goes on; ends what the lost copies have started.
+    pub(crate) async fn returned(&mut self, to: &Return) {
+        self.trial = None;
+        self.youngest = Some(Process::new(to.pid));
+        for (_, branch) in self.branches.iter().filter(|(depth, _)| *depth >= to.depth) {
+            process::sweep_branch(branch).await;
+        }
+        self.branches.retain(|(depth, _)| *depth <= to.depth);
+    }
+
+    /// Signals the process that runs code; false when that is the one that was started.
+    pub(crate) fn signal(&self, signal: Signal) -> bool {
+        let copy = self.trial.as_ref().map(|(process, _)| process).or(self.youngest.as_ref());
+        if let Some(process) = copy {
+            process.signal(signal);
+        }
+        copy.is_some()
+    }
+}
