@@ -102,7 +102,7 @@ fn nothing_is_left_of_what_was_rolled_back() {
     let mut session = Session::new();
     let before: i64 = value(
         &mut session,
-        "(sb-ext:process-pid (defparameter *a* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))",
+        "(sb-ext:process-pid (setf *a* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))",
     )
     .parse()
     .unwrap();
@@ -111,7 +111,7 @@ fn nothing_is_left_of_what_was_rolled_back() {
     let sleeping = status(&mut session)["checkpoints"][0]["pid"].as_i64().unwrap();
     let after: i64 = value(
         &mut session,
-        "(sb-ext:process-pid (defparameter *b* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))",
+        "(sb-ext:process-pid (setf *b* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))",
     )
     .parse()
     .unwrap();
@@ -138,7 +138,7 @@ fn a_death_after_a_checkpoint_goes_back_to_it() {
     let mut session = Session::new();
     value(&mut session, "(defvar *x* 1)");
     control(&mut session, "checkpoint", "safe");
-    for code in ["(sb-ext:exit :code 3 :abort t)", "(sb-ext:exit)", "(sb-posix:kill (sb-posix:getpid) 11)"] {
+    for code in ["(sb-ext:exit :code 3 :abort t)", "(sb-ext:exit)", "(sb-posix:kill (sb-posix:getpid) 9)"] {
         let answer = eval(&mut session, &format!("(progn (setf *x* 2) {code})"));
         assert!(answer.is_error && answer.text.contains("back at checkpoint \"safe\""), "{code}: {}", answer.text);
         assert_eq!(answer.fields["code"], "SESSION_LOST");
@@ -171,7 +171,7 @@ fn a_trial_leaves_no_trace() {
     let trial = |session: &mut Session, code: &str| {
         session.client.call("repl_eval", json!({ "code": code, "trial": true, "timeout_seconds": 1 }))
     };
-    let answer = trial(&mut session, "(princ 'tried) (push 2 *x*) (in-package :keyword) *x*");
+    let answer = trial(&mut session, "(princ 'tried) (push 2 *x*) (prog1 *x* (in-package :keyword))");
     assert!(answer.text.contains("=> (2 1)") && answer.fields["stdout"] == "TRIED", "{}", answer.text);
     assert_eq!(value(&mut session, "(list *x* (package-name *package*))"), "((1) \"COMMON-LISP-USER\")");
     let answer = trial(&mut session, "(error \"no good\")");

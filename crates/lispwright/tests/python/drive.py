@@ -64,6 +64,8 @@ CALLS = [
     ),
     ("repl_eval", {"code": "(list (+ 1 2) :three)"}, "=> (3 :THREE)"),
     ("repl_control", {"action": "status"}, "sbcl"),
+    ("inspect_object", {"id": 1}, "list"),
+    ("macroexpand", {"code": "(when a b)"}, "(if"),
 ]
 
 SCENARIOS = {}
