@@ -1,7 +1,7 @@
 ;;;; What the Guile agent owes the process it runs in: descriptors, the wire, signals, ports, limits.
 ;;;;
-;;;; The parts of the agent are one module; this one comes first, then guile-print.scm, guile-stack.scm and guile.scm,
-;;;; which says what the whole is for.
+;;;; The parts of the agent are one module; this one comes first, then guile-print.scm, guile-stack.scm, guile.scm,
+;;;; which says what the whole is for, and guile-work.scm.
 
 (define-module (lispwright agent)
   #:use-module (ice-9 exceptions)
@@ -10,10 +10,13 @@
   #:use-module (srfi srfi-1)
   #:use-module (srfi srfi-9)
   #:use-module (system foreign)
+  #:use-module ((system syntax internal) #:select (syntax? syntax-expression))
   #:use-module (system vm loader)
   #:use-module (system vm vm)
   ;; Loaded when they are first used: they cost tens of milliseconds.
-  #:autoload (system base compile) (compile)
+  #:autoload (srfi srfi-64) (test-runner-null test-runner-on-test-end! test-runner-factory test-runner-current
+                             test-runner-test-name test-runner-group-path test-result-kind test-result-alist)
+  #:autoload (system base compile) (compile compile-file)
   #:autoload (system vm debug) (find-debug-context debug-context-base)
   #:autoload (system vm frame) (frame-bindings frame-call-representation binding-name binding-ref)
   #:autoload (system vm program) (program-code)
@@ -236,13 +239,14 @@ there after a crash."
     ((pointer->procedure void (dynamic-func "GC_set_warn_proc" global) (list '*))
      (dynamic-func "GC_ignore_warn_proc" global))))
 
+(define project-root #f)                ; the directory this process was started in
+
 (define (library-directories)
   "Where the project's modules may be: its root, and the usual directories below it."
-  (let ((root (getcwd)))
-    (cons root
-          (filter file-is-directory?*
-                  (map (lambda (name) (string-append root "/" name))
-                       '("src" "modules" "module" "lib" "scheme" "guile"))))))
+  (cons project-root
+        (filter file-is-directory?*
+                (map (lambda (name) (string-append project-root "/" name))
+                     '("src" "modules" "module" "lib" "scheme" "guile")))))
 
 (define (file-is-directory?* path)
   (false-if-exception (file-is-directory? path)))
@@ -253,6 +257,7 @@ there after a crash."
   (unless (string-contains-ci (setlocale LC_CTYPE) "utf")
     (false-if-exception (setlocale LC_CTYPE "C.UTF-8")))
   (fluid-set! %default-port-encoding "UTF-8")
+  (set! project-root (getcwd))
   (set! %load-path (append (library-directories) %load-path))
   (when cache
     (set! %compile-fallback-path

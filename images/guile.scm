@@ -5,6 +5,8 @@
 ;;;;
 ;;;; A form with a lambda in it is compiled, so that its procedures are fast and their frames have names, lines and
 ;;;; variables; other forms are interpreted, which takes microseconds instead of a millisecond.
+;;;;
+;;;; guile-work.scm comes after this file and has what loads files and runs tests.
 
 ;;; One evaluation
 
@@ -17,7 +19,9 @@
   (phase evaluation-phase set-evaluation-phase!) ; read, eval or print
   (index evaluation-index set-evaluation-index!) ; the form in hand, from 1
   (start evaluation-start set-evaluation-start!) ; where it starts, in octets
-  (stopping? evaluation-stopping? set-evaluation-stopping!)) ; an interrupt has come
+  (stopping? evaluation-stopping? set-evaluation-stopping!) ; an interrupt has come
+  (kind evaluation-kind set-evaluation-kind!) ; eval, or the work that there is no code for: load or run-tests
+  (errors evaluation-errors set-evaluation-errors!)) ; diagnostics of what it ended with
 
 (define current #f)                     ; the evaluation that is going on
 (define waiting '())                    ; requests that came during it: only the first evaluation of a worker meets any
@@ -30,6 +34,8 @@
     (set-evaluation-phase! evaluation 'read)
     (set-evaluation-index! evaluation 0)
     (set-evaluation-start! evaluation 0)
+    (set-evaluation-kind! evaluation 'eval)
+    (set-evaluation-errors! evaluation '())
     evaluation))
 
 (define (answer-now facts)
@@ -131,33 +137,40 @@
       (setvbuf port 'line)
       port)))
 
-(define (call-with-warnings thunk)
-  "The answer that THUNK gives, with the warnings written meanwhile."
+(define (call-with-warning-text thunk finish)
+  "What FINISH makes of the answer that THUNK gives, the lines of the compiler's warnings meanwhile, and the others as
+((type message) ...)."
   (let* ((text (open-output-string))
          (port (make-warning-port text))
          (answer (parameterize ((current-warning-port port))
                    (with-fluids ((*current-warning-prefix* warning-mark))
                      (thunk)))))
     (false-if-exception (force-output port))
-    (let ((warnings (read-warnings (get-output-string text))))
-      (append answer (list #:warnings (filter (still-true? answer) warnings))))))
+    (let loop ((lines (string-split (get-output-string text) #\newline)) (compiler '()) (others '()))
+      (match lines
+        (() (finish answer (delete-duplicates (reverse compiler)) (take* (reverse others) most-warnings)))
+        ((line . lines)
+         (cond ((string-prefix? warning-mark line)
+                (loop lines (cons (substring line (string-length warning-mark)) compiler) others))
+               ((or (string-null? line) (any (lambda (noise) (string-prefix? noise line)) noise))
+                (loop lines compiler others))
+               (else
+                (let ((line (if (string-prefix? ";;; " line) (substring line 4) line)))
+                  (loop lines compiler (cons (list "warning" line) others))))))))))
+
+(define (call-with-warnings evaluation thunk)
+  "The answer that THUNK gives for EVALUATION, with the warnings written meanwhile."
+  (call-with-warning-text
+   thunk
+   (lambda (answer lines others)
+     (let ((warnings (filter (still-true? answer) (take* lines most-warnings))))
+       (append answer
+               (list #:warnings (append (map (lambda (line)
+                                               (compiler-warning line (lambda () (open-input-string (evaluation-code evaluation)))))
+                                             warnings)
+                                        others)))))))
 
 (define *current-warning-prefix* (@@ (system base message) *current-warning-prefix*))
-
-(define (read-warnings text)
-  "((type message) ...): what is worth telling of TEXT."
-  (let loop ((lines (string-split text #\newline)) (warnings '()))
-    (match lines
-      (() (take* (reverse warnings) most-warnings))
-      ((line . lines)
-       (cond ((string-prefix? warning-mark line)
-              (let ((warning (compiler-warning (substring line (string-length warning-mark)))))
-                (loop lines (if (member warning warnings) warnings (cons warning warnings)))))
-             ((or (string-null? line) (any (lambda (noise) (string-prefix? noise line)) noise))
-              (loop lines warnings))
-             (else
-              (let ((line (if (string-prefix? ";;; " line) (substring line 4) line)))
-                (loop lines (cons (list "warning" line) warnings)))))))))
 
 (define (take* list count)
   (take list (min count (length list))))
@@ -174,29 +187,70 @@
     ("format" . "format")
     ("shadows previous" . "shadowed-toplevel")))
 
-(define (compiler-warning line)
-  "(type message) of a line such as `call-1:2:3: warning: possibly unbound variable `f''."
+(define (split-warning line open-source)
+  "(place type message) of a line such as `call-1:2:3: warning: possibly unbound variable `f'', where the place is (file
+line column) or #f. Guile leaves out the place of a variable; it is looked up in the port that OPEN-SOURCE gives."
   (let* ((marker ": warning: ")
          (at (string-contains line marker))
-         (place (if at (substring line 0 at) ""))
          (message (if at (substring line (+ at (string-length marker))) line))
          (type (find (lambda (type) (string-contains message (car type))) warning-types)))
-    (list (if type (cdr type) "warning")
-          (match (and at (string-split place #\:))
-            (((? (lambda (file) (string-prefix? "call-" file))) line column)
-             (format #f "~a (line ~a, column ~a)" message line (1+ (string->number column))))
-            ((_ _ . _) (string-append message " (" place ")"))
-            (_ message)))))
+    (list (or (and at (split-place (substring line 0 at)))
+              (first-use (quoted-name message) open-source))
+          (if type (cdr type) "warning")
+          message)))
+
+(define (first-use name open-source)
+  "(file line column) of the first symbol with that NAME in the port that OPEN-SOURCE gives, or #f."
+  (and name
+       (failsafe (const #f)
+                 (lambda ()
+                   (let ((port (open-source))
+                         (symbol (string->symbol name)))
+                     (let loop ()
+                       (let ((form (read-syntax port)))
+                         (and (not (eof-object? form))
+                              (or (symbol-place symbol form)
+                                  (loop))))))))))
+
+(define (symbol-place symbol form)
+  "(file line column) of the first occurrence of SYMBOL in the syntax FORM, or #f."
+  (let ((datum (if (syntax? form) (syntax-expression form) form)))
+    (cond ((pair? datum)
+           (or (symbol-place symbol (car datum))
+               (symbol-place symbol (cdr datum))))
+          ((vector? datum) (symbol-place symbol (vector->list datum)))
+          ((and (eq? datum symbol) (syntax? form) (syntax-source form))
+           => (lambda (source)
+                (list (or (assq-ref source 'filename) "") (1+ (assq-ref source 'line)) (1+ (assq-ref source 'column)))))
+          (else #f))))
+
+(define (split-place text)
+  "(file line column) of a text such as `src/a.scm:2:3', where columns count from 0; or #f."
+  (match (reverse (string-split text #\:))
+    ((column line . file)
+     (let ((line (string->number line)) (column (string->number column)))
+       (and line column (pair? file) (list (string-join (reverse file) ":") line (1+ column)))))
+    (_ #f)))
+
+(define (compiler-warning line open-source)
+  "(type message) of a line of the compiler's about code that OPEN-SOURCE gives a port over."
+  (match (split-warning line open-source)
+    ((#f type message) (list type message))
+    (((file line column) type message)
+     (list type
+           (if (or (string-null? file) (string-prefix? "call-" file))
+               (format #f "~a (line ~a, column ~a)" message line column)
+               (format #f "~a (~a:~a:~a)" message file line column))))))
 
 (define (still-true? answer)
-  "A predicate for warnings: false for a variable that was defined later on, and for one that ANSWER is the error about."
+  "A predicate for lines of the compiler's: false for a variable that was defined later on, and for any when ANSWER is a
+failure."
   (let ((failed? (not (eq? (second answer) #:completed)))
         (module (current-module)))
-    (match-lambda
-      (("unbound-variable" message)
-       (let ((name (quoted-name message)))
-         (not (or failed? (and name (module-variable module (string->symbol name)))))))
-      (_ #t))))
+    (lambda (line)
+      (or (not (string-contains line "unbound variable"))
+          (let ((name (quoted-name line)))
+            (not (or failed? (and name (module-variable module (string->symbol name))))))))))
 
 (define (quoted-name message)
   "What stands between the quotes in MESSAGE."
@@ -271,10 +325,13 @@
 
 (define (failure evaluation exception frames)
   "The answer that tells of EXCEPTION."
+  (set-evaluation-errors! evaluation (list (error-diagnostic exception frames)))
   (list #:outcome #:error
         #:error (list #:type (exception-type exception)
                       #:message (message evaluation exception)
-                      #:frames (if (code-error? evaluation exception) '() (frame-facts frames))
+                      #:frames (if (memq (exception-kind exception) '(read-error syntax-error))
+                                   '()
+                                   (frame-facts frames))
                       #:unclosed (unclosed? evaluation exception))
         #:place (place evaluation)))
 
@@ -291,6 +348,9 @@
   (let ((status (exit-status exception))
         (evaluation current))
     (cond ((not evaluation))
+          ((and status (eq? (evaluation-kind evaluation) 'run-tests))
+           ;; Many a file of tests ends so, with the number of failures.
+           (answer-now (list #:outcome #:tested #:exit-status status)))
           (status (answer-now (list #:exit status)))
           (else
            (let ((stack (make-stack #t)))
@@ -365,6 +425,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
     (set-current-module session-module)
     (let ((answer
            (call-with-warnings
+            evaluation
             (lambda ()
               (run evaluation
                    (lambda ()
@@ -428,6 +489,8 @@ do not unwind, so there is one that does."
   "The answer to REQUEST without its identifier, or #f when none is due."
   (match (car request)
     (#:eval (cons #:done (answer-eval request)))
+    (#:load (cons #:done (answer-load request)))
+    (#:run-tests (cons #:done (answer-run-tests request)))
     (#:ping (list #:done))
     (#:interrupt #f)                    ; It came too late.
     (operation (list #:unsupported #:operation (symbol->string (keyword->symbol operation))))))

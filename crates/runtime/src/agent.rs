@@ -38,6 +38,7 @@ static AGENTS: [Agent; 2] = [
             include_str!("../../../images/guile-print.scm"),
             include_str!("../../../images/guile-stack.scm"),
             include_str!("../../../images/guile.scm"),
+            include_str!("../../../images/guile-work.scm"),
         ],
         extension: "go",
     },

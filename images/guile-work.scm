@@ -1,0 +1,252 @@
+;;; Loading files and modules, and running the tests in them.
+
+;;; Diagnostics
+
+(define (diagnostic severity type message place)
+  "What the parent is told about a mistake. PLACE is (file line column) or #f."
+  (append (list #:severity severity #:type type #:message message) (place-facts place)))
+
+(define (warning-diagnostic line path)
+  "The diagnostic that a line of the compiler's warnings about the file at PATH stands for."
+  (match (split-warning line (lambda ()
+                               (let ((port (open-input-file (or path "/dev/null") #:guess-encoding #t)))
+                                 (set-port-filename! port path)
+                                 port)))
+    ((place type message) (diagnostic "warning" type message place))))
+
+(define (error-place exception frames)
+  "(file line column): where in the project EXCEPTION comes from, or #f."
+  (or (syntax-error-place exception)
+      (let ((own (find (lambda (frame) (and (user-frame? frame) (project-frame? frame))) frames)))
+        (and own (frame-place own)))))
+
+(define (project-frame? frame)
+  (match (frame-place frame)
+    ((file . _) (project-file? file))
+    (#f #f)))
+
+(define (project-file? file)
+  (string-prefix? (string-append project-root "/") (full-path file)))
+
+(define (syntax-error-place exception)
+  (match (and (eq? (exception-kind exception) 'syntax-error) (exception-args exception))
+    ((_ _ (? pair? source) . _)
+     (let ((file (assq-ref source 'filename)) (line (assq-ref source 'line)) (column (assq-ref source 'column)))
+       (and file line column (list file (1+ line) (1+ column)))))
+    ((_ _ #((? string? file) (? integer? line) (? integer? column)) . _) (list file (1+ line) (1+ column)))
+    (_ #f)))
+
+(define (split-read-error exception)
+  "(place message) of a mistake that the reader has found: it puts the place before what it says. Else #f."
+  (let* ((text (if (eq? (exception-kind exception) 'read-error) (exception-text exception message-limit) ""))
+         (at (string-contains text ": "))
+         (place (and at (split-place (substring text 0 at)))))
+    (and place (list place (substring text (+ at 2))))))
+
+(define (error-diagnostic exception frames)
+  (match (split-read-error exception)
+    ;; The reader's columns count from 1.
+    (((file line column) message) (diagnostic "error" "read-error" message (list file line (1- column))))
+    (#f (diagnostic "error" (exception-type exception) (exception-text exception message-limit)
+                    (error-place exception frames)))))
+
+(define compiling #f)                   ; the path of the file that is being loaded
+
+(define (call-collecting-diagnostics evaluation thunk)
+  "Calls THUNK; the warnings of the compiler meanwhile are diagnostics of the answer, those of the code its warnings."
+  (set! compiling #f)
+  (call-with-warning-text
+   thunk
+   (lambda (answer lines others)
+     (append answer
+             (list #:diagnostics (append (map (lambda (line) (warning-diagnostic line compiling))
+                                              (take* lines most-warnings))
+                                         (evaluation-errors evaluation))
+                   #:warnings others)))))
+
+;;; Loading
+
+(define loaded-texts (make-hash-table)) ; path -> the content that was loaded last
+
+(define (file-content path)
+  (call-with-input-file path (lambda (port) (let ((octets ((@ (ice-9 binary-ports) get-bytevector-all) port)))
+                                              (if (eof-object? octets) #vu8() octets)))
+                        #:binary #t))
+
+(define (module-path name)
+  "The source file of the module NAME, a list of symbols, on the load path; or #f."
+  (search-path %load-path (string-join (map (lambda (part) (format #f "~a" part)) name) "/") %load-extensions))
+
+(define (compiled-path path)
+  "Where the compiled form of the source at PATH is kept: where Guile itself looks for it; without a cache in a temporary
+directory that is removed with the process."
+  (let ((fallback (and %load-should-auto-compile %compile-fallback-path)))
+    (if fallback
+        (string-append fallback path ".go")
+        (string-append (force temporary-directory) "/" (number->string (string-hash path) 16) ".go"))))
+
+(define temporary-directory
+  (delay (mkdtemp (string-append (or (getenv "TMPDIR") "/tmp") "/lispwright-guile-XXXXXX"))))
+
+(define (make-directories path)
+  "Makes the directory that PATH is in, and those it is in."
+  (let ((directory (dirname path)))
+    (unless (file-exists? directory)
+      (make-directories directory)
+      (false-if-exception (mkdir directory)))))
+
+(define (load-source path)
+  "Compiles the file at PATH and loads it into the session's module, unless it names one. The session stays where it is."
+  (let ((content (file-content path))
+        (compiled (compiled-path path)))
+    (make-directories compiled)
+    (set! compiling path)
+    ;; Until it has been loaded whole, what was loaded before no longer counts.
+    (hash-remove! loaded-texts path)
+    (save-module-excursion
+     (lambda ()
+       (compile-file path #:output-file compiled #:env (current-module) #:canonicalization 'absolute
+                     #:warning-level 1)))
+    (save-module-excursion
+     (lambda ()
+       (call-in-code (lambda () (load-compiled compiled)))))
+    (hash-set! loaded-texts path content)))
+
+(define (target request)
+  "What REQUEST is about: the path of a file, or the name of a module that is not the project's, or #f with the answer
+that there is no such thing."
+  (let ((path (argument request #:path))
+        (system (argument request #:system)))
+    (if path
+        path
+        (let* ((name (failsafe (const #f) (lambda () (call-with-input-string system read))))
+               (name (if (symbol? name) (list name) name))
+               (found (and (pair? name) (list? name) (module-path name))))
+          (cond ((and found (project-file? found)) found)
+                (found name)
+                (else
+                 (answer-now (list #:outcome #:refused #:no-system system #:systems (known-modules)))))))))
+
+(define (answer-load request)
+  "Loads a file or module; the fields of the answer."
+  (answer-work request 'load
+               (lambda ()
+                 (match (target request)
+                   ((? string? path)
+                    (let ((unchanged? (and (not (argument request #:force))
+                                           (equal? (hash-ref loaded-texts path) (file-content path)))))
+                      (unless unchanged?
+                        (load-source path))
+                      (list #:outcome #:loaded #:file path #:unchanged unchanged?)))
+                   (name
+                    (resolve-interface name)
+                    (list #:outcome #:loaded))))))
+
+(define (answer-work request kind thunk)
+  "What THUNK answers, with the diagnostics; also that of the error which ended it."
+  (let ((evaluation (new-evaluation (argument request #:id) "")))
+    (set-evaluation-phase! evaluation 'eval)
+    (set-evaluation-kind! evaluation kind)
+    (restore-ports)
+    (let ((answer (call-collecting-diagnostics
+                   evaluation
+                   (lambda ()
+                     (run evaluation thunk)))))
+      (flush-ports)
+      (append answer (list #:package (module-text (current-module)))))))
+
+;;; Tests, of SRFI 64
+
+(define-record-type <tally>
+  (make-tally wanted passed failed skipped failures names)
+  tally?
+  (wanted tally-wanted)                 ; names of tests or groups, or '() for all
+  (passed tally-passed set-tally-passed!)
+  (failed tally-failed set-tally-failed!)
+  (skipped tally-skipped set-tally-skipped!)
+  (failures tally-failures set-tally-failures!)
+  (names tally-names set-tally-names!))
+
+(define (note-result tally runner)
+  "Counts the test that RUNNER has just ended."
+  (let* ((name (test-runner-test-name runner))
+         (path (test-runner-group-path runner))
+         (wanted (tally-wanted tally)))
+    (set-tally-names! tally (cons name (tally-names tally)))
+    (when (or (null? wanted) (any (lambda (group) (member group wanted)) (cons name path)))
+      (case (test-result-kind runner)
+        ((pass) (set-tally-passed! tally (1+ (tally-passed tally))))
+        ((fail xpass)
+         (set-tally-failed! tally (1+ (tally-failed tally)))
+         (when (<= (tally-failed tally) 100)
+           (set-tally-failures! tally (cons (failed-test runner name path) (tally-failures tally)))))
+        (else (set-tally-skipped! tally (1+ (tally-skipped tally))))))))
+
+(define (failed-test runner name path)
+  "What the parent is told about the failed test that RUNNER has just ended."
+  (let ((absent (list #f))
+        (alist (test-result-alist runner)))
+    (define (value key)
+      (match (assq key alist)
+        ((_ . value) value)
+        (#f absent)))
+    (define (text key)
+      (let ((value (value key)))
+        (if (eq? value absent) '() (list (list (symbol->string key) (short-text value))))))
+    (let ((raised (value 'actual-error))
+          (file (value 'source-file))
+          (line (value 'source-line))
+          (form (value 'source-form)))
+      (append (list #:name name
+                    #:description (string-join path " / ")
+                    #:reason (reason (test-result-kind runner) raised absent)
+                    #:values (append (text 'expected-error) (text 'expected-value) (text 'actual-value)))
+              (if (eq? form absent) '() (list #:form (short-text (syntax->datum form))))
+              (if (string? file) (list #:file (full-path file)) '())
+              (if (integer? line) (list #:line line) '())))))
+
+(define (reason kind raised absent)
+  (cond ((eq? kind 'xpass) "It was expected to fail and passed.")
+        ((or (eq? raised absent) (not raised)) "The actual value is not the expected one.")
+        (else (raised-text raised))))
+
+(define (raised-text raised)
+  "What SRFI 64 has kept of an exception: the key and arguments, or the exception."
+  (match raised
+    (((? symbol? key) . arguments)
+     (string-append (symbol->string key) ": "
+                    (failsafe (const (short-text arguments))
+                              (lambda ()
+                                (string-trim-right
+                                 (call-with-output-string (lambda (port) (write-thrown key arguments port))))))))
+    ((? exception? exception) (string-append (exception-type exception) ": " (exception-text exception 500)))
+    (_ (short-text raised))))
+
+(define (make-runner tally)
+  (let ((runner (test-runner-null)))
+    (test-runner-on-test-end! runner (lambda (runner) (note-result tally runner)))
+    runner))
+
+(define (tally-facts tally)
+  (list #:framework "srfi-64"
+        #:passed (tally-passed tally) #:failed (tally-failed tally) #:skipped (tally-skipped tally)
+        #:failed-tests (reverse (tally-failures tally))
+        #:names (take* (reverse (tally-names tally)) 200)))
+
+(define (answer-run-tests request)
+  "Loads the tests afresh and runs them; the fields of the answer."
+  (let ((tally (make-tally (or (argument request #:tests) '()) 0 0 0 '() '())))
+    (let ((answer
+           (answer-work request 'run-tests
+                        (lambda ()
+                          (match (target request)
+                            ((? string? path)
+                             (parameterize ((test-runner-factory (lambda () (make-runner tally)))
+                                            (test-runner-current #f))
+                               (load-source path))
+                             (list #:outcome #:tested))
+                            (name
+                             (answer-now (list #:outcome #:refused #:no-system (argument request #:system)))))))))
+      (if (memq (argument (cons #f answer) #:outcome) '(#:refused #:interrupted))
+          answer
+          (append answer (tally-facts tally))))))
