@@ -19,9 +19,10 @@ use crate::window::{Window, widened};
 
 /// How much likelier than the next an answer has to be, as a natural logarithm.
 const MARGIN: f32 = 2.5;
-/// The same, against an answer that supplies an opener on the line from which the best one takes a closer: which of the two
-/// it is is seen only by what the line says, and that is one witness, not several.
+/// The same, against an answer that supplies the counterpart on the line from which the best one takes a delimiter: which of
+/// the two it is is seen only by what the line says, and that is one witness, not several.
 const RIVAL_MARGIN: f32 = 3.4;
+const OPENER_RIVAL_MARGIN: f32 = 6.0;
 /// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
 const ODD: f32 = 4.8;
 /// A line as unlikely as this stands where nothing puts it.
@@ -266,18 +267,27 @@ impl<'a> Case<'a> {
         self.accept(tree, normalise(edits), evidence, margin)
     }
 
-    /// The best answer takes a closer away, and another supplies an opener on the same line.
+    /// The best answer takes a delimiter away, and another supplies its counterpart on the same line.
     fn has_rival(&self, answers: &[Answer]) -> bool {
         let Some((best, others)) = answers.split_first() else { return false };
         let [edit] = &best.edits[..] else { return false };
         let line = self.lines.line(edit.at);
+        // A symbol alone on its line is seldom a call.
+        let code = self.text[self.lines.line_span(line).unwrap_or_default().range()].trim();
+        if !code.contains([' ', '\t']) {
+            return false;
+        }
+        let (rivals, margin): (&[char], f32) = match edit.removed.starts_with(['(', '[', '{']) {
+            true => (&[')', ']', '}'], OPENER_RIVAL_MARGIN),
+            false => (&['(', '[', '{'], RIVAL_MARGIN),
+        };
         let rival = |other: &&Answer| match &other.edits[..] {
-            [only] => only.inserted.starts_with(['(', '[', '{']) && self.lines.line(only.at) == line,
+            [only] => only.inserted.starts_with(rivals) && self.lines.line(only.at) == line,
             _ => false,
         };
         !edit.removed.is_empty()
             && edit.inserted.is_empty()
-            && others.iter().find(rival).is_some_and(|other| other.cost - best.cost < RIVAL_MARGIN)
+            && others.iter().find(rival).is_some_and(|other| other.cost - best.cost < margin)
     }
 
     /// The edits change what was right before.
@@ -290,7 +300,7 @@ impl<'a> Case<'a> {
     fn bares_a_character(&self, own: &[Token]) -> bool {
         let code = &self.text[own[0].start as usize..own[own.len() - 1].end as usize];
         !self.language.dialect().has_brackets().1
-            && code.match_indices('#').any(|(at, _)| {
+            && code.match_indices('#').filter(|(at, _)| !code[..*at].ends_with('|')).any(|(at, _)| {
                 let after = &code.as_bytes()[at + 1..];
                 let alone = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_whitespace());
                 match after.first() {

@@ -156,7 +156,7 @@ impl<'h> Nesting<'h> {
             let more = self.habits.shape(question, head, yes);
             cost += node.repeated(2 * question as u32 + u32::from(yes), more);
         }
-        if !is_list && !(node.part != NO_HEAD && node.children == 0) {
+        if !is_list && (node.part == NO_HEAD || node.children > 0) {
             cost += self.habits.name(token.name, Self::is_head(&node));
         }
         Self::take_in(&mut node, token, column, is_list);
@@ -182,7 +182,7 @@ impl<'h> Nesting<'h> {
         for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
             habits.see_shape(question, head, yes);
         }
-        if !is_list && !(node.part != NO_HEAD && node.children == 0) {
+        if !is_list && (node.part == NO_HEAD || node.children > 0) {
             habits.see_name(token.name, Self::is_head(&node));
         }
         Self::take_in(&mut node, token, token.place, is_list);
@@ -305,6 +305,6 @@ impl<'h> Nesting<'h> {
             Delimiter::Bracket => argument(around, node.index),
             Delimiter::Brace => MAP,
         };
-        Some((head, node.children % 2 == 0))
+        Some((head, node.children.is_multiple_of(2)))
     }
 }
