@@ -49,13 +49,14 @@ const TAILS: &[&str] = &[
     "<x>",
 ];
 
-/// What the reader puts up with and no language reads: `#` before nothing, or before what has no meaning there. And
+/// What the reader puts up with and no language reads: `#` before nothing, before what has no meaning there, or before
+/// a number alone; a symbol directly behind a character's code. And
 /// white space outside ASCII directly behind a symbol: llguidance sees bytes, and the first ones could go on with it.
 const LEFT_OUT: &[(Dialect, &[&str])] = &[
     (Dialect::CommonLisp, &["# ", "#)", "#;", "##", "#=", "#|(|#", "#0|", "#0 ", "#01 ", "#7 ", "#71 "]),
     (Dialect::Scheme, &["# ", "#)", "#<", "#=", "#]"]),
     (Dialect::Clojure, &["# ", "#,", "#@", "#\\", "#`", "#~", "#;", "#)", "\u{2028}", "#]", "#}", "#:", "#<", "##"]),
-    (Dialect::EmacsLisp, &["# ", "#)", "#;", "#]", "#\"", "#`", "#,", "#^", "#@"]),
+    (Dialect::EmacsLisp, &["# ", "#)", "#;", "#]", "#\"", "#`", "#,", "#^", "#@", "#\\", "#0", "#7", "?\\1=", "?\\xy"]),
 ];
 
 #[test]
