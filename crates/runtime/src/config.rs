@@ -1,6 +1,7 @@
 //! How workers are run: what the whole server decides once.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::backend::Runtime;
 
@@ -22,6 +23,8 @@ pub struct Config {
     pub launcher: Vec<String>,
     /// How many sessions there may be at once.
     pub max_sessions: usize,
+    /// How long an image may be idle before it is ended; for ever when absent.
+    pub max_idle: Option<Duration>,
     /// The heap of an image in megabytes.
     pub heap_megabytes: u32,
     /// Bytes that one call may print to one descriptor before it is interrupted.
@@ -31,7 +34,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The defaults: 8 sessions, heaps of 2 GB, 8 MB of output, a spare.
+    /// The defaults: 8 sessions, twelve hours, heaps of 2 GB, 8 MB of output, a spare.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self {
             root: root.into(),
@@ -41,6 +44,7 @@ impl Config {
             runtime: None,
             launcher: Vec::new(),
             max_sessions: 8,
+            max_idle: Some(Duration::from_secs(12 * 3600)),
             heap_megabytes: 2048,
             output_limit: 8 << 20,
             spare: true,

@@ -18,6 +18,7 @@ mod config;
 mod copies;
 pub mod eval;
 mod factory;
+mod idle;
 mod image;
 pub mod node;
 mod process;
@@ -37,7 +38,5 @@ pub use node::{Label, Node, Part};
 pub use process::find_program;
 pub use refusal::Refusal;
 pub use request::{ExpansionLevel, Request, RestartName};
-pub use sessions::{
-    CheckpointStatus, MAIN, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus,
-};
+pub use sessions::{CheckpointStatus, MAIN, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus};
 pub use worker::{Death, StopReason};

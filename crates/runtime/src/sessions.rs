@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport, EvalRequest};
 use crate::factory::{Factory, Household, StartError};
+use crate::idle;
 use crate::image::Start;
 use crate::request::{Request, keyed};
 use crate::survey::usual_runtime;
@@ -164,6 +165,10 @@ pub struct Status {
     pub max_sessions: usize,
     /// How the workers of each runtime start, in the order of [`BACKENDS`](crate::BACKENDS); only of those that run.
     pub workers: Vec<WorkerStatus>,
+    /// How long an image may be idle before it is ended.
+    pub max_idle: Option<Duration>,
+    /// The heap of an image in megabytes.
+    pub heap_megabytes: u32,
     /// The command in front of every worker.
     pub launcher: Vec<String>,
 }
@@ -199,13 +204,15 @@ struct Inner {
     /// The runtime of a session that is asked for without one, once it is known.
     runtime: OnceLock<Runtime>,
     max_sessions: usize,
+    max_idle: Option<Duration>,
+    heap_megabytes: u32,
     launcher: Vec<String>,
     /// Above every number that an object was ever given, so that no session uses one again.
     next_object: AtomicI64,
     sessions: Mutex<BTreeMap<String, Arc<Session>>>,
 }
 
-struct Session {
+pub(crate) struct Session {
     name: String,
     factory: Arc<Factory>,
     /// Held for as long as a call runs.
@@ -226,6 +233,10 @@ struct Facts {
     /// The number for the next object, whichever image it will be in.
     next_object: i64,
     running: Option<(Instant, Controls)>,
+    /// When the last call ended.
+    last_used: Option<Instant>,
+    /// Somebody watches how long the image is idle.
+    watched: bool,
     crashes: Vec<Instant>,
     last_crash: String,
     stopped: bool,
@@ -251,6 +262,43 @@ struct Image {
 }
 
 impl Session {
+    /// How long no call has run; nothing while one does.
+    pub(crate) fn idle_for(&self) -> Duration {
+        let facts = self.facts();
+        match (&facts.running, facts.last_used) {
+            (None, Some(last)) => last.elapsed(),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// The slot, when no call runs.
+    pub(crate) fn free_now(&self) -> Option<OwnedMutexGuard<Option<Worker>>> {
+        Arc::clone(&self.slot).try_lock_owned().ok()
+    }
+
+    /// The image was ended because nobody had used it.
+    pub(crate) fn ended_idle(&self, idle: Duration) {
+        let mut facts = self.facts();
+        facts.forget_image();
+        facts.notice = Some(format!(
+            "The image of session {:?} was ended after {} s in which nobody used it: its definitions and other state are \
+             lost. This call ran in a fresh image.",
+            self.name,
+            idle.as_secs()
+        ));
+    }
+
+    /// It has no image, runs nothing, and is not stopped.
+    fn is_empty(&self) -> bool {
+        let facts = self.facts();
+        facts.image.is_none() && facts.running.is_none() && facts.last_used.is_some() && !facts.stopped
+    }
+
+    /// Nobody watches how long the image is idle any more.
+    pub(crate) fn unwatched(&self) {
+        self.facts().watched = false;
+    }
+
     /// The slot for a call, at once or as soon as a call that was told to stop has done so.
     async fn free_slot(&self) -> Result<OwnedMutexGuard<Option<Worker>>, SessionError> {
         let slot = Arc::clone(&self.slot);
@@ -337,7 +385,9 @@ struct Running(Arc<Session>);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.0.facts().running = None;
+        let mut facts = self.0.facts();
+        facts.running = None;
+        facts.last_used = Some(Instant::now());
     }
 }
 
@@ -347,6 +397,8 @@ impl Sessions {
         let household = Arc::new(Household::new());
         Self(Arc::new(Inner {
             max_sessions: config.max_sessions,
+            max_idle: config.max_idle,
+            heap_megabytes: config.heap_megabytes,
             launcher: config.launcher.clone(),
             root: config.root.clone(),
             runtime: config.runtime.map(OnceLock::from).unwrap_or_default(),
@@ -408,6 +460,11 @@ impl Sessions {
         }
         let factory = Arc::clone(self.factory(runtime).ok_or(SessionError::Unsupported(runtime))?);
         if sessions.len() >= self.0.max_sessions {
+            // One that was ended because nobody used it need not keep its place.
+            let ended = sessions.iter().find(|(_, session)| session.is_empty()).map(|(name, _)| name.clone());
+            ended.and_then(|name| sessions.remove(&name));
+        }
+        if sessions.len() >= self.0.max_sessions {
             return Err(SessionError::TooMany(sessions.len()));
         }
         let facts = Facts { next_object: self.0.next_object.load(Ordering::Relaxed), ..Facts::default() };
@@ -449,6 +506,7 @@ impl Sessions {
         session.facts().running = Some((began, controls.clone()));
         // Dropping this future drops the guard, which interrupts the task.
         let _interrupt = controls.cancel.clone().drop_guard();
+        self.watch_idle(&session);
         let (answer, answered) = tokio::sync::oneshot::channel();
         tokio::spawn(async move {
             let running = Running(Arc::clone(&session));
@@ -463,6 +521,15 @@ impl Sessions {
             }
         });
         answered.await.unwrap_or_else(|_| Err(SessionError::Start("the call ended without an answer".to_owned())))
+    }
+
+    /// Has the image of the session ended when nobody uses it for too long.
+    fn watch_idle(&self, session: &Arc<Session>) {
+        if let Some(limit) = self.0.max_idle
+            && !std::mem::replace(&mut session.facts().watched, true)
+        {
+            idle::watch(session, limit);
+        }
     }
 
     /// Makes sure the session has an image.
@@ -511,6 +578,8 @@ impl Sessions {
         Status {
             sessions: sessions.iter().map(|session| self.status_of(session)).collect(),
             max_sessions: self.0.max_sessions,
+            max_idle: self.0.max_idle,
+            heap_megabytes: self.0.heap_megabytes,
             workers: self.0.factories.iter().map(|factory| workers_of(factory)).collect(),
             launcher: self.0.launcher.clone(),
         }

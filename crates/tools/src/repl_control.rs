@@ -190,14 +190,22 @@ async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Outcome, Tool
     {
         let _ = writeln!(text, "Workers on {}: {}", workers.runtime, workers_text(workers));
     }
+    let idle = status.max_idle.map_or("no idle limit".to_owned(), |idle| format!("ended after {} idle", seconds(idle)));
+    let _ = writeln!(text, "Limits: {} MB of heap for each image, {idle}", status.heap_megabytes);
     if !status.launcher.is_empty() {
         let _ = writeln!(text, "Launched by: {}", status.launcher.join(" "));
     }
-    let _ = writeln!(text, "Isolation: a process per session with your own rights; no sandbox");
+    let _ = writeln!(
+        text,
+        "Isolation: a process per session with your own rights; {}",
+        if status.launcher.is_empty() { "no sandbox" } else { "whatever the launcher adds" }
+    );
     let fields = json!({
         "runtimes": runtimes,
         "sessions": status.sessions.iter().map(session_fields).map(Value::Object).collect::<Vec<_>>(),
         "max_sessions": status.max_sessions,
+        "max_idle_seconds": status.max_idle.map(|idle| idle.as_secs_f64()),
+        "heap_megabytes": status.heap_megabytes,
         "workers": status.workers.iter().map(worker_fields).collect::<Vec<_>>(),
         "launcher": status.launcher,
         "isolation": "process",

@@ -23,8 +23,16 @@ impl Workshop {
     /// Opens the roots given on the command line, else those that the environment or the working directory name; the
     /// sessions run in the first of them.
     pub fn open(roots: &[PathBuf]) -> Result<Self, lispwright_project::Error> {
+        Self::open_with(roots, |config| config)
+    }
+
+    /// As [`Workshop::open`], with images run as `configure` says.
+    pub fn open_with(
+        roots: &[PathBuf],
+        configure: impl FnOnce(Config) -> Config,
+    ) -> Result<Self, lispwright_project::Error> {
         let roots = Roots::from_environment(roots)?;
-        let sessions = Sessions::new(Config::new(roots.primary()));
+        let sessions = Sessions::new(configure(Config::new(roots.primary())));
         Ok(Self { roots, sessions })
     }
 

@@ -49,6 +49,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "text|structured", default_value = "text")]
     results: Results,
 
+    #[command(flatten)]
+    images: super::images::ImageArgs,
+
     /// error, warn, info, debug, trace, or a filter; logs go to standard error
     #[arg(long, value_name = "LEVEL", env = "MCP_LOG_LEVEL", default_value = "warn")]
     log_level: String,
@@ -103,7 +106,8 @@ fn start(args: Args) -> Result<(), String> {
         without: args.exclude_tools,
         read_only: args.read_only,
     };
-    let workshop = Workshop::open(&args.root).map_err(|error| error.to_string())?;
+    let images = args.images.change()?;
+    let workshop = Workshop::open_with(&args.root, images).map_err(|error| error.to_string())?;
     let offer = selection.pick(catalogue(&workshop)).map_err(|error| error.to_string())?;
     let server = Server::new(Options { results: args.results, ..Options::offering(offer) });
     runtime.block_on(async {

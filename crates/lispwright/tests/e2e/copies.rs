@@ -100,21 +100,17 @@ fn checkpoints_stand_inside_each_other() {
 #[test]
 fn nothing_is_left_of_what_was_rolled_back() {
     let mut session = Session::new();
-    let before: i64 = value(
-        &mut session,
-        "(sb-ext:process-pid (setf *a* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))",
-    )
-    .parse()
-    .unwrap();
+    let before: i64 =
+        value(&mut session, "(sb-ext:process-pid (setf *a* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))")
+            .parse()
+            .unwrap();
     control(&mut session, "checkpoint", "c");
     let active = status(&mut session)["pid"].as_i64().unwrap();
     let sleeping = status(&mut session)["checkpoints"][0]["pid"].as_i64().unwrap();
-    let after: i64 = value(
-        &mut session,
-        "(sb-ext:process-pid (setf *b* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))",
-    )
-    .parse()
-    .unwrap();
+    let after: i64 =
+        value(&mut session, "(sb-ext:process-pid (setf *b* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))")
+            .parse()
+            .unwrap();
     control(&mut session, "rollback", "c");
     // What was started before the checkpoint goes on, what was started after it is gone, and so is the copy.
     assert!(state(before).is_some_and(|state| state != 'Z'));

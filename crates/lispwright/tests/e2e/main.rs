@@ -21,3 +21,4 @@ mod repairs;
 mod rivals;
 mod sdk;
 mod surfaces;
+mod workers;

@@ -1,0 +1,83 @@
+//! The options that say how live images are run.
+
+use std::time::Duration;
+
+use lispwright_runtime::Config;
+
+/// How live images are run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImageArgs {
+    /// Sessions at the same time
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    max_sessions: u16,
+
+    /// Minutes after which an image that nobody uses is ended; 0 for never
+    #[arg(long, value_name = "MINUTES", default_value_t = 720.0)]
+    max_idle: f64,
+
+    /// Megabytes of heap for each image
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(64..))]
+    max_memory: u32,
+
+    /// Command that runs the workers and carries their standard input and output: "ssh host", "bwrap ..."
+    #[arg(long, value_name = "CMD")]
+    launcher: Option<String>,
+}
+
+impl ImageArgs {
+    /// What changes a configuration as these options say, or why they cannot be followed.
+    pub(crate) fn change(&self) -> Result<impl FnOnce(Config) -> Config + use<>, String> {
+        let idle = Duration::try_from_secs_f64(self.max_idle * 60.0)
+            .map_err(|_| format!("--max-idle {}: give minutes, 0 or more", self.max_idle))?;
+        let launcher = self.launcher.as_deref().map(words).transpose()?.unwrap_or_default();
+        let (max_sessions, heap_megabytes) = (self.max_sessions.into(), self.max_memory);
+        Ok(move |config| Config {
+            max_sessions,
+            max_idle: (!idle.is_zero()).then_some(idle),
+            heap_megabytes,
+            launcher,
+            ..config
+        })
+    }
+}
+
+/// The words of a command line: separated by blanks, with quotes and backslashes as in a POSIX shell, nothing expanded.
+fn words(line: &str) -> Result<Vec<String>, String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    let mut rest = line.chars();
+    while let Some(character) = rest.next() {
+        match (character, quote) {
+            (end, Some(open)) if end == open => quote = None,
+            ('\\', None | Some('"')) => word.get_or_insert_default().extend(rest.next()),
+            (other, Some(_)) => word.get_or_insert_default().push(other),
+            ('\'' | '"', None) => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (blank, None) if blank.is_whitespace() => words.extend(word.take()),
+            (other, None) => word.get_or_insert_default().push(other),
+        }
+    }
+    if quote.is_some() {
+        return Err(format!("--launcher {line:?}: a quote is not closed"));
+    }
+    words.extend(word);
+    if words.is_empty() { Err("--launcher: give a command".to_owned()) } else { Ok(words) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_launcher_is_split_as_a_shell_would() {
+        assert_eq!(words("ssh -T host").unwrap(), ["ssh", "-T", "host"]);
+        assert_eq!(words(r#"a 'b "c' "d \" e" f\ g ''"#).unwrap(), ["a", "b \"c", "d \" e", "f g", ""]);
+        assert!(words("a 'b").is_err());
+        assert!(words("  ").is_err());
+    }
+}

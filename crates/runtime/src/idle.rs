@@ -1,0 +1,45 @@
+//! Ending images that nobody has used for long, so that a server that is left alone gives its memory back.
+//!
+//! Time in which a call runs does not count; time in which an error is held does, for then nothing runs.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use crate::sessions::Session;
+
+/// Watches `session` until its image has been idle for `limit` and is ended, or is gone.
+pub(crate) fn watch(session: &Arc<Session>, limit: Duration) {
+    let session = Arc::downgrade(session);
+    tokio::spawn(async move {
+        let mut wait = limit;
+        loop {
+            tokio::time::sleep(wait).await;
+            match step(&session, limit).await {
+                Some(next) => wait = next,
+                None => return,
+            }
+        }
+    });
+}
+
+/// Ends the image if its time has come; how long to wait for the next look, if there has to be one.
+async fn step(session: &Weak<Session>, limit: Duration) -> Option<Duration> {
+    let session = session.upgrade()?;
+    let idle = session.idle_for();
+    if idle < limit {
+        return Some(limit - idle);
+    }
+    let slot = session.free_now();
+    let Some(mut slot) = slot else { return Some(limit) };
+    // A call may have come and gone in between.
+    let idle = session.idle_for();
+    if idle < limit {
+        return Some(limit - idle);
+    }
+    if let Some(mut worker) = slot.take() {
+        worker.bury(true).await;
+        session.ended_idle(idle);
+    }
+    session.unwatched();
+    None
+}
