@@ -21,8 +21,6 @@ pub struct Return {
     pub name: String,
     /// How the process after it ended, in words.
     pub status: String,
-    /// The process that goes on.
-    pub(crate) pid: i32,
     pub(crate) package: Option<String>,
     pub(crate) held: u32,
     pub(crate) depth: u32,
@@ -37,7 +35,6 @@ impl Return {
         Self {
             name: text("NAME"),
             status: text("STATUS"),
-            pid: pid_of(message).unwrap_or(0),
             package: message.get_text("PACKAGE").map(str::to_owned),
             held: count("HELD"),
             depth: count("DEPTH"),
@@ -51,7 +48,7 @@ pub(crate) fn names(message: &Value) -> Vec<String> {
     message.get_list("CHECKPOINTS").iter().filter_map(Value::as_text).map(str::to_owned).collect()
 }
 
-/// The process number in a message.
+/// The process number in a message, as the sender sees it.
 pub(crate) fn pid_of(message: &Value) -> Option<i32> {
     message.get_integer("PID").and_then(|pid| i32::try_from(pid).ok())
 }
@@ -80,10 +77,10 @@ impl Process {
 /// The copies of one worker.
 #[derive(Default)]
 pub(crate) struct Copies {
-    /// The youngest, when it is not the process that was started.
+    /// The youngest, when it is not the process that was started, and is known here.
     youngest: Option<Process>,
     /// The copy of a trial, while one runs.
-    trial: Option<(Process, String)>,
+    trial: Option<(Option<Process>, String)>,
     /// The marks of what copies have started: (depth, mark).
     branches: Vec<(u32, String)>,
     last_branch: u64,
@@ -102,8 +99,8 @@ impl Copies {
     }
 
     /// A trial is under way.
-    pub(crate) fn start_trial(&mut self, pid: i32, branch: String) {
-        self.trial = Some((Process::new(pid), branch));
+    pub(crate) fn start_trial(&mut self, pid: Option<i32>, branch: String) {
+        self.trial = Some((pid.map(Process::new), branch));
     }
 
     /// The trial is over; ends what it has started.
@@ -114,16 +111,16 @@ impl Copies {
     }
 
     /// A checkpoint was made: `pid` goes on at `depth`.
-    pub(crate) fn checkpoint(&mut self, pid: i32, depth: u32, branch: String) {
-        self.youngest = Some(Process::new(pid));
+    pub(crate) fn checkpoint(&mut self, pid: Option<i32>, depth: u32, branch: String) {
+        self.youngest = pid.map(Process::new);
         self.branches.retain(|(other, _)| *other < depth);
         self.branches.push((depth, branch));
     }
 
-    /// A checkpoint goes on; ends what the lost copies have started.
-    pub(crate) async fn returned(&mut self, to: &Return) {
+    /// A checkpoint goes on in the process `pid`; ends what the lost copies have started.
+    pub(crate) async fn returned(&mut self, to: &Return, pid: Option<i32>) {
         self.trial = None;
-        self.youngest = Some(Process::new(to.pid));
+        self.youngest = pid.map(Process::new);
         for (_, branch) in self.branches.iter().filter(|(depth, _)| *depth >= to.depth) {
             process::sweep_branch(branch).await;
         }
@@ -132,7 +129,7 @@ impl Copies {
 
     /// Signals the process that runs code; false when that is the one that was started.
     pub(crate) fn signal(&self, signal: Signal) -> bool {
-        let copy = self.trial.as_ref().map(|(process, _)| process).or(self.youngest.as_ref());
+        let copy = self.trial.as_ref().and_then(|(process, _)| process.as_ref()).or(self.youngest.as_ref());
         if let Some(process) = copy {
             process.signal(signal);
         }

@@ -18,6 +18,7 @@ mod config;
 mod copies;
 pub mod eval;
 mod factory;
+mod frames;
 mod idle;
 mod image;
 pub mod node;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::backend::Capability;
 use crate::eval::EvalRequest;
 use crate::wire::Value;
 
@@ -181,6 +182,22 @@ impl Request {
             Self::Eval(request) if request.trial => Some("TRIAL"),
             Self::Checkpoint(_) => Some("BRANCH"),
             _ => None,
+        }
+    }
+
+    /// What a runtime has to be able to do for it.
+    pub(crate) fn needs(&self) -> Capability {
+        match self {
+            Self::Eval(request) | Self::EvalInFrame { code: request, .. } if request.hold => Capability::Hold,
+            Self::Eval(request) if request.trial => Capability::Checkpoint,
+            Self::Held
+            | Self::Frames { .. }
+            | Self::Locals { .. }
+            | Self::EvalInFrame { .. }
+            | Self::Restart { .. }
+            | Self::Abort => Capability::Hold,
+            Self::Checkpoint(_) | Self::Rollback(_) => Capability::Checkpoint,
+            _ => Capability::Eval,
         }
     }
 

@@ -74,6 +74,9 @@ pub enum SessionError {
         /// What was asked for.
         asked: Runtime,
     },
+    /// The session's runtime cannot do that.
+    #[error("{} sessions cannot do this: they have no {}", .0, .1.as_str())]
+    Lacks(Runtime, Capability),
     /// The image did not start.
     #[error("no image could be started: {0}")]
     Start(String),
@@ -359,14 +362,14 @@ impl Session {
         }
     }
 
-    /// A checkpoint goes on in place of a process that has ended.
-    fn returned(&self, back: &Return) {
+    /// A checkpoint goes on as the process `pid` in place of one that has ended.
+    fn returned(&self, back: &Return, pid: i32) {
         let mut facts = self.facts();
         facts.package.clone_from(&back.package);
         facts.held = back.held;
         facts.checkpoints.retain(|checkpoint| back.checkpoints.contains(&checkpoint.name));
         if let Some(image) = &mut facts.image {
-            image.pid = back.pid;
+            image.pid = pid;
         }
     }
 
@@ -501,6 +504,10 @@ impl Sessions {
     ) -> Result<EvalReport, SessionError> {
         let began = Instant::now();
         let session = if request.is_about_present_image() { self.existing(name) } else { self.session(name) }?;
+        let runtime = session.factory.runtime();
+        if !runtime.backend().can(request.needs()) {
+            return Err(SessionError::Lacks(runtime, request.needs()));
+        }
         let slot = session.free_slot().await?;
         let controls = Controls { cancel: cancel.child_token(), ..Controls::default() };
         session.facts().running = Some((began, controls.clone()));
@@ -722,7 +729,7 @@ async fn run(
             Ok(ended) => break (ended, branch),
             Err(Lost::Died(death)) => lost_while_idle(session, slot, &death)?,
             Err(Lost::Returned(back)) => {
-                session.returned(&back);
+                session.returned(&back, worker.pid());
                 session.facts().notice = Some(format!(
                     "The image of session {:?} died while no call was running ({}), and the session went back to checkpoint \
                      {:?}: what was done since is lost.",
@@ -757,7 +764,7 @@ async fn run(
             answer
         }
         Ended::Returned(back, reason) => {
-            session.returned(&back);
+            session.returned(&back, worker.pid());
             let asked = matches!(request, Request::Rollback(_)) && reason.is_none();
             let (held, package) = (back.held, back.package.clone());
             Answer { held, package, ..Answer::without_image(Ending::Returned { back, reason, asked }) }

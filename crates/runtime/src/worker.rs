@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::capture::{Capture, Printed};
 use crate::copies::{self, Copies, RETURN_LIMIT, Return};
+use crate::frames::Frames;
 use crate::process::{self, Guard, Launch};
 use crate::wire::{self, Value};
 
@@ -121,21 +122,17 @@ pub(crate) struct Worker {
 /// Reads frames; giving up in the middle loses nothing.
 struct Answers {
     pipe: ChildStdout,
-    buffer: Vec<u8>,
-    /// Bytes at the start of the buffer among which there is no [`wire::VOID`].
-    searched: usize,
+    frames: Frames,
 }
 
 impl Answers {
     /// The next frame, or `None` when the pipe has ended or what came is not the protocol.
     async fn next(&mut self) -> Option<Value> {
         loop {
-            match self.complete() {
-                Complete::Frame(value) => return Some(value),
-                Complete::Garbage => return None,
-                Complete::NotYet => {}
+            if let Some(frame) = self.frames.next().ok()? {
+                return Some(frame);
             }
-            if self.pipe.read_buf(&mut self.buffer).await.ok()? == 0 {
+            if self.pipe.read_buf(self.frames.buffer()).await.ok()? == 0 {
                 return None;
             }
         }
@@ -146,46 +143,10 @@ impl Answers {
         let mut bytes = [0; 4096];
         // Straight from the descriptor: the event loop may not have heard of the last bytes yet.
         while let Ok(count @ 1..) = rustix::io::read(&self.pipe, &mut bytes) {
-            self.buffer.extend_from_slice(&bytes[..count]);
+            self.frames.buffer().extend_from_slice(&bytes[..count]);
         }
-        if let Complete::Frame(value) = self.complete() { Some(value) } else { None }
+        self.frames.next().ok()?
     }
-
-    /// Takes a whole frame from the buffer, after what was declared void.
-    fn complete(&mut self) -> Complete {
-        loop {
-            let end = match self.buffer.first_chunk() {
-                Some(header) if !header.contains(&wire::VOID) => match wire::payload_length(header) {
-                    Ok(length) => wire::HEADER + length,
-                    Err(_) => return Complete::Garbage,
-                },
-                _ => wire::HEADER,
-            };
-            let there = end.min(self.buffer.len());
-            let from = self.searched.min(there);
-            if let Some(at) = memchr::memrchr(wire::VOID, &self.buffer[from..there]) {
-                self.buffer.drain(..=from + at);
-                self.searched = 0;
-                continue;
-            }
-            self.searched = there;
-            if there < end {
-                return Complete::NotYet;
-            }
-            let value = Value::decode(&self.buffer[wire::HEADER..end]);
-            self.buffer.drain(..end);
-            self.searched = 0;
-            return value.map_or(Complete::Garbage, Complete::Frame);
-        }
-    }
-}
-
-/// What stands at the start of the buffer.
-enum Complete {
-    Frame(Value),
-    NotYet,
-    /// Not the protocol.
-    Garbage,
 }
 
 impl Worker {
@@ -206,7 +167,7 @@ impl Worker {
             mark: launch.mark.clone(),
             guard,
             requests: spawned.requests,
-            answers: Answers { pipe: spawned.answers, buffer: Vec::new(), searched: 0 },
+            answers: Answers { pipe: spawned.answers, frames: Frames::default() },
             stdout: Capture::start(spawned.stdout, output_limit).map_err(watch)?,
             stderr: Capture::start(spawned.stderr, output_limit).map_err(watch)?,
             hello: Value::List(Vec::new()),
@@ -253,15 +214,18 @@ impl Worker {
     /// A checkpoint was made with the mark `branch`: its copy goes on, as `answer` says.
     pub(crate) fn checkpointed(&mut self, answer: &Value, branch: String) {
         let depth = answer.get_integer("DEPTH").and_then(|depth| u32::try_from(depth).ok()).unwrap_or(1);
-        if let Some(pid) = copies::pid_of(answer) {
-            self.copies.checkpoint(pid, depth, branch);
-        }
+        self.copies.checkpoint(self.copy_of(answer), depth, branch);
+    }
+
+    /// The copy that a message is about. Behind a launcher, its number means nothing here.
+    fn copy_of(&self, message: &Value) -> Option<i32> {
+        copies::pid_of(message).filter(|_| self.local)
     }
 
     /// A checkpoint goes on in the place of a process that has ended.
     async fn take_return(&mut self, message: &Value) -> Return {
         let back = Return::read(message);
-        self.copies.returned(&back).await;
+        self.copies.returned(&back, self.copy_of(message)).await;
         self.resync = true;
         back
     }
@@ -320,8 +284,8 @@ impl Worker {
                 Event::Came(Some(message)) => match head(&message) {
                     Some("EXIT") => exiting = true,
                     Some("FORKED") => {
-                        if let Some((pid, branch)) = copies::pid_of(&message).zip(trial) {
-                            self.copies.start_trial(pid, branch.to_owned());
+                        if let Some(branch) = trial {
+                            self.copies.start_trial(self.copy_of(&message), branch.to_owned());
                         }
                     }
                     Some("RETURNED") => {

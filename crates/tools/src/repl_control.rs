@@ -136,6 +136,7 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
             Ok(answer(&report, output_limit(None)))
         }
         ReplAction::Attach | ReplAction::Detach => Err(unsupported(
+            sessions.runtime_of(session),
             Capability::Attach,
             "Use a session of this server: repl_eval starts one with its first call",
         )),

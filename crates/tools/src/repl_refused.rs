@@ -20,8 +20,8 @@ pub(crate) fn named_runtime(name: &str) -> Result<Runtime, ToolError> {
 }
 
 /// An answer for what the runtime does not do.
-pub(crate) fn unsupported(capability: Capability, instead: &str) -> ToolError {
-    let backend = Runtime::Sbcl.backend();
+pub(crate) fn unsupported(runtime: Runtime, capability: Capability, instead: &str) -> ToolError {
+    let backend = runtime.backend();
     let can: Vec<&str> = backend.has.iter().map(|capability| capability.as_str()).collect();
     ToolError::new(
         "UNSUPPORTED",
@@ -38,6 +38,15 @@ pub(crate) fn unsupported(capability: Capability, instead: &str) -> ToolError {
 pub(crate) fn session_error(error: SessionError) -> ToolError {
     let what = format!("{error}.");
     match error {
+        SessionError::Lacks(runtime, Capability::Hold) => {
+            unsupported(runtime, Capability::Hold, "Leave on_error out: the answer to an error already has its frames")
+        }
+        SessionError::Lacks(runtime, capability) => unsupported(
+            runtime,
+            capability,
+            "Evaluate in a session of its own, such as session \"trial\", and end it with repl_control {\"action\": \
+             \"kill\", \"session\": \"trial\"}",
+        ),
         SessionError::Busy { session, .. } => {
             let next = format!("repl_control {{\"action\": \"interrupt\", \"session\": \"{session}\"}}");
             let mut busy = ToolError::new(

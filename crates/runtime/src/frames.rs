@@ -1,0 +1,96 @@
+//! Bytes from a worker to frames, also when a process has died in the middle of one and another has taken its place.
+
+use crate::wire::{self, Value, WireError};
+
+/// What has come and is not a whole frame yet.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    buffer: Vec<u8>,
+    /// Bytes at the start of the buffer among which there is no [`wire::VOID`].
+    searched: usize,
+}
+
+impl Frames {
+    /// Where bytes are added.
+    pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    /// Takes the next whole frame, after what was declared void; `None` until more bytes come.
+    pub(crate) fn next(&mut self) -> Result<Option<Value>, WireError> {
+        loop {
+            let end = match self.buffer.first_chunk() {
+                Some(header) if !header.contains(&wire::VOID) => wire::HEADER + wire::payload_length(header)?,
+                _ => wire::HEADER,
+            };
+            let there = end.min(self.buffer.len());
+            let from = self.searched.min(there);
+            if let Some(at) = memchr::memrchr(wire::VOID, &self.buffer[from..there]) {
+                self.buffer.drain(..=from + at);
+                self.searched = 0;
+                continue;
+            }
+            self.searched = there;
+            if there < end {
+                return Ok(None);
+            }
+            let value = Value::decode(&self.buffer[wire::HEADER..end]);
+            self.buffer.drain(..end);
+            self.searched = 0;
+            return value.map(Some);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// The frames that come out when the bytes arrive in pieces of `size`.
+    fn frames(bytes: &[u8], size: usize) -> Vec<String> {
+        let mut frames = Frames::default();
+        let mut found = Vec::new();
+        for piece in bytes.chunks(size) {
+            frames.buffer().extend_from_slice(piece);
+            while let Some(value) = frames.next().unwrap() {
+                found.push(value.encode());
+            }
+        }
+        found
+    }
+
+    fn check(bytes: &[u8], expected: &[&str]) {
+        for size in 1..=bytes.len() {
+            assert_eq!(frames(bytes, size), expected, "in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn frames_come_whole_whatever_the_pieces() {
+        check(b"000002(\xce\xbb", &[]);
+        check(b"000004(:A)000001T", &["(:A)", "T"]);
+    }
+
+    #[test]
+    fn what_was_declared_void_is_passed_over_wherever_it_ends() {
+        let whole = b"000004(:A)";
+        let next = b"000004(:B)";
+        for cut in 0..whole.len() {
+            let bytes = [&whole[..cut], &[wire::VOID], next].concat();
+            check(&bytes, &["(:B)"]);
+        }
+        check(&[whole, &[wire::VOID][..], next].concat(), &["(:A)", "(:B)"]);
+        check(&[&whole[..5], &[wire::VOID, wire::VOID][..], next].concat(), &["(:B)"]);
+        // A long frame was begun: its length reaches over what follows.
+        check(&[b"00ffff(:LONG", &[wire::VOID][..], next].concat(), &["(:B)"]);
+    }
+
+    #[test]
+    fn what_is_not_the_protocol_is_an_error() {
+        let mut frames = Frames::default();
+        frames.buffer().extend_from_slice(b"hello world");
+        assert_eq!(frames.next(), Err(WireError::Header));
+    }
+}
