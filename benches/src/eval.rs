@@ -44,7 +44,23 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
         },
         fresh(&mut client),
         first(setting),
+        guile(&mut client),
     ]
+}
+
+/// The same round trip to a session on Guile.
+fn guile(client: &mut Client) -> Row {
+    let plus = |_| json!({"code": "(+ 1 2)", "runtime": "guile", "timeout_seconds": 10});
+    client.time_calls(50, "repl_eval", plus);
+    let ours = median(client.time_calls(CALLS, "repl_eval", plus));
+    Row {
+        what: "eval `(+ 1 2)` on Guile through the server, timeout given".into(),
+        measured: milliseconds(ours),
+        baseline: "-".into(),
+        elsewhere: "Guile's REPL server on a socket 1.1 ms",
+        target: "under 0.3 ms",
+        met: ours < 0.0003,
+    }
 }
 
 /// The first call of a server that has just started, which has no spare image yet: the image starts from the saved core.

@@ -9,6 +9,7 @@ use crate::node::Node;
 use crate::refusal::Refusal;
 use crate::request::keyed;
 use crate::wire::Value;
+use crate::work::{Diagnostic, Tally};
 use crate::worker::{Death, StopReason};
 
 /// One evaluation.
@@ -104,6 +105,10 @@ pub struct EvalReport {
     pub stderr: Printed,
     /// Warnings of the compiler and of the code.
     pub warnings: Vec<Warning>,
+    /// What the compiler and loader say about a file or system.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How tests went, as far as they came.
+    pub tests: Option<Tally>,
     /// The first value, when there is something inside to look at.
     pub object: Option<Node>,
     /// How many stacks are held in the image now.
@@ -175,6 +180,18 @@ pub enum Ending {
         /// Its variables.
         locals: Vec<(String, Node)>,
     },
+    /// A file or system was loaded.
+    Loaded {
+        /// It has not changed since the last time, so nothing was done.
+        unchanged: bool,
+    },
+    /// Tests ran to their end.
+    Tested,
+    /// The agent does not know the request.
+    NotOffered {
+        /// The wire's name for it.
+        operation: String,
+    },
     /// A held stack was given up.
     Aborted,
     /// The image is kept as it is, under a name.
@@ -219,13 +236,15 @@ impl Ending {
             | Self::Checkpointed(_)
             | Self::Returned { asked: true, .. }
             | Self::Held(_)
+            | Self::Loaded { .. }
+            | Self::Tested
             | Self::Frames { .. }
             | Self::Locals { .. } => ExecutionStatus::Completed,
             Self::Stopped { .. } | Self::Aborted => ExecutionStatus::Interrupted,
             Self::Died { .. } | Self::Returned { .. } | Self::TrialDied { .. } | Self::AgentFault(_) => {
                 ExecutionStatus::Unknown
             }
-            Self::NoPackage { .. } | Self::Refused(_) => ExecutionStatus::NotExecuted,
+            Self::NoPackage { .. } | Self::Refused(_) | Self::NotOffered { .. } => ExecutionStatus::NotExecuted,
         }
     }
 }
@@ -320,6 +339,8 @@ pub struct Place {
 pub(crate) struct Answer {
     pub(crate) ending: Ending,
     pub(crate) object: Option<Node>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) tests: Option<Tally>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) package: Option<String>,
     pub(crate) background: Vec<LispError>,
@@ -337,6 +358,8 @@ impl Answer {
         Self {
             ending,
             object: None,
+            diagnostics: Vec::new(),
+            tests: None,
             warnings: Vec::new(),
             package: None,
             background: Vec::new(),
@@ -378,15 +401,22 @@ impl Answer {
                 locals: answer.get_list("LOCALS").iter().filter_map(local).collect(),
             },
             Some("ABORTED") => Ending::Aborted,
+            Some("LOADED") => Ending::Loaded { unchanged: answer.get_truth("UNCHANGED") },
+            Some("TESTED") => Ending::Tested,
             Some("DIED") => {
                 Ending::TrialDied { status: answer.get_text("STATUS").unwrap_or_default().to_owned(), reason }
             }
             Some("CHECKPOINT") => Ending::Checkpointed(copies::names(answer).pop().unwrap_or_default()),
             Some("REFUSED") => refusal(answer),
+            None if answer.get_truth("OPERATION") => {
+                Ending::NotOffered { operation: answer.get_text("OPERATION").unwrap_or_default().to_owned() }
+            }
             _ => Ending::AgentFault(answer.get_text("MESSAGE").unwrap_or("an answer it should not give").to_owned()),
         };
         Self {
             object: answer.get("OBJECT").map(Node::read),
+            diagnostics: answer.get_list("DIAGNOSTICS").iter().map(Diagnostic::read).collect(),
+            tests: Tally::read(answer),
             ending,
             held: count(answer, "HELD").unwrap_or(0),
             checkpoints: copies::names(answer),
@@ -479,7 +509,7 @@ fn place(value: Option<&Value>) -> Place {
 }
 
 /// At most three of `candidates` that `name` may have been meant for, nearest first.
-fn nearest(name: &str, candidates: &[Value]) -> Vec<String> {
+pub(crate) fn nearest(name: &str, candidates: &[Value]) -> Vec<String> {
     let wanted = name.to_uppercase();
     let allowed = (wanted.chars().count() / 3).max(1);
     let mut near: Vec<(usize, &str)> = candidates

@@ -28,6 +28,7 @@ pub mod request;
 pub mod sessions;
 mod survey;
 pub mod wire;
+mod work;
 mod worker;
 
 pub use backend::{BACKENDS, Backend, Capability, Runtime};
@@ -40,4 +41,5 @@ pub use process::find_program;
 pub use refusal::Refusal;
 pub use request::{ExpansionLevel, Request, RestartName};
 pub use sessions::{CheckpointStatus, MAIN, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus};
+pub use work::{Diagnostic, FailedTest, Tally, Target};
 pub use worker::{Death, StopReason};

@@ -1,5 +1,6 @@
 //! Why an image did nothing: what was asked for is not there.
 
+use crate::eval::nearest;
 use crate::wire::Value;
 
 /// What a request asked for and the image does not have. Nothing ran.
@@ -34,6 +35,13 @@ pub enum Refusal {
         /// Those there are, oldest first.
         checkpoints: Vec<String>,
     },
+    /// There is no system, module or namespace of that name.
+    NoSystem {
+        /// The name asked for.
+        name: String,
+        /// Those there are, nearest first.
+        nearest: Vec<String>,
+    },
     /// The process cannot be copied while these threads run.
     Threads(Vec<String>),
     /// There are as many checkpoints as there may be.
@@ -60,6 +68,9 @@ impl Refusal {
         }
         if let Some(name) = answer.get_text("NO-CHECKPOINT") {
             return Some(Self::NoCheckpoint { name: name.to_owned(), checkpoints: texts("CHECKPOINTS") });
+        }
+        if let Some(name) = answer.get_text("NO-SYSTEM") {
+            return Some(Self::NoSystem { name: name.to_owned(), nearest: nearest(name, answer.get_list("SYSTEMS")) });
         }
         if answer.get_truth("THREADS") {
             return Some(Self::Threads(texts("THREADS")));

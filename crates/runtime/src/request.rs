@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::backend::Capability;
 use crate::eval::EvalRequest;
 use crate::wire::Value;
+use crate::work::Target;
 
 /// How long a question about the image may take that is not an evaluation.
 const LOOK_LIMIT: Duration = Duration::from_secs(30);
@@ -38,6 +39,24 @@ pub enum Request {
         /// Characters of the expansion.
         limit: usize,
         /// How long the macros may take before they are interrupted.
+        timeout: Duration,
+    },
+    /// Load a file or a system, and say what its compiler has to say.
+    Load {
+        /// What to load.
+        target: Target,
+        /// Load what has not changed since the last time, too.
+        force: bool,
+        /// How long it may take before it is interrupted.
+        timeout: Duration,
+    },
+    /// Load tests afresh and run them.
+    RunTests {
+        /// Where they are.
+        target: Target,
+        /// Names of the tests or groups that count; empty for all.
+        tests: Vec<String>,
+        /// How long they may take before they are interrupted.
         timeout: Duration,
     },
     /// Say what is held.
@@ -105,6 +124,8 @@ impl Request {
             Self::Eval(_) => "EVAL",
             Self::Inspect { .. } => "INSPECT",
             Self::Macroexpand { .. } => "MACROEXPAND",
+            Self::Load { .. } => "LOAD",
+            Self::RunTests { .. } => "RUN-TESTS",
             Self::Held => "HELD",
             Self::Frames { .. } => "FRAMES",
             Self::Locals { .. } => "LOCALS",
@@ -141,6 +162,16 @@ impl Request {
                 ),
                 ("LIMIT", integer(*limit as u64)),
             ]),
+            Self::Load { target, force, .. } => {
+                let mut arguments = target.arguments();
+                arguments.extend(keyed([("FORCE", Value::truth(*force))]));
+                arguments
+            }
+            Self::RunTests { target, tests, .. } => {
+                let mut arguments = target.arguments();
+                arguments.extend(keyed([("TESTS", Value::List(tests.iter().map(Value::text).collect()))]));
+                arguments
+            }
             Self::Held | Self::Abort => Vec::new(),
             Self::Checkpoint(name) => keyed([("NAME", Value::text(name))]),
             Self::Rollback(name) => keyed([("NAME", name.as_ref().map_or(Value::List(Vec::new()), Value::text))]),
@@ -171,7 +202,10 @@ impl Request {
         match self {
             Self::Eval(request) => request.timeout,
             Self::EvalInFrame { code, .. } => code.timeout,
-            Self::Restart { timeout, .. } | Self::Macroexpand { timeout, .. } => *timeout,
+            Self::Restart { timeout, .. }
+            | Self::Macroexpand { timeout, .. }
+            | Self::Load { timeout, .. }
+            | Self::RunTests { timeout, .. } => *timeout,
             _ => LOOK_LIMIT,
         }
     }
@@ -203,7 +237,10 @@ impl Request {
 
     /// It is about something in the image that the session has now; a fresh one could not answer.
     pub(crate) fn is_about_present_image(&self) -> bool {
-        !matches!(self, Self::Eval(_) | Self::Macroexpand { .. } | Self::Checkpoint(_))
+        !matches!(
+            self,
+            Self::Eval(_) | Self::Macroexpand { .. } | Self::Load { .. } | Self::RunTests { .. } | Self::Checkpoint(_)
+        )
     }
 }
 

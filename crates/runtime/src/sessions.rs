@@ -783,6 +783,8 @@ async fn run(
         stdout,
         stderr,
         warnings: answer.warnings,
+        diagnostics: answer.diagnostics,
+        tests: answer.tests,
         object: answer.object,
         held: answer.held,
         package: answer.package,

@@ -19,9 +19,11 @@ use crate::lisp_edit_form::lisp_edit_form;
 use crate::lisp_patch_form::lisp_patch_form;
 use crate::lisp_read_file::lisp_read_file;
 use crate::lisp_read_form::lisp_read_form;
+use crate::load_system::load_system;
 use crate::macroexpand::macroexpand;
 use crate::repl_control::repl_control;
 use crate::repl_eval::repl_eval;
+use crate::run_tests::run_tests;
 use crate::tool::{Annotations, CallContext, Outcome, Tool, ToolSet};
 use crate::workshop::Workshop;
 
@@ -113,6 +115,30 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             })),
         }
         .tool(workshop, |workshop, args, context| async move { inspect_object(&workshop.sessions, args, &context).await }),
+        Entry {
+            name: "load_system",
+            title: "Load code",
+            description: "Load a file or module into a live image; answers with located compiler warnings and errors.",
+            annotations: Annotations::RUNS,
+            output: object(json!({
+                "system": {"type": "string"}, "status": {"type": "string"}, "duration_ms": {"type": "number"},
+                "warnings": {"type": "integer"}, "diagnostics": {"type": "array"}, "message": {"type": "string"}
+            })),
+        }
+        .tool(workshop, |workshop, args, context| async move { load_system(&workshop, args, &context).await }),
+        Entry {
+            name: "run_tests",
+            title: "Run tests",
+            description: "Run the tests of a file or module in a live image; answers with counts and each failure's form, \
+                          values and place.",
+            annotations: Annotations::RUNS,
+            output: object(json!({
+                "passed": {"type": "integer"}, "failed": {"type": "integer"}, "pending": {"type": "integer"},
+                "total": {"type": "integer"}, "framework": {"type": "string"}, "duration_ms": {"type": "number"},
+                "failed_tests": {"type": "array"}
+            })),
+        }
+        .tool(workshop, |workshop, args, context| async move { run_tests(&workshop, args, &context).await }),
         Entry {
             name: "macroexpand",
             title: "Expand macros",

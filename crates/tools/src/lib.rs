@@ -17,6 +17,7 @@ pub mod lisp_edit_form;
 pub mod lisp_patch_form;
 pub mod lisp_read_file;
 pub mod lisp_read_form;
+pub mod load_system;
 pub mod macroexpand;
 mod refused;
 pub mod repl_control;
@@ -27,6 +28,8 @@ mod repl_refused;
 mod repl_report;
 mod repl_session;
 mod repl_text;
+mod repl_work;
+pub mod run_tests;
 pub mod tool;
 pub mod workshop;
 

@@ -133,7 +133,12 @@ fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, ToolError> {
 
 /// How long a call may take.
 pub(crate) fn seconds(asked: Option<f64>) -> Result<Duration, ToolError> {
-    let Some(seconds) = asked else { return Ok(DEFAULT_TIMEOUT) };
+    seconds_or(asked, DEFAULT_TIMEOUT)
+}
+
+/// How long a call may take, when it is not asked for otherwise.
+pub(crate) fn seconds_or(asked: Option<f64>, default: Duration) -> Result<Duration, ToolError> {
+    let Some(seconds) = asked else { return Ok(default) };
     if !(seconds > 0.0 && seconds <= LONGEST) {
         return Err(ToolError::new(
             "BAD_ARGUMENT",

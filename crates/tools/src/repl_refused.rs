@@ -34,6 +34,17 @@ pub(crate) fn unsupported(runtime: Runtime, capability: Capability, instead: &st
     )
 }
 
+/// An answer for a request that the agent of `runtime` does not know.
+pub(crate) fn not_offered(runtime: Runtime, operation: &str) -> ToolError {
+    let instead = match operation {
+        "LOAD" => "Load it with repl_eval: (load \"FILE\"), or (asdf:load-system \"NAME\")",
+        "RUN-TESTS" => "Run the tests with repl_eval, such as (asdf:test-system \"NAME\")",
+        "MACROEXPAND" => "Expand with repl_eval",
+        _ => "See repl_control {\"action\": \"status\"} for what each runtime offers",
+    };
+    ToolError::new("UNSUPPORTED", format!("{runtime} sessions do not offer this yet ({operation}). {instead}."))
+}
+
 /// The words for a session that could not do what was asked.
 pub(crate) fn session_error(error: SessionError) -> ToolError {
     let what = format!("{error}.");
@@ -147,6 +158,14 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
             };
             bad(format!("Session {session:?} has no checkpoint {name:?}. {there}"))
                 .with("candidates", checkpoints.clone())
+        }
+        Refusal::NoSystem { name, nearest } => {
+            let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
+            bad(format!(
+                "Session {session:?} finds no system or module {name:?}.{near} A module of the project is looked for below \
+                 the root and its src, modules, lib; a file can be given as path."
+            ))
+            .with("candidates", nearest.clone())
         }
         Refusal::Threads(threads) => ToolError::new(
             "UNSUPPORTED",

@@ -4,7 +4,7 @@ use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Pri
 use serde_json::{Map, Value, json};
 
 use crate::repl_node::{node_fields, preview_text};
-use crate::repl_refused::{refusal_error, session_argument};
+use crate::repl_refused::{not_offered, refusal_error, session_argument};
 use crate::repl_text::{Fenced, ends_of, fence, head, one_line, shares, start_of};
 use crate::tool::Outcome;
 
@@ -23,6 +23,9 @@ pub(crate) fn output_limit(asked: Option<u32>) -> usize {
 pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
     if let Ending::Refused(refusal) = &report.ending {
         return refusal_error(refusal, &report.session).with("execution_status", "not-executed").into();
+    }
+    if let Ending::NotOffered { operation } = &report.ending {
+        return not_offered(report.runtime, operation).with("execution_status", "not-executed").into();
     }
     let ending = ending_text(report);
     let notes = notes(report);
@@ -102,7 +105,7 @@ fn value_texts(values: &[String], room: usize) -> (Vec<String>, u64) {
     (values.iter().zip(&room).map(|(value, share)| head(value, *share).to_owned()).collect(), left_out)
 }
 
-fn block(text: &mut String, title: &str, body: &Fenced) {
+pub(crate) fn block(text: &mut String, title: &str, body: &Fenced) {
     if !body.text.is_empty() {
         text.push_str(title);
         text.push('\n');
@@ -148,6 +151,8 @@ fn ending_text(report: &EvalReport) -> String {
         Ending::Inspected(_)
         | Ending::Expanded { .. }
         | Ending::Held(_)
+        | Ending::Loaded { .. }
+        | Ending::Tested
         | Ending::Frames { .. }
         | Ending::Locals { .. } => String::new(),
         Ending::Aborted => {
@@ -179,6 +184,7 @@ fn ending_text(report: &EvalReport) -> String {
             stop_text_short(*reason, report)
         ),
         Ending::Refused(refusal) => refusal_error(refusal, &report.session).message + "\n",
+        Ending::NotOffered { operation } => not_offered(report.runtime, operation).message + "\n",
         Ending::NoPackage { name, nearest } => {
             let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
             format!("[ERROR] BAD_ARGUMENT\nThere is no package {name:?} in this image.{near} Nothing was evaluated.\n")
@@ -210,7 +216,7 @@ fn stop_text(reason: StopReason, report: &EvalReport) -> String {
     format!("The code was interrupted and the session's state is kept. {why}.\n")
 }
 
-fn error_text(title: &str, error: &LispError) -> String {
+pub(crate) fn error_text(title: &str, error: &LispError) -> String {
     let mut text = format!("{title} {}\n{}\n", one_line(&error.type_name, 200), fence(&error.message));
     text.push_str(&restarts_text(&error.restarts, error.kept));
     text.push_str(&frames_text(&error.frames));
@@ -345,7 +351,7 @@ fn form_text(place: &Place) -> String {
 }
 
 /// What the caller has to know besides.
-fn notes(report: &EvalReport) -> String {
+pub(crate) fn notes(report: &EvalReport) -> String {
     let mut text = String::new();
     for error in &report.background {
         let thread = one_line(error.thread.as_deref().unwrap_or("unnamed"), 60);
@@ -364,6 +370,8 @@ fn code(ending: &Ending) -> &'static str {
         | Ending::Inspected(_)
         | Ending::Expanded { .. }
         | Ending::Held(_)
+        | Ending::Loaded { .. }
+        | Ending::Tested
         | Ending::Frames { .. }
         | Ending::Locals { .. }
         | Ending::Aborted => "",
@@ -376,6 +384,7 @@ fn code(ending: &Ending) -> &'static str {
         Ending::Checkpointed(_) | Ending::Returned { asked: true, .. } => "",
         Ending::Died { .. } | Ending::Returned { .. } | Ending::TrialDied { .. } => "SESSION_LOST",
         Ending::Refused(refusal) => refusal_error(refusal, "").code,
+        Ending::NotOffered { .. } => "UNSUPPORTED",
         Ending::NoPackage { .. } => "BAD_ARGUMENT",
         Ending::AgentFault(_) => "INTERNAL",
     }

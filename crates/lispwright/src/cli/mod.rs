@@ -20,6 +20,7 @@ mod read;
 mod repair;
 mod setup;
 mod stats;
+mod test;
 mod text;
 mod tree;
 
@@ -49,6 +50,7 @@ enum Command {
     Eval(eval::Args),
     Setup(setup::Args),
     Grammar(grammar::Args),
+    Test(test::Args),
     Doctor(doctor::Args),
 }
 
@@ -67,6 +69,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Eval(args) => eval::run(args),
         Command::Setup(args) => setup::run(args),
         Command::Grammar(args) => grammar::run(args),
+        Command::Test(args) => test::run(args),
         Command::Doctor(args) => doctor::run(args),
     }
 }

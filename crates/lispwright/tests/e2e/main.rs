@@ -13,6 +13,7 @@ mod disk;
 mod evaluation;
 mod expansion;
 mod files;
+mod guile;
 mod held;
 mod objects;
 mod project;

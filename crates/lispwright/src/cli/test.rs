@@ -1,0 +1,68 @@
+//! `lispwright test`: run the tests of a file or module in an image that lives as long as the command.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use lispwright_tools::CallContext;
+use lispwright_tools::run_tests::{RunTests, run_tests};
+use serde_json::Value;
+
+use super::live::with_workshop;
+use super::outcome::{could_not, show};
+
+/// Run tests and say which failed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lispwright test tests/all.scm\n  lispwright test '(my-app tests)'\n\n\
+    Exit code: 0 when there were tests and none failed, 1 when not, 2 when nothing could be run.")]
+pub(crate) struct Args {
+    /// File with the tests, or the module or system that has them
+    #[arg(value_name = "TESTS")]
+    target: String,
+
+    /// Only this test or group; can be given several times
+    #[arg(long = "only", value_name = "NAME")]
+    only: Vec<String>,
+
+    /// sbcl or guile; left out: by the file's Lisp
+    #[arg(long, value_name = "NAME")]
+    runtime: Option<String>,
+
+    /// Seconds until they are interrupted
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
+    timeout: f64,
+
+    /// Directory the image works in
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+
+    /// One JSON document with counts and failures
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> ExitCode {
+    let is_file = args.root.first().cloned().unwrap_or_default().join(&args.target).is_file();
+    let request = RunTests {
+        path: is_file.then(|| args.target.clone()),
+        system: (!is_file).then_some(args.target),
+        framework: None,
+        test: None,
+        tests: Some(args.only),
+        session: None,
+        runtime: args.runtime,
+        timeout_seconds: Some(args.timeout),
+    };
+    let answered =
+        with_workshop(
+            &args.root,
+            |workshop| async move { run_tests(&workshop, request, &CallContext::default()).await },
+        );
+    match answered {
+        Ok(mut outcome) => {
+            // For a script, a failed test is a failure; for an agent it is an answer.
+            outcome.is_error |= outcome.fields.get("failed").and_then(Value::as_u64).is_some_and(|failed| failed > 0);
+            show(outcome, args.json)
+        }
+        Err(why) => could_not("test", &why),
+    }
+}

@@ -1,0 +1,131 @@
+//! Loading and testing: what is asked for, and what compilers and test frameworks answer in the same terms.
+
+use crate::request::keyed;
+use crate::wire::Value;
+
+/// What to load or to test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A file, by its absolute path.
+    Path(String),
+    /// A system, module or namespace, by its name.
+    System(String),
+}
+
+impl Target {
+    pub(crate) fn arguments(&self) -> Vec<Value> {
+        match self {
+            Self::Path(path) => keyed([("PATH", Value::text(path))]),
+            Self::System(name) => keyed([("SYSTEM", Value::text(name))]),
+        }
+    }
+}
+
+/// What a compiler or loader has to say about a place in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// `error`, `warning` or `note`.
+    pub severity: String,
+    /// The runtime's name for the mistake.
+    pub type_name: String,
+    /// What is wrong.
+    pub message: String,
+    /// The file, absolute.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The column, from 1.
+    pub column: Option<u32>,
+}
+
+/// A test that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedTest {
+    /// Its name; may be empty.
+    pub name: String,
+    /// The groups it is in, or what it says of itself.
+    pub description: String,
+    /// Why it failed.
+    pub reason: String,
+    /// The form that was tested.
+    pub form: Option<String>,
+    /// Values that matter, as (what, value).
+    pub values: Vec<(String, String)>,
+    /// The file it is in, absolute.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+}
+
+/// How the tests of a run went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// What ran them.
+    pub framework: String,
+    /// How many passed.
+    pub passed: u32,
+    /// How many failed.
+    pub failed: u32,
+    /// How many were skipped, or failed as they were expected to.
+    pub pending: u32,
+    /// At most 100 of those that failed, in their order.
+    pub failed_tests: Vec<FailedTest>,
+    /// Names of tests there are, at most 200.
+    pub names: Vec<String>,
+    /// The tests ended with an exit of this status.
+    pub exit_status: Option<i64>,
+}
+
+impl Tally {
+    /// How many tests there were.
+    pub fn total(&self) -> u32 {
+        self.passed + self.failed + self.pending
+    }
+
+    /// Reads an answer that has the results of tests.
+    pub(crate) fn read(answer: &Value) -> Option<Self> {
+        let texts = |name| answer.get_list(name).iter().filter_map(Value::as_text).map(str::to_owned).collect();
+        Some(Self {
+            framework: answer.get_text("FRAMEWORK")?.to_owned(),
+            passed: count(answer, "PASSED").unwrap_or(0),
+            failed: count(answer, "FAILED").unwrap_or(0),
+            pending: count(answer, "SKIPPED").unwrap_or(0),
+            failed_tests: answer.get_list("FAILED-TESTS").iter().map(FailedTest::read).collect(),
+            names: texts("NAMES"),
+            exit_status: answer.get_integer("EXIT-STATUS"),
+        })
+    }
+}
+
+impl FailedTest {
+    fn read(value: &Value) -> Self {
+        let text = |name| value.get_text(name).unwrap_or_default().to_owned();
+        Self {
+            name: text("NAME"),
+            description: text("DESCRIPTION"),
+            reason: text("REASON"),
+            form: value.get_text("FORM").map(str::to_owned),
+            values: value.get_list("VALUES").iter().map(Value::text_pair).collect(),
+            file: value.get_text("FILE").map(str::to_owned),
+            line: count(value, "LINE"),
+        }
+    }
+}
+
+impl Diagnostic {
+    pub(crate) fn read(value: &Value) -> Self {
+        let text = |name| value.get_text(name).unwrap_or_default().to_owned();
+        Self {
+            severity: text("SEVERITY"),
+            type_name: text("TYPE"),
+            message: text("MESSAGE"),
+            file: value.get_text("FILE").map(str::to_owned),
+            line: count(value, "LINE"),
+            column: count(value, "COLUMN"),
+        }
+    }
+}
+
+fn count(value: &Value, name: &str) -> Option<u32> {
+    value.get_integer(name).and_then(|number| u32::try_from(number).ok())
+}

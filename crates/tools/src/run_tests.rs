@@ -1,0 +1,207 @@
+//! `run_tests`: run the tests of a file, module or system in a live image and say which failed, and why.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lispwright_runtime::{Ending, EvalReport, FailedTest, Request, Tally};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::repl_eval::{ask, seconds_or};
+use crate::repl_report::{error_text, notes};
+use crate::repl_text::{fence, one_line};
+use crate::repl_work::{Work, diagnostics_fields, diagnostics_text, other_ending, place_text, printed_text, relative};
+use crate::tool::{CallContext, Outcome, ToolError};
+use crate::workshop::Workshop;
+
+/// How long tests may take when nothing else is asked for.
+const TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Failed tests shown in words; the fields have all that are known.
+const MOST_SHOWN: usize = 30;
+
+/// Arguments of `run_tests`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunTests {
+    /// Module with the tests; or give path
+    #[serde(default)]
+    pub system: Option<String>,
+    /// File with the tests
+    #[serde(default)]
+    pub path: Option<String>,
+    /// Test framework (default: the one the tests use)
+    #[serde(default)]
+    pub framework: Option<String>,
+    /// Only this test or group
+    #[serde(default)]
+    pub test: Option<String>,
+    /// Only these tests or groups
+    #[serde(default)]
+    pub tests: Option<Vec<String>>,
+    /// Session to run in (default: by the file's Lisp)
+    #[serde(default)]
+    pub session: Option<String>,
+    /// sbcl or guile
+    #[serde(default)]
+    pub runtime: Option<String>,
+    /// Seconds until they are interrupted (default 300)
+    #[serde(default)]
+    pub timeout_seconds: Option<f64>,
+}
+
+/// Loads the tests afresh and runs them. Cancelling the context interrupts them.
+pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContext) -> Outcome {
+    match run(workshop, args, context).await {
+        Ok((work, wanted, report)) => outcome(workshop.roots.primary(), &work, &wanted, &report),
+        Err(error) => error.into(),
+    }
+}
+
+async fn run(
+    workshop: &Workshop,
+    args: RunTests,
+    context: &CallContext,
+) -> Result<(Work, Vec<String>, EvalReport), ToolError> {
+    let timeout = seconds_or(args.timeout_seconds, TIMEOUT)?;
+    if let Some(framework) = &args.framework
+        && !["srfi-64", "srfi64"].contains(&framework.to_lowercase().as_str())
+    {
+        return Err(ToolError::new(
+            "UNSUPPORTED",
+            format!("Tests of {framework:?} cannot be run here; srfi-64 can. Leave framework out, or use repl_eval."),
+        ));
+    }
+    let (system, path) = (args.system.as_deref(), args.path.as_deref());
+    let work = Work::find(workshop, "run_tests", system, path, args.session.as_deref(), args.runtime.as_deref())?;
+    let tests: Vec<String> = args.tests.into_iter().flatten().chain(args.test).collect();
+    let request = Request::RunTests { target: work.target.clone(), tests: tests.clone(), timeout };
+    let report = ask(&workshop.sessions, &work.session, request, context).await?;
+    Ok((work, tests, report))
+}
+
+fn outcome(root: &Path, work: &Work, wanted: &[String], report: &EvalReport) -> Outcome {
+    let tally = report.tests.clone().unwrap_or_default();
+    let mut outcome = other_ending(report).unwrap_or_else(|| tested(root, work, wanted, report, &tally));
+    let fields = &mut outcome.fields;
+    fields.insert("passed".into(), tally.passed.into());
+    fields.insert("failed".into(), tally.failed.into());
+    fields.insert("pending".into(), tally.pending.into());
+    fields.insert("total".into(), tally.total().into());
+    fields.insert("framework".into(), tally.framework.clone().into());
+    fields.insert("session".into(), report.session.clone().into());
+    fields.insert("duration_ms".into(), (report.duration.as_secs_f64() * 1000.0).into());
+    fields.insert("failed_tests".into(), tally.failed_tests.iter().map(|test| failed_fields(test, root)).collect());
+    if !report.diagnostics.is_empty() {
+        fields.insert("diagnostics".into(), diagnostics_fields(&report.diagnostics, root));
+    }
+    outcome
+}
+
+fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tally: &Tally) -> Outcome {
+    let milliseconds = report.duration.as_secs_f64() * 1000.0;
+    let counts = format!(
+        "{} passed, {} failed, {} pending of {} ({}, {milliseconds:.0} ms)",
+        tally.passed,
+        tally.failed,
+        tally.pending,
+        tally.total(),
+        tally.framework
+    );
+    let error = if let Ending::Error { error, .. } = &report.ending { Some(error) } else { None };
+    let (headline, code) = match error {
+        Some(_) if tally.total() == 0 => (format!("The tests of {} did not load.", work.name), "LISP_ERROR"),
+        Some(_) => (format!("The tests of {} ended in an error after {counts}.", work.name), "LISP_ERROR"),
+        None if tally.total() == 0 => (no_tests(work, wanted, tally), "BAD_ARGUMENT"),
+        None => (format!("{counts}."), ""),
+    };
+    let mut text = if code.is_empty() { format!("{headline}\n") } else { format!("[ERROR] {code}\n{headline}\n") };
+    for test in tally.failed_tests.iter().take(MOST_SHOWN) {
+        text.push_str(&failed_text(test, root));
+    }
+    let shown = tally.failed_tests.len().min(MOST_SHOWN);
+    if tally.failed as usize > shown {
+        text.push_str(&format!(
+            "[note] {} more failed; run_tests with \"tests\": [NAME, ...] shows some.\n",
+            tally.failed as usize - shown
+        ));
+    }
+    text.push_str(&diagnostics_text(&report.diagnostics, root));
+    if let Some(error) = error.filter(|error| !error.frames.is_empty()) {
+        text.push_str(&error_text("[ERROR]", error));
+    }
+    text.push_str(&printed_text(report));
+    text.push_str(&notes(report));
+    let mut fields = Map::new();
+    fields.insert("message".into(), headline.into());
+    if !code.is_empty() {
+        fields.insert("code".into(), code.into());
+        fields.insert("retryable".into(), false.into());
+    }
+    Outcome { text: text.trim_end().to_owned(), fields, is_error: !code.is_empty() }
+}
+
+/// Why it is no success that nothing failed.
+fn no_tests(work: &Work, wanted: &[String], tally: &Tally) -> String {
+    if !wanted.is_empty() && !tally.names.is_empty() {
+        let names: Vec<String> = tally.names.iter().take(30).map(|name| one_line(name, 80)).collect();
+        return format!("No test or group is called {}. There are: {}.", wanted.join(", "), names.join(", "));
+    }
+    let exit = tally.exit_status.map(|status| format!(" It ended with exit code {status}.")).unwrap_or_default();
+    format!("No test ran in {}, which is no success.{exit} Is it the file with the tests?", work.name)
+}
+
+fn failed_text(test: &FailedTest, root: &Path) -> String {
+    let name = if test.name.is_empty() { "a test without a name".to_owned() } else { one_line(&test.name, 200) };
+    let group =
+        if test.description.is_empty() { String::new() } else { format!(" ({})", one_line(&test.description, 200)) };
+    let place = place_text(test.file.as_deref(), test.line, None, root);
+    let mut text = format!("FAILED {place}{name}{group}\n  {}\n", fence(&test.reason).replace('\n', "\n  "));
+    if let Some(form) = &test.form {
+        text.push_str(&format!("  {}\n", one_line(form, 200)));
+    }
+    for (what, value) in &test.values {
+        text.push_str(&format!("  {}: {}\n", one_line(what, 40).replace('-', " "), one_line(value, 200)));
+    }
+    text
+}
+
+fn failed_fields(test: &FailedTest, root: &Path) -> Value {
+    let values = test.values.iter().map(|(what, value)| json!({"name": what, "value": value}));
+    let mut fields = Map::new();
+    fields.insert("test_name".into(), test.name.clone().into());
+    fields.insert("description".into(), test.description.clone().into());
+    if let Some(form) = &test.form {
+        fields.insert("form".into(), form.clone().into());
+    }
+    fields.insert("values".into(), values.collect());
+    fields.insert("reason".into(), test.reason.clone().into());
+    if let Some(file) = &test.file {
+        fields.insert("source".into(), json!({"path": relative(file, root), "line": test.line}));
+    }
+    Value::Object(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_says_where_what_and_why() {
+        let test = FailedTest {
+            name: "adds".into(),
+            description: "suite / inner".into(),
+            reason: "The actual value is not the expected one.".into(),
+            form: Some("(test-equal 1 2)".into()),
+            values: vec![("expected-value".into(), "1".into())],
+            file: Some("/p/t.scm".into()),
+            line: Some(4),
+        };
+        assert_eq!(
+            failed_text(&test, Path::new("/p")),
+            "FAILED t.scm:4: adds (suite / inner)\n  The actual value is not the expected one.\n  (test-equal 1 2)\n  \
+             expected value: 1\n"
+        );
+    }
+}
