@@ -18,7 +18,7 @@
 
 use lispwright_syntax::{Dialect, Form, FormId, Span, TokenKind, read};
 
-use crate::content::{Content, Wanted};
+use crate::content::{Content, Stand, Wanted};
 use crate::delete::delete;
 use crate::edited::Edited;
 use crate::locate::{Target, locate};
@@ -77,11 +77,9 @@ pub struct Edit<'a> {
 /// Errors: every [`Refusal`] but those of a patch. Nothing is returned that reads differently outside the edited form.
 pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
     let repair = edit.repair;
-    let content = |earlier, at| {
-        Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, Wanted { earlier, at, repair })
-    };
+    let content = |stand| Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, Wanted { stand, repair });
     if edit.operation == Operation::Append {
-        let content = content(None, source.text.len() as u32)?;
+        let content = content(Stand::Beside { at: source.text.len() as u32, column: 0 })?;
         let mut notes = Vec::new();
         let splice = append(source, &content, &mut notes);
         return apply(source, splice, None, notes).map(|edited| Edited { repair: content.mended, ..edited });
@@ -95,7 +93,7 @@ pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
             if let Some(refusal) = cut_off(source, id, edit.content) {
                 return Err(refusal);
             }
-            let content = content(Some(earlier(source, id, edit.content)), form.outer.start)?;
+            let content = content(Stand::InPlaceOf(earlier(source, id, edit.content)))?;
             notes.extend(stray_note(source, form));
             (replace(source, id, &content, &mut notes), content.mended)
         }
@@ -104,27 +102,35 @@ pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
             (delete(source, form), None)
         }
         Operation::InsertBefore => {
-            let content = content(None, form.outer.start)?;
+            let content = content(beside(source, form, whole_span(form).start))?;
             (insert_before(source, neighbour(source, id, &mut notes)?, &content), content.mended)
         }
         Operation::InsertAfter | Operation::Append => {
-            let content = content(None, form.outer.start)?;
+            let content = content(beside(source, form, form.outer.end))?;
             (insert_after(source, neighbour(source, id, &mut notes)?, &content), content.mended)
         }
     };
     apply(source, splice, Some(id), notes).map(|edited| Edited { repair: mended, ..edited })
 }
 
+/// New source at byte `at`, beside a form.
+fn beside(source: &Source<'_>, form: &Form, at: u32) -> Stand {
+    let line = source.slice(Span::new(source.line_start(form.outer.start), form.outer.start));
+    Stand::Beside { at, column: line.chars().take_while(|c| matches!(c, ' ' | '\t')).count() }
+}
+
 /// The source of a form as far as `content` is about it: without the header comment or the prefixes that the content
 /// does not bring.
-fn earlier<'s>(source: &Source<'s>, id: FormId, content: Option<&str>) -> &'s str {
+fn earlier(source: &Source<'_>, id: FormId, content: Option<&str>) -> Span {
     let form = source.forms.get(id);
     let content = content.unwrap_or_default().trim_start();
     let brings_prefix = content.starts_with(['#', '\'', '`', '^', '@']);
     if content.starts_with(';') || content.starts_with("#|") {
-        source.form_text(id).content
+        whole_span(form)
+    } else if brings_prefix {
+        form.outer
     } else {
-        source.slice(if brings_prefix { form.outer } else { form.span })
+        form.span
     }
 }
 

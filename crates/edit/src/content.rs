@@ -5,9 +5,10 @@
 
 use lispwright_syntax::{Datum, Dialect, Forms, LineIndex, Span, TokenKind, Tree, read};
 
-use crate::diagnose::{Diagnosis, diagnose_with};
+use crate::diagnose::{Diagnosis, diagnose_in};
+use crate::fix::Mended;
 use crate::form_line::shortened;
-use crate::mend::{Mended, Witnesses, neighbours};
+use crate::mend::Setting;
 use crate::refusal::Refusal;
 use crate::source::{Source, place_in};
 
@@ -23,18 +24,47 @@ pub(crate) struct Content {
 
 /// What new source has to be, and where it will stand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted<'a> {
-    /// The source it takes the place of; then it has to be exactly one form.
-    pub(crate) earlier: Option<&'a str>,
-    /// A byte of the file near the place.
-    pub(crate) at: u32,
+pub(crate) struct Wanted {
+    /// Where it will stand.
+    pub(crate) stand: Stand,
     /// It may be repaired when it does not balance.
     pub(crate) repair: bool,
 }
 
+/// Where new source will stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stand {
+    /// In the place of this source, and then it has to be exactly one form.
+    InPlaceOf(Span),
+    /// On lines of its own.
+    Beside {
+        /// The byte of the file where they begin.
+        at: u32,
+        /// The column of the form beside it, from 0.
+        column: usize,
+    },
+}
+
+impl Stand {
+    fn setting(self, source: &Source<'_>) -> Setting {
+        match self {
+            Self::InPlaceOf(span) => Setting::in_place_of(source, span),
+            Self::Beside { at, column } => Setting::beside(source, at, column),
+        }
+    }
+
+    /// What it takes the place of.
+    fn earlier<'s>(self, source: &Source<'s>) -> Option<&'s str> {
+        match self {
+            Self::InPlaceOf(span) => Some(source.slice(span)),
+            Self::Beside { .. } => None,
+        }
+    }
+}
+
 impl Content {
     /// Checks `content` for `source`.
-    pub(crate) fn new(content: &str, source: &Source<'_>, wanted: Wanted<'_>) -> Result<Self, Refusal> {
+    pub(crate) fn new(content: &str, source: &Source<'_>, wanted: Wanted) -> Result<Self, Refusal> {
         let first_line = content.lines().position(|line| !line.trim().is_empty());
         if let Some(line) = first_line.filter(|_| content.trim_start().starts_with("```")) {
             return Err(Refusal::Fenced { line: line as u32 + 1 });
@@ -48,15 +78,12 @@ impl Content {
         if tree.is_balanced() {
             return Self::of_sound(content, source, wanted, None);
         }
-        let earlier = wanted.earlier.map(|earlier| earlier.replace("\r\n", "\n"));
-        let witnesses =
-            Witnesses { neighbours: neighbours(source, wanted.at), earlier: earlier.as_deref(), edited: None };
-        let Some(mut diagnosis) = diagnose_with(content, &tree, &witnesses) else {
+        let Some(mut diagnosis) = diagnose_in(content, &tree, Some(&wanted.stand.setting(source))) else {
             return Self::of_sound(content, source, wanted, None);
         };
         let unbalanced = |diagnosis| Refusal::Unbalanced { diagnosis: Box::new(diagnosis), allowed: wanted.repair };
         let Some(repaired) = diagnosis.repaired.take() else { return Err(unbalanced(diagnosis)) };
-        if let Some(doubt) = becomes_something_else(content, &tree, &repaired, earlier.as_deref()) {
+        if let Some(doubt) = becomes_something_else(content, &tree, &repaired, wanted.stand.earlier(source)) {
             return Err(unbalanced(Diagnosis { doubt: doubt.to_owned(), ..diagnosis }));
         }
         if !wanted.repair {
@@ -67,16 +94,11 @@ impl Content {
     }
 
     /// Content that balances.
-    fn of_sound(
-        content: &str,
-        source: &Source<'_>,
-        wanted: Wanted<'_>,
-        mended: Option<Mended>,
-    ) -> Result<Self, Refusal> {
+    fn of_sound(content: &str, source: &Source<'_>, wanted: Wanted, mended: Option<Mended>) -> Result<Self, Refusal> {
         let language = source.tree.language();
         let tree = read(content, language);
         let data: Vec<Datum> = tree.top_level().collect();
-        if wanted.earlier.is_some() && data.len() > 1 {
+        if wanted.stand.earlier(source).is_some() && data.len() > 1 {
             return Err(Refusal::SeveralForms { forms: first_lines(content, &tree, &data) });
         }
         let text = with_line_ending(trimmed(content, &tree), source.line_ending());
@@ -104,40 +126,44 @@ impl Content {
         self.text.contains('\n')
     }
 
-    /// The part from `start` on with every line but the first moved right by `columns` spaces, except lines that begin
-    /// inside a string or another token.
-    ///
-    /// Content for a nested form is often written as if it stood in column 0. It is moved only when some line after the
-    /// first stands too far left for a body that begins at that column.
+    /// The part from `start` on with its lines [`moved`].
     pub(crate) fn moved(&self, start: u32, columns: usize) -> String {
-        let body = &self.text[start as usize..];
-        let line_starts: Vec<u32> = body
-            .match_indices('\n')
-            .map(|(at, _)| start + at as u32 + 1)
-            .filter(|&at| self.begins_token_or_blank(at))
-            .filter(|&at| !self.text[at as usize..].lines().next().unwrap_or("").trim().is_empty())
-            .collect();
-        let indentation =
-            |at: u32| self.text[at as usize..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        if columns == 0 || !line_starts.iter().any(|&at| indentation(at) <= columns) {
-            return body.to_owned();
-        }
-        let mut moved = String::with_capacity(body.len() + line_starts.len() * columns);
-        let mut copied = start as usize;
-        for at in line_starts {
-            moved.push_str(&self.text[copied..at as usize]);
-            moved.extend(std::iter::repeat_n(' ', columns));
-            copied = at as usize;
-        }
-        moved.push_str(&self.text[copied..]);
-        moved
+        moved(&self.text, &self.tree, start, columns).0
     }
+}
 
-    fn begins_token_or_blank(&self, offset: u32) -> bool {
-        self.tree.token_at(offset).is_none_or(|token| {
-            self.tree.token_span(token).start == offset || self.tree.kind(token) == TokenKind::Blank
-        })
+/// `text` from `start` on with every line but the first moved right by `columns` spaces, except lines that begin inside a
+/// string or another token; and where in the result these spaces stand.
+///
+/// Content for a nested form is often written as if it stood in column 0. It is moved only when some line after the
+/// first stands too far left for a body that begins at that column.
+pub(crate) fn moved(text: &str, tree: &Tree, start: u32, columns: usize) -> (String, Vec<u32>) {
+    let body = &text[start as usize..];
+    let begins_token_or_blank = |offset: u32| {
+        tree.token_at(offset)
+            .is_none_or(|token| tree.token_span(token).start == offset || tree.kind(token) == TokenKind::Blank)
+    };
+    let line_starts: Vec<u32> = body
+        .match_indices('\n')
+        .map(|(at, _)| start + at as u32 + 1)
+        .filter(|&at| begins_token_or_blank(at))
+        .filter(|&at| !text[at as usize..].lines().next().unwrap_or("").trim().is_empty())
+        .collect();
+    let indentation = |at: u32| text[at as usize..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    if columns == 0 || !line_starts.iter().any(|&at| indentation(at) <= columns) {
+        return (body.to_owned(), Vec::new());
     }
+    let mut moved = String::with_capacity(body.len() + line_starts.len() * columns);
+    let mut spaces = Vec::with_capacity(line_starts.len());
+    let mut copied = start as usize;
+    for at in line_starts {
+        moved.push_str(&text[copied..at as usize]);
+        spaces.push(moved.len() as u32);
+        moved.extend(std::iter::repeat_n(' ', columns));
+        copied = at as usize;
+    }
+    moved.push_str(&text[copied..]);
+    (moved, spaces)
 }
 
 /// Why `repaired` is not what `content` visibly is: other forms begin its lines, or not the one form that is wanted.

@@ -9,8 +9,9 @@ use std::fmt;
 
 use lispwright_syntax::{Diagnostic, DiagnosticKind, LineIndex, Tree};
 
+use crate::fix::Fix;
 use crate::form_line::shortened;
-use crate::mend::{Fix, Verdict, Witnesses};
+use crate::mend::{Setting, Verdict, judge};
 use crate::source::{Place, place_in};
 
 /// The first thing that is wrong with a text, and what is known of its cure.
@@ -48,11 +49,11 @@ const WIDTH: usize = 100;
 /// The first mistake in `text`, which `tree` was read from, with changes that would mend it; `None` when there is none.
 #[must_use]
 pub fn diagnose(text: &str, tree: &Tree) -> Option<Diagnosis> {
-    diagnose_with(text, tree, &Witnesses::default())
+    diagnose_in(text, tree, None)
 }
 
-/// [`diagnose`], with more to go by than the text itself.
-pub(crate) fn diagnose_with(text: &str, tree: &Tree, witnesses: &Witnesses<'_>) -> Option<Diagnosis> {
+/// [`diagnose`], of a text that will stand in a file.
+pub(crate) fn diagnose_in(text: &str, tree: &Tree, setting: Option<&Setting>) -> Option<Diagnosis> {
     let first = primary(tree)?;
     let lines = LineIndex::new(text.as_bytes());
     let place = |offset| place_in(text, &lines, offset);
@@ -80,7 +81,7 @@ pub(crate) fn diagnose_with(text: &str, tree: &Tree, witnesses: &Witnesses<'_>) 
     };
     let shown = opened_at.unwrap_or(position).line;
     let after = first.gave_up_at.unwrap_or(first.span.end);
-    let Verdict { line, at, fixes, repaired, doubt } = witnesses.judge(text, &lines, tree.language());
+    let Verdict { line, at, fixes, repaired, doubt } = judge(text, &lines, tree.language(), setting);
     let on_line = |place: &Place| Some(place.line) == line;
     let likely_at = match (at, line) {
         (Some(at), _) => place(at),

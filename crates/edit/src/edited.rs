@@ -1,6 +1,6 @@
 //! What an edit makes of a text.
 
-use crate::mend::Mended;
+use crate::fix::Mended;
 
 /// The text after an edit, and what there is to say about it.
 #[derive(Clone, Debug, PartialEq, Eq)]

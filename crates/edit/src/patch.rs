@@ -3,16 +3,18 @@
 //! The old text has to occur exactly once in the form or its header comment, so that a patch cannot hit the wrong place,
 //! and the form has to balance afterwards as well as it did before.
 
+use lispwright_repair::moved_into;
 use lispwright_syntax::{FormId, Span, TokenKind, Tree, read};
 
 use crate::change::check_digest;
 use crate::content::{is_numbered, with_line_ending};
-use crate::diagnose::diagnose_with;
+use crate::diagnose::diagnose_in;
 use crate::diff::unified;
 use crate::edited::Edited;
+use crate::fix::{Fix, Mended};
 use crate::form_line::shortened;
 use crate::locate::{Target, locate};
-use crate::mend::{Mended, Witnesses, inside, neighbours};
+use crate::mend::Setting;
 use crate::refusal::Refusal;
 use crate::source::{Source, whole_span};
 use crate::splice::{Splice, apply};
@@ -169,18 +171,16 @@ fn balanced(
         return Ok(None);
     }
     let (first, last) = (written[0], written[written.len() - 1]);
-    let witnesses = Witnesses {
-        neighbours: neighbours(source, region.start),
-        earlier: Some(old_body),
-        edited: Some(Span::new(first.start, last.end)),
-    };
-    let Some(diagnosis) = diagnose_with(new_body, &new_tree, &witnesses) else { return Ok(None) };
+    let setting = Setting::patched(source, region, Span::new(first.start, last.end));
+    let Some(diagnosis) = diagnose_in(new_body, &new_tree, Some(&setting)) else { return Ok(None) };
     let lead = source.slice(Span::new(source.line_start(region.start), region.start));
     let tail = source.slice(Span::new(region.end, source.line_end(region.end)));
     let last_line = new_body.matches('\n').count() as u32 + 1;
     let diagnosis = diagnosis.within(source.place(region.start), lead, last_line, tail);
 
-    let fix = diagnosis.fixes.first().filter(|fix| diagnosis.is_certain() && inside(new_body, &fix.edits, written));
+    let places: Vec<_> = written.iter().map(|span| span.range()).collect();
+    let reaches = |fix: &&Fix| diagnosis.is_certain() && moved_into(new_body, &fix.edits, &places).is_some();
+    let fix = diagnosis.fixes.first().filter(reaches);
     let mut corrected = None;
     if let (Some(fix), Some(repaired)) = (fix, &diagnosis.repaired) {
         if repair {

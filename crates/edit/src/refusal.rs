@@ -6,8 +6,8 @@
 use std::fmt;
 
 use crate::diagnose::Diagnosis;
+use crate::fix::MOST_SHOWN;
 use crate::form_line::FormLine;
-use crate::mend::MOST_SHOWN;
 use crate::source::Place;
 
 /// Why a request was not carried out. Nothing has been changed.

@@ -17,8 +17,6 @@ pub(crate) struct Case<'a> {
     pub(crate) strict: bool,
     /// Sound text of the same file.
     pub(crate) context: Vec<&'a str>,
-    /// Lines of the file before the text.
-    pub(crate) lines_before: u32,
     /// Nothing follows the text in its file.
     pub(crate) at_end: bool,
 }
@@ -34,6 +32,6 @@ pub(crate) struct Answer {
 impl<'a> Case<'a> {
     pub(crate) fn new(text: &'a str, language: Language, free: Option<Range<usize>>) -> Self {
         let lines = LineIndex::new(text.as_bytes());
-        Self { text, language, lines, free, strict: false, context: Vec::new(), lines_before: 0, at_end: true }
+        Self { text, language, lines, free, strict: false, context: Vec::new(), at_end: true }
     }
 }

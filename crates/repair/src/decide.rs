@@ -11,7 +11,7 @@ use crate::edit::{Edit, apply, normalise, replace};
 use crate::guard::{Guard, is_inside, slide};
 use crate::habits::Habits;
 use crate::learn::learn;
-use crate::outcome::{Outcome, Reason};
+use crate::outcome::{Evidence, Outcome, Reason};
 use crate::quotes;
 use crate::scope::{Chunk, chunks};
 use crate::search::{Action, Limits, Reading, costs_as_it_is, search};
@@ -80,7 +80,6 @@ pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) 
     let mut case = Case::new(own, language, Some(free));
     case.strict = earlier.edited.is_some();
     case.context = window.around.iter().map(|range| &text[range.clone()]).collect();
-    case.lines_before = lines;
     case.at_end = text[window.new.end..].trim().is_empty();
     let outcome = widened(case.outcome(&tree, Some(old)), text, window.new.start, lines);
     match &outcome {
@@ -160,7 +159,7 @@ impl<'a> Case<'a> {
             }
             answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         }
-        Some(self.decide(tree, answers, vec!["the delimiters stand again where the earlier text has them".to_owned()]))
+        Some(self.decide(tree, answers, vec!["the delimiters stand again where the earlier text has them".into()]))
     }
 
     /// What the forms that `edits` change cost afterwards.
@@ -262,7 +261,7 @@ impl<'a> Case<'a> {
             }
             margin = margin.min(ahead);
             edits.extend(best.edits.iter().cloned());
-            evidence.push(format!("in the form at line {}, {}", own[0].line + 1 + self.lines_before, best.why));
+            evidence.push(Evidence { form_line: Some(own[0].line + 1), why: best.why.to_owned() });
         }
         self.accept(tree, normalise(edits), evidence, margin)
     }
@@ -388,7 +387,7 @@ impl<'a> Case<'a> {
         let usual: Vec<_> = closings.iter().filter(|closing| closing.usual).collect();
         if let [only] = usual[..] {
             let evidence =
-                vec!["the docstring ends where the body begins, and nowhere else would the form balance".to_owned()];
+                vec!["the docstring ends where the body begins, and nowhere else would the form balance".into()];
             return self.accept(tree, only.edits.clone(), evidence, MARGIN);
         }
         let answers = closings
@@ -442,7 +441,7 @@ impl<'a> Case<'a> {
     }
 
     /// Takes the first answer when it is far enough ahead of the second.
-    fn decide(&self, tree: &Tree, answers: Vec<Answer>, evidence: Vec<String>) -> Outcome {
+    fn decide(&self, tree: &Tree, answers: Vec<Answer>, evidence: Vec<Evidence>) -> Outcome {
         let margin = lead(&answers);
         if margin < MARGIN {
             return self.refuse(tree, Reason::Ambiguous, answers);

@@ -36,8 +36,9 @@ pub(crate) fn replace(text: &str, range: Range<usize>, inserted: &str) -> Edit {
     }
 }
 
-/// `text` with `edits` made, which are sorted and do not overlap.
-pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
+/// `text` with `edits` made, which have to be its own, in order, and not overlap.
+#[must_use]
+pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut from = 0;
     for edit in edits {
@@ -47,6 +48,33 @@ pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
     }
     out.push_str(&text[from..]);
     out
+}
+
+/// The same edits of `text`, all of them within `spans`, whose ends belong to them; `None` when one has no place there.
+///
+/// One closer more or less in a run of them comes to the same wherever in the run it is, so an edit may move along its run.
+#[must_use]
+pub fn moved_into(text: &str, edits: &[Edit], spans: &[Range<usize>]) -> Option<Vec<Edit>> {
+    let bytes = text.as_bytes();
+    let holds = |range: &Range<usize>| spans.iter().any(|span| span.start <= range.start && range.end <= span.end);
+    let moved = |edit: &Edit| -> Option<Edit> {
+        if holds(&edit.range()) {
+            return Some(edit.clone());
+        }
+        let run = if edit.removed.is_empty() { &edit.inserted } else { &edit.removed };
+        let &byte = run.as_bytes().first()?;
+        let one_sided = edit.removed.is_empty() != edit.inserted.is_empty();
+        if !one_sided || !byte.is_ascii() || run.bytes().any(|other| other != byte) {
+            return None;
+        }
+        let Range { start, end } = edit.range();
+        let left = (0..start).rev().take_while(|&at| bytes[at] == byte);
+        let right = (end..bytes.len()).take_while(|&at| bytes[at] == byte).map(|at| at + 1 - edit.removed.len());
+        left.chain(right).map(|at| Edit { at: at as u32, ..edit.clone() }).find(|edit| holds(&edit.range()))
+    };
+    let mut all = edits.iter().map(moved).collect::<Option<Vec<Edit>>>()?;
+    all.sort_by_key(|edit| edit.at);
+    all.windows(2).all(|pair| pair[0].range().end < pair[1].at as usize).then_some(all)
 }
 
 /// Sorts edits and joins those that touch.
@@ -74,6 +102,21 @@ mod tests {
         let edit = replace("(a b))", 0..6, "(a b)");
         assert_eq!((edit.at, &*edit.removed, &*edit.inserted), (5, ")", ""));
         assert_eq!(apply("(a b))", &[edit]), "(a b)");
+    }
+
+    #[test]
+    fn an_edit_moves_along_its_run() {
+        let text = "(a (b (c)) d";
+        let at = |at, removed: &str, inserted: &str, from, to| {
+            let edit = Edit { at, removed: removed.to_owned(), inserted: inserted.to_owned() };
+            moved_into(text, &[edit], &[from..to]).map(|edits| edits[0].at)
+        };
+        assert_eq!(at(10, "", ")", 6, 9), Some(9));
+        assert_eq!(at(9, ")", "", 6, 9), Some(8));
+        assert_eq!(at(8, ")", "", 9, 12), Some(9));
+        assert_eq!(at(10, "", "]", 6, 9), None);
+        assert_eq!(at(12, "", ")", 6, 9), None);
+        assert_eq!(at(9, ")", "]", 6, 9), None);
     }
 
     #[test]

@@ -29,5 +29,6 @@ mod shape;
 mod window;
 
 pub use decide::{Earlier, repair};
-pub use outcome::{Candidate, Diagnosis, Edit, Outcome, Reason, Refusal, Repair, TouchedForm};
+pub use edit::{apply, moved_into};
+pub use outcome::{Candidate, Diagnosis, Edit, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
 pub use renested::{Renested, renested, renested_since};

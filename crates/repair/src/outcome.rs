@@ -22,12 +22,50 @@ pub struct Repair {
     pub edits: Vec<Edit>,
     /// The text with the edits made.
     pub text: String,
-    /// Why this and nothing else, a sentence each.
-    pub evidence: Vec<String>,
+    /// Why this and nothing else.
+    pub evidence: Vec<Evidence>,
     /// The forms that were changed.
     pub forms: Vec<TouchedForm>,
     /// How many times likelier this answer is than the next, as a natural logarithm.
     pub margin: f32,
+}
+
+impl Repair {
+    /// The reasons in words, each once and without the places: for answers that show the lines anyway.
+    #[must_use]
+    pub fn why(&self) -> String {
+        let mut reasons: Vec<&str> = Vec::new();
+        for Evidence { why, .. } in &self.evidence {
+            if !reasons.contains(&&**why) {
+                reasons.push(why);
+            }
+        }
+        reasons.join("; ")
+    }
+}
+
+/// What speaks for a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The first line of the form it is about, from 1; `None` when it is about the whole text.
+    pub form_line: Option<u32>,
+    /// In words, without a place.
+    pub why: String,
+}
+
+impl From<&str> for Evidence {
+    fn from(why: &str) -> Self {
+        Self { form_line: None, why: why.to_owned() }
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.form_line {
+            Some(line) => write!(f, "in the form at line {line}, {}", self.why),
+            None => f.write_str(&self.why),
+        }
+    }
 }
 
 /// A top-level form that a repair changes.

@@ -5,7 +5,7 @@ use lispwright_syntax::{DiagnosticKind, Tree, read_plain};
 use crate::case::{Answer, Case};
 use crate::code::tokens;
 use crate::edit::{Edit, apply};
-use crate::outcome::{Candidate, Diagnosis, Outcome, Reason, Refusal, Repair, TouchedForm};
+use crate::outcome::{Candidate, Diagnosis, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
 use crate::quotes;
 use crate::scope::chunks;
 
@@ -14,7 +14,7 @@ const MOST_CANDIDATES: usize = 5;
 
 impl Case<'_> {
     /// The repair, if the text then reads without a fault.
-    pub(crate) fn accept(&self, tree: &Tree, edits: Vec<Edit>, evidence: Vec<String>, margin: f32) -> Outcome {
+    pub(crate) fn accept(&self, tree: &Tree, edits: Vec<Edit>, evidence: Vec<Evidence>, margin: f32) -> Outcome {
         let text = apply(self.text, &edits);
         if !read_plain(&text, &self.language).diagnostics().is_empty() {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());

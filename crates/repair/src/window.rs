@@ -124,6 +124,7 @@ pub(crate) fn widened(outcome: Outcome, text: &str, at: usize, lines: u32) -> Ou
         Outcome::Repaired(mut repair) => {
             shift(&mut repair.edits);
             repair.forms.iter_mut().for_each(|form| form.line += lines);
+            repair.evidence.iter_mut().filter_map(|found| found.form_line.as_mut()).for_each(|line| *line += lines);
             Outcome::Repaired(Repair { text: apply(text, &repair.edits), ..repair })
         }
         Outcome::Refused(mut refusal) => {
