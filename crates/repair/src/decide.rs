@@ -8,7 +8,7 @@ use crate::align::{Alignment, align};
 use crate::case::{Answer, Case};
 use crate::code::{Token, tokens};
 use crate::edit::{Edit, apply, normalise, replace};
-use crate::guard::{Guard, is_inside, slide};
+use crate::guard::{Guard, is_inside, slid};
 use crate::habits::Habits;
 use crate::learn::learn;
 use crate::outcome::{Evidence, Outcome, Reason};
@@ -405,8 +405,7 @@ impl<'a> Case<'a> {
         for reading in readings {
             let mut edits = normalise(reading.actions.iter().map(|action| self.edit(own, *action)).collect());
             if let Some(free) = &self.free {
-                edits.iter_mut().for_each(|edit| slide(self.text, edit, free));
-                edits = normalise(edits);
+                edits = slid(self.text, edits, free);
             }
             let local: Vec<Edit> =
                 edits.iter().map(|edit| Edit { at: edit.at - start as u32, ..edit.clone() }).collect();
