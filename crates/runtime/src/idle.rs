@@ -5,7 +5,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use crate::sessions::Session;
+use crate::session::Session;
 
 /// Watches `session` until its image has been idle for `limit` and is ended, or is gone.
 pub(crate) fn watch(session: &Arc<Session>, limit: Duration) {

@@ -4,10 +4,10 @@
 //! session has a worker process of its own, the conversation with it uses descriptors that evaluated code does not
 //! know, and the server keeps the clock.
 //!
-//! Read [`sessions`] first for what callers use, then `worker` (one process and its conversation), `process` (starting
-//! and ending processes), `capture` (what code prints), `image` (saved images), `agent` (the
-//! Lisp inside and its command lines), [`wire`] (what crosses the pipe) and
-//! [`backend`] (which Lisps there are). The Lisp side is in `images/`.
+//! Read [`sessions`] first for what callers use, then `session` (one of them and its calls), `worker` (one process and its
+//! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `capture` (what code
+//! prints), `image` (saved images), `agent` (the Lisp inside and its command lines), [`wire`] (what crosses the pipe)
+//! and [`backend`] (which Lisps there are). The Lisp side is in `images/`.
 //!
 //! **Invariant:** only this crate starts processes, and no process it starts outlives the server.
 
@@ -25,7 +25,9 @@ pub mod node;
 mod process;
 pub mod refusal;
 pub mod request;
+mod session;
 pub mod sessions;
+pub mod status;
 mod survey;
 pub mod wire;
 mod work;
@@ -40,6 +42,7 @@ pub use node::{Label, Node, Part};
 pub use process::find_program;
 pub use refusal::Refusal;
 pub use request::{ExpansionLevel, Request, RestartName};
-pub use sessions::{CheckpointStatus, MAIN, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus};
+pub use sessions::{MAIN, SessionError, Sessions};
+pub use status::{CheckpointStatus, SessionStatus, State, Status, WorkerStatus};
 pub use work::{Diagnostic, FailedTest, Tally, Target};
 pub use worker::{Death, StopReason};

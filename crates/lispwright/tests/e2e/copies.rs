@@ -195,6 +195,47 @@ fn a_trial_leaves_no_trace() {
 }
 
 #[test]
+fn copies_end_with_a_server_that_is_killed() {
+    let mut session = Session::new();
+    let mut pids = Vec::new();
+    for name in ["a", "b"] {
+        control(&mut session, "checkpoint", name);
+        let started = "(sb-ext:process-pid (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil))";
+        pids.push(value(&mut session, started).parse::<i64>().unwrap());
+    }
+    let status = status(&mut session);
+    pids.push(status["pid"].as_i64().unwrap());
+    pids.extend(status["checkpoints"].as_array().unwrap().iter().map(|one| one["pid"].as_i64().unwrap()));
+    assert_eq!(pids.len(), 5);
+    assert!(pids.iter().all(|pid| state(*pid).is_some()), "{pids:?}");
+    session.client.kill();
+    let deadline = std::time::Instant::now() + crate::client::PATIENCE;
+    while let Some(left) = pids.iter().find(|pid| state(**pid).is_some_and(|state| state != 'Z')) {
+        assert!(std::time::Instant::now() < deadline, "{left} outlives the server");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_trial_can_be_withdrawn() {
+    let mut session = Session::new();
+    value(&mut session, "(defvar *x* 1)");
+    let id = session.client.start(
+        "tools/call",
+        json!({ "name": "repl_eval", "arguments": { "code": "(setf *x* 2) (loop)", "trial": true } }),
+    );
+    let busy = |session: &mut Session| status(session)["state"] == "busy";
+    while !busy(&mut session) {}
+    session.client.send(&json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id }
+    }));
+    while busy(&mut session) {}
+    assert_eq!(value(&mut session, "*x*"), "1");
+    control(&mut session, "checkpoint", "x");
+    assert!(session.client.finish().success());
+}
+
+#[test]
 fn threads_are_in_the_way_and_named() {
     let mut session = Session::new();
     value(&mut session, "(defvar *stop* nil)");
@@ -202,11 +243,9 @@ fn threads_are_in_the_way_and_named() {
         &mut session,
         "(progn (sb-thread:make-thread (lambda () (loop until *stop* do (sleep 0.01))) :name \"ticker\") 1)",
     );
-    for arguments in [json!({ "action": "checkpoint", "name": "x" })] {
-        let refused = session.client.call("repl_control", arguments);
-        assert!(refused.is_error && refused.text.contains("ticker"), "{}", refused.text);
-        assert_eq!(refused.fields["code"], "UNSUPPORTED");
-    }
+    let refused = session.client.call("repl_control", json!({ "action": "checkpoint", "name": "x" }));
+    assert!(refused.is_error && refused.text.contains("ticker"), "{}", refused.text);
+    assert_eq!(refused.fields["code"], "UNSUPPORTED");
     let refused = session.client.call("repl_eval", json!({ "code": "1", "trial": true }));
     assert!(refused.is_error && refused.text.contains("ticker"), "{}", refused.text);
     value(

@@ -1,0 +1,334 @@
+//! One session: its image, what others may know of it, and one call from the image to the report.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::OwnedMutexGuard;
+
+use crate::copies::Return;
+use crate::eval::{Answer, Ending, EvalReport};
+use crate::factory::Factory;
+use crate::request::{Request, keyed};
+use crate::sessions::SessionError;
+use crate::status::CheckpointStatus;
+use crate::wire::Value;
+use crate::worker::{Controls, Death, Ended, GRACE, Lost, StopReason, Worker, last_lines};
+
+/// So many lost images ...
+const CRASHES: usize = 3;
+
+/// ... within so long stop a session.
+pub(crate) const CRASH_WINDOW: Duration = Duration::from_secs(300);
+
+/// A name with the image behind it.
+pub(crate) struct Session {
+    pub(crate) name: String,
+    pub(crate) factory: Arc<Factory>,
+    /// Held for as long as a call runs.
+    pub(crate) slot: Arc<tokio::sync::Mutex<Option<Worker>>>,
+    pub(crate) facts: Mutex<Facts>,
+}
+
+/// What others may know while a call runs.
+#[derive(Default)]
+pub(crate) struct Facts {
+    pub(crate) image: Option<Image>,
+    pub(crate) evaluations: u64,
+    pub(crate) package: Option<String>,
+    /// How many stacks are held in the image.
+    pub(crate) held: u32,
+    /// Oldest first.
+    pub(crate) checkpoints: Vec<CheckpointStatus>,
+    /// The number for the next object, whichever image it will be in.
+    pub(crate) next_object: i64,
+    pub(crate) running: Option<(Instant, Controls)>,
+    /// When the last call ended.
+    pub(crate) last_used: Option<Instant>,
+    /// Somebody watches how long the image is idle.
+    pub(crate) watched: bool,
+    pub(crate) crashes: Vec<Instant>,
+    pub(crate) last_crash: String,
+    pub(crate) stopped: bool,
+    /// To be told with the next answer.
+    pub(crate) notice: Option<String>,
+}
+
+impl Facts {
+    /// The image is gone, and what was known about it.
+    pub(crate) fn forget_image(&mut self) {
+        self.image = None;
+        self.package = None;
+        self.held = 0;
+        self.checkpoints.clear();
+    }
+}
+
+/// The image that a session has now.
+#[derive(Clone)]
+pub(crate) struct Image {
+    pub(crate) pid: i32,
+    pub(crate) started: Instant,
+    pub(crate) version: String,
+}
+
+impl Session {
+    /// How long no call has run; nothing while one does.
+    pub(crate) fn idle_for(&self) -> Duration {
+        let facts = self.facts();
+        match (&facts.running, facts.last_used) {
+            (None, Some(last)) => last.elapsed(),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// The slot, when no call runs.
+    pub(crate) fn free_now(&self) -> Option<OwnedMutexGuard<Option<Worker>>> {
+        Arc::clone(&self.slot).try_lock_owned().ok()
+    }
+
+    /// The image was ended because nobody had used it.
+    pub(crate) fn ended_idle(&self, idle: Duration) {
+        let mut facts = self.facts();
+        facts.forget_image();
+        facts.notice = Some(format!(
+            "The image of session {:?} was ended after {} s in which nobody used it: its definitions and other state are \
+             lost. This call ran in a fresh image.",
+            self.name,
+            idle.as_secs()
+        ));
+    }
+
+    /// It has no image, runs nothing, and is not stopped.
+    pub(crate) fn is_empty(&self) -> bool {
+        let facts = self.facts();
+        facts.image.is_none() && facts.running.is_none() && facts.last_used.is_some() && !facts.stopped
+    }
+
+    /// Nobody watches how long the image is idle any more.
+    pub(crate) fn unwatched(&self) {
+        self.facts().watched = false;
+    }
+
+    /// The slot for a call, at once or as soon as a call that was told to stop has done so.
+    pub(crate) async fn free_slot(&self) -> Result<OwnedMutexGuard<Option<Worker>>, SessionError> {
+        let slot = Arc::clone(&self.slot);
+        if let Ok(guard) = slot.clone().try_lock_owned() {
+            return Ok(guard);
+        }
+        let (running_for, is_stopping) = match &self.facts().running {
+            Some((since, controls)) => (since.elapsed(), controls.is_stopping()),
+            None => (Duration::ZERO, true),
+        };
+        let busy = SessionError::Busy { session: self.name.clone(), running_for };
+        if !is_stopping {
+            return Err(busy);
+        }
+        tokio::time::timeout(GRACE * 2, slot.lock_owned()).await.map_err(|_| busy)
+    }
+
+    pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn stopped_error(&self) -> SessionError {
+        let facts = self.facts();
+        SessionError::Stopped {
+            session: self.name.clone(),
+            crashes: facts.crashes.len(),
+            last: facts.last_crash.clone(),
+        }
+    }
+
+    /// Counts a lost image; too many stop the session.
+    pub(crate) fn count_crash(&self, how: String) {
+        let mut facts = self.facts();
+        facts.forget_image();
+        facts.last_crash = how;
+        facts.crashes.retain(|time| time.elapsed() < CRASH_WINDOW);
+        facts.crashes.push(Instant::now());
+        facts.stopped = facts.crashes.len() >= CRASHES;
+    }
+
+    /// Takes note of an image that ended, by itself or not.
+    pub(crate) fn lost(&self, death: &Death, reason: Option<StopReason>) {
+        if death.exited || reason == Some(StopReason::Killed) {
+            let mut facts = self.facts();
+            facts.forget_image();
+        } else {
+            self.count_crash(death.status.clone());
+        }
+    }
+
+    /// The process `kept` sleeps as a checkpoint, and `pid` goes on.
+    pub(crate) fn checkpointed(&self, name: &str, kept: i32, pid: i32) {
+        let mut facts = self.facts();
+        facts.checkpoints.retain(|checkpoint| checkpoint.name != name);
+        facts.checkpoints.push(CheckpointStatus { name: name.to_owned(), pid: kept, made: Instant::now() });
+        if let Some(image) = &mut facts.image {
+            image.pid = pid;
+        }
+    }
+
+    /// A checkpoint goes on as the process `pid` in place of one that has ended.
+    pub(crate) fn returned(&self, back: &Return, pid: i32) {
+        let mut facts = self.facts();
+        facts.package.clone_from(&back.package);
+        facts.held = back.held;
+        facts.checkpoints.retain(|checkpoint| back.checkpoints.contains(&checkpoint.name));
+        if let Some(image) = &mut facts.image {
+            image.pid = pid;
+        }
+    }
+
+    pub(crate) fn set_image(&self, worker: &Worker) {
+        let word = |name| worker.hello.get_text(name).unwrap_or_default();
+        self.facts().image = Some(Image {
+            pid: worker.pid(),
+            started: worker.started,
+            version: format!("{} {}", word("IMPLEMENTATION"), word("VERSION")),
+        });
+    }
+}
+
+/// Marks a session as running for as long as it lives.
+pub(crate) struct Running(pub(crate) Arc<Session>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut facts = self.0.facts();
+        facts.running = None;
+        facts.last_used = Some(Instant::now());
+    }
+}
+
+/// Gives the session an image if it has none that lives; why the caller gets a fresh one, if one was lost.
+pub(crate) async fn ensure_image(session: &Session, slot: &mut Option<Worker>) -> Result<(), SessionError> {
+    if let Some(worker) = slot
+        && !worker.is_alive()
+    {
+        let death = worker.bury(false).await;
+        lost_while_idle(session, slot, &death)?;
+    }
+    if slot.is_none() {
+        let worker = session.factory.obtain().await?;
+        session.set_image(&worker);
+        *slot = Some(worker);
+        let factory = Arc::clone(&session.factory);
+        tokio::spawn(async move { factory.fill_spare().await });
+    }
+    Ok(())
+}
+
+/// Takes note of an image that was found dead before a call ran in it.
+fn lost_while_idle(session: &Session, slot: &mut Option<Worker>, death: &Death) -> Result<(), SessionError> {
+    let words = slot.take().map(|worker| last_lines(&worker.take_output().1.head)).unwrap_or_default();
+    session.count_crash(death.status.clone());
+    session.facts().notice = Some(loss(&session.name, "while no call was running", death, &words));
+    if session.facts().stopped { Err(session.stopped_error()) } else { Ok(()) }
+}
+
+/// One call, from the image to the report.
+pub(crate) async fn run(
+    session: &Session,
+    slot: &mut Option<Worker>,
+    request: Request,
+    controls: &Controls,
+    began: Instant,
+) -> Result<EvalReport, SessionError> {
+    if session.facts().stopped {
+        return Err(session.stopped_error());
+    }
+    session.facts().evaluations += u64::from(matches!(request, Request::Eval(_)));
+    let mut arguments = keyed([("NEXT-OBJECT", Value::Integer(session.facts().next_object))]);
+    arguments.extend(request.arguments());
+    // Ends with an image that has read the request, or with a session that has lost too many.
+    let (ended, branch) = loop {
+        if request.is_about_present_image() && slot.is_none() {
+            return Err(SessionError::NoImage(session.name.clone()));
+        }
+        ensure_image(session, slot).await?;
+        let worker = slot.as_mut().expect("the session was given an image");
+        let mut arguments = arguments.clone();
+        let branch = request.branch_key().map(|key| {
+            let branch = worker.new_branch();
+            arguments.extend(keyed([(key, Value::text(&branch))]));
+            branch
+        });
+        match worker.call(request.operation(), arguments, branch.as_deref(), request.timeout(), controls).await {
+            Ok(ended) => break (ended, branch),
+            Err(Lost::Died(death)) => lost_while_idle(session, slot, &death)?,
+            Err(Lost::Returned(back)) => {
+                session.returned(&back, worker.pid());
+                session.facts().notice = Some(format!(
+                    "The image of session {:?} died while no call was running ({}), and the session went back to checkpoint \
+                     {:?}: what was done since is lost.",
+                    session.name, back.status, back.name
+                ));
+            }
+        }
+    };
+    let worker = slot.as_mut().expect("the session was given an image");
+    let (stdout, stderr) = worker.take_output();
+    let answer = match ended {
+        Ended::Answered(message, reason) => {
+            let mut answer = Answer::read(&message, reason);
+            if let (Ending::Checkpointed(name), Some(branch)) = (&answer.ending, branch) {
+                let kept = worker.pid();
+                worker.checkpointed(&message, branch);
+                session.checkpointed(name, kept, worker.pid());
+            }
+            let is_trial = request.branch_key() == Some("TRIAL");
+            let mut facts = session.facts();
+            facts.next_object = facts.next_object.max(answer.next_object);
+            if is_trial {
+                // The copy's objects and package went with it.
+                answer.object = None;
+                answer.package.clone_from(&facts.package);
+            } else {
+                facts.package.clone_from(&answer.package);
+                facts.held = answer.held;
+                facts.checkpoints.retain(|checkpoint| answer.checkpoints.contains(&checkpoint.name));
+            }
+            drop(facts);
+            answer
+        }
+        Ended::Returned(back, reason) => {
+            session.returned(&back, worker.pid());
+            let asked = matches!(request, Request::Rollback(_)) && reason.is_none();
+            let (held, package) = (back.held, back.package.clone());
+            Answer { held, package, ..Answer::without_image(Ending::Returned { back, reason, asked }) }
+        }
+        Ended::Died(death, reason) => {
+            *slot = None;
+            session.lost(&death, reason);
+            Answer::without_image(Ending::Died { death, reason })
+        }
+    };
+    let notices = session.facts().notice.take().into_iter().collect();
+    Ok(EvalReport {
+        session: session.name.clone(),
+        runtime: session.factory.runtime(),
+        ending: answer.ending,
+        stdout,
+        stderr,
+        warnings: answer.warnings,
+        diagnostics: answer.diagnostics,
+        tests: answer.tests,
+        object: answer.object,
+        held: answer.held,
+        package: answer.package,
+        background: answer.background,
+        notices,
+        stopped: session.facts().stopped,
+        duration: began.elapsed(),
+    })
+}
+
+pub(crate) fn loss(session: &str, when: &str, death: &Death, words: &str) -> String {
+    let said = if words.is_empty() { String::new() } else { format!(" Its last words:\n{words}\n") };
+    format!(
+        "The image of session {session:?} died {when} ({}): its definitions and other state are lost.{said} \
+         This call ran in a fresh image.",
+        death.status
+    )
+}
