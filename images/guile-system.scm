@@ -1,7 +1,8 @@
 ;;;; What the Guile agent owes the process it runs in: descriptors, the wire, signals, ports, limits.
 ;;;;
 ;;;; The parts of the agent are one module; this one comes first, then guile-print.scm, guile-stack.scm, guile.scm,
-;;;; which says what the whole is for, and guile-work.scm.
+;;;; which says what the whole is for, then guile-work.scm, guile-look.scm, guile-held.scm and
+;;;; guile-copies.scm.
 
 (define-module (lispwright agent)
   #:use-module (ice-9 exceptions)
@@ -19,7 +20,12 @@
   #:autoload (system base compile) (compile compile-file)
   #:autoload (system vm debug) (find-debug-context debug-context-base)
   #:autoload (system vm frame) (frame-bindings frame-call-representation binding-name binding-ref)
-  #:autoload (system vm program) (program-code)
+  #:autoload (system vm program) (program-code program? program-lambda-list program-source program-num-free-variables
+                               program-free-variable-ref)
+  #:autoload (ice-9 threads) (all-threads thread-exited? current-thread call-with-new-thread join-thread)
+  #:autoload (ice-9 pretty-print) (pretty-print)
+  #:autoload (language tree-il) (tree-il->scheme)
+  #:autoload (oop goops) (instance? class-of class-name class-slots slot-definition-name slot-bound? slot-ref)
   #:declarative? #f
   #:export (main))
 
@@ -186,10 +192,6 @@ are both the error output."
   (sigaction SIGINT (lambda (signal) (handle-interrupt)))
   (sigaction SIGURG (lambda (signal) (handle-interrupt)))
   (sigaction SIGIO (lambda (signal) (handle-frames)))
-  (take-signals))
-
-(define (take-signals)
-  "Makes this process the one that gets SIGIO."
   (fcntl requests F_SETOWN (getpid)))
 
 (define (watch-requests on?)
@@ -276,7 +278,8 @@ there after a crash."
             (cons* (current-output-port) (current-error-port) (cdr standard-ports))))
 
 (define (die)
-  "Ends this process, and its group when it leads one, at once."
+  "Ends this process, its group when it leads one, and those that wait for it, at once."
+  (set-wanted-depth! all-over)
   (when (= (getpgrp) (getpid))
     (kill 0 SIGKILL))
   (primitive-_exit 0))

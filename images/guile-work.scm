@@ -153,7 +153,7 @@ that there is no such thing."
                    (lambda ()
                      (run evaluation thunk)))))
       (flush-ports)
-      (append answer (list #:package (module-text (current-module)))))))
+      answer)))
 
 ;;; Tests, of SRFI 64
 

@@ -6,7 +6,8 @@
 ;;;; A form with a lambda in it is compiled, so that its procedures are fast and their frames have names, lines and
 ;;;; variables; other forms are interpreted, which takes microseconds instead of a millisecond.
 ;;;;
-;;;; guile-work.scm comes after this file and has what loads files and runs tests.
+;;;; After this file come guile-work.scm, which loads files and runs tests, guile-look.scm (macros, objects),
+;;;; guile-held.scm (stacks that are kept) and guile-copies.scm (checkpoints).
 
 ;;; One evaluation
 
@@ -20,6 +21,7 @@
   (index evaluation-index set-evaluation-index!) ; the form in hand, from 1
   (start evaluation-start set-evaluation-start!) ; where it starts, in octets
   (stopping? evaluation-stopping? set-evaluation-stopping!) ; an interrupt has come
+  (hold evaluation-hold set-evaluation-hold!) ; the stack of an error is kept
   (kind evaluation-kind set-evaluation-kind!) ; eval, or the work that there is no code for: load or run-tests
   (errors evaluation-errors set-evaluation-errors!)) ; diagnostics of what it ended with
 
@@ -35,6 +37,7 @@
     (set-evaluation-index! evaluation 0)
     (set-evaluation-start! evaluation 0)
     (set-evaluation-kind! evaluation 'eval)
+    (set-evaluation-hold! evaluation #f)
     (set-evaluation-errors! evaluation '())
     evaluation))
 
@@ -96,8 +99,8 @@
   "Calls THUNK. A tail call would leave no frame of the agent's to bound the stack."
   (call-with-values thunk values))
 
-(define (evaluate-code evaluation safe?)
-  "Reads and evaluates the forms one after the other; the list of the last one's values."
+(define (evaluate-code evaluation safe? evaluate)
+  "Reads the forms one after the other and calls EVALUATE with each; the list of the last one's values."
   (let ((port (evaluation-port evaluation)))
     (let loop ((values '()))
       (set-evaluation-phase! evaluation 'read)
@@ -108,7 +111,7 @@
         (cond ((eof-object? form) values)
               (else
                (set-evaluation-phase! evaluation 'eval)
-               (let ((values (evaluate-form form)))
+               (let ((values (evaluate form)))
                  ;; A signal also ends a sleep early, so that the form may be through before the interrupt is.
                  (handle-frames)
                  (loop values))))))))
@@ -353,8 +356,12 @@ failure."
            (answer-now (list #:outcome #:tested #:exit-status status)))
           (status (answer-now (list #:exit status)))
           (else
-           (let ((stack (make-stack #t)))
-             (answer-now (failure evaluation exception (frames-of stack))))))))
+           (let* ((stack (make-stack #t))
+                  (frames (frames-of stack))
+                  (answer (failure evaluation exception frames)))
+             (if (holdable? evaluation exception)
+                 (hold evaluation answer frames)
+                 (answer-now answer)))))))
 
 (define (handle-interrupt)
   "Ends the evaluation that is going on; its state stays.
@@ -364,9 +371,11 @@ To say where it was may take user code that prints, so a second interrupt ends i
       (let ((again? (evaluation-stopping? evaluation))
             (stack (make-stack #t)))
         (set-evaluation-stopping! evaluation #t)
-        (answer-now (append (list #:outcome #:interrupted)
-                            (if again? '() (list #:frames (frame-facts (frames-of stack))))
-                            (list #:place (place evaluation))))))))
+        (let* ((frames (if again? '() (frames-of stack)))
+               (answer (list #:outcome #:interrupted #:frames (frame-facts frames) #:place (place evaluation))))
+          (if (and (not again?) (holdable? evaluation #f))
+              (hold evaluation answer frames)
+              (answer-now answer)))))))
 
 (define (handle-frames)
   "Reads what came from the parent during an evaluation: an interrupt, or its end."
@@ -416,11 +425,25 @@ To say where it was may take user code that prints, so a second interrupt ends i
                 (append (map module-text (filter module-public-interface inner)) names))))))
 
 (define (answer-eval request)
-  "Evaluates; the fields of the answer."
-  (let* ((evaluation (new-evaluation (argument request #:id) (argument request #:code)))
+  "Evaluates the code; the fields of the answer."
+  (answer-with-code
+   request
+   (lambda (evaluation)
+     (let ((values (evaluate-code evaluation (argument request #:safe-read) evaluate-form)))
+       (set-evaluation-phase! evaluation 'print)
+       (cons* #:outcome #:completed
+              #:values (print-values values (or (argument request #:limit) 10000)
+                                     (argument request #:print-level)
+                                     (argument request #:print-length))
+              (preview-fields values))))))
+
+(define (answer-with-code request function)
+  "What FUNCTION answers for the evaluation that stands for the code in REQUEST, in the module that it names."
+  (let* ((evaluation (new-evaluation (argument request #:id) (or (argument request #:code) "")))
          (session-module (or (current-module) (resolve-module '(guile-user))))
          (package (argument request #:package))
          (call-module #f))
+    (set-evaluation-hold! evaluation (argument request #:hold))
     (restore-ports)
     (set-current-module session-module)
     (let ((answer
@@ -434,16 +457,11 @@ To say where it was may take user code that prints, so a second interrupt ends i
                                              (answer-now (list #:outcome #:refused #:no-package package
                                                                #:packages (known-modules)))))
                        (set-current-module call-module))
-                     (let ((values (evaluate-code evaluation (argument request #:safe-read))))
-                       (set-evaluation-phase! evaluation 'print)
-                       (list #:outcome #:completed
-                             #:values (print-values values (or (argument request #:limit) 10000)
-                                                    (argument request #:print-level)
-                                                    (argument request #:print-length))))))))))
+                     (function evaluation)))))))
       (when (and call-module (eq? (current-module) call-module))
         (set-current-module session-module))
       (flush-ports)
-      (append answer (list #:package (module-text (current-module)))))))
+      answer)))
 
 (define (run evaluation thunk)
   "What THUNK returns, or the answer that left it: an error, an interrupt, an exit."
@@ -465,17 +483,23 @@ To say where it was may take user code that prints, so a second interrupt ends i
       (_ answer))))
 
 (define (call-with-limits evaluation thunk)
-  "Calls THUNK, with endless recursion an error. What the collector raises when the heap is full goes past handlers that
-do not unwind, so there is one that does."
-  (with-exception-handler
-   (lambda (exception) (failure evaluation exception '()))
-   (lambda ()
-     (with-exception-handler
-      handle-exception
-      (lambda ()
-        (call-with-stack-overflow-handler stack-words thunk
-                                          (lambda () (throw 'stack-overflow #f "Stack overflow" '() #f))))))
-   #:unwind? #t))
+  "Calls THUNK, with endless recursion an error. What the collector throws when the heap is full is not offered to handlers
+that do not unwind, so there is one that does. Unlike `with-exception-handler', `catch' lets its handler have handlers of
+its own (Guile 3.0.8)."
+  (catch #t
+    (lambda ()
+      (call-with-stack-overflow-handler stack-words thunk
+                                        (lambda () (throw 'stack-overflow #f "Stack overflow" '() #f))))
+    (lambda (key . arguments)
+      (failure evaluation (thrown key arguments) '()))
+    (lambda (key . arguments)
+      (handle-exception (thrown key arguments)))))
+
+(define (thrown key arguments)
+  "The object that was raised, from what `catch' makes of it."
+  (if (eq? key '%exception)
+      (car arguments)
+      (make-exception-from-throw key arguments)))
 
 (define (leave status)
   "Ends the process as evaluated code has asked for."
@@ -485,10 +509,24 @@ do not unwind, so there is one that does."
 
 (define last-id #f)                     ; of the request that is being served
 
+(define (done-if-due facts)
+  "The answer with FACTS; #f when a copy of the process has answered."
+  (and facts (cons #:done facts)))
+
 (define (answer request)
   "The answer to REQUEST without its identifier, or #f when none is due."
   (match (car request)
-    (#:eval (cons #:done (answer-eval request)))
+    (#:eval (done-if-due (if (argument request #:trial) (answer-trial request) (answer-eval request))))
+    (#:checkpoint (done-if-due (answer-checkpoint request)))
+    (#:rollback (done-if-due (answer-rollback request)))
+    (#:inspect (cons #:done (answer-inspect request)))
+    (#:macroexpand (cons #:done (answer-macroexpand request)))
+    (#:held (cons #:done (answer-held)))
+    (#:frames (cons #:done (answer-frames request)))
+    (#:locals (cons #:done (answer-locals request)))
+    (#:eval-in-frame (cons #:done (answer-eval-in-frame request)))
+    (#:restart (cons #:done (answer-restart request)))
+    (#:abort (cons #:done (answer-abort)))
     (#:load (cons #:done (answer-load request)))
     (#:run-tests (cons #:done (answer-run-tests request)))
     (#:ping (list #:done))
@@ -505,13 +543,21 @@ do not unwind, so there is one that does."
    (lambda () (answer request))
    #:unwind? #t))
 
+(define (send-done facts)
+  "Sends the answer to the request that is being served."
+  (send (append (list #:done #:id last-id)
+                facts
+                (list #:package (module-text (current-module)) #:next-object next-object #:held (length held-stacks)))))
+
 (define (next-request)
   (let ((request (match waiting
                    (() (receive-request))
                    ((request . others)
                     (set! waiting others)
                     request))))
-    (set! last-id (and request (argument request #:id)))
+    (when request
+      (set! last-id (argument request #:id))
+      (set! next-object (max next-object (or (argument request #:next-object) 1))))
     request))
 
 (define (serve)
@@ -520,6 +566,7 @@ do not unwind, so there is one that does."
     (when request
       (match (answer-safely request)
         ;; A continuation of an earlier request may have come this way, so the identifier is not that of REQUEST.
+        ((#:done . facts) (send-done facts))
         ((kind . facts) (send (cons* kind #:id last-id facts)))
         (#f #f))
       (serve))))
@@ -528,14 +575,17 @@ do not unwind, so there is one that does."
   "Evaluates once what every session does, so that the first request finds the compiler loaded."
   (for-each (lambda (code)
               (answer-safely (list #:eval #:id 0 #:code code)))
-            '("(list 1 \"a\" #\\b 'c)" "(let ((f (lambda (x) (undefined-one x)))) (f 1))" "(car 1)" "(")))
+            '("(list 1 \"a\" #\\b 'c)" "(let ((f (lambda (x) (undefined-one x)))) (f 1))" "(car 1)" "("))
+  (forget-objects))
 
 (define (main cache heap)
   "What a worker runs. CACHE is a directory for compiled modules or #f, HEAP the limit in megabytes."
   (open-protocol)
   (limit-heap heap)
+  (open-shared-page)
   (prepare-image cache)
   (install-signals handle-frames handle-interrupt)
+  (note-own-threads)
   (send (list #:hello #:protocol 1 #:implementation "Guile" #:version (version) #:pid own-pid))
   ;; Whoever waits for this worker has sent a request by now; a spare has the time.
   (unless (protocol-readable?)

@@ -93,7 +93,7 @@ pub const BACKENDS: &[Backend] = &[
         program: "guile",
         version_argument: "--version",
         package: "guile-3.0",
-        has: &[Capability::Eval, Capability::Interrupt],
+        has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
     },
     Backend {
         runtime: Runtime::Ecl,

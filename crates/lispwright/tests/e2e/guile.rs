@@ -146,3 +146,108 @@ fn common_lisp_says_that_it_does_not_offer_this() {
     session.refused("load_system", json!({ "path": "a.lisp" }), "UNSUPPORTED", &["sbcl", "repl_eval"]);
     session.refused("run_tests", json!({ "path": "a.lisp" }), "UNSUPPORTED", &["sbcl", "repl_eval"]);
 }
+
+#[test]
+fn values_are_looked_into_and_macros_expanded() {
+    let mut session = farm();
+    let answer = session.ok("repl_eval", json!({ "code": "(list 1 (vector 2 \"b\") 'c)" }));
+    let id = &answer.fields["result_object_id"];
+    assert_eq!(answer.fields["result_preview"]["elements"][1]["summary"], "#(2 \"b\")");
+    let inside = session.ok("inspect_object", json!({ "id": id, "max_depth": 2 }));
+    assert_eq!(inside.fields["elements"][1]["elements"][0]["summary"], "2");
+    let code = "(use-modules (srfi srfi-9) (oop goops))
+                (define-record-type point (make-point x y) point? (x px) (y py))
+                (define-class <c> () (a #:init-value 1) (b))
+                (define h (make-hash-table)) (hash-set! h 'k (list 1))
+                (list (make-point 1 '(2)) (make <c>) h car (lambda* (x #:key y) \"Says it.\" x) (current-module)
+                      (current-output-port) (make-array 0 2 2) (make-string 300 #\\a) (delay 1) (cons 1 2))";
+    let answer = session.ok("repl_eval", json!({ "code": code }));
+    let inside = session.ok("inspect_object", json!({ "id": answer.fields["result_object_id"], "max_depth": 2 }));
+    let kinds: Vec<&str> =
+        inside.fields["elements"].as_array().unwrap().iter().map(|part| part["kind"].as_str().unwrap()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "structure",
+            "instance",
+            "hash-table",
+            "function",
+            "function",
+            "package",
+            "stream",
+            "array",
+            "string",
+            "atom",
+            "list"
+        ]
+    );
+    assert!(inside.text.contains("x = 1") && inside.text.contains("b = unbound"), "{}", inside.text);
+    let procedure = session.ok("inspect_object", json!({ "id": inside.fields["elements"][4]["id"] }));
+    assert!(procedure.text.contains("Says it.") && procedure.text.contains("(x #:key y)"), "{}", procedure.text);
+
+    let expand = |code: &str, level: &str| json!({ "code": code, "level": level });
+    assert_eq!(session.ok("macroexpand", expand("(when a b c)", "once")).fields["expansion"], "(if a (begin b c))");
+    let whole = session.ok("macroexpand", expand("(let* ((a 1) (b a)) (unless b a))", "all"));
+    assert_eq!(
+        (&whole.fields["expansion"], &whole.fields["changed"]),
+        (&json!("(let* ((a 1) (b a)) (if b #f a))"), &json!(true))
+    );
+    assert_eq!(session.ok("macroexpand", expand("(car x)", "full")).fields["changed"], false);
+    session.ok("repl_eval", json!({ "code": "(define-syntax-rule (twice x) (list x x))" }));
+    assert_eq!(session.ok("macroexpand", expand("(twice (f))", "full")).fields["expansion"], "(list (f) (f))");
+    session.refused("macroexpand", expand("(car x) 1", "once"), "BAD_ARGUMENT", &["2 forms"]);
+}
+
+#[test]
+fn an_error_is_held_and_its_frames_can_be_worked_in() {
+    let mut session = farm();
+    let code = "(define (f x) (let ((y (* x 2))) (+ x (car y) y))) (define (g z) (+ 1 (f z))) (g 3)";
+    let answer = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold" }));
+    assert!(answer.is_error && answer.text.contains("(f 3)"), "{}", answer.text);
+    let frames = session.ok("repl_control", json!({ "action": "frames" }));
+    assert!(frames.text.contains("0: (f 3)") && frames.text.contains("1: (g 3)"), "{}", frames.text);
+    let locals = session.ok("repl_control", json!({ "action": "locals", "frame": 0 }));
+    assert!(locals.text.contains("x = 3") && locals.text.contains("y = 6"), "{}", locals.text);
+    let there = session.ok("repl_control", json!({ "action": "eval_in_frame", "frame": 0, "code": "(list x y)" }));
+    assert!(there.text.contains("=> (3 6)"), "{}", there.text);
+    // Another error on top of it, and both are given up.
+    assert!(session.client.call("repl_eval", json!({ "code": "(car 7)", "on_error": "hold" })).is_error);
+    session.ok("repl_control", json!({ "action": "abort" }));
+    session.ok("repl_control", json!({ "action": "abort" }));
+    session.refused("repl_control", json!({ "action": "frames" }), "BAD_ARGUMENT", &["No error is held"]);
+    assert_eq!(session.ok("repl_eval", json!({ "code": "(+ 1 2)" })).text, "=> 3");
+}
+
+#[test]
+fn a_trial_leaves_no_trace_and_a_checkpoint_is_returned_to() {
+    let mut session = farm();
+    let value = |session: &mut Session, code: &str| {
+        session.ok("repl_eval", json!({ "code": code })).fields["values"][0].clone()
+    };
+    session.ok("repl_eval", json!({ "code": "(define x 1)" }));
+    let trial = session.ok("repl_eval", json!({ "code": "(set! x 5) (display x) x", "trial": true }));
+    assert_eq!((&trial.fields["values"], &trial.fields["stdout"]), (&json!(["5"]), &json!("5")));
+    assert_eq!(value(&mut session, "x"), "1");
+    let died = session.client.call("repl_eval", json!({ "code": "(primitive-exit 3)", "trial": true }));
+    assert!(died.is_error, "{}", died.text);
+    assert_eq!(value(&mut session, "x"), "1");
+
+    session.ok("repl_control", json!({ "action": "checkpoint", "name": "one" }));
+    session.ok("repl_eval", json!({ "code": "(set! x 9)" }));
+    let stopped = session.client.call("repl_eval", json!({ "code": "(let loop () (loop))", "timeout_seconds": 0.3 }));
+    assert_eq!(
+        (&stopped.fields["code"], value(&mut session, "x")),
+        (&json!("TIMEOUT"), json!("9")),
+        "{}",
+        stopped.text
+    );
+    session.ok("repl_control", json!({ "action": "rollback", "name": "one" }));
+    assert_eq!(value(&mut session, "x"), "1");
+    // A copy that dies goes back by itself.
+    let died = session.client.call("repl_eval", json!({ "code": "(set! x 10) (kill (getpid) SIGKILL)" }));
+    assert!(died.is_error && died.text.contains("one"), "{}", died.text);
+    assert_eq!(value(&mut session, "x"), "1");
+    let code = "(use-modules (ice-9 threads)) (define t (call-with-new-thread (lambda () (sleep 60))))";
+    session.ok("repl_eval", json!({ "code": code }));
+    session.refused("repl_control", json!({ "action": "checkpoint", "name": "two" }), "UNSUPPORTED", &["thread"]);
+}

@@ -1,0 +1,205 @@
+;;; Copies of the process: checkpoints to return to, and trials that leave no trace.
+;;;
+;;; A process that has forked sleeps until its child has ended; only the youngest reads the wire. What a process wants of
+;;; those that wait for it stands in a page of memory that all share: to which depth it goes back, or that all is over.
+
+(define deepest 16)
+(define all-over #xFFFF)
+
+(define c-mmap (libc '* "mmap" '* size_t int int int long))
+(define c-waitpid (libc int "waitpid" int '* int))
+
+(define shared-page #f)                 ; (wanted depth, number of the request that was answered last), 32 bits each
+(define depth 0)                        ; how many processes wait for this one
+(define checkpoints '())                ; ((name . depth) ...), innermost first: which depth each name goes back to
+(define last-status #f)                 ; how the last copy ended
+
+(define (open-shared-page)
+  ;; PROT_READ | PROT_WRITE; MAP_SHARED | MAP_ANONYMOUS, as Linux numbers them.
+  (call-with-values (lambda () (c-mmap %null-pointer 4096 3 #x21 -1 0))
+    (lambda (address errno)
+      (set! shared-page (pointer->bytevector address 8)))))
+
+(define (wanted-depth)
+  (bytevector-u32-native-ref shared-page 0))
+
+(define (set-wanted-depth! depth)
+  (bytevector-u32-native-set! shared-page 0 depth))
+
+(define (last-answered)
+  (bytevector-u32-native-ref shared-page 4))
+
+(define (checkpoint-names)
+  "The names that can be gone back to, oldest first."
+  (reverse (map car checkpoints)))
+
+(define own-threads '())                ; this one, and those that Guile itself has started by then
+
+(define (note-own-threads)
+  (set! own-threads (all-threads)))
+
+(define (other-threads)
+  "The names of the threads that a copy would not have."
+  (filter-map (lambda (thread)
+                (and (not (memq thread own-threads))
+                     (not (thread-exited? thread))
+                     (format #f "~a" thread)))
+              (all-threads)))
+
+(define (cannot-copy)
+  "The fields of a refusal when the process cannot be copied now, else #f."
+  (let ((threads (other-threads)))
+    (cond ((pair? threads) (list #:outcome #:refused #:threads threads))
+          ((>= depth deepest) (list #:outcome #:refused #:full deepest))
+          (else #f))))
+
+(define (copied?)
+  "Copies the process: true in the copy; false in this one, after the copy has ended."
+  (stop-watcher)
+  (let ((pid (primitive-fork)))
+    (or (zero? pid)
+        (begin
+          (set! last-status (status-text (wait-for pid)))
+          #f))))
+
+;;; In a copy Guile 3.0.8 delivers no signals: the thread that does so stays behind. A thread of ours waits for requests
+;;; there and interrupts the one that evaluates. It is stopped before the copy is copied in its turn.
+
+(define watcher #f)                     ; (thread . descriptor): writing to the descriptor, or closing it, ends the thread
+
+(define (start-watcher)
+  (let* ((main (current-thread))
+         (ends (pipe))
+         (told (port->fdes (car ends))))
+    (set! watcher
+          (cons (call-with-new-thread (lambda () (watch told main)))
+                ends))))
+
+(define (stop-watcher)
+  (match watcher
+    ((thread input . output)
+     (set! watcher #f)
+     (close-port output)
+     (join-thread thread)
+     (close-port input))
+    (#f #f)))
+
+(define (watch told main)
+  "Has the thread MAIN look at the requests that come while it evaluates, until the descriptor TOLD ends."
+  (let ((set (make-bytevector 16 0)))
+    (bytevector-s32-native-set! set 0 requests)
+    (bytevector-s32-native-set! set 8 told)
+    (let loop ()
+      (bytevector-s16-native-set! set 4 (if current 1 0)) ; POLLIN
+      (bytevector-s16-native-set! set 12 1)
+      (bytevector-s16-native-set! set 6 0)
+      (bytevector-s16-native-set! set 14 0)
+      ;; While nothing is evaluated the requests are read by the one that serves them.
+      (c-poll (bytevector->pointer set) 2 50)
+      (when (zero? (bytevector-s16-native-ref set 14))
+        (when (and current (logtest 1 (bytevector-s16-native-ref set 6)))
+          (system-async-mark handle-frames main)
+          ;; A system call that waits ends with a signal only.
+          (kill (getpid) SIGURG)
+          (usleep 10000))
+        (loop)))))
+
+(define (wait-for pid)
+  "The status that the process PID ends with. No handler of a signal runs meanwhile."
+  (let ((status (make-bytevector 4 0)))
+    (let loop ()
+      (call-with-values (lambda () (c-waitpid pid (bytevector->pointer status) 0))
+        (lambda (ended errno)
+          (if (and (< ended 0) (= errno EINTR))
+              (loop)
+              (bytevector-s32-native-ref status 0)))))))
+
+(define (status-text status)
+  (if (status:term-sig status)
+      (format #f "killed by signal ~a" (status:term-sig status))
+      (format #f "exit code ~a" (status:exit-val status))))
+
+(define (take-over branch)
+  "Makes this process the one that speaks to the parent and is sent the signals of the pipe; BRANCH marks what it starts."
+  (set! own-pid (getpid))
+  (when (positive? depth)
+    (start-watcher))
+  (note-own-threads)
+  (when branch
+    (setenv "LISPWRIGHT_BRANCH" branch)))
+
+(define (end-process)
+  "Ends this process and nothing else, at once."
+  (primitive-_exit 0))
+
+(define (void-frames)
+  "Says that a frame which somebody else may have begun counts for nothing."
+  (write-protocol (make-bytevector 1 #xFF)))
+
+(define (skip-void-frames)
+  "Reads up to the parent's word that what came before counts for nothing."
+  (let ((octet (read-protocol 1)))
+    (cond ((not octet) (die))
+          ((not (= (bytevector-u8-ref octet 0) #xFF)) (skip-void-frames)))))
+
+(define (answer-checkpoint request)
+  "Keeps this process and goes on in a copy; the fields of the answer. #f in a copy that was made to go back: it has said
+so itself."
+  (let ((name (argument request #:name))
+        (branch (argument request #:branch))
+        (copy-depth (1+ depth)))
+    (or (cannot-copy)
+        (begin
+          (flush-ports)
+          (let loop ((status #f))
+            (cond ((copied?)
+                   (set! depth copy-depth)
+                   (set! checkpoints (alist-cons name depth (alist-delete name checkpoints)))
+                   (take-over branch)
+                   (if status
+                       (come-back name status)
+                       (list #:outcome #:checkpoint #:pid own-pid #:depth depth #:checkpoints (checkpoint-names))))
+                  ((memv (wanted-depth) (list 0 copy-depth))
+                   (set-wanted-depth! 0)
+                   (loop last-status))
+                  (else (end-process))))))))
+
+(define (come-back name status)
+  "Tells the parent that the checkpoint NAME goes on because the process after it has ended."
+  (void-frames)
+  (send (list #:returned #:name name #:pid own-pid #:status status #:package (module-text (current-module))
+              #:held (length held-stacks) #:depth depth #:checkpoints (checkpoint-names)))
+  (skip-void-frames)
+  #f)
+
+(define (answer-rollback request)
+  "Ends this process and all that wait for it up to the checkpoint that is named, else the innermost."
+  (let* ((name (argument request #:name))
+         (checkpoint (if name
+                         (assoc name checkpoints)
+                         (and (pair? checkpoints) (car checkpoints)))))
+    (cond (checkpoint
+           (flush-ports)
+           (set-wanted-depth! (cdr checkpoint))
+           (end-process))
+          (else
+           (list #:outcome #:refused #:no-checkpoint (or name "") #:checkpoints (checkpoint-names))))))
+
+(define (answer-trial request)
+  "Evaluates in a copy, which answers and ends. #f when that has been done."
+  (or (cannot-copy)
+      (begin
+        (flush-ports)
+        (when (copied?)
+          (set! depth (1+ depth))
+          (take-over (argument request #:trial))
+          (send (list #:forked #:id last-id #:pid own-pid))
+          (send-done (answer-eval request))
+          (bytevector-u32-native-set! shared-page 4 last-id)
+          (end-process))
+        (take-over #f)
+        (unless (= (last-answered) last-id)
+          (void-frames)
+          (send-done (list #:outcome #:died #:status last-status))
+          (skip-void-frames))
+        #f)))
