@@ -51,7 +51,8 @@ impl Fault {
             Outcome::Repaired(done) => {
                 let line = done.edits.first().map_or(1, |edit| lines.line(edit.at));
                 let opener = first.opened_at.map(|span| lines.line(span.start));
-                (line, opener, None, vec![Fix { edits: done.edits, why: done.evidence.join("; ") }])
+                let why: Vec<String> = done.evidence.iter().map(ToString::to_string).collect();
+                (line, opener, None, vec![Fix { edits: done.edits, why: why.join("; ") }])
             }
         };
         let count = tree.diagnostics().len();

@@ -148,7 +148,7 @@ fn document(text: &Text, outcome: &Outcome) -> Value {
                 json!({"start": edit.at, "end": edit.at as usize + edit.removed.len(), "text": edit.inserted})
             }).collect::<Vec<_>>(),
             "forms": done.forms.iter().map(|form| json!({"line": form.line, "text": form.first_line})).collect::<Vec<_>>(),
-            "evidence": done.evidence,
+            "evidence": done.evidence.iter().map(ToString::to_string).collect::<Vec<_>>(),
         }),
         Outcome::Refused(refusal) => json!({
             "path": text.path, "ok": false, "status": "refused", "reason": refusal.reason.to_string(),
