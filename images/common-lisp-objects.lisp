@@ -32,6 +32,14 @@
               (gethash number *objects*) object
               (gethash object *object-numbers*) number))))
 
+(defun forget-objects ()
+  "Empties the table; numbers begin at 1 again."
+  (clrhash *objects*)
+  (clrhash *object-numbers*)
+  (fill *object-ring* nil)
+  (setf *object-ring-end* 0
+        *next-object* 1))
+
 ;;; Kinds
 
 (defun kind (object)

@@ -561,7 +561,8 @@ CODE, or those of an error, and what every such answer has."
 (defun warm-up ()
   "Evaluates once what every session does, so that a saved image has done its first-time work."
   (dolist (code '("(list 1 \"a\" #\\b 'c)" "(make-hash-table)" "#'car" "*package*" "(error \"x\")" "(warn \"x\")" "(undefined-one)" "(car 1)" "nope:x"))
-    (encode (answer-safely (list :eval :id 0 :code code)))))
+    (encode (answer-safely (list :eval :id 0 :code code))))
+  (forget-objects))
 
 (defun main ()
   "What a worker runs."
