@@ -5,7 +5,7 @@
 
 (in-package "LISPWRIGHT.AGENT")
 
-(defconstant +deepest+ 16)
+(defconstant +deepest+ 64)
 
 (defvar *depth* 0 "How many processes wait for this one.")
 (defvar *checkpoints* '() "((name . depth) ...), innermost first: which depth each name goes back to.")
@@ -17,13 +17,13 @@
 (defun cannot-copy ()
   "The fields of a refusal when the process cannot be copied now, else NIL."
   (let ((threads (other-threads)))
-    (cond (threads (list :outcome :refused :threads threads))
-          ((>= *depth* +deepest+) (list :outcome :refused :full +deepest+)))))
+    (and threads (list :outcome :refused :threads threads))))
 
 (defun answer-checkpoint (&key name branch &allow-other-keys)
   "Keeps this process and goes on in a copy; the fields of the answer. NIL in a copy that was made to go back: it has
 said so itself."
   (or (cannot-copy)
+      (and (>= *depth* +deepest+) (list :outcome :refused :full +deepest+))
       (let ((depth (1+ *depth*))
             (status nil))
         (flush-streams)
@@ -44,7 +44,8 @@ said so itself."
   "Tells the parent that the checkpoint NAME goes on because the process after it has ended."
   (void-frames)
   (send (list :returned :name name :pid (own-pid) :status status :package (package-name *package*)
-                        :held (length *held*) :depth *depth* :checkpoints (checkpoint-names)))
+                        :held (length *held*) :depth *depth* :checkpoints (checkpoint-names)
+                        :request (last-read)))
   (skip-void-frames)
   nil)
 

@@ -11,7 +11,7 @@
 ;;;;   EXPAND-ALL                                                       macros
 ;;;;   SLOT-PARTS FUNCTION-PARTS FUNCTION-NAME FUNCTION-LAMBDA-LIST FUNCTION-SOURCE-FACTS   objects
 ;;;;   COPIED-P LAST-STATUS TAKE-OVER OTHER-THREADS OWN-PID END-PROCESS    copies of the process
-;;;;   WANTED-DEPTH LAST-ANSWERED VOID-FRAMES SKIP-VOID-FRAMES
+;;;;   WANTED-DEPTH LAST-ANSWERED LAST-READ NOTE-READ VOID-FRAMES SKIP-VOID-FRAMES
 ;;;;   PREPARE-IMAGE IMAGE-FACTS DIE                                    the process
 ;;;; and owes this file HANDLE-FRAMES, HANDLE-INTERRUPT and HANDLE-BACKGROUND-ERROR.
 
@@ -480,7 +480,8 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 ;;; Copies of the process
 
 (defun shared-page ()
-  "A page that stays common to this process and its copies: 0 says which depth is wanted, 4 what was answered last."
+  "A page that stays common to this process and its copies: at 0 the depth that is wanted, at 4 the number of the trial
+that was answered last, at 8 that of the request that was read last."
   (libc "mmap" sb-sys:system-area-pointer
         sb-alien:unsigned-long 0 sb-alien:unsigned-long 4096
         sb-alien:int 3                  ; PROT_READ | PROT_WRITE
@@ -499,6 +500,14 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 
 (defun (setf last-answered) (number)
   (setf (sb-sys:sap-ref-32 *shared-page* 4) number))
+
+(defun last-read ()
+  (sb-sys:sap-ref-32 *shared-page* 8))
+
+(defun note-read (number)
+  "Lets the copies that wait know that the request with that NUMBER was read."
+  (when *shared-page*
+    (setf (sb-sys:sap-ref-32 *shared-page* 8) number)))
 
 (defvar *last-status* nil "How the last copy ended.")
 

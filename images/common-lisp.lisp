@@ -543,7 +543,8 @@ CODE, or those of an error, and what every such answer has."
 (defun answer-safely (request)
   "The answer to REQUEST; a failure of the agent itself is one too."
   (unless (eq (first request) :interrupt)
-    (setf *pending* (getf (rest request) :id)))
+    (setf *pending* (getf (rest request) :id))
+    (note-read *pending*))
   (catch 'fault
     (call-with-debugger-hook
      (lambda (condition)

@@ -68,6 +68,7 @@ fn play(day: &mut Day) -> Result<(), Failure> {
     write_a_function(day)?;
     meet_an_error(day)?;
     mend_and_run(day)?;
+    try_and_go_back(day)?;
     lose_the_image(day)
 }
 
@@ -148,13 +149,51 @@ fn meet_an_error(day: &mut Day) -> Result<(), Failure> {
         Wanted::Refused,
         &["UNKNOWN-ACCOUNT", "There is no account named BOOKS.", "[Restarts]", "OPEN-ACCOUNT", "[Backtrace]", "RECORD"],
     )?;
-    day.tell("That restart is what it wants: it opens the account. Then it calls the new function, too early.");
+    day.tell("It calls again and has the stack held, to see from inside what was meant to be recorded.");
     day.call(
         "repl_eval",
-        json!({"code": OPEN}),
+        json!({"code": "(record *today* \"Lisp books\" (debit :books 4200) (credit :bank 4200))", "on_error": "hold"}),
+        Wanted::Refused,
+        &["UNKNOWN-ACCOUNT", "1: OPEN-ACCOUNT", "[held] The stack is kept"],
+    )?;
+    day.call(
+        "repl_control",
+        json!({"action": "eval_in_frame", "frame": 0, "code": "(list name (mapcar #'name (accounts)))"}),
+        Wanted::Done,
+        &["=> (:BOOKS (:BANK :RENT :SALARY))"],
+    )?;
+    day.tell("The restart that opens the account is what it wants; the call goes on and ends well.");
+    day.call(
+        "repl_control",
+        json!({"action": "restart", "restart": "OPEN-ACCOUNT", "code": "'expense"}),
+        Wanted::Done,
+        &["=> "],
+    )?;
+    day.tell("Then it calls the new function, too early.");
+    day.call(
+        "repl_eval",
+        json!({"code": "(savings-rate)"}),
         Wanted::Refused,
         &["DIVISION-BY-ZERO", "[Backtrace]", "SAVINGS-RATE"],
     )?;
+    Ok(())
+}
+
+fn try_and_go_back(day: &mut Day) -> Result<(), Failure> {
+    day.tell("What if the rent went up? It tries in a copy of the image, which is thrown away.");
+    let raise = "(record *today* \"Rent\" (debit :rent 90000) (credit :bank 90000)) (savings-rate)";
+    day.call("repl_eval", json!({"code": raise, "trial": true}), Wanted::Done, &["=> 26"])?;
+    day.call("repl_eval", json!({"code": "(savings-rate)"}), Wanted::Done, &["=> 62"])?;
+    day.tell("For something larger it keeps a checkpoint, and goes back to it.");
+    day.call(
+        "repl_control",
+        json!({"action": "checkpoint", "name": "books"}),
+        Wanted::Done,
+        &["checkpoint \"books\""],
+    )?;
+    day.call("repl_eval", json!({"code": "(setf *ledger* (make-ledger))"}), Wanted::Done, &["=> #<LEDGER"])?;
+    day.call("repl_control", json!({"action": "rollback", "name": "books"}), Wanted::Done, &["is back at checkpoint"])?;
+    day.call("repl_eval", json!({"code": "(savings-rate)"}), Wanted::Done, &["=> 62"])?;
     Ok(())
 }
 
@@ -167,11 +206,6 @@ const LOAD: &str = "\
 (setf *ledger* (make-ledger '(:bank asset) '(:salary income) '(:rent expense)))
 (print (find-account :bank))
 (defvar *today* \"2026-03-01\")";
-
-const OPEN: &str = "\
-(handler-bind ((unknown-account (lambda (condition) (open-account 'expense condition))))
-  (record *today* \"Lisp books\" (debit :books 4200) (credit :bank 4200)))
-(savings-rate)";
 
 /// What the function divides, as first written.
 const RATE: &str = "(round (* 100 (/ (- income expense) income)))";
@@ -227,14 +261,20 @@ fn lose_the_image(day: &mut Day) -> Result<(), Failure> {
     day.call("repl_eval", json!({"code": "(loop)", "timeout_seconds": 1}), Wanted::Refused, &["interrupted"])?;
     day.call("repl_eval", json!({"code": "*today*"}), Wanted::Done, &["=> \"2026-03-01\""])?;
     day.tell(
-        "Somebody kills the image's process. The server lives, and the next call gets a fresh image and is told so.",
+        "Somebody kills the image's process. The server lives, the session goes back to its checkpoint, and the next call is \
+         told so.",
     );
     let status = day.call("repl_control", json!({"action": "status"}), Wanted::Done, &["sbcl", "pid"])?;
     let after_pid = status.text.split("pid ").nth(1).unwrap_or_default();
     let pid: String = after_pid.chars().take_while(char::is_ascii_digit).collect();
     day.shell(&format!("kill -9 {pid}"))?;
-    day.call("repl_eval", json!({"code": "(list :still (+ 1 2))"}), Wanted::Done, &["fresh image", "=> (:STILL 3)"])?;
-    day.call("repl_eval", json!({"code": "(find-package :ledger)"}), Wanted::Done, &["=> NIL"])?;
+    day.call(
+        "repl_eval",
+        json!({"code": "(list :still (+ 1 2))"}),
+        Wanted::Done,
+        &["checkpoint \"books\"", "=> (:STILL 3)"],
+    )?;
+    day.call("repl_eval", json!({"code": "(savings-rate)"}), Wanted::Done, &["=> 62"])?;
     day.tell("Before it reports back, it makes sure that the file it edited is whole.");
     day.call("lisp_check_parens", json!({"path": REPORT}), Wanted::Done, &[])?;
     Ok(())

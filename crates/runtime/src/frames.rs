@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn frames_come_whole_whatever_the_pieces() {
-        check("000004\"λ\"000003(:A".as_bytes(), &["\"λ\""]);
+        check("000004\"λ\"000005(:A".as_bytes(), &["\"λ\""]);
         check(b"000004(:A)000001T", &["(:A)", "T"]);
     }
 

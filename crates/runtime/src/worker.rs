@@ -290,6 +290,9 @@ impl Worker {
                     }
                     Some("RETURNED") => {
                         let back = self.take_return(&message).await;
+                        if stop.is_none() && message.get_integer("REQUEST").is_some_and(|read| read < id) {
+                            return Err(Lost::Returned(back));
+                        }
                         return Ok(Ended::Returned(back, stop.map(|stopping| stopping.reason)));
                     }
                     Some("DONE" | "FAULT" | "UNSUPPORTED") if message.get_integer("ID") == Some(id) => {

@@ -178,7 +178,7 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
         Refusal::Full(most) => ToolError::new(
             "LIMIT",
             format!(
-                "There are {most} checkpoints or copies inside each other, which is the limit. Roll back to one, or \
+                "There are {most} checkpoints inside each other, which is the limit; those whose name was used again count. Roll back to one, or \
                  repl_control {{\"action\": \"reset\"{argument}}}."
             ),
         ),
