@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lispwright_repair::Edit;
+use lispwright_repair::{Edit, moved_into};
 
 /// A file as it is and as a call would leave it. Line ends of both texts are those of [`Change::after`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,33 +52,10 @@ impl Change {
         (front..ends.0, front..ends.1)
     }
 
-    /// `edits` with those outside of what the call wrote moved into it, where the text they lead to is the same: in a run
-    /// of closers it does not matter which of them is the new one.
-    pub fn within_reach(&self, edits: &[Edit]) -> Vec<Edit> {
-        let reaches = |edit: &Edit| {
-            let range = edit.range();
-            self.written.iter().any(|written| written.span.start <= range.start && range.end <= written.span.end)
-        };
-        let bytes = self.after.as_bytes();
-        let slid = |edit: &Edit| -> Option<Edit> {
-            let run = if edit.removed.is_empty() { edit.inserted.as_bytes() } else { edit.removed.as_bytes() };
-            let &byte = run.first()?;
-            let one_sided = edit.removed.is_empty() || edit.inserted.is_empty();
-            if !one_sided || !byte.is_ascii() || run.iter().any(|&other| other != byte) {
-                return None;
-            }
-            let left = (0..edit.at as usize).rev().take_while(|&at| bytes[at] == byte);
-            let right = (edit.range().end..bytes.len()).take_while(|&at| bytes[at] == byte).map(|at| at + 1);
-            let right = right.map(|end| end - edit.removed.len());
-            left.chain(right).map(|at| Edit { at: at as u32, ..edit.clone() }).find(reaches)
-        };
-        let mut moved: Vec<Edit> = edits
-            .iter()
-            .map(|edit| if reaches(edit) { None } else { slid(edit) }.unwrap_or_else(|| edit.clone()))
-            .collect();
-        moved.sort_by_key(|edit| edit.at);
-        let apart = moved.windows(2).all(|pair| pair[0].range().end < pair[1].at as usize);
-        if apart { moved } else { edits.to_vec() }
+    /// `edits` moved into what the call wrote; `None` when one of them has no place there.
+    pub fn within_reach(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
+        let written: Vec<Range<usize>> = self.written.iter().map(|written| written.span.clone()).collect();
+        moved_into(&self.after, edits, &written)
     }
 
     /// What the call's texts have to become so that the file gets `edits`; `None` when that is not in their power: an edit
@@ -146,16 +123,6 @@ mod tests {
         assert_eq!(change("(é)", "(è)", &[]).region(), (1..3, 1..3));
         assert_eq!(change("é", "\u{69}\u{301}", &[]).region(), (0..2, 0..3));
         assert_eq!(change("", "(a)", &[]).region(), (0..0, 0..3));
-    }
-
-    #[test]
-    fn edits_slide_along_a_run() {
-        let ends_in_a_run = change("", "(f (a)))", &[(3..6, 0)]);
-        assert_eq!(ends_in_a_run.within_reach(&[insert(8)]), [insert(6)]);
-        let extra = Edit { at: 7, removed: ")".to_owned(), inserted: String::new() };
-        assert_eq!(ends_in_a_run.within_reach(std::slice::from_ref(&extra)), [Edit { at: 5, ..extra }]);
-        let away = change("", "(f (a) )", &[(3..6, 0)]);
-        assert_eq!(away.within_reach(&[insert(8)]), [insert(8)]);
     }
 
     #[test]

@@ -49,10 +49,10 @@ impl Fault {
                 (refusal.diagnosis.line, refusal.diagnosis.opener_line, Some(refusal.reason), fixes.collect())
             }
             Outcome::Repaired(done) => {
+                let why = done.why();
                 let line = done.edits.first().map_or(1, |edit| lines.line(edit.at));
                 let opener = first.opened_at.map(|span| lines.line(span.start));
-                let why: Vec<String> = done.evidence.iter().map(ToString::to_string).collect();
-                (line, opener, None, vec![Fix { edits: done.edits, why: why.join("; ") }])
+                (line, opener, None, vec![Fix { edits: done.edits, why }])
             }
         };
         let count = tree.diagnostics().len();

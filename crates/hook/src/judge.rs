@@ -3,12 +3,13 @@
 //! | before | after | verdict |
 //! | --- | --- | --- |
 //! | any | balanced | pass |
+//! | balanced | balanced, but the lines that were changed stand as if they were nested otherwise | renested |
 //! | balanced, or no file | broken, one repair is certain and lies in what the call wrote | repaired |
 //! | balanced, or no file | broken otherwise | denied |
 //! | broken | broken, but no worse | noted |
 //! | broken | worse | denied |
 
-use lispwright_repair::{Earlier, Edit, Outcome, repair};
+use lispwright_repair::{Earlier, Edit, Outcome, Renested, apply, renested_since, repair};
 use lispwright_syntax::{Delimiter, DiagnosticKind, Language, TokenKind, Tree, read, read_plain};
 
 use crate::change::{Change, Rewritten};
@@ -20,6 +21,8 @@ use crate::worse::is_worse;
 pub enum Verdict {
     /// Nothing to say.
     Pass,
+    /// Let it through, and say which lines contradict their delimiters since the change.
+    Renested(Vec<Renested>),
     /// Let it through, and say what is wrong with the file.
     Noted(Fault),
     /// Carry it out differently.
@@ -42,20 +45,8 @@ pub struct Repaired {
 impl Repaired {
     /// [`Change::after`] with the edits made.
     pub fn applied(&self, after: &str) -> String {
-        applied(&self.edits, after)
+        apply(after, &self.edits)
     }
-}
-
-fn applied(edits: &[Edit], text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    let mut from = 0;
-    for edit in edits {
-        out.push_str(&text[from..edit.at as usize]);
-        out.push_str(&edit.inserted);
-        from = edit.range().end;
-    }
-    out.push_str(&text[from..]);
-    out
 }
 
 impl Verdict {
@@ -63,6 +54,7 @@ impl Verdict {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Pass => "pass",
+            Self::Renested(_) => "renested",
             Self::Noted(_) => "noted",
             Self::Repaired(_) => "repaired",
             Self::Denied(_) => "denied",
@@ -72,7 +64,7 @@ impl Verdict {
     /// What is wrong with the text, unless nothing is.
     pub const fn fault(&self) -> Option<&Fault> {
         match self {
-            Self::Pass => None,
+            Self::Pass | Self::Renested(_) => None,
             Self::Noted(fault) | Self::Denied(fault) => Some(fault),
             Self::Repaired(repaired) => Some(&repaired.fault),
         }
@@ -83,7 +75,11 @@ impl Verdict {
 pub fn judge(change: &Change, language: &Language) -> Verdict {
     let plain = read_plain(&change.after, language);
     if !is_broken(&plain) {
-        return Verdict::Pass;
+        let found = match &change.before {
+            Some(before) if !before.trim().is_empty() => renested_since(before, &change.after, language),
+            _ => Vec::new(),
+        };
+        return if found.is_empty() { Verdict::Pass } else { Verdict::Renested(found) };
     }
     let before = change.before.as_deref().unwrap_or_default();
     if is_broken(&read_plain(before, language)) {
@@ -95,10 +91,10 @@ pub fn judge(change: &Change, language: &Language) -> Verdict {
     let outcome = repair(&change.after, language, &earlier);
     let edits = match &outcome {
         Outcome::Repaired(done) => change.within_reach(&done.edits),
-        _ => Vec::new(),
+        _ => None,
     };
     let Some(mut fault) = Fault::of(&change.after, &plain, outcome) else { return Verdict::Pass };
-    if fault.reason.is_none()
+    if let Some(edits) = edits
         && !takes_an_opener(&edits)
         && !changes_a_literal(&plain, &edits)
         && !undoes(change, &edits)
@@ -107,11 +103,12 @@ pub fn judge(change: &Change, language: &Language) -> Verdict {
     {
         return Verdict::Repaired(Repaired { fault, edits, texts });
     }
-    // The earlier text says what used to stand there, which need not be what is meant now.
-    if let Some(alone) = Fault::find(&change.after, &plain, language, &Earlier { text: None, edited }) {
-        fault.prefer(alone, |fix| {
-            !takes_an_opener(&fix.edits) && change.rewritten(&change.within_reach(&fix.edits)).is_some()
-        });
+    // What is certain and cannot be done leaves no other candidates: the layout may have some.
+    if fault.reason.is_none()
+        && let Some(alone) = Fault::find(&change.after, &plain, language, &Earlier { text: None, edited })
+    {
+        let rewritten = |edits: &[Edit]| change.rewritten(&change.within_reach(edits)?);
+        fault.prefer(alone, |fix| !takes_an_opener(&fix.edits) && rewritten(&fix.edits).is_some());
     }
     Verdict::Denied(fault)
 }
@@ -141,13 +138,13 @@ fn changes_a_literal(plain: &Tree, edits: &[Edit]) -> bool {
 /// Nothing of the change is left, and clients refuse an edit that changes nothing. A file may be written as it was.
 fn undoes(change: &Change, edits: &[Edit]) -> bool {
     let whole = change.written.iter().any(|written| written.span == (0..change.after.len()));
-    !whole && change.before.as_deref() == Some(&*applied(edits, &change.after))
+    !whole && change.before.as_deref() == Some(&*apply(&change.after, edits))
 }
 
 /// Behind the change, the forms at top level begin where they did before.
 fn reads_on(change: &Change, edits: &[Edit], language: &Language) -> bool {
     let Some(before) = &change.before else { return true };
-    let repaired = applied(edits, &change.after);
+    let repaired = apply(&change.after, edits);
     let (old, new) = (read_plain(before, language), read_plain(&repaired, language));
     let end = change.region().0.end as u32;
     let shift = before.len() as i64 - repaired.len() as i64;

@@ -68,6 +68,7 @@ fn before(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
         let about = about(event, &change.path, change.written.len());
         match &verdict {
             Verdict::Pass => {}
+            Verdict::Renested(found) => told.push(wording::renested(&about, &change.after, found)),
             Verdict::Noted(fault) => told.push(wording::still_broken(&about, &change, fault)),
             Verdict::Denied(fault) => {
                 refused.push(wording::denied(&about, &change, fault, was_broken(&change, &language)));
@@ -114,6 +115,9 @@ fn told_late(event: &Event, now: &str, files: &dyn Files, language: &Language) -
         match judge(change, language) {
             Verdict::Repaired(done) if same_lines(now, &done.applied(&change.after)) => {
                 Some(wording::repaired(&about, change, &done))
+            }
+            Verdict::Renested(found) if same_lines(now, &change.after) => {
+                Some(wording::renested(&about, &change.after, &found))
             }
             Verdict::Noted(fault) if same_lines(now, &change.after) => {
                 Some(wording::still_broken(&about, change, &fault))

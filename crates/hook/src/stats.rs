@@ -29,7 +29,7 @@ pub struct Record {
     /// What follows the last dot of the file's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extension: Option<String>,
-    /// `pass`, `noted`, `repaired` or `denied`.
+    /// `pass`, `renested`, `noted`, `repaired` or `denied`.
     pub verdict: String,
     /// The first mistake: `unclosed`, `extra-close`, `mismatch`, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,6 +90,7 @@ struct Counts {
     repaired: usize,
     denied: usize,
     noted: usize,
+    renested: usize,
 }
 
 impl Counts {
@@ -99,6 +100,7 @@ impl Counts {
             "repaired" => self.repaired += 1,
             "denied" => self.denied += 1,
             "noted" => self.noted += 1,
+            "renested" => self.renested += 1,
             _ => {}
         }
     }
@@ -112,15 +114,17 @@ impl Counts {
     }
 
     fn row(&self, out: &mut String, name: &str) {
-        let Self { judged, repaired, denied, noted } = self;
+        let Self { judged, repaired, denied, noted, renested } = self;
         let (broken, share) = (self.broken(), self.share());
-        let _ = writeln!(out, "{name:<16}{judged:>8}{broken:>8} {share:>5.1} %{repaired:>10}{denied:>8}{noted:>8}");
+        let _ = write!(out, "{name:<16}{judged:>8}{broken:>8} {share:>5.1} %{repaired:>10}{denied:>8}{noted:>8}");
+        let _ = writeln!(out, "{renested:>10}");
     }
 
     fn document(&self) -> Value {
         json!({
             "judged": self.judged, "broken": self.broken(), "broken_percent": (self.share() * 10.0).round() / 10.0,
             "repaired": self.repaired, "denied": self.denied, "noted": self.noted,
+            "renested": self.renested,
         })
     }
 }
@@ -174,8 +178,11 @@ impl Report {
             return format!("No edits judged so far.{}\n", self.unreadable_in_words());
         };
         let mut out = format!("Edits of Lisp files from {} to {} (UTC)\n\n", date(from), date(to));
-        let _ =
-            writeln!(out, "{:<16}{:>8}{:>16}{:>10}{:>8}{:>8}", "", "judged", "broken", "repaired", "denied", "noted");
+        let _ = writeln!(
+            out,
+            "{:<16}{:>8}{:>16}{:>10}{:>8}{:>8}{:>10}",
+            "", "judged", "broken", "repaired", "denied", "noted", "renested"
+        );
         self.before.row(&mut out, "all");
         for (name, counts) in self.dialects.iter().chain(&self.clients) {
             counts.row(&mut out, name);
@@ -288,7 +295,10 @@ mod tests {
         assert_eq!(document["micros"], json!({"p50": 10_000, "p95": 19_000}));
         assert_eq!(document["unreadable_lines"], 1);
         let text = report.text();
-        assert!(text.contains("scheme                20       2  10.0 %         1       1       0\n"), "{text}");
+        assert!(
+            text.contains("scheme                20       2  10.0 %         1       1       0         0\n"),
+            "{text}"
+        );
         assert!(text.contains("Time: p50 10.0 ms, p95 19.0 ms\n1 lines are not statistics\n"), "{text}");
     }
 

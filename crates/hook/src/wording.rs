@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use lispwright_repair::Edit;
+use lispwright_repair::{Edit, Renested, apply};
 use lispwright_syntax::{DiagnosticKind, LineIndex};
 
 use crate::change::Change;
@@ -76,6 +76,31 @@ pub(crate) fn still_broken(about: &About<'_>, change: &Change, fault: &Fault) ->
 pub(crate) fn now_broken(about: &About<'_>, text: &str, fault: &Fault) -> String {
     let (name, located, details) = (quoted(about.path), located(fault), details(text, fault, "now"));
     format!("lispwright: {name} does not balance now: {located}.{details}\nMend it before going on.")
+}
+
+/// A call that is let through although its lines contradict its delimiters.
+pub(crate) fn renested(about: &About<'_>, text: &str, found: &[Renested]) -> String {
+    let index = LineIndex::new(text.as_bytes());
+    let mut out = format!(
+        "lispwright: {} balances, but since this change lines are nested otherwise than they are indented. \
+         The call was not changed; check that this is meant.",
+        quoted(about.path)
+    );
+    for form in found.iter().take(MOST_FIXES) {
+        let behind = form.line + 1;
+        let mut shown = vec![form.form_line, form.line, behind];
+        shown.dedup();
+        let lines: Vec<String> = shown
+            .iter()
+            .filter(|line| **line <= index.line_count())
+            .map(|&line| format!("{line} {}", head(&line_text(text, &index, line))))
+            .collect();
+        let _ = write!(out, "\n{}:\n{}", form.message, fenced(&lines.join("\n")));
+    }
+    if found.len() > MOST_FIXES {
+        let _ = write!(out, "\n(and {} more forms)", found.len() - MOST_FIXES);
+    }
+    out
 }
 
 /// The fault with its lines.
@@ -180,16 +205,10 @@ fn lines(text: &str, edits: &[Edit]) -> String {
     format!("{}{more}", fenced(&shown.join("\n")))
 }
 
+/// `piece`, which begins at byte `start` of a text, with `edits` of that text.
 fn applied(piece: &str, start: usize, edits: &[Edit]) -> String {
-    let mut out = String::with_capacity(piece.len() + edits.len());
-    let mut from = 0;
-    for edit in edits {
-        out.push_str(&piece[from..edit.at as usize - start]);
-        out.push_str(&edit.inserted);
-        from = edit.range().end - start;
-    }
-    out.push_str(&piece[from..]);
-    out
+    let own: Vec<Edit> = edits.iter().map(|edit| Edit { at: edit.at - start as u32, ..edit.clone() }).collect();
+    apply(piece, &own)
 }
 
 /// A line, cut to what is near the first place where it differs from `other`.

@@ -255,7 +255,10 @@ fn statistics_are_reported() {
     assert!(!lines.contains("nowhere") && !lines.contains("(a"), "{lines}");
     let report = lispwright(here, &["stats", "hooks.jsonl"], "");
     let report = String::from_utf8(report.stdout).unwrap();
-    assert!(report.contains("all                    3       1  33.3 %         0       1       0\n"), "{report}");
+    assert!(
+        report.contains("all                    3       1  33.3 %         0       1       0         0\n"),
+        "{report}"
+    );
     assert!(report.contains("Faults: unclosed 1\n"), "{report}");
     let document = lispwright(here, &["stats", "hooks.jsonl", "--json"], "");
     let document: Value = serde_json::from_slice(&document.stdout).unwrap();

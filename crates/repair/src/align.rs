@@ -23,25 +23,36 @@ const MOST_DIFFERENCES: usize = 400;
 const MOST_RENAMED: usize = 3;
 
 /// What changing a place costs besides, when the earlier text shows it to be right: for each word in a row that is matched
-/// around it, at most, and when the line has moved sideways, so that it may have been nested otherwise on purpose.
+/// around it, at most, and at most in a line that was written anew, where words meet by chance.
 const KNOWN_BY_WORD: f32 = 1.5;
 const KNOWN_RIGHT: f32 = 15.0;
-const MOVED: f32 = 2.0;
+const NEW_LINE: f32 = 1.5;
 
 /// Words of one text.
 struct Words {
     spans: Vec<Range<usize>>,
     hashes: Vec<u64>,
+    /// For every word the white space, in bytes, that begins its line.
+    indents: Vec<u32>,
     /// For every line that has words, the indices of its words.
     lines: Vec<Range<usize>>,
     line_hashes: Vec<u64>,
 }
 
+/// A place between two words where other delimiters stand than before.
+#[derive(Clone, Debug)]
+pub(crate) struct Gap {
+    /// Puts the earlier ones back.
+    pub(crate) edit: Edit,
+    /// The lines around it say what they said and stand to each other as they stood: nothing but the delimiters changed.
+    pub(crate) sure: bool,
+}
+
 /// What the earlier text says of the broken one.
 #[derive(Debug, Default)]
 pub(crate) struct Alignment {
-    /// Gaps whose delimiters differ from before, with the edit that puts the earlier ones back.
-    pub(crate) differing: Vec<Edit>,
+    /// Gaps whose delimiters differ from before.
+    pub(crate) differing: Vec<Gap>,
     /// Gaps whose delimiters are those from before, as byte ranges of the broken text, and what it costs to change them.
     /// Ascending.
     pub(crate) surviving: Vec<(Range<usize>, f32)>,
@@ -58,7 +69,7 @@ pub(crate) struct Alignment {
 /// Lays `earlier` beside `text`.
 pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
     let (old, new) = (Words::of(earlier), Words::of(text));
-    let partner = match_words(&old, &new);
+    let Matched { partner, known } = match_words(&old, &new);
     let mut alignment = Alignment { stops: earlier.ends_with('\n') && !text.ends_with('\n'), ..Alignment::default() };
     let matched = partner.iter().filter(|&&other| other != NONE).count();
     alignment.common = matched as f32 / new.spans.len().max(old.spans.len()).max(1) as f32;
@@ -72,7 +83,6 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
         (false, false) => 0,
     };
     let runs = runs(&partner);
-    let (mut old_lines, mut new_lines) = (Indentation::of(earlier), Indentation::of(text));
     // Gap `index` stands before word `index`; the last one after the last word.
     for index in 0..=new.spans.len() {
         let before = if index == 0 {
@@ -90,17 +100,55 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
             continue;
         }
         let (was, is) = (old.gap(earlier, before), new.gap(text, index));
-        let (old_gap, new_gap) = (&earlier[was.clone()], &text[is.clone()]);
+        let (old_gap, new_gap) = (&earlier[was], &text[is.clone()]);
+        let said = |word: usize| known.get(word).copied().unwrap_or(true);
+        let indent = |words: &Words, at: Option<usize>| at.and_then(|at| words.indents.get(at)).copied().map_or(0, i64::from);
+        let step = |words: &Words, at: usize| indent(words, Some(at)) - indent(words, at.checked_sub(1));
+        let moved = (old_gap.contains('\n') || new_gap.contains('\n') || index == 0 || index == new.spans.len())
+            && step(&old, before) != step(&new, index);
+        let sure = index.checked_sub(1).is_none_or(said) && said(index) && !moved;
         if delimiters(old_gap).eq(delimiters(new_gap)) {
-            let unmoved = old_lines.at(was.end) == new_lines.at(is.end);
-            let known = runs[index.saturating_sub(1)].min(runs[index.min(runs.len().saturating_sub(1))]) as f32;
-            let cost = if unmoved { (known * KNOWN_BY_WORD).min(KNOWN_RIGHT) } else { MOVED };
+            let run = runs[index.saturating_sub(1)].min(runs[index.min(runs.len().saturating_sub(1))]) as f32;
+            let cost = match (sure, moved) {
+                (true, _) => (run * KNOWN_BY_WORD).min(KNOWN_RIGHT),
+                (false, false) => (run * KNOWN_BY_WORD).min(NEW_LINE),
+                (false, true) => 0.0,
+            };
             alignment.surviving.push((is, cost));
         } else {
-            alignment.differing.push(replace(text, is, &restored(old_gap, new_gap)));
+            alignment.differing.push(Gap { edit: replace(text, is, &restored(old_gap, new_gap)), sure });
         }
     }
     alignment
+}
+
+/// Cuts both texts before forms that stand in both: `starts` are where the forms of `earlier` begin, ascending. A form is
+/// the same when its first line says the same and begins its text in column 0; whatever is broken in one part has then
+/// nothing to do with the others.
+pub(crate) fn parts(earlier: &str, text: &str, starts: &[usize]) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut parts = Vec::new();
+    let (mut old_from, mut new_from) = (0, 0);
+    if starts.len() > 1 {
+        let (old, new) = (Words::of(earlier), Words::of(text));
+        let Matched { partner, known } = match_words(&old, &new);
+        for (index, &other) in partner.iter().enumerate().filter(|(index, _)| known[*index]) {
+            let span = &old.spans.get(other as usize);
+            let Some(word) = span else { continue };
+            let after = (other as usize).checked_sub(1).map_or(0, |before| old.spans[before].end);
+            let at = starts.partition_point(|&start| start < after);
+            let Some(&old_start) = starts.get(at).filter(|&&start| start <= word.start) else { continue };
+            let gap = new.gap(text, index);
+            let Some(line) = text[gap.clone()].rfind('\n').map(|at| gap.start + at + 1) else { continue };
+            let own_line = |text: &str, at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
+            let same = text.as_bytes().get(line) == earlier.as_bytes().get(old_start);
+            if same && own_line(earlier, old_start) && old_start > old_from && line > new_from {
+                parts.push((old_from..old_start, new_from..line));
+                (old_from, new_from) = (old_start, line);
+            }
+        }
+    }
+    parts.push((old_from..earlier.len(), new_from..text.len()));
+    parts
 }
 
 /// For every new word how many words in a row, it among them, follow each other in both texts.
@@ -118,29 +166,6 @@ fn runs(partner: &[u32]) -> Vec<u32> {
         }
     }
     runs
-}
-
-/// Finds the white space that begins the line of a place; asked for places in ascending order, it reads a text once.
-struct Indentation<'a> {
-    text: &'a str,
-    line: usize,
-    read: usize,
-}
-
-impl<'a> Indentation<'a> {
-    fn of(text: &'a str) -> Self {
-        Self { text, line: 0, read: 0 }
-    }
-
-    fn at(&mut self, at: usize) -> &'a str {
-        let from = self.read.min(at);
-        if let Some(found) = self.text[from..at].rfind('\n') {
-            self.line = from + found + 1;
-        }
-        self.read = at;
-        let line = &self.text[self.line..];
-        &line[..line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()]
-    }
 }
 
 fn is_delimiter(c: char) -> bool {
@@ -170,20 +195,32 @@ fn restored(old: &str, new: &str) -> String {
 
 impl Words {
     fn of(text: &str) -> Self {
-        let mut words = Self { spans: Vec::new(), hashes: Vec::new(), lines: Vec::new(), line_hashes: Vec::new() };
+        let mut words = Self {
+            spans: Vec::new(),
+            hashes: Vec::new(),
+            indents: Vec::new(),
+            lines: Vec::new(),
+            line_hashes: Vec::new(),
+        };
         let mut start = None;
         let mut line_start = 0;
+        let (mut indent, mut blank) = (0, true);
         let ends = std::iter::once((text.len(), '\n'));
         for (at, c) in text.char_indices().chain(ends) {
+            match c {
+                ' ' | '\t' if blank => indent += 1,
+                _ => blank = false,
+            }
             let inside = !c.is_whitespace() && !is_delimiter(c);
             if inside {
                 start.get_or_insert(at);
                 continue;
             }
             if let Some(start) = start.take() {
-                words.push(&text[start..at], start);
+                words.push(&text[start..at], start, indent);
             }
             if c == '\n' {
+                (indent, blank) = (0, true);
                 if line_start < words.spans.len() {
                     let line = line_start..words.spans.len();
                     words.line_hashes.push(hash(&words.hashes[line.clone()]));
@@ -196,12 +233,13 @@ impl Words {
     }
 
     /// Adds a word; the marks of a block comment are delimiters, not words.
-    fn push(&mut self, word: &str, start: usize) {
+    fn push(&mut self, word: &str, start: usize, indent: u32) {
         if word == "#" {
             return;
         }
         self.spans.push(start..start + word.len());
         self.hashes.push(hash(word));
+        self.indents.push(indent);
     }
 
     /// The bytes between word `index - 1` and word `index`.
@@ -218,9 +256,17 @@ fn hash(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// For every new word its old partner, ascending.
-fn match_words(old: &Words, new: &Words) -> Vec<u32> {
+/// Which new words stood in the old text.
+struct Matched {
+    /// For every new word its old partner, ascending.
+    partner: Vec<u32>,
+    /// The whole line of the new word did.
+    known: Vec<bool>,
+}
+
+fn match_words(old: &Words, new: &Words) -> Matched {
     let mut partner = vec![NONE; new.spans.len()];
+    let mut known = vec![false; new.spans.len()];
     let lines = match_lines(&old.line_hashes, &new.line_hashes);
     let (mut old_from, mut new_from) = (0, 0);
     let ends = std::iter::once((old.lines.len(), new.lines.len()));
@@ -234,10 +280,11 @@ fn match_words(old: &Words, new: &Words) -> Vec<u32> {
         for (a, b) in old_words.clone().zip(new_words.clone()) {
             partner[b] = a as u32;
         }
+        known[new_words.clone()].fill(true);
         (old_from, new_from) = (old_words.end, new_words.end);
     }
     pair_renamed(&mut partner, old.spans.len());
-    partner
+    Matched { partner, known }
 }
 
 /// Pairs a few unmatched words between matched ones when there are as many before as now: they were renamed.
@@ -400,7 +447,8 @@ mod tests {
     use crate::edit::apply;
 
     fn restore(earlier: &str, text: &str) -> String {
-        apply(text, &align(earlier, text).differing)
+        let edits: Vec<Edit> = align(earlier, text).differing.into_iter().map(|gap| gap.edit).collect();
+        apply(text, &edits)
     }
 
     #[test]

@@ -4,18 +4,19 @@ use std::ops::Range;
 
 use lispwright_syntax::{Delimiter, DiagnosticKind, Language, TokenKind, Tree, read_plain};
 
-use crate::align::{Alignment, align};
+use crate::align::{Alignment, align, parts};
 use crate::case::{Answer, Case};
 use crate::code::{Token, tokens};
 use crate::edit::{Edit, apply, normalise, replace};
-use crate::guard::{Guard, is_inside, slid};
+use crate::guard::{Guard, is_inside, slide};
 use crate::habits::Habits;
 use crate::learn::learn;
-use crate::outcome::{Evidence, Outcome, Reason};
+use crate::outcome::{Evidence, Outcome, Reason, Repair};
 use crate::quotes;
+use crate::report::MOST_CANDIDATES;
 use crate::scope::{Chunk, chunks};
 use crate::search::{Action, Limits, Reading, costs_as_it_is, search};
-use crate::window::{Window, widened};
+use crate::window::{Window, differing, widened};
 
 /// How much likelier than the next an answer has to be, as a natural logarithm.
 const MARGIN: f32 = 2.5;
@@ -37,8 +38,6 @@ const MOST_BROKEN: usize = 12;
 const LARGEST_TEXT: usize = 3 << 20;
 /// Larger forms are not looked at more closely than plain matching does, in tokens.
 const LARGEST: usize = 150_000;
-/// Bytes read at most in trying combinations of gaps.
-const READING_BUDGET: usize = 24 << 20;
 
 /// What is known besides the text.
 #[derive(Clone, Debug, Default)]
@@ -68,31 +67,95 @@ pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) 
         return Case::new(text, language, free).outcome(&tree, None);
     };
     let window = Window::between(before, text, earlier.edited.as_ref(), &language);
+    let strict = earlier.edited.is_some() && window.as_told;
     let (own, old) = (&text[window.new.clone()], &before[window.old.clone()]);
-    let whole_tree = tree;
-    let tree = read_plain(own, &language);
-    let whole = |language: Language| Case::new(text, language, None).outcome(&whole_tree, Some(before));
-    if tree.diagnostics().is_empty() {
-        return whole(language);
-    }
-    let lines = text[..window.new.start].bytes().filter(|byte| *byte == b'\n').count() as u32;
-    let free = window.changed.start - window.new.start..window.changed.end - window.new.start;
-    let mut case = Case::new(own, language, Some(free));
-    case.strict = earlier.edited.is_some();
-    case.context = window.around.iter().map(|range| &text[range.clone()]).collect();
-    case.at_end = text[window.new.end..].trim().is_empty();
-    let outcome = widened(case.outcome(&tree, Some(old)), text, window.new.start, lines);
-    match &outcome {
-        // A token may run from the window into what follows.
-        Outcome::Repaired(repair) if !read_plain(&repair.text, &case.language).diagnostics().is_empty() => {
-            whole(case.language)
+    let old_tree = read_plain(old, &language);
+    let starts: Vec<usize> = old_tree.top_level().map(|datum| old_tree.datum_span(datum).range().start).collect();
+    let parts = parts(old, own, &starts);
+    let mut found = Vec::new();
+    for (index, (old_part, new_part)) in parts.iter().enumerate() {
+        let own_tree = read_plain(&own[new_part.clone()], &language);
+        if own_tree.diagnostics().is_empty() {
+            continue;
         }
-        _ => outcome,
+        let mut case = Case::new(&own[new_part.clone()], language.clone(), None);
+        let changed = |at: usize| (at.max(window.new.start) - window.new.start).clamp(new_part.start, new_part.end);
+        case.free = Some(changed(window.changed.start) - new_part.start..changed(window.changed.end) - new_part.start);
+        if parts.len() > 1 && !strict {
+            case.free = Some(differing(&old[old_part.clone()], case.text));
+        }
+        case.strict = strict;
+        case.context = window.around.iter().map(|range| &text[range.clone()]).collect();
+        case.context.extend(parts.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, part)| &old[part.0.clone()]));
+        let at = window.new.start + new_part.start;
+        case.at_end = text[at + new_part.len()..].trim().is_empty();
+        let lines = text[..at].bytes().filter(|byte| *byte == b'\n').count() as u32;
+        found.push(widened(case.outcome(&own_tree, Some(&old[old_part.clone()])), text, at, lines));
     }
+    let outcome = merged(found, text);
+    match outcome {
+        // A token may run from one part into the next.
+        Some(Outcome::Repaired(repair)) if !read_plain(&repair.text, &language).diagnostics().is_empty() => {
+            Case::new(text, language, None).outcome(&tree, Some(before))
+        }
+        Some(outcome) => outcome,
+        None => Case::new(text, language, None).outcome(&tree, Some(before)),
+    }
+}
+
+/// The outcomes of the broken parts of `text` as one.
+fn merged(mut found: Vec<Outcome>, text: &str) -> Option<Outcome> {
+    if found.len() < 2 {
+        return found.pop();
+    }
+    let best = |outcome: &Outcome| match outcome {
+        Outcome::Balanced => Some(Vec::new()),
+        Outcome::Repaired(repair) => Some(repair.edits.clone()),
+        Outcome::Refused(refusal) => refusal.candidates.first().map(|candidate| candidate.edits.clone()),
+    };
+    let bests: Vec<Option<Vec<Edit>>> = found.iter().map(best).collect();
+    if let Some(index) = found.iter().position(|outcome| matches!(outcome, Outcome::Refused(_))) {
+        let Outcome::Refused(mut refusal) = found.swap_remove(index) else { return None };
+        // A candidate makes the whole text balance, with what is likeliest in the other parts.
+        let others: Option<Vec<&Edit>> = bests
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != index)
+            .map(|(_, edits)| edits.as_ref())
+            .collect::<Option<Vec<_>>>()
+            .map(|edits| edits.into_iter().flatten().collect());
+        match others {
+            None => refusal.candidates.clear(),
+            Some(others) => refusal.candidates.iter_mut().for_each(|candidate| candidate.add(&others)),
+        }
+        return Some(Outcome::Refused(refusal));
+    }
+    let mut all = Repair { edits: Vec::new(), text: String::new(), evidence: Vec::new(), forms: Vec::new(), margin: f32::MAX };
+    for outcome in found {
+        let Outcome::Repaired(repair) = outcome else { continue };
+        all.edits.extend(repair.edits);
+        all.forms.extend(repair.forms);
+        all.margin = all.margin.min(repair.margin);
+        all.evidence.extend(repair.evidence.into_iter().filter(|found| !all.evidence.contains(found)).collect::<Vec<_>>());
+    }
+    all.edits = normalise(all.edits);
+    all.text = apply(text, &all.edits);
+    Some(Outcome::Repaired(all))
 }
 
 fn is_delimiter_fault(kind: DiagnosticKind) -> bool {
     !matches!(kind, DiagnosticKind::TooDeep | DiagnosticKind::DanglingPrefix)
+}
+
+fn is_open_text(kind: DiagnosticKind) -> bool {
+    use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
+    matches!(kind, UnclosedString | UnclosedComment | UnclosedSymbol)
+}
+
+/// Equal but for white space.
+fn same_code(one: &str, other: &str) -> bool {
+    let solid = |text: &'_ str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    solid(one) == solid(other)
 }
 
 impl<'a> Case<'a> {
@@ -107,13 +170,70 @@ impl<'a> Case<'a> {
         if alignment.as_ref().is_some_and(|alignment| alignment.kept > 0.6 && self.is_cut_off(tree, alignment)) {
             return self.refuse(tree, Reason::CutShort, Vec::new());
         }
-        let alignment = alignment.filter(|alignment| alignment.common > 0.3);
-        if let Some(alignment) = &alignment
-            && let Some(outcome) = self.by_earlier_text(tree, alignment)
-        {
-            return outcome;
+        match (before, alignment.filter(|alignment| alignment.common > 0.3)) {
+            (Some(before), Some(alignment)) => self.agreed(tree, before, &alignment),
+            _ => self.by_likelihood(tree, before, None),
         }
-        self.by_likelihood(tree, before, alignment.as_ref())
+    }
+
+    /// Weighs what the earlier text says against what the layout says.
+    ///
+    /// In lines that were written anew the earlier text is a poor witness: its words meet others by chance. So it decides
+    /// alone only about lines that say what they said before, and elsewhere needs the layout's consent. The layout decides
+    /// alone where the earlier text is silent, and about closers only: where a list begins shows in no column.
+    fn agreed(&self, tree: &Tree, before: &'a str, alignment: &Alignment) -> Outcome {
+        let (answers, sure) = self.by_earlier_text(alignment);
+        if sure && let Some(answer) = answers.first() {
+            if self.is_allowed(tree, before, &answer.edits) {
+                let evidence = vec!["the delimiters stand again where the earlier text has them".into()];
+                return self.accept(tree, answer.edits.clone(), evidence, 2.0 * MARGIN);
+            }
+            return self.refuse(tree, Reason::Ambiguous, answers);
+        }
+        let by_layout = self.by_likelihood(tree, Some(before), Some(alignment));
+        match by_layout {
+            Outcome::Repaired(repair) => {
+                let consents = answers.is_empty()
+                    || answers.iter().any(|answer| same_code(&apply(self.text, &answer.edits), &repair.text));
+                let openers = |side: &str| side.contains(['(', '[', '{']);
+                let closers_only = !repair.edits.iter().any(|edit| openers(&edit.removed) || openers(&edit.inserted));
+                let spoken = !answers.is_empty();
+                if consents && (spoken || closers_only) && self.is_allowed(tree, before, &repair.edits) {
+                    return Outcome::Repaired(repair);
+                }
+                let own = Answer { edits: repair.edits, cost: 0.0, why: "the lines stand where their lists put them" };
+                self.refuse(tree, Reason::Ambiguous, std::iter::once(own).chain(answers).collect())
+            }
+            Outcome::Refused(mut refusal) => {
+                if refusal.reason != Reason::CutShort {
+                    refusal.candidates.extend(self.candidates(answers));
+                    refusal.candidates.truncate(MOST_CANDIDATES);
+                }
+                Outcome::Refused(refusal)
+            }
+            Outcome::Balanced => Outcome::Balanced,
+        }
+    }
+
+    /// Nobody who changed some lines meant them to stay as they were, or took a delimiter inside a string for code.
+    fn is_allowed(&self, tree: &Tree, before: &str, edits: &[Edit]) -> bool {
+        let count = |side: &str| side.matches(['(', '[', '{']).count();
+        let takes_opener = || edits.iter().any(|edit| count(&edit.removed) > count(&edit.inserted));
+        let undone = || apply(self.text, edits) == before;
+        !(self.strict && (takes_opener() || undone() || self.leaves_the_edit(edits))) && !self.changes_a_literal(tree, edits)
+    }
+
+    /// A delimiter inside of a string, a character or a comment is none, whatever stood there before.
+    fn changes_a_literal(&self, tree: &Tree, edits: &[Edit]) -> bool {
+        if tree.diagnostics().iter().any(|diagnostic| is_open_text(diagnostic.kind)) {
+            return false;
+        }
+        edits.iter().any(|edit| {
+            let Some(token) = tree.token_at(edit.at) else { return false };
+            let (kind, span) = (tree.kind(token), tree.token_span(token));
+            let inside = edit.at > span.start || !edit.removed.is_empty();
+            inside && edit.at < span.end && kind != TokenKind::Blank && Delimiter::of(kind).is_none()
+        })
     }
 
     /// The text is still open at its end, and the earlier text goes on there.
@@ -122,74 +242,8 @@ impl<'a> Case<'a> {
         open && (alignment.cut_off > 0 || (self.at_end && alignment.stops))
     }
 
-    /// Puts delimiters back where the earlier text had them.
-    fn by_earlier_text(&self, tree: &Tree, alignment: &Alignment) -> Option<Outcome> {
-        let gaps = &alignment.differing;
-        let most = (READING_BUDGET / self.text.len().max(1)).clamp(4, 1024);
-        let mut minimal: Vec<u64> = Vec::new();
-        let mut answers: Vec<Answer> = Vec::new();
-        for set in combinations(gaps.len(), most) {
-            let whole = set == all_gaps(gaps.len());
-            if !whole && minimal.iter().any(|smaller| smaller & !set == 0) {
-                continue;
-            }
-            let edits: Vec<Edit> = gaps
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| *at >= 64 || set >> at & 1 == 1)
-                .map(|(_, edit)| edit.clone())
-                .collect();
-            let tried = apply(self.text, &edits);
-            if read_plain(&tried, &self.language).diagnostics().is_empty() {
-                minimal.push(set);
-                answers.push(Answer { edits, cost: 0.0, why: "the earlier text has them there" });
-            }
-        }
-        if answers.is_empty() {
-            return None;
-        }
-        if answers.len() > 1 {
-            for answer in &mut answers {
-                answer.cost = self.cost_after(&answer.edits);
-            }
-            // Everything as it was is what an edit that was about something else has left; a mere subset has to look
-            // clearly better.
-            if let Some(whole) = answers.iter_mut().find(|answer| answer.edits.len() == gaps.len()) {
-                whole.cost -= 2.0 * MARGIN;
-            }
-            answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        }
-        Some(self.decide(tree, answers, vec!["the delimiters stand again where the earlier text has them".into()]))
-    }
-
-    /// What the forms that `edits` change cost afterwards.
-    fn cost_after(&self, edits: &[Edit]) -> f32 {
-        let tried = apply(self.text, edits);
-        let tokens = tokens(&tried, &self.language);
-        let chunks = chunks(&tokens);
-        let touched = |chunk: &Chunk| edits.iter().any(|edit| tokens[chunk.tokens.end - 1].end >= edit.at);
-        let around = chunks.iter().position(touched).unwrap_or(0);
-        let habits = learn(&tokens, &chunks, around, &self.context, &self.language);
-        let spans: Vec<Range<u32>> = edits.iter().map(|edit| edit.at.saturating_sub(64)..edit.at + 64).collect();
-        chunks
-            .iter()
-            .filter(|chunk| {
-                let own = &tokens[chunk.tokens.clone()];
-                let (start, end) = (own[0].start, own[own.len() - 1].end);
-                spans.iter().any(|span| span.start <= end && start <= span.end)
-            })
-            .map(|chunk| {
-                costs_as_it_is(&tokens[chunk.tokens.clone()], &habits).map_or(50.0, |costs| costs.iter().sum())
-            })
-            .sum()
-    }
-
     fn by_likelihood(&self, tree: &Tree, before: Option<&'a str>, alignment: Option<&Alignment>) -> Outcome {
-        let open_text = |kind| {
-            use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
-            matches!(kind, UnclosedString | UnclosedComment | UnclosedSymbol)
-        };
-        if tree.diagnostics().iter().any(|diagnostic| open_text(diagnostic.kind)) {
+        if tree.diagnostics().iter().any(|diagnostic| is_open_text(diagnostic.kind)) {
             return self.by_quotes(tree);
         }
         let tokens = tokens(self.text, &self.language);
@@ -210,60 +264,88 @@ impl<'a> Case<'a> {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());
         }
         let guard = Guard::of(self.text, &tokens, alignment, self.free.as_ref());
+        let mut decided = Vec::new();
+        for chunk in chunks.iter().filter(|chunk| !chunk.healthy) {
+            let own = &tokens[chunk.tokens.clone()];
+            let ends_text = chunk.tokens.end == tokens.len();
+            let guard = guard.part(chunk.tokens.clone());
+            let (answers, doubt) = self.likeliest(own, chunk.flush, (ends_text, chunks.len() > 1), &guard, &habits);
+            let doubt = if cancel && doubt != Some(Reason::CutShort) { Some(Reason::Entangled) } else { doubt };
+            decided.push((answers, doubt, own[0].line));
+        }
+        let doubtful = decided.iter().position(|(_, doubt, _)| *doubt == Some(Reason::CutShort));
+        let Some(index) = doubtful.or_else(|| decided.iter().position(|(_, doubt, _)| doubt.is_some())) else {
+            return self.decided(tree, decided);
+        };
+        let (answers, doubt, _) = decided.swap_remove(index);
+        let others: Option<Vec<Vec<Edit>>> =
+            decided.iter().map(|(answers, ..)| answers.first().map(|best| best.edits.clone())).collect();
+        // A candidate makes the whole text balance, with what is likeliest in the other forms.
+        let others: Option<Vec<Edit>> = others.map(|edits| edits.into_iter().flatten().collect());
+        let reason = doubt.unwrap_or(Reason::Ambiguous);
+        let Outcome::Refused(mut refusal) = self.refuse(tree, reason, answers) else { return Outcome::Balanced };
+        match others {
+            None => refusal.candidates.clear(),
+            Some(others) => {
+                let others: Vec<&Edit> = others.iter().collect();
+                refusal.candidates.iter_mut().for_each(|candidate| candidate.add(&others));
+            }
+        }
+        Outcome::Refused(refusal)
+    }
+
+    fn decided(&self, tree: &Tree, decided: Vec<(Vec<Answer>, Option<Reason>, u32)>) -> Outcome {
+        let (mut edits, mut evidence, mut margin) = (Vec::new(), Vec::new(), f32::MAX);
+        for (answers, _, line) in decided {
+            margin = margin.min(lead(&answers));
+            let Some(best) = answers.into_iter().next() else { continue };
+            edits.extend(best.edits);
+            evidence.push(Evidence { form_line: Some(line + 1), why: best.why.to_owned() });
+        }
+        self.accept(tree, normalise(edits), evidence, margin)
+    }
+
+    /// What could be meant by one broken form, likeliest first, and what speaks against taking the first.
+    fn likeliest(
+        &self,
+        tokens: &[Token],
+        flush: bool,
+        (ends_text, among_others): (bool, bool),
+        guard: &Guard,
+        habits: &Habits,
+    ) -> (Vec<Answer>, Option<Reason>) {
+        let blind = flush.then(|| without_column_0(tokens));
+        let own = blind.as_deref().unwrap_or(tokens);
         let brackets: &[Delimiter] = match self.language.dialect().has_brackets() {
             (true, true) => &[Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace],
             _ => &[Delimiter::Paren],
         };
-        let mut edits = Vec::new();
-        let mut evidence = Vec::new();
-        let mut margin = f32::MAX;
-        for chunk in chunks.iter().filter(|chunk| !chunk.healthy) {
-            let blind = chunk.flush.then(|| without_column_0(&tokens[chunk.tokens.clone()]));
-            let own = blind.as_deref().unwrap_or(&tokens[chunk.tokens.clone()]);
-            let guard = guard.part(chunk.tokens.clone());
-            let limits = Limits {
-                guard: &guard,
-                beam: if own.len() > 20_000 {
-                    8
-                } else if own.len() > 4_000 {
-                    32
-                } else {
-                    192
-                },
-                everywhere: own.len() <= 20_000,
-                brackets,
-            };
-            let readings = search(own, &habits, limits, 24);
-            let answers = self.answers(own, &readings);
-            let Some(best) = answers.first() else {
-                return self.refuse(tree, Reason::NoCandidate, Vec::new());
-            };
-            let ahead = lead(&answers);
-            let ends_here = chunk.tokens.end == tokens.len()
-                || self.free.as_ref().is_some_and(|free| free.end == own[own.len() - 1].end as usize);
-            if ends_here && self.is_cut_short(own, &readings[0], chunks.len() > 1, &habits) {
-                return self.refuse(tree, Reason::CutShort, answers);
-            }
-            if cancel {
-                return self.refuse(tree, Reason::Entangled, answers);
-            }
-            if chunk.flush {
-                return self.refuse(tree, Reason::Ambiguous, answers);
-            }
-            if ahead < MARGIN || self.has_rival(&answers) || self.leaves_the_edit(&best.edits) {
-                return self.refuse(tree, Reason::Ambiguous, answers);
-            }
-            if self.is_ragged(own, &best.edits, &habits)
-                || self.oddness(&best.edits, &habits) > ODD
-                || self.bares_a_character(own)
-            {
-                return self.refuse(tree, Reason::Ambiguous, answers);
-            }
-            margin = margin.min(ahead);
-            edits.extend(best.edits.iter().cloned());
-            evidence.push(Evidence { form_line: Some(own[0].line + 1), why: best.why.to_owned() });
-        }
-        self.accept(tree, normalise(edits), evidence, margin)
+        let beam = match own.len() {
+            20_001.. => 8,
+            4_001.. => 32,
+            _ => 192,
+        };
+        let limits = Limits { guard, beam, everywhere: own.len() <= 20_000, brackets };
+        let readings = search(own, habits, limits, 24);
+        let answers = self.answers(own, &readings);
+        let Some(best) = answers.first() else { return (answers, Some(Reason::NoCandidate)) };
+        let ends_here =
+            ends_text || self.free.as_ref().is_some_and(|free| free.end == own[own.len() - 1].end as usize);
+        let doubt = if ends_here && self.is_cut_short(own, &readings[0], among_others, habits) {
+            Some(Reason::CutShort)
+        } else if flush
+            || lead(&answers) < MARGIN
+            || self.has_rival(&answers)
+            || self.leaves_the_edit(&best.edits)
+            || self.is_ragged(own, &best.edits, habits)
+            || self.oddness(&best.edits, habits) > ODD
+            || self.bares_a_character(own)
+        {
+            Some(Reason::Ambiguous)
+        } else {
+            None
+        };
+        (answers, doubt)
     }
 
     /// The best answer takes a delimiter away, and another supplies its counterpart on the same line.
@@ -405,7 +487,13 @@ impl<'a> Case<'a> {
         for reading in readings {
             let mut edits = normalise(reading.actions.iter().map(|action| self.edit(own, *action)).collect());
             if let Some(free) = &self.free {
-                edits = slid(self.text, edits, free);
+                let mut slid = edits.clone();
+                slid.iter_mut().for_each(|edit| slide(self.text, edit, free));
+                let slid = normalise(slid);
+                // Two closers that slide may come to lie on each other.
+                if slid.windows(2).all(|pair| pair[0].range().end <= pair[1].at as usize) {
+                    edits = slid;
+                }
             }
             let local: Vec<Edit> =
                 edits.iter().map(|edit| Edit { at: edit.at - start as u32, ..edit.clone() }).collect();
@@ -438,16 +526,6 @@ impl<'a> Case<'a> {
             ),
         }
     }
-
-    /// Takes the first answer when it is far enough ahead of the second.
-    fn decide(&self, tree: &Tree, answers: Vec<Answer>, evidence: Vec<Evidence>) -> Outcome {
-        let margin = lead(&answers);
-        if margin < MARGIN {
-            return self.refuse(tree, Reason::Ambiguous, answers);
-        }
-        let edits = answers.into_iter().next().map(|answer| answer.edits).unwrap_or_default();
-        self.accept(tree, edits, evidence, margin)
-    }
 }
 
 /// The tokens, those in column 0 but the first without a word on where they stand.
@@ -479,25 +557,4 @@ fn why(actions: &[Action], own: &[Token]) -> &'static str {
         [Action::Open { .. }, ..] => "a list that ends here begins nowhere else",
         [] => "it balances",
     }
-}
-
-/// The set of all of `count` gaps; gaps from the 65th on belong to every set.
-fn all_gaps(count: usize) -> u64 {
-    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
-}
-
-/// Sets of gaps to put back, small ones first, then all of them; at most `most`.
-fn combinations(count: usize, most: usize) -> Vec<u64> {
-    if count == 0 {
-        return Vec::new();
-    }
-    let all = all_gaps(count);
-    let mut sets: Vec<u64> =
-        if count <= 12 { (1..=all).collect() } else { (0..count.min(64)).map(|at| 1 << at).chain([all]).collect() };
-    sets.sort_by_key(|set| set.count_ones());
-    if sets.len() > most {
-        sets.truncate(most);
-        sets.push(all);
-    }
-    sets
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::align::Alignment;
 use crate::code::Token;
-use crate::edit::{Edit, normalise};
+use crate::edit::Edit;
 use crate::search::Action;
 
 /// Additional cost of an edit outside the bytes that differ from the earlier text.
@@ -83,17 +83,8 @@ fn with_closers(text: &str, free: &Range<usize>) -> Range<usize> {
     free.start - before..free.end + after
 }
 
-/// `edits`, which do not overlap, with those of closers moved into `free` when the same text comes out.
-pub(crate) fn slid(text: &str, edits: Vec<Edit>, free: &Range<usize>) -> Vec<Edit> {
-    let mut moved = edits.clone();
-    moved.iter_mut().for_each(|edit| slide(text, edit, free));
-    let moved = normalise(moved);
-    // Two edits of one run may meet; then both stay.
-    let apart = moved.windows(2).all(|pair| pair[0].range().end <= pair[1].at as usize);
-    if apart { moved } else { edits }
-}
-
-fn slide(text: &str, edit: &mut Edit, free: &Range<usize>) {
+/// Moves an edit of closers into `free` when the same text comes out.
+pub(crate) fn slide(text: &str, edit: &mut Edit, free: &Range<usize>) {
     let changed = if edit.removed.is_empty() { &edit.inserted } else { &edit.removed };
     let Some(&closer) = changed.as_bytes().first() else { return };
     let pure = edit.removed.is_empty() != edit.inserted.is_empty();
@@ -115,16 +106,4 @@ fn slide(text: &str, edit: &mut Edit, free: &Range<usize>) {
 pub(crate) fn is_inside(edit: &Edit, free: &Range<usize>) -> bool {
     let range = edit.range();
     free.start <= range.start && range.end <= free.end
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn edits_of_one_run_do_not_meet() {
-        let closer = |at| Edit { at, removed: ")".to_owned(), inserted: String::new() };
-        assert_eq!(slid("(a))))", vec![closer(5)], &(0..4)), [closer(3)]);
-        assert_eq!(slid("(a))))", vec![closer(3), closer(5)], &(0..4)), [closer(3), closer(5)]);
-    }
 }

@@ -12,6 +12,7 @@ mod align;
 mod case;
 mod code;
 mod decide;
+mod earlier;
 mod edit;
 mod guard;
 mod habits;

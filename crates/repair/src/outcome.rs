@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::edit::normalise;
+
 pub use crate::edit::Edit;
 
 /// The answer to a text.
@@ -136,7 +138,7 @@ pub struct Diagnosis {
 /// One way to make the text balance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The first line it changes, from 1.
+    /// The line it is about, from 1: the first one that it changes in the form that could not be decided.
     pub line: u32,
     /// That line as it is, without its line ending.
     pub before: String,
@@ -150,4 +152,16 @@ pub struct Candidate {
     pub why: String,
     /// All its changes.
     pub edits: Vec<Edit>,
+}
+
+impl Candidate {
+    /// The same with `others` made as well, in other lines.
+    pub(crate) fn add(&mut self, others: &[&Edit]) {
+        let count = |side: fn(&Edit) -> &str| -> usize {
+            others.iter().map(|edit| side(edit).chars().filter(|c| !c.is_whitespace()).count()).sum()
+        };
+        self.added += count(|edit| &edit.inserted);
+        self.removed += count(|edit| &edit.removed);
+        self.edits = normalise(others.iter().map(|edit| (*edit).clone()).chain(self.edits.drain(..)).collect());
+    }
 }

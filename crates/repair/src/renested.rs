@@ -4,6 +4,8 @@
 //! here is ever changed: the columns of a line are a witness, not a proof. It is said, so that whoever just edited the form
 //! can look at it.
 
+use std::ops::RangeInclusive;
+
 use lispwright_syntax::{Language, read_plain};
 
 use crate::code::{Token, tokens};
@@ -44,7 +46,11 @@ pub struct Renested {
 /// Columns alone are weak evidence, so what is said here has to be much likelier than the text as it stands; much that
 /// was nested anew is passed over. Whoever knows the text from before asks [`renested_since`].
 pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
-    found(text, &language.into(), MARGIN)
+    let language = language.into();
+    if !read_plain(text, &language).diagnostics().is_empty() {
+        return Vec::new();
+    }
+    found(text, &language, MARGIN, 1..=u32::MAX)
 }
 
 /// What [`renested`] would say of `text`, at a lower bar, and would not have said of `before`: forms whose nesting the
@@ -59,24 +65,22 @@ pub fn renested_since(before: &str, text: &str, language: impl Into<Language>) -
     let window = Window::between(before, text, None, &language);
     let lines = |at: usize| text[..at].bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
     let (first, last) = (lines(window.new.start), lines(window.new.end));
-    let now: Vec<Renested> = found(text, &language, MARGIN_SINCE)
+    let now: Vec<Renested> = found(text, &language, MARGIN_SINCE, first..=last)
         .into_iter()
-        .filter(|form| first <= form.line && form.form_line <= last && form.line <= last)
+        .filter(|form| first <= form.line && form.line <= last)
         .collect();
     if now.is_empty() {
         return now;
     }
     let lines = |at: usize| before[..at].bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
     let (first, last) = (lines(window.old.start), lines(window.old.end));
-    let then = found(before, &language, MARGIN_BEFORE);
-    let doubtful = then.iter().filter(|form| first <= form.line && form.form_line <= last).count();
+    let then = found(before, &language, MARGIN_BEFORE, first..=last);
+    let doubtful = then.iter().filter(|form| first <= form.line).count();
     if doubtful >= now.len() { Vec::new() } else { now }
 }
 
-fn found(text: &str, language: &Language, margin: f32) -> Vec<Renested> {
-    if !read_plain(text, language).diagnostics().is_empty() {
-        return Vec::new();
-    }
+/// The forms that begin before the end of `lines`, and end after their start.
+fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32>) -> Vec<Renested> {
     let tokens = tokens(text, language);
     let chunks = chunks(&tokens);
     let overall = learn(&tokens, &chunks, chunks.len(), &[], language);
@@ -84,6 +88,9 @@ fn found(text: &str, language: &Language, margin: f32) -> Vec<Renested> {
     let mut found = Vec::new();
     for (index, chunk) in chunks.iter().enumerate() {
         let own = &tokens[chunk.tokens.clone()];
+        if own[0].line + 1 > *lines.end() || own[own.len() - 1].line + 1 < *lines.start() {
+            continue;
+        }
         if !chunk.healthy && chunk.net > 0 && defines(&tokens, chunk) {
             let (form_line, line) = (own[0].line + 1, own[own.len() - 1].line + 1);
             let message = format!("line {line}: the definition after it stands inside this form");
@@ -134,7 +141,10 @@ mod tests {
 
     fn lines(form: &str) -> Vec<(u32, u32)> {
         let text = format!("{}{form}", NEIGHBOUR.repeat(8));
-        found(&text, &Dialect::CommonLisp.into(), MARGIN_SINCE).iter().map(|form| (form.form_line, form.line)).collect()
+        found(&text, &Dialect::CommonLisp.into(), MARGIN_SINCE, 1..=u32::MAX)
+            .iter()
+            .map(|form| (form.form_line, form.line))
+            .collect()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::quotes;
 use crate::scope::chunks;
 
 /// Candidates shown.
-const MOST_CANDIDATES: usize = 5;
+pub(crate) const MOST_CANDIDATES: usize = 5;
 
 impl Case<'_> {
     /// The repair, if the text then reads without a fault.
@@ -43,10 +43,13 @@ impl Case<'_> {
     }
 
     pub(crate) fn refuse(&self, tree: &Tree, reason: Reason, answers: Vec<Answer>) -> Outcome {
-        let candidates: Vec<Candidate> =
-            answers.into_iter().take(MOST_CANDIDATES).map(|answer| self.candidate(answer)).collect();
+        let candidates = self.candidates(answers);
         let diagnosis = self.diagnosis(tree, reason, candidates.first());
         Outcome::Refused(Refusal { reason, diagnosis, candidates })
+    }
+
+    pub(crate) fn candidates(&self, answers: Vec<Answer>) -> Vec<Candidate> {
+        answers.into_iter().take(MOST_CANDIDATES).map(|answer| self.candidate(answer)).collect()
     }
 
     fn candidate(&self, answer: Answer) -> Candidate {

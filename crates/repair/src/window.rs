@@ -23,6 +23,8 @@ pub(crate) struct Window {
     pub(crate) new: Range<usize>,
     /// What differs: bytes of the text.
     pub(crate) changed: Range<usize>,
+    /// The texts agree outside the edit that was told.
+    pub(crate) as_told: bool,
     /// Sound text before and after the window, whole forms: bytes of the text.
     pub(crate) around: [Range<usize>; 2],
 }
@@ -31,8 +33,8 @@ impl Window {
     /// The window between `before`, which balances, and `text`. The change is `edited` when the texts agree outside it,
     /// else whatever differs.
     pub(crate) fn between(before: &str, text: &str, edited: Option<&Range<u32>>, language: &Language) -> Self {
-        let (front, back) =
-            edited.and_then(|edited| agreed(before, text, edited)).unwrap_or_else(|| shared(before, text));
+        let told = edited.and_then(|edited| agreed(before, text, edited));
+        let (front, back) = told.unwrap_or_else(|| shared(before, text));
         let (from, to) = (front, before.len() - back);
         let tree = read_plain(before, language);
         let forms: Vec<Range<usize>> = tree.top_level().map(|datum| tree.datum_span(datum).range()).collect();
@@ -66,9 +68,16 @@ impl Window {
             old: start..end,
             new: start..shift(end),
             changed: front..text.len() - back,
+            as_told: told.is_some(),
             around: [around_from..start, shift(end)..shift(around_to)],
         }
     }
+}
+
+/// The bytes of `text` that `before` does not share.
+pub(crate) fn differing(before: &str, text: &str) -> Range<usize> {
+    let (front, back) = shared(before, text);
+    front..text.len() - back
 }
 
 fn agrees_to(before: &str, text: &str, at: usize) -> bool {

@@ -1,0 +1,105 @@
+//! What the earlier text says of a broken one: delimiters go back where they were.
+
+use lispwright_syntax::read_plain;
+
+use crate::align::{Alignment, Gap};
+use crate::case::{Answer, Case};
+use crate::code::tokens;
+use crate::edit::{Edit, apply};
+use crate::learn::learn;
+use crate::scope::chunks;
+use crate::search::costs_as_it_is;
+
+/// Bytes read at most in trying combinations of gaps.
+const READING_BUDGET: usize = 8 << 20;
+/// So many gaps are combined in every way.
+const MOST_COMBINED: usize = 10;
+/// What a form that does not balance costs.
+const UNSOUND: f32 = 1000.0;
+
+impl Case<'_> {
+    /// The sets of gaps that make the text balance when they are put back, best first, and whether the first is certain.
+    ///
+    /// Where the lines say what they said before, a delimiter that differs is a slip: all of those go back together, so
+    /// that several slips which cancel each other are not left. A gap in lines that were written anew may differ on
+    /// purpose; as few of those as possible go back.
+    pub(crate) fn by_earlier_text(&self, alignment: &Alignment) -> (Vec<Answer>, bool) {
+        let (sure, unsure): (Vec<&Gap>, Vec<&Gap>) = alignment.differing.iter().partition(|gap| gap.sure);
+        if !sure.is_empty() && self.balances(&edits(&sure)) {
+            return (vec![answer(edits(&sure))], true);
+        }
+        let mut answers = self.combined(&sure, &unsure);
+        if answers.is_empty() {
+            answers = self.combined(&[], &[sure, unsure].concat());
+        }
+        if answers.len() > 1 {
+            for answer in &mut answers {
+                answer.cost = self.cost_after(&answer.edits);
+            }
+            answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        }
+        (answers, false)
+    }
+
+    fn balances(&self, edits: &[Edit]) -> bool {
+        read_plain(apply(self.text, edits), &self.language).diagnostics().is_empty()
+    }
+
+    /// Every smallest set of `some` after which the text balances, with `all` put back as well.
+    fn combined(&self, all: &[&Gap], some: &[&Gap]) -> Vec<Answer> {
+        let most = (READING_BUDGET / self.text.len().max(1)).clamp(4, 512);
+        let mut minimal: Vec<u64> = Vec::new();
+        let mut answers = Vec::new();
+        for set in combinations(some.len(), most) {
+            if minimal.iter().any(|smaller| smaller & !set == 0) {
+                continue;
+            }
+            let chosen = some.iter().enumerate().filter(|(at, _)| *at >= 64 || set >> at & 1 == 1).map(|(_, gap)| *gap);
+            let mut gaps: Vec<&Gap> = all.iter().copied().chain(chosen).collect();
+            gaps.sort_by_key(|gap| gap.edit.at);
+            let tried = edits(&gaps);
+            if self.balances(&tried) {
+                minimal.push(set);
+                answers.push(answer(tried));
+            }
+        }
+        answers
+    }
+
+    /// What the forms that `edits` change cost afterwards.
+    fn cost_after(&self, edits: &[Edit]) -> f32 {
+        let tried = apply(self.text, edits);
+        let tokens = tokens(&tried, &self.language);
+        let chunks = chunks(&tokens);
+        let habits = learn(&tokens, &chunks, 0, &self.context, &self.language);
+        chunks
+            .iter()
+            .map(|chunk| costs_as_it_is(&tokens[chunk.tokens.clone()], &habits).map_or(UNSOUND, |costs| costs.iter().sum()))
+            .sum()
+    }
+}
+
+fn edits(gaps: &[&Gap]) -> Vec<Edit> {
+    gaps.iter().map(|gap| gap.edit.clone()).collect()
+}
+
+fn answer(edits: Vec<Edit>) -> Answer {
+    Answer { edits, cost: 0.0, why: "the earlier text has them there" }
+}
+
+/// Sets of gaps to put back, small ones first, at most `most`, and at last all of them; gaps from the 65th on belong to
+/// every set.
+fn combinations(count: usize, most: usize) -> Vec<u64> {
+    if count == 0 {
+        return Vec::new();
+    }
+    let all = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+    let mut sets: Vec<u64> = match count {
+        0..=MOST_COMBINED => (1..all).collect(),
+        _ => (0..count.min(64)).map(|at| 1 << at).collect(),
+    };
+    sets.sort_by_key(|set| set.count_ones());
+    sets.truncate(most);
+    sets.push(all);
+    sets
+}
