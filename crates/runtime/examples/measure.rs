@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use lispwright_runtime::{Config, Ending, EvalRequest, MAIN, Sessions};
+use lispwright_runtime::{CheckpointStatus, Config, Ending, EvalRequest, MAIN, Request, Sessions};
 use tokio_util::sync::CancellationToken;
 
 const ROUNDS: usize = 2000;
@@ -55,6 +55,7 @@ async fn main() {
     let began = Instant::now();
     timed(&sessions, MAIN, "(dotimes (i 100000) (print i))").await;
     println!("100,000 times print: {:?}", began.elapsed());
+    copies(&sessions).await;
     sessions.shutdown().await;
 
     let sessions = Sessions::new(Config::new("."));
@@ -64,4 +65,38 @@ async fn main() {
     }
     println!("fresh session to first value, warm spare: {:?}", timed(&sessions, "second", "(+ 1 2)").await);
     sessions.shutdown().await;
+}
+
+/// Checkpoints, rollbacks and trials of an image with 100 MB of arrays, and what they share.
+async fn copies(sessions: &Sessions) {
+    let heap =
+        "(progn (defvar *big* (loop repeat 100 collect (make-array 131072 :initial-element 7))) (sb-ext:gc :full t))";
+    timed(sessions, "copies", heap).await;
+    let memory = |what: &str| {
+        let status = sessions.status();
+        let session = status.sessions.iter().find(|session| session.name == "copies").expect("it has been used");
+        let sleeping: u64 = session.checkpoints.iter().filter_map(CheckpointStatus::memory_kb).sum();
+        println!("{what}: {} kB, and {sleeping} kB asleep", session.memory_kb.unwrap_or(0));
+    };
+    memory("memory of an image with 100 MB of arrays");
+    let cancel = CancellationToken::new();
+    let (mut checkpoints, mut rollbacks, mut trials) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..30 {
+        let began = Instant::now();
+        sessions.call("copies", Request::Checkpoint(format!("{round}")), &cancel).await.expect("a checkpoint");
+        checkpoints.push(began.elapsed());
+        if round == 0 {
+            memory("memory after a checkpoint");
+        }
+        let began = Instant::now();
+        sessions.call("copies", Request::Rollback(None), &cancel).await.expect("a rollback");
+        rollbacks.push(began.elapsed());
+        let request = EvalRequest { trial: true, ..EvalRequest::new("(+ 1 2)") };
+        let began = Instant::now();
+        sessions.eval("copies", request, &cancel).await.expect("a trial");
+        trials.push(began.elapsed());
+    }
+    show("a checkpoint of 100 MB", checkpoints);
+    show("a rollback of 100 MB", rollbacks);
+    show("a trial on 100 MB", trials);
 }
