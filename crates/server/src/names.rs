@@ -80,10 +80,11 @@ pub const ALIASES: &[Alias] = &[
         name: "macro_expand",
         tool: "macroexpand",
         rename: &[("expr", "code"), ("namespace", "package")],
+        preset: &[("runtime", "guile")],
         ..NOTHING
     },
     Alias { name: "macroexpand_form", tool: "macroexpand", rename: &[("form", "code")], ..NOTHING },
-    Alias { name: "load_module", tool: "load_system", ..NOTHING },
+    Alias { name: "load_module", tool: "load_system", preset: &[("runtime", "guile")], ..NOTHING },
     // The same tools under literal names, with arguments that only tune what is here a default or done by itself.
     Alias {
         name: "repl-eval",

@@ -118,7 +118,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "load_system",
             title: "Load code",
-            description: "Load a file or module into a live image; answers with located compiler warnings and errors.",
+            description: "Load a file or module into a live image; answers with located warnings and errors.",
             annotations: Annotations::RUNS,
             output: object(json!({
                 "system": {"type": "string"}, "status": {"type": "string"}, "duration_ms": {"type": "number"},
@@ -129,8 +129,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "run_tests",
             title: "Run tests",
-            description: "Run the tests of a file or module in a live image; answers with counts and each failure's form, \
-                          values and place.",
+            description: "Run the tests of a file or module in a live image; answers with counts and each failure.",
             annotations: Annotations::RUNS,
             output: object(json!({
                 "passed": {"type": "integer"}, "failed": {"type": "integer"}, "pending": {"type": "integer"},

@@ -26,16 +26,16 @@ pub struct LoadSystem {
     /// Source file
     #[serde(default)]
     pub path: Option<String>,
-    /// Session to load into (default: by the file's Lisp)
+    /// Session (default: by the file's Lisp)
     #[serde(default)]
     pub session: Option<String>,
     /// sbcl or guile
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Load again although the content is the same (default true)
+    /// Even when unchanged (default true)
     #[serde(default)]
     pub force: Option<bool>,
-    /// Seconds until it is interrupted (default 120)
+    /// Default 120
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
 }

@@ -1,8 +1,8 @@
 //! `macroexpand`: what a form means to the image once its macros are expanded.
 
 use lispwright_edit::{Source, Target, locate};
-use lispwright_runtime::{Ending, EvalReport, ExpansionLevel, MAIN, Printout, Request};
-use lispwright_syntax::FormId;
+use lispwright_runtime::{Ending, EvalReport, ExpansionLevel, Printout, Request};
+use lispwright_syntax::{Dialect, FormId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -11,6 +11,8 @@ use crate::fence::fenced;
 use crate::refused::refusal;
 use crate::repl_eval::{ask, seconds};
 use crate::repl_report::{answer, output_limit};
+use crate::repl_session::open;
+use crate::repl_work::runtime_of;
 use crate::tool::{CallContext, Outcome, ToolError};
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -52,21 +54,23 @@ pub struct Macroexpand {
     /// One step, until the head is no macro, or subforms too
     #[serde(default)]
     pub level: Level,
-    /// Package to read and print in; default: the file's, else the session's
+    /// Package or module (default: the file's, else the session's)
     #[serde(default)]
     pub package: Option<String>,
-    /// Session whose macros count (default "main")
+    /// Session whose macros count
     #[serde(default)]
     pub session: Option<String>,
-    /// Seconds until it is interrupted (default 30)
+    /// sbcl or guile
+    #[serde(default)]
+    pub runtime: Option<String>,
+    /// Default 30
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
 }
 
 /// Expands in the image. The macros' own code runs there; cancelling the context interrupts it.
 pub async fn macroexpand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -> Outcome {
-    let session = args.session.clone().unwrap_or_else(|| MAIN.to_owned());
-    match expand(workshop, args, &session, context).await {
+    match expand(workshop, args, context).await {
         Ok(EvalReport { ending: Ending::Expanded { expansion, changed }, package, .. }) => {
             outcome(&expansion, changed, package)
         }
@@ -75,21 +79,16 @@ pub async fn macroexpand(workshop: &Workshop, args: Macroexpand, context: &CallC
     }
 }
 
-async fn expand(
-    workshop: &Workshop,
-    args: Macroexpand,
-    session: &str,
-    context: &CallContext,
-) -> Result<EvalReport, ToolError> {
+async fn expand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -> Result<EvalReport, ToolError> {
     let level = match args.level {
         Level::Once => ExpansionLevel::Once,
         Level::Full => ExpansionLevel::Full,
         Level::All => ExpansionLevel::All,
     };
     let timeout = seconds(args.timeout_seconds)?;
-    let package = args.package.clone();
-    let (code, file_package) = match (&args.code, &args.path) {
-        (Some(code), None) => (code.clone(), None),
+    let (package, session, runtime) = (args.package.clone(), args.session.clone(), args.runtime.clone());
+    let (code, file_package, dialect) = match (&args.code, &args.path) {
+        (Some(code), None) => (code.clone(), None, None),
         (None, Some(_)) => {
             let workshop = workshop.clone();
             blocking(move || form_of(&workshop, &args)).await?
@@ -103,11 +102,13 @@ async fn expand(
     };
     let limit = output_limit(None);
     let request = Request::Macroexpand { code, package: package.or(file_package), level, limit, timeout };
-    ask(&workshop.sessions, session, request, context).await
+    let by_dialect = dialect.and_then(runtime_of).filter(|_| session.is_none());
+    let session = open(&workshop.sessions, session.as_deref(), runtime.as_deref().or(by_dialect))?;
+    ask(&workshop.sessions, &session, request, context).await
 }
 
-/// The source of the form at an address, and the package that the file is in there.
-fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<String>), ToolError> {
+/// The source of the form at an address, the package or module that the file is in there, and its dialect.
+fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<String>, Option<Dialect>), ToolError> {
     let file = workshop.read(args.path.as_deref().unwrap_or_default())?;
     let language = workshop.lisp_language(&file)?;
     let source = read_source(&file, &language);
@@ -121,14 +122,17 @@ fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<St
             format!("{}: this form does not balance. lisp_check_parens shows likely fixes.", file.path),
         ));
     }
-    Ok((source.slice(form.span).to_owned(), package_at(&source, id)))
+    Ok((source.slice(form.span).to_owned(), package_at(&source, id), Some(language.dialect())))
 }
 
-/// What the last `in-package` before a form says.
+/// What the last `in-package` or `define-module` before a form says.
 fn package_at(source: &Source<'_>, id: FormId) -> Option<String> {
     let start = source.forms.get(id).span.start;
     let before = source.forms.iter().take_while(|(_, form)| form.span.start < start);
-    let (_, form) = before.filter(|(_, form)| form.head_name == "in-package").last()?;
+    let (_, form) = before.filter(|(_, form)| ["in-package", "define-module"].contains(&&*form.head_name)).last()?;
+    if form.head_name == "define-module" {
+        return form.name.as_ref().map(ToString::to_string);
+    }
     let text = source.slice(form.span);
     let name = text.get((form.head?.end - form.span.start) as usize..)?.trim_end_matches(')').trim();
     Some(name.trim_start_matches("#:").trim_start_matches(':').trim_matches('"').to_owned())

@@ -61,7 +61,7 @@ pub struct ReplControl {
     /// Session (default "main"); status: only this one
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl or guile, of a new session
+    /// sbcl or guile
     #[serde(default)]
     pub runtime: Option<String>,
     /// Name of a checkpoint; rollback: default the last one

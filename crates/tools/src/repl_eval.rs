@@ -34,13 +34,13 @@ pub enum OnError {
 pub struct ReplEval {
     /// Forms to evaluate, one after the other
     pub code: String,
-    /// Session to run in; made on first use (default "main", or the runtime's name)
+    /// Made on first use (default "main", or the runtime's name)
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl or guile (default: the session's; of a new one, what the project's files are for)
+    /// sbcl or guile (default: the session's, or what the project is for)
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Package or module for this call, such as "my-app" or "(my app)" (default: the session's own)
+    /// Package, or module such as "(my app)", for this call (default: the session's)
     #[serde(default)]
     pub package: Option<String>,
     /// Seconds until the code is interrupted, its state kept (default 30)

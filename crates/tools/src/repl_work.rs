@@ -54,14 +54,19 @@ impl Work {
                 ));
             }
         };
-        let by_dialect = match dialect {
-            Some(Dialect::Scheme) => Some(Runtime::Guile),
-            Some(Dialect::CommonLisp) => Some(Runtime::Sbcl),
-            _ => None,
-        };
-        let runtime = runtime.or(by_dialect.filter(|_| session.is_none()).map(|runtime| runtime.backend().name));
+        let runtime = runtime.or(dialect.and_then(runtime_of).filter(|_| session.is_none()));
         Ok(Self { target, session: open(&workshop.sessions, session, runtime)?, name: name.to_owned() })
     }
+}
+
+/// The name of the runtime that files of `dialect` are for.
+pub(crate) fn runtime_of(dialect: Dialect) -> Option<&'static str> {
+    let runtime = match dialect {
+        Dialect::Scheme => Runtime::Guile,
+        Dialect::CommonLisp => Runtime::Sbcl,
+        _ => return None,
+    };
+    Some(runtime.backend().name)
 }
 
 /// The answer to a call that ended in another way than it was meant to; `None` when it did its work.

@@ -31,7 +31,7 @@ pub struct RunTests {
     /// File with the tests
     #[serde(default)]
     pub path: Option<String>,
-    /// Test framework (default: the one the tests use)
+    /// Default: the one the tests use
     #[serde(default)]
     pub framework: Option<String>,
     /// Only this test or group
@@ -40,13 +40,13 @@ pub struct RunTests {
     /// Only these tests or groups
     #[serde(default)]
     pub tests: Option<Vec<String>>,
-    /// Session to run in (default: by the file's Lisp)
+    /// Session (default: by the file's Lisp)
     #[serde(default)]
     pub session: Option<String>,
     /// sbcl or guile
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Seconds until they are interrupted (default 300)
+    /// Default 300
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
 }

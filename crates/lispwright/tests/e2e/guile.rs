@@ -196,6 +196,10 @@ fn values_are_looked_into_and_macros_expanded() {
     session.ok("repl_eval", json!({ "code": "(define-syntax-rule (twice x) (list x x))" }));
     assert_eq!(session.ok("macroexpand", expand("(twice (f))", "full")).fields["expansion"], "(list (f) (f))");
     session.refused("macroexpand", expand("(car x) 1", "once"), "BAD_ARGUMENT", &["2 forms"]);
+    let source = "(define-module (farm tool))\n(define-syntax-rule (mul x) (* x x))\n(define (g) (mul 3))\n(mul 4)\n";
+    session.project.file("farm/tool.scm", source);
+    let in_file = session.ok("macroexpand", json!({ "path": "farm/tool.scm", "line": 4, "level": "full" }));
+    assert_eq!((&in_file.fields["expansion"], &in_file.fields["package"]), (&json!("(* 4 4)"), &json!("(guile-user)")));
 }
 
 #[test]

@@ -125,6 +125,21 @@ fn the_guile_names_edit_by_form() {
 }
 
 #[test]
+fn the_guile_names_run_guile() {
+    let (project, mut client) = serve("guile");
+    project.file(
+        "m/a.scm",
+        "(define-module (m a) #:export (f))\n(define-syntax-rule (twice x) (list x x))\n(define (f) (twice 1))\n",
+    );
+    let loaded = ok(&mut client, "load_module", json!({ "path": "m/a.scm" }));
+    assert_eq!(loaded.fields["status"], "loaded");
+    let value = ok(&mut client, "eval_expr", json!({ "expr": "(f)", "namespace": "(m a)" }));
+    assert_eq!(value.fields["values"], json!(["(1 1)"]));
+    let expansion = ok(&mut client, "macro_expand", json!({ "expr": "(twice 2)", "namespace": "(m a)" }));
+    assert_eq!(expansion.fields["expansion"], "(list 2 2)");
+}
+
+#[test]
 fn evaluate_lisp_evaluates() {
     let (_project, mut client) = serve("evaluate-lisp");
     let names = listed(&mut client);
