@@ -312,7 +312,16 @@ Evaluated code that disables or enables the debugger changes this binding only."
   (let ((name (frame-name frame)))
     (or (stringp name)
         (member name '(eval read))
-        (implementation-symbol-p (home-symbol name)))))
+        (eq (home-symbol name) 'load)
+        (implementation-symbol-p (home-symbol name))
+        (builder-symbol-p (home-symbol name)))))
+
+(defun builder-symbol-p (symbol)
+  "True for a symbol of ASDF or a library manager."
+  (let ((package (and symbol (symbol-package symbol))))
+    (and package
+         (some (lambda (prefix) (eql 0 (search prefix (package-name package))))
+               '("ASDF/" "UIOP/" "QUICKLISP" "QL-" "OCICL")))))
 
 (defstruct spot
   "A frame on the stack."
@@ -344,8 +353,13 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 (defun frame-facts (spot innermost)
   "What the parent is told about a frame; of the INNERMOST one also its variables."
   (let ((frame (spot-frame spot)))
-    (list* :call (if (spot-top-level-p spot) "top-level form" (frame-call-text frame))
+    (list* :call (if (or (spot-top-level-p spot) (file-form-p frame)) "top-level form" (frame-call-text frame))
            (frame-details frame innermost))))
+
+(defun file-form-p (frame)
+  "True when FRAME runs a form of a compiled file itself."
+  (let ((name (frame-name frame)))
+    (and (consp name) (eq (first name) 'sb-c::top-level-form))))
 
 (defun agent-p (frame)
   (let ((home (home-symbol (frame-name frame))))
@@ -411,11 +425,22 @@ Frames outside the functions named in BOUNDARIES are not looked at."
                       (sb-di:code-location-debug-source (sb-di:frame-code-location frame))))
          (function (sb-di:debug-fun-fun debug-fun)))
     (when (and namestring (not (eql 0 (search "SYS:" namestring))))
-      (let ((offset (and function
-                         (sb-introspect:definition-source-character-offset
-                          (sb-introspect:find-definition-source function)))))
+      (let ((offset (if (file-form-p frame)
+                        (top-level-offset namestring (sb-di:code-location-toplevel-form-offset
+                                                      (sb-di:frame-code-location frame)))
+                        (and function
+                             (sb-introspect:definition-source-character-offset
+                              (sb-introspect:find-definition-source function))))))
         (list* :file namestring
                (and offset (list :line (line-at namestring offset))))))))
+
+(defun top-level-offset (namestring number)
+  "Where the top-level form of that NUMBER, from 0, begins in a file or in the blanks before it; characters from the start."
+  (let* ((text (file-text namestring))
+         (position 0)
+         (*read-suppress* t))
+    (dotimes (index number position)
+      (setf position (nth-value 1 (read-from-string text t nil :start position :preserve-whitespace t))))))
 
 (defun line-at (namestring offset)
   "The line, from 1, of the form that follows OFFSET characters in the file NAMESTRING."

@@ -9,7 +9,8 @@
 ;;;; (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
 ;;;;
 ;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT),
-;;;; common-lisp-expand.lisp (MACROEXPAND), common-lisp-held.lisp (HOLD and what it makes possible) and
+;;;; common-lisp-expand.lisp (MACROEXPAND), common-lisp-held.lisp (HOLD and what it makes possible), common-lisp-systems.lisp (LOAD)
+;;;; and common-lisp-tests.lisp (RUN-TESTS) and
 ;;;; common-lisp-copies.lisp (CHECKPOINT, ROLLBACK, TRIAL).
 ;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from common-lisp-NAME.lisp,
 ;;;; which is loaded first; its header lists the functions it owes.
@@ -530,6 +531,8 @@ CODE, or those of an error, and what every such answer has."
       (:rollback (done (apply #'answer-rollback arguments)))
       (:inspect (done (apply #'answer-inspect arguments)))
       (:macroexpand (done (apply #'answer-macroexpand arguments)))
+      (:load (done (apply #'answer-load arguments)))
+      (:run-tests (done (apply #'answer-run-tests arguments)))
       (:held (done (answer-held)))
       (:frames (done (apply #'answer-frames arguments)))
       (:locals (done (apply #'answer-locals arguments)))

@@ -1,0 +1,206 @@
+;;;; What SBCL's compiler says about a file, with the place in the source that it means.
+;;;;
+;;;; SBCL knows of each form it compiles where its parts stand in the file, until it reads the next one. A function or
+;;;; variable that turns out to be undefined is reported only at the end of all files, so where it is referred to is
+;;;; remembered when it is met.
+
+(in-package "LISPWRIGHT.AGENT")
+
+(defvar *reference-places* nil "Places of forms with references to what was undefined: form -> place.")
+
+(defun call-observing-compiler (observer progress function)
+  "Calls FUNCTION, one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
+compiler finds, PROGRESS the path of each file that it begins."
+  (let ((*reference-places* (make-hash-table :test #'eq))
+        (*error-output* (make-instance 'comment-filter :target *error-output*)))
+    (call-encapsulating
+     'sb-c::note-undefined-reference #'note-reference
+     (lambda ()
+       (call-encapsulating
+        'compile-file (lambda (file) (funcall progress (namestring (truename file))))
+        (lambda ()
+          (let ((*compile-verbose* nil) (*compile-print* nil) (*load-verbose* nil) (*load-print* nil))
+            (handler-bind ((condition (lambda (condition) (observe condition observer))))
+              (with-compilation-unit (:override t)
+                (funcall function))))))))))
+
+(defun call-encapsulating (name before function)
+  "Calls FUNCTION; meanwhile BEFORE is called in front of the function NAME, with as many of its arguments as it takes."
+  (let ((count (length (function-lambda-list before))))
+    (if (fboundp name)
+        (unwind-protect
+             (progn
+               (sb-int:encapsulate name 'lispwright
+                                   (lambda (encapsulated &rest arguments)
+                                     (ignore-errors (apply before (subseq arguments 0 (min count (length arguments)))))
+                                     (apply encapsulated arguments)))
+               (funcall function))
+          (sb-int:unencapsulate name 'lispwright))
+        (funcall function))))
+
+(defun observe (condition observer)
+  "Tells OBSERVER of CONDITION when it is a mistake in a file that is or was compiled."
+  (let* ((severity (mistake-severity condition))
+         (context (and severity (error-context)))
+         (read-error (read-error condition))
+         (place (and severity
+                     (not (noise-p condition))
+                     (or (and context (context-place context))
+                         (and *compile-file-truename*
+                              (list :file (namestring *compile-file-truename*)
+                                    :position (if read-error (reading-position read-error) (form-start))))))))
+    (when place
+      (funcall observer severity
+               (if read-error "READ-ERROR" (type-text (inner-condition condition)))
+               (if read-error
+                   (reading-message (inner-condition read-error))
+                   (advice-free (condition-text (inner-condition condition) +message-limit+)))
+               place)
+      ;; Inside COMPILE-FILE a warning has to go on, since whether it failed depends on that.
+      (when (and (null *compile-file-truename*) (typep condition 'warning) (find-restart 'muffle-warning condition))
+        (muffle-warning condition)))))
+
+(defun reading-position (read-error)
+  "Where the reader was, in characters from the start of the file."
+  (or (ignore-errors (max 0 (1- (sb-impl::form-tracking-stream-input-char-pos (stream-error-stream read-error)))))
+      (form-start)))
+
+(defun advice-free (message)
+  "MESSAGE without the manuals it refers to."
+  (subseq message 0 (search (format nil "~%See also:") message)))
+
+(defun inner-condition (condition)
+  (if (typep condition 'sb-int:encapsulated-condition)
+      (sb-int:encapsulated-condition condition)
+      condition))
+
+(defun read-error (condition)
+  "The mistake of the file's text that CONDITION is about, or NIL."
+  (find-if (lambda (one) (typep one 'sb-c::input-error-in-compile-file))
+           (list condition (inner-condition condition))))
+
+(defun reading-message (condition)
+  "What the reader says, without the stream it says it of."
+  (if (typep condition 'end-of-file)
+      "The file ends in the middle of a form."
+      (or (and (typep condition 'simple-condition)
+               (ignore-errors (apply #'format nil (simple-condition-format-control condition)
+                                     (simple-condition-format-arguments condition))))
+          (condition-text condition +message-limit+))))
+
+(defun mistake-severity (condition)
+  (typecase condition
+    (sb-ext:compiler-note nil)
+    ((or sb-c:compiler-error sb-c::input-error-in-compile-file) "error")
+    (style-warning "style-warning")
+    (warning "warning")))
+
+(defun error-context ()
+  (ignore-errors (sb-c::find-error-context nil)))
+
+(defun file-info ()
+  "What the compiler knows of the file in hand, or NIL."
+  (and *compile-file-truename*
+       (boundp 'sb-c::*source-info*)
+       sb-c::*source-info*
+       (ignore-errors (sb-c::source-info-file-info sb-c::*source-info*))))
+
+(defun form-start ()
+  "Where the top-level form in hand begins, blanks and comments in front of it included; characters from the start."
+  (let* ((info (file-info))
+         (positions (and info (sb-c::file-info-positions info))))
+    (and positions (plusp (length positions)) (aref positions (1- (length positions))))))
+
+(defun note-reference (name kind)
+  "Remembers where the form in hand is: it refers to NAME, of which nothing is known."
+  (let* ((context (error-context))
+         (place (and context (context-place context (and (eq kind :variable) name)))))
+    (when place
+      (setf (gethash (sb-c::compiler-error-context-original-form context) *reference-places*) place))))
+
+(defun context-place (context &optional part)
+  "(:FILE namestring :POSITION characters :FORM text) of the form that CONTEXT is about, or of its PART, a symbol."
+  (let ((form (sb-c::compiler-error-context-original-form context))
+        (file (sb-c::compiler-error-context-file-name context)))
+    (or (gethash form *reference-places*)
+        (and (pathnamep file)
+             (list :file (namestring (truename file))
+                   :position (or (subform-start (file-info) form part)
+                                 (sb-c::compiler-error-context-file-position context))
+                   :form (definition-text context))))))
+
+(defun subform-start (info form part)
+  "Where FORM, or the symbol PART in it, begins. INFO has it when FORM belongs to the top-level form in hand."
+  (let* ((subforms (and info (sb-c::file-info-subforms info)))
+         (end (length subforms)))
+    (flet ((place (wanted from to)
+             (loop for index from 0 below end by 3
+                   when (and (eq (aref subforms (+ index 2)) wanted)
+                             (<= from (aref subforms index) to))
+                     return (values (aref subforms index) (aref subforms (1+ index))))))
+      (and (consp form)
+           (multiple-value-bind (start last) (place form 0 most-positive-fixnum)
+             (and start
+                  (or (and part (place part start last))
+                      start)))))))
+
+(defun definition-text (context)
+  "The definition that CONTEXT is in, such as \"DEFUN FOO\", or NIL."
+  (let ((outermost (first (last (sb-c::compiler-error-context-context context)))))
+    (and (consp outermost)
+         (format nil "~{~A~^ ~}" (mapcar #'short-text outermost)))))
+
+;;; Tests
+
+(defun function-place (function)
+  "(:FILE namestring :LINE i) of the definition that FUNCTION was compiled from in a file, or NIL."
+  (ignore-errors
+   (let* ((source (sb-introspect:find-definition-source function))
+          (file (sb-introspect:definition-source-pathname source))
+          (offset (sb-introspect:definition-source-character-offset source)))
+     (when (and file offset (probe-file file))
+       (let ((name (namestring (truename file))))
+         (list :file name :line (line-at name offset)))))))
+
+(defun applicable-specializers (function &rest arguments)
+  "The specializers of each primary method of FUNCTION that applies to ARGUMENTS."
+  (loop for method in (compute-applicable-methods function arguments)
+        unless (method-qualifiers method)
+          collect (sb-mop:method-specializers method)))
+
+(defun call-catching-exit (function)
+  "What FUNCTION returns; when it exits in an orderly way, NIL and the exit code instead of the end of the process."
+  (let ((returned nil))
+    (block nil
+      (unwind-protect
+           (multiple-value-prog1 (values (funcall function) nil)
+             (setf returned t))
+        (let ((code (and (not returned) sb-impl::*exit-in-progress*)))
+          (when code
+            (setf sb-impl::*exit-in-progress* nil)
+            (return (values nil code))))))))
+
+;;; What the compiler prints, and nobody needs to read twice
+
+(defclass comment-filter (sb-gray:fundamental-character-output-stream)
+  ((target :initarg :target :reader filter-target)
+   (column :initform 0 :accessor filter-column)
+   (dropping :initform nil :accessor filter-dropping))
+  (:documentation "Hands on to TARGET what is written to it, except lines that begin with a semicolon and empty ones after
+those, which is how the compiler writes."))
+
+(defmethod sb-gray:stream-write-char ((stream comment-filter) character)
+  (when (zerop (filter-column stream))
+    (setf (filter-dropping stream)
+          (or (char= character #\;)
+              (and (char= character #\Newline) (filter-dropping stream)))))
+  (setf (filter-column stream) (if (char= character #\Newline) 0 (1+ (filter-column stream))))
+  (unless (filter-dropping stream)
+    (write-char character (filter-target stream)))
+  character)
+
+(defmethod sb-gray:stream-line-column ((stream comment-filter))
+  (filter-column stream))
+
+(defmethod sb-gray:stream-finish-output ((stream comment-filter))
+  (finish-output (filter-target stream)))

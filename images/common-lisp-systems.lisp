@@ -1,0 +1,468 @@
+;;;; Loading systems and files: what is stale is found by content, what the compiler says is told with its place.
+;;;;
+;;;; ASDF compares dates, which are whole seconds: a file that changes twice within one keeps its old code. So beside
+;;;; each compiled file of the project stands a record of the content it was compiled from and of what the compiler had
+;;;; to say; a compiled file whose record no longer holds is deleted before ASDF looks. The record also lets a fresh
+;;;; image repeat warnings about files that it does not compile again.
+;;;;
+;;;; The parent says with each request where the project is and which .asd files are in it.
+
+(in-package "LISPWRIGHT.AGENT")
+
+(defvar *project-roots* '() "The project's directories, as namestrings that end in a slash.")
+(defvar *definition-files* '() "The .asd files of the project, those nearest to the root first.")
+(defvar *definition-digests* (make-hash-table :test #'equal) "Namestring of a definition file -> content that was loaded.")
+(defvar *loaded-digests* (make-hash-table :test #'equal) "Namestring of a source file -> content that this image has.")
+(defvar *loaded-setups* '() "The library setups that were loaded into this image.")
+
+(defstruct work
+  "What is known about a load or a test run that is being served."
+  (diagnostics '())                     ; plists, newest first
+  (compiled '())                        ; namestrings of the files that were compiled
+  (files '())                           ; the source files of the project that take part, in the order of the plan
+  (missing nil)                         ; the name of the system that is not there, and of that which needs it
+  (current nil)                         ; the file that was being compiled or loaded when the last error was signalled
+  (texts (make-hash-table :test #'equal))) ; file -> text, for lines
+
+;;; Where compiled files go
+
+(defun own-output-translations ()
+  "Compiled files go to a cache of our own: what this agent compiles keeps its variables for backtraces, and no source
+directory gets anything."
+  `(:output-translations
+    (t (,(cache-directory) :implementation))
+    :ignore-inherited-configuration))
+
+(defun cache-directory ()
+  "The directory for compiled files: in the user's cache, else a temporary one."
+  (let ((cache (uiop:xdg-cache-home "lispwright/fasl/")))
+    (handler-case (progn (ensure-directories-exist cache) cache)
+      (error () (uiop:ensure-directory-pathname (sb-posix:mkdtemp "/tmp/lispwright-fasl-XXXXXX"))))))
+
+(pushnew 'own-output-translations asdf/output-translations::*default-output-translations*)
+
+;;; Systems of the project
+
+(defun find-project-system (name)
+  "The .asd file of the project that defines the system NAME: by its file name, else by what is in it."
+  (let ((primary (asdf:primary-system-name name)))
+    (or (find primary *definition-files* :key #'pathname-name :test #'string=)
+        (find-if (lambda (file) (member (asdf:coerce-name name) (defined-systems file) :test #'string=))
+                 *definition-files*))))
+
+;; A system of the project goes before a library of the same name.
+(pushnew 'find-project-system asdf:*system-definition-search-functions*)
+
+(defun defined-systems (file)
+  "The names that follow \"defsystem\" in FILE."
+  (let ((text (or (ignore-errors (file-text file)) ""))
+        (names '()))
+    (loop for start = (search "defsystem" text :test #'char-equal)
+            then (search "defsystem" text :test #'char-equal :start2 (1+ start))
+          while start
+          do (let* ((from (position-if (lambda (character) (or (alphanumericp character) (find character "|/")))
+                                       text :start (+ start 9)))
+                    (to (and from (position-if (lambda (character) (find character '(#\" #\| #\) #\Space #\Newline #\Tab #\Return)))
+                                               text :start from))))
+               (when (and to (every (lambda (character) (find character '(#\" #\# #\: #\Space #\Newline #\Tab #\Return)))
+                                    (subseq text (+ start 9) from)))
+                 (pushnew (string-downcase (subseq text from to)) names :test #'string=))))
+    (nreverse names)))
+
+(defun file-text (path)
+  (with-open-file (stream path :external-format '(:utf-8 :replacement #\?))
+    (let* ((text (make-string (file-length stream)))
+           (end (read-sequence text stream)))
+      (subseq text 0 end))))
+
+(defun project-file-p (path)
+  (let ((name (and path (namestring path))))
+    (and name
+         (some (lambda (root) (eql (mismatch root name) (length root))) *project-roots*))))
+
+(defun reload-changed-definitions ()
+  "Loads again the .asd files of the project whose content is not what was loaded."
+  (dolist (file (remove-duplicates
+                 (loop for name in (asdf:registered-systems)
+                       for system = (asdf:registered-system name)
+                       for source = (and system (asdf:system-source-file system))
+                       when (and source (project-file-p source) (probe-file source))
+                         collect (namestring source))
+                 :test #'string=))
+    (let ((digest (content-digest file)))
+      (unless (equal digest (gethash file *definition-digests*))
+        (asdf:load-asd file)
+        (setf (gethash file *definition-digests*) digest)))))
+
+(defun note-definition (system)
+  "Remembers the content of the file that SYSTEM was just defined by."
+  (let ((source (asdf:system-source-file system)))
+    (when (and source (project-file-p source))
+      (let ((name (namestring source)))
+        (unless (gethash name *definition-digests*)
+          (setf (gethash name *definition-digests*) (content-digest name)))))))
+
+;;; Libraries
+
+(defun library-setups ()
+  "The files that make a project's or user's libraries known: (when . pathname), :FIRST for those that pin versions."
+  (append
+   (loop for root in *project-roots*
+         collect (cons :first (merge-pathnames ".qlot/setup.lisp" root)))
+   (when (some (lambda (root) (or (probe-file (merge-pathnames "ocicl.csv" root))
+                                  (probe-file (merge-pathnames "systems.csv" root))))
+               *project-roots*)
+     (list (cons :first (merge-pathnames ".local/share/ocicl/ocicl-runtime.lisp" (user-homedir-pathname)))))
+   (loop for name in '("quicklisp/setup.lisp" ".quicklisp/setup.lisp" ".roswell/lisp/quicklisp/setup.lisp")
+         collect (cons :missing (merge-pathnames name (user-homedir-pathname))))))
+
+(defun load-setups (moment)
+  "Loads the setups for MOMENT that are there and not loaded; true when there were any. Nothing is downloaded."
+  (let ((new (loop for (when . path) in (library-setups)
+                   when (and (eq when moment) (probe-file path) (not (member path *loaded-setups* :test #'equal)))
+                     collect path)))
+    (dolist (path (if (eq moment :missing) (and new (list (first new))) new))
+      (push path *loaded-setups*)
+      (load path)
+      (let ((download (find-symbol "*DOWNLOAD*" (or (find-package "OCICL-RUNTIME") "KEYWORD"))))
+        (when (and download (boundp download) (not (constantp download)))
+          (setf (symbol-value download) nil))))
+    new))
+
+(defun find-system-or-refuse (name)
+  "The system NAME. Without it, ends the evaluation with a refusal."
+  (or (asdf:find-system name nil)
+      (and (load-setups :missing) (asdf:find-system name nil))
+      (throw *evaluation*
+        (list :outcome :refused :no-system name
+              :systems (loop for file in *definition-files* append (defined-systems file))))))
+
+(defun call-with-libraries (function)
+  "Calls FUNCTION; when a dependency is missing, once more after the user's libraries have been made known."
+  (handler-case (funcall function)
+    (asdf:missing-component (missing)
+      (if (load-setups :missing)
+          (funcall function)
+          (error missing)))))
+
+;;; Contents and records
+
+(defun content-digest (path)
+  "A short text that differs for different contents of the file PATH."
+  (with-open-file (stream path :element-type '(unsigned-byte 8))
+    (let ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8))))
+      (read-sequence octets stream)
+      (format nil "~36R-~36R-~36R" (length octets) (mixed octets 2166136261 16777619) (mixed octets 40503 1540483477)))))
+
+(defun mixed (octets start factor)
+  "FNV-1a over OCTETS in 32 bits."
+  (declare (type (simple-array (unsigned-byte 8) (*)) octets) (type (unsigned-byte 32) start factor)
+           (optimize speed))
+  (let ((hash start))
+    (declare (type (unsigned-byte 32) hash))
+    (loop for octet across octets
+          do (setf hash (ldb (byte 32 0) (* (logxor hash octet) factor))))
+    hash))
+
+(defun compiled-file (component)
+  (first (asdf:output-files 'asdf:compile-op component)))
+
+(defun record-path (compiled)
+  (make-pathname :type "record" :defaults compiled))
+
+(defun read-record (compiled)
+  "(digest date . diagnostics) of the compiled file, when the record beside it is about it."
+  (let ((record (ignore-errors
+                 (with-open-file (stream (record-path compiled) :external-format :utf-8)
+                   (with-standard-io-syntax
+                     (let ((*read-eval* nil))
+                       (read stream)))))))
+    (and (listp record) (eql (second record) (file-write-date compiled)) record)))
+
+(defun write-record (compiled digest diagnostics)
+  (ignore-errors
+   (with-open-file (stream (record-path compiled) :direction :output :if-exists :supersede :external-format :utf-8)
+     (with-standard-io-syntax
+       (prin1 (list* digest (file-write-date compiled) diagnostics) stream)))))
+
+(defun compiled-from-p (compiled path digest)
+  "True when the compiled file was made from the content of the source PATH."
+  (let ((record (read-record compiled)))
+    (if record
+        (equal (first record) digest)
+        (< (file-write-date path) (file-write-date compiled)))))
+
+(defun remove-stale-files (components clear)
+  "Deletes the compiled files of COMPONENTS, in the order of the plan, that are not made from the present contents of their
+source and of what that depends on; those for which CLEAR is true in any case. How many there were."
+  (let ((stale (make-hash-table :test #'equal))
+        (count 0))
+    (labels ((action-stale-p (operation component)
+               (let ((key (cons (type-of operation) component)))
+                 (multiple-value-bind (value known) (gethash key stale)
+                   (if known
+                       value
+                       (progn
+                         (setf (gethash key stale) nil)
+                         (setf (gethash key stale) (dependency-stale-p operation component)))))))
+             (dependency-stale-p (operation component)
+               (loop for (below . its-component) in (asdf/plan:direct-dependencies operation component)
+                       thereis (action-stale-p below its-component))))
+      (dolist (component components)
+        (let* ((path (namestring (asdf:component-pathname component)))
+               (compiled (compiled-file component))
+               (digest (content-digest path))
+               (loaded (gethash path *loaded-digests*))
+               (compile (asdf:make-operation 'asdf:compile-op))
+               (is-stale (or (funcall clear component)
+                             (null (probe-file compiled))
+                             (not (compiled-from-p compiled path digest))
+                             (and loaded (not (equal loaded digest)))
+                             (dependency-stale-p compile component))))
+          (setf (gethash (cons 'asdf:compile-op component) stale) is-stale
+                (gethash (cons 'asdf:load-op component) stale) is-stale)
+          (when is-stale
+            (incf count)
+            (when (probe-file compiled)
+              (delete-file compiled))))))
+    count))
+
+;;; Diagnostics
+
+(defconstant +most-diagnostics+ 100)
+
+(defun add-diagnostic (work severity type message place)
+  "Keeps what was said about PLACE, (:FILE s :POSITION i :FORM s), once. Warnings about libraries are not the project's."
+  (let* ((file (getf place :file))
+         (position (getf place :position))
+         (diagnostic (append (list :severity severity :type type :message message)
+                             (and file (list* :file file (and position (line-fields work file position))))
+                             (and (getf place :form) (list :form (getf place :form))))))
+    (when (or (project-file-p file) (string= severity "error"))
+      (pushnew diagnostic (work-diagnostics work) :test #'equal))))
+
+(defun line-fields (work file position)
+  "(:LINE i :COLUMN i) of the form that begins at POSITION in FILE or after blanks and comments there."
+  (let* ((text (or (gethash file (work-texts work))
+                   (setf (gethash file (work-texts work)) (ignore-errors (file-text file)))))
+         (start (and text (skip-to-code text position))))
+    (when start
+      (multiple-value-bind (line column) (line-and-column text start)
+        (list :line line :column column)))))
+
+(defun skip-to-code (text position)
+  "The place of the first character from POSITION on that is not blank nor in a line comment, or NIL."
+  (loop
+    (let ((next (position-if-not (lambda (character) (member character '(#\Space #\Tab #\Newline #\Return #\Page)))
+                                 text :start (min position (length text)))))
+      (cond ((null next) (return nil))
+            ((char/= (char text next) #\;) (return next))
+            (t (setf position (or (position #\Newline text :start next) (length text))))))))
+
+(defun work-fields (work answer)
+  "The fields of ANSWER with what WORK has to tell."
+  (when (eq (getf answer :outcome) :error)
+    (add-fatal-diagnostic work (getf answer :error)))
+  (let ((diagnostics (in-order (reverse (work-diagnostics work)) work)))
+    (append answer
+            (list :diagnostics (subseq diagnostics 0 (min (length diagnostics) +most-diagnostics+))
+                  :omitted (max 0 (- (length diagnostics) +most-diagnostics+))))))
+
+(defun add-fatal-diagnostic (work error)
+  "Adds the error that ended WORK, unless it only says that the compiler has found a mistake, which was told."
+  (let* ((type (getf error :type))
+         (frame (find-if #'project-file-p (getf error :frames) :key (lambda (frame) (getf frame :file)))))
+    (flet ((add (message &rest place)
+             (push (append (list :severity "error" :type type :message message) place) (work-diagnostics work))))
+      (cond ((work-missing work)
+             (apply #'add (missing-message work) (missing-place work)))
+            ((not (search "COMPILE-FILE-ERROR" type))
+             (apply #'add (getf error :message)
+                    (cond (frame (list* :file (getf frame :file)
+                                        (and (getf frame :line) (list :line (getf frame :line)))))
+                          ((work-current work) (list :file (work-current work))))))
+            ((not (mistaken-p work))
+             (add "It compiled with a warning, and ASDF does not load what does." :file (first (work-compiled work))))))))
+
+(defun mistaken-p (work)
+  "True when the compiler has found an error."
+  (find "error" (work-diagnostics work) :key (lambda (diagnostic) (getf diagnostic :severity)) :test #'equal))
+
+(defun missing-message (work)
+  (destructuring-bind (name . by) (work-missing work)
+    (format nil "There is no system ~S~@[; ~S depends on it~].~@[ These have been looked into: ~{~A~^, ~}.~]"
+            name (and by (asdf:component-name by)) (mapcar #'namestring *loaded-setups*))))
+
+(defun missing-place (work)
+  "Where the system that needs the missing one is defined, if possible with the line that names it."
+  (destructuring-bind (name . by) (work-missing work)
+    (let* ((file (and by (asdf:system-source-file by)))
+           (text (and file (ignore-errors (file-text file))))
+           (position (and text (or (search (format nil "~S" name) text) (search (format nil ":~A" name) text)))))
+      (and file
+           (list* :file (namestring file)
+                  (and position (list :line (line-and-column text position))))))))
+
+(defun in-order (diagnostics work)
+  "DIAGNOSTICS, errors first, then as the files are compiled and from the top of each."
+  (flet ((order (diagnostic)
+           (+ (if (equal (getf diagnostic :severity) "error") 0 1000000000)
+              (* 100000 (or (position (getf diagnostic :file) (work-files work) :key #'first :test #'equal) 0))
+              (or (getf diagnostic :line) 0))))
+    (stable-sort (copy-list diagnostics) #'< :key #'order)))
+
+;;; Loading
+
+(defun tell-progress (format &rest arguments)
+  (send (list :progress :id *pending* :text (apply #'format nil format arguments))))
+
+(defun answer-load (&rest arguments &key path system force clear definitions roots &allow-other-keys)
+  "Loads a file or a system; the fields of the answer."
+  (declare (ignore definitions roots))
+  (call-working (lambda (work)
+                  (cond ((null path) (load-named-system work system force clear))
+                        ((equalp (pathname-type path) "asd") (load-named-system work (pathname-name path) force clear))
+                        (t (load-source-file work path))))
+                arguments))
+
+(defun call-working (function arguments)
+  "The fields of the answer to a request for a load or for tests: those of FUNCTION, called with a work, and the
+diagnostics, however it ends."
+  (destructuring-bind (&key definitions roots &allow-other-keys) arguments
+    (setf *project-roots* roots
+          *definition-files* (mapcar #'parse-namestring-as-file definitions))
+    (let ((work (make-work)))
+      (work-fields work
+                   (call-evaluating
+                    (lambda (evaluation)
+                      (setf (evaluation-phase evaluation) :eval)
+                      (first (evaluate-form (lambda () (call-noting-errors work function)) #'funcall))))))))
+
+(defun parse-namestring-as-file (name)
+  (uiop:parse-native-namestring name))
+
+(defun call-noting-errors (work function)
+  "Calls FUNCTION with WORK, which hears what the compiler says and which file an error came from."
+  (handler-bind ((error (lambda (error)
+                          (setf (work-current work) (current-file work)
+                                (work-missing work) (and (typep error 'asdf:missing-component)
+                                                         (missing-system error))))))
+    (load-setups :first)
+    (funcall function work)))
+
+(defun missing-system (error)
+  "(name . system that needs it) of ERROR."
+  (cons (princ-to-string (asdf/find-component:missing-requires error))
+        (and (typep error 'asdf:missing-dependency)
+             (let ((by (asdf/find-component:missing-required-by error)))
+               (and (typep by 'asdf:component) (asdf:component-system by))))))
+
+(defun current-file (work)
+  "The namestring of the source that is compiled or loaded now, or NIL."
+  (let ((compiled (and *load-truename* (namestring *load-truename*))))
+    (cond (*compile-file-truename* (namestring *compile-file-truename*))
+          ((null compiled) nil)
+          ((first (rassoc compiled (work-files work) :test #'equal)))
+          (t compiled))))
+
+(defun call-compiling (work function)
+  "Calls FUNCTION, which compiles and loads; WORK gets the diagnostics."
+  (call-observing-compiler
+   (lambda (severity type message place)
+     (add-diagnostic work severity type message place))
+   (lambda (file)
+     (push file (work-compiled work))
+     (tell-progress "compiling ~A" file))
+   function))
+
+(defun load-source-file (work path)
+  (let* ((source (namestring (parse-namestring-as-file path)))
+         (compiled (asdf:apply-output-translations (compile-file-pathname source))))
+    (ensure-directories-exist compiled)
+    (setf (work-files work) (list (cons source (namestring compiled))))
+    (call-compiling work
+                    (lambda ()
+                      (let ((output (compile-file source :output-file compiled :verbose nil :print nil
+                                                         :external-format '(:utf-8 :replacement #\?))))
+                        (if (or (null output)
+                                (mistaken-p work))
+                            (error 'uiop:compile-file-error :description source)
+                            (let ((*package* *package*)
+                                  (*readtable* *readtable*))
+                              (load output :verbose nil :print nil))))))
+    (list :outcome :loaded)))
+
+(defun load-named-system (work name force clear)
+  "Loads the system NAME: with FORCE all of it, though not what it depends on, else what has changed; with CLEAR all of it
+is compiled."
+  (reload-changed-definitions)
+  (let* ((system (find-system-or-refuse name))
+         (loaded (asdf:component-loaded-p system)))
+    (note-definition system)
+    (let* ((components (call-with-libraries (lambda () (project-components system))))
+           (stale (remove-stale-files components
+                                      (lambda (component) (and clear (part-p (asdf:component-system component) system))))))
+      (setf (work-files work)
+            (loop for component in components
+                  collect (cons (namestring (asdf:component-pathname component)) (namestring (compiled-file component)))))
+      (if (and loaded (not force) (zerop stale))
+          (progn
+            (recall-diagnostics work)
+            (list :outcome :loaded :unchanged t))
+          (let ((digests (loop for (path) in (work-files work)
+                               collect (cons path (content-digest path)))))
+            (when (or force clear)
+              (forget-systems system))
+            (call-compiling work
+                            (lambda ()
+                              (let ((asdf:*compile-file-warnings-behaviour* :ignore))
+                                (asdf:load-system (asdf:component-name system) :verbose nil))))
+            (record-files work digests)
+            (list :outcome :loaded))))))
+
+(defun part-p (system whole)
+  "True when SYSTEM is WHOLE or one of the files that stand for systems below it."
+  (let ((name (asdf:component-name system))
+        (prefix (asdf:component-name whole)))
+    (or (string= name prefix)
+        (eql (mismatch (concatenate 'string prefix "/") name) (1+ (length prefix))))))
+
+(defun plan-components (system)
+  "All Lisp files that SYSTEM needs and has, in the order in which they are compiled."
+  (asdf:required-components system :other-systems t :component-type 'asdf:cl-source-file
+                                   :keep-operation 'asdf:compile-op :goal-operation 'asdf:load-op))
+
+(defun plan-systems (system)
+  "SYSTEM and the systems with files that it needs."
+  (remove-duplicates (cons system (mapcar #'asdf:component-system (plan-components system)))))
+
+(defun project-components (system)
+  "The Lisp files of the project among those that SYSTEM needs and has."
+  (remove-if-not (lambda (component)
+                   (let ((path (asdf:component-pathname component)))
+                     (and (project-file-p path) (probe-file path))))
+                 (plan-components system)))
+
+(defun forget-systems (system)
+  "Makes ASDF load SYSTEM and its parts as if they never had been."
+  (dolist (part (plan-systems system))
+    (when (part-p part system)
+      (asdf:clear-system part))))
+
+(defun record-files (work digests)
+  "Writes the records of the files that were compiled, and repeats what is known of the others."
+  (loop for (path . digest) in digests
+        for compiled = (cdr (assoc path (work-files work) :test #'equal))
+        do (setf (gethash path *loaded-digests*) digest)
+           (when (and (member path (work-compiled work) :test #'equal) (probe-file compiled))
+             (write-record compiled digest
+                           (remove path (work-diagnostics work) :test-not #'equal
+                                                                :key (lambda (diagnostic) (getf diagnostic :file))))))
+  (recall-diagnostics work))
+
+(defun recall-diagnostics (work)
+  "Adds what the compiler had to say about the files that were not compiled again."
+  (loop for (path . compiled) in (work-files work)
+        unless (member path (work-compiled work) :test #'equal)
+          do (dolist (diagnostic (cddr (and (probe-file compiled) (read-record compiled))))
+               (pushnew diagnostic (work-diagnostics work) :test #'equal))))
