@@ -4,7 +4,8 @@
 (let ((images (merge-pathnames "../" (or *load-truename* *default-pathname-defaults*))))
   (handler-bind ((warning #'muffle-warning))
     (dolist (file '("common-lisp-sbcl.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
-                    "common-lisp-expand.lisp" "common-lisp-held.lisp" "common-lisp-copies.lisp"))
+                    "common-lisp-expand.lisp" "common-lisp-held.lisp" "common-lisp-copies.lisp"
+                    "common-lisp-sbcl-compiler.lisp" "common-lisp-systems.lisp" "common-lisp-tests.lisp"))
       (let ((*package* *package*))
         (load (merge-pathnames file images))))))
 

@@ -109,6 +109,8 @@ pub struct EvalReport {
     pub diagnostics: Vec<Diagnostic>,
     /// How tests went, as far as they came.
     pub tests: Option<Tally>,
+    /// What the image said last about what it was doing, such as `compiling PATH` or `testing NAME`.
+    pub activity: Option<String>,
     /// The first value, when there is something inside to look at.
     pub object: Option<Node>,
     /// How many stacks are held in the image now.

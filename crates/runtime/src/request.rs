@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::backend::Capability;
 use crate::eval::EvalRequest;
 use crate::wire::Value;
-use crate::work::Target;
+use crate::work::{Project, Target};
 
 /// How long a question about the image may take that is not an evaluation.
 const LOOK_LIMIT: Duration = Duration::from_secs(30);
@@ -45,8 +45,12 @@ pub enum Request {
     Load {
         /// What to load.
         target: Target,
+        /// Where it may be.
+        project: Project,
         /// Load what has not changed since the last time, too.
         force: bool,
+        /// Compile all of it, whatever has been compiled before.
+        clear: bool,
         /// How long it may take before it is interrupted.
         timeout: Duration,
     },
@@ -54,6 +58,10 @@ pub enum Request {
     RunTests {
         /// Where they are.
         target: Target,
+        /// Where that may be.
+        project: Project,
+        /// The framework; by what the tests use when absent.
+        framework: Option<String>,
         /// Names of the tests or groups that count; empty for all.
         tests: Vec<String>,
         /// How long they may take before they are interrupted.
@@ -162,14 +170,19 @@ impl Request {
                 ),
                 ("LIMIT", integer(*limit as u64)),
             ]),
-            Self::Load { target, force, .. } => {
+            Self::Load { target, project, force, clear, .. } => {
                 let mut arguments = target.arguments();
-                arguments.extend(keyed([("FORCE", Value::truth(*force))]));
+                arguments.extend(project.arguments());
+                arguments.extend(keyed([("FORCE", Value::truth(*force)), ("CLEAR", Value::truth(*clear))]));
                 arguments
             }
-            Self::RunTests { target, tests, .. } => {
+            Self::RunTests { target, project, framework, tests, .. } => {
                 let mut arguments = target.arguments();
-                arguments.extend(keyed([("TESTS", Value::List(tests.iter().map(Value::text).collect()))]));
+                arguments.extend(project.arguments());
+                arguments.extend(keyed([
+                    ("FRAMEWORK", framework.as_ref().map_or(Value::List(Vec::new()), Value::text)),
+                    ("TESTS", Value::List(tests.iter().map(Value::text).collect())),
+                ]));
                 arguments
             }
             Self::Held | Self::Abort => Vec::new(),

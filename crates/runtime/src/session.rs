@@ -314,6 +314,7 @@ pub(crate) async fn run(
         warnings: answer.warnings,
         diagnostics: answer.diagnostics,
         tests: answer.tests,
+        activity: controls.activity.get(),
         object: answer.object,
         held: answer.held,
         package: answer.package,

@@ -196,6 +196,13 @@ impl Sessions {
         self.sessions().get(name).cloned().ok_or_else(|| SessionError::Unknown(name.to_owned()))
     }
 
+    /// What the call that runs in the session `name` says it is doing.
+    pub fn activity(&self, name: &str) -> Option<String> {
+        let session = self.existing(name).ok()?;
+        let facts = session.facts();
+        facts.running.as_ref().and_then(|(_, controls)| controls.activity.get())
+    }
+
     /// Evaluates in the session `name`: [`Sessions::call`] with an evaluation.
     pub async fn eval(
         &self,

@@ -21,10 +21,27 @@ impl Target {
     }
 }
 
+/// What an image is told of the project, so that it finds what belongs to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Project {
+    /// Its directories, absolute.
+    pub roots: Vec<String>,
+    /// Its files that define systems (`.asd`), absolute, those nearest to a root first: [`crate::definition_files`].
+    pub definitions: Vec<String>,
+}
+
+impl Project {
+    pub(crate) fn arguments(&self) -> Vec<Value> {
+        let roots = self.roots.iter().map(|root| Value::text(format!("{}/", root.trim_end_matches('/')))).collect();
+        let definitions = self.definitions.iter().map(Value::text).collect();
+        keyed([("ROOTS", Value::List(roots)), ("DEFINITIONS", Value::List(definitions))])
+    }
+}
+
 /// What a compiler or loader has to say about a place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// `error`, `warning` or `note`.
+    /// `error`, `warning`, `style-warning` or `note`.
     pub severity: String,
     /// The runtime's name for the mistake.
     pub type_name: String,
@@ -36,6 +53,8 @@ pub struct Diagnostic {
     pub line: Option<u32>,
     /// The column, from 1.
     pub column: Option<u32>,
+    /// The definition it is in, such as `DEFUN FOO`.
+    pub form: Option<String>,
 }
 
 /// A test that failed.
@@ -74,6 +93,8 @@ pub struct Tally {
     pub names: Vec<String>,
     /// The tests ended with an exit of this status.
     pub exit_status: Option<i64>,
+    /// The test that ran when the run was ended.
+    pub running: Option<String>,
 }
 
 impl Tally {
@@ -93,6 +114,7 @@ impl Tally {
             failed_tests: answer.get_list("FAILED-TESTS").iter().map(FailedTest::read).collect(),
             names: texts("NAMES"),
             exit_status: answer.get_integer("EXIT-STATUS"),
+            running: answer.get_text("RUNNING").map(str::to_owned),
         })
     }
 }
@@ -122,6 +144,7 @@ impl Diagnostic {
             file: value.get_text("FILE").map(str::to_owned),
             line: count(value, "LINE"),
             column: count(value, "COLUMN"),
+            form: value.get_text("FORM").map(str::to_owned),
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::pin::Pin;
 use std::process::ExitStatus;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
@@ -88,6 +88,23 @@ pub(crate) struct Controls {
     pub(crate) interrupt: CancellationToken,
     /// Somebody kills the session.
     pub(crate) kill: CancellationToken,
+    /// What the image says it is doing.
+    pub(crate) activity: Activity,
+}
+
+/// What an image said last about what it is doing. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Activity(Arc<Mutex<Option<String>>>);
+
+impl Activity {
+    fn set(&self, text: &str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+    }
+
+    /// The words, if there were any.
+    pub(crate) fn get(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl Controls {
@@ -283,6 +300,9 @@ impl Worker {
             match event {
                 Event::Came(Some(message)) => match head(&message) {
                     Some("EXIT") => exiting = true,
+                    Some("PROGRESS") if message.get_integer("ID") == Some(id) => {
+                        controls.activity.set(message.get_text("TEXT").unwrap_or_default());
+                    }
                     Some("FORKED") => {
                         if let Some(branch) = trial {
                             self.copies.start_trial(self.copy_of(&message), branch.to_owned());

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use lispwright_runtime::{Ending, EvalReport, Request};
+use lispwright_runtime::{Diagnostic, Ending, EvalReport, Request};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::repl_eval::{ask, seconds_or};
 use crate::repl_report::{error_text, notes};
-use crate::repl_work::{Work, count_text, diagnostics_fields, diagnostics_text, other_ending, printed_text};
+use crate::repl_work::{Work, count_text, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, printed_text};
 use crate::tool::{CallContext, Outcome, ToolError};
 use crate::workshop::Workshop;
 
@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSystem {
-    /// Module such as "(my app)"; or give path
+    /// ASDF system such as "my-app/tests", or module such as "(my app)"; or give path
     #[serde(default)]
     pub system: Option<String>,
     /// Source file
@@ -35,6 +35,9 @@ pub struct LoadSystem {
     /// Even when unchanged (default true)
     #[serde(default)]
     pub force: Option<bool>,
+    /// Compile all of it again
+    #[serde(default)]
+    pub clear_fasls: bool,
     /// Default 120
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
@@ -52,31 +55,44 @@ async fn load(workshop: &Workshop, args: LoadSystem, context: &CallContext) -> R
     let timeout = seconds_or(args.timeout_seconds, TIMEOUT)?;
     let (system, path) = (args.system.as_deref(), args.path.as_deref());
     let work = Work::find(workshop, "load_system", system, path, args.session.as_deref(), args.runtime.as_deref())?;
-    let request = Request::Load { target: work.target.clone(), force: args.force.unwrap_or(true), timeout };
+    let request = Request::Load {
+        target: work.target.clone(),
+        project: work.project.clone(),
+        force: args.force.unwrap_or(true),
+        clear: args.clear_fasls,
+        timeout,
+    };
     let report = ask(&workshop.sessions, &work.session, request, context).await?;
     Ok((work, report))
 }
 
 fn outcome(workshop: &Workshop, work: &Work, report: &EvalReport) -> Outcome {
+    let diagnostics = diagnostics_of(workshop, report);
     let status = match &report.ending {
         Ending::Loaded { unchanged: true } => "unchanged",
         Ending::Loaded { unchanged: false } => "loaded",
         _ => "failed",
     };
-    let mut outcome = other_ending(report).unwrap_or_else(|| loaded(workshop, work, report, status));
+    let mut outcome = other_ending(report).unwrap_or_else(|| loaded(workshop, work, report, &diagnostics, status));
     let fields = &mut outcome.fields;
     fields.insert("system".into(), work.name.clone().into());
     fields.insert("session".into(), report.session.clone().into());
     fields.insert("status".into(), status.into());
     fields.insert("duration_ms".into(), (report.duration.as_secs_f64() * 1000.0).into());
-    fields.insert("warnings".into(), report.diagnostics.iter().filter(|one| one.severity == "warning").count().into());
-    fields.insert("diagnostics".into(), diagnostics_fields(&report.diagnostics, workshop.roots.primary()));
+    fields.insert("warnings".into(), diagnostics.iter().filter(|one| one.severity.ends_with("warning")).count().into());
+    fields.insert("diagnostics".into(), diagnostics_fields(&diagnostics, workshop.roots.primary()));
     outcome
 }
 
-fn loaded(workshop: &Workshop, work: &Work, report: &EvalReport, status: &str) -> Outcome {
+fn loaded(
+    workshop: &Workshop,
+    work: &Work,
+    report: &EvalReport,
+    diagnostics: &[Diagnostic],
+    status: &str,
+) -> Outcome {
     let milliseconds = report.duration.as_secs_f64() * 1000.0;
-    let counted = count_text(&report.diagnostics);
+    let counted = count_text(diagnostics);
     let with = if counted.is_empty() { String::new() } else { format!(", {counted}") };
     let headline = match &report.ending {
         Ending::Loaded { unchanged: true } => {
@@ -87,7 +103,7 @@ fn loaded(workshop: &Workshop, work: &Work, report: &EvalReport, status: &str) -
         }
         _ => format!("[ERROR] LISP_ERROR\n{} did not load{with}.", work.name),
     };
-    let mut text = format!("{headline}\n{}", diagnostics_text(&report.diagnostics, workshop.roots.primary()));
+    let mut text = format!("{headline}\n{}", diagnostics_text(diagnostics, workshop.roots.primary()));
     if let Ending::Error { error, .. } = &report.ending
         && !error.frames.is_empty()
     {

@@ -103,7 +103,8 @@ pub(crate) async fn ask(
             result = &mut answered => return result.map_err(session_error),
             _ = tick.tick(), if context.progress.is_some() => {
                 if let Some(progress) = &context.progress {
-                    progress(began.elapsed().as_secs_f64(), &format!("evaluating in session {session}"));
+                    let doing = sessions.activity(session).unwrap_or_else(|| format!("evaluating in session {session}"));
+                    progress(began.elapsed().as_secs_f64(), &doing);
                 }
             }
         }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use lispwright_runtime::{Diagnostic, Ending, EvalReport, Runtime, Target};
+use lispwright_runtime::{Diagnostic, Ending, EvalReport, Project, Runtime, Target, definition_files};
+use lispwright_edit::check_window;
 use lispwright_syntax::Dialect;
 use serde_json::{Map, Value};
 
@@ -24,6 +25,8 @@ pub(crate) struct Work {
     pub(crate) session: String,
     /// The path as it was given, or the system.
     pub(crate) name: String,
+    /// What the image is told of the project.
+    pub(crate) project: Project,
 }
 
 impl Work {
@@ -36,9 +39,14 @@ impl Work {
         session: Option<&str>,
         runtime: Option<&str>,
     ) -> Result<Self, ToolError> {
+        let project = project(workshop);
         let (target, name, dialect) = match (system, path) {
             (Some(system), None) => {
-                let dialect = system.trim_start().starts_with('(').then_some(Dialect::Scheme);
+                let dialect = if system.trim_start().starts_with('(') {
+                    Some(Dialect::Scheme)
+                } else {
+                    defines(&project, system).then_some(Dialect::CommonLisp)
+                };
                 (Target::System(system.to_owned()), system, dialect)
             }
             (None, Some(path)) => {
@@ -55,8 +63,45 @@ impl Work {
             }
         };
         let runtime = runtime.or(dialect.and_then(runtime_of).filter(|_| session.is_none()));
-        Ok(Self { target, session: open(&workshop.sessions, session, runtime)?, name: name.to_owned() })
+        Ok(Self { target, session: open(&workshop.sessions, session, runtime)?, name: name.to_owned(), project })
     }
+}
+
+/// What an image is told of the project.
+fn project(workshop: &Workshop) -> Project {
+    let roots: Vec<&Path> = workshop.roots.writable().collect();
+    Project {
+        definitions: roots.iter().flat_map(|root| definition_files(root)).map(|path| path.display().to_string()).collect(),
+        roots: roots.iter().map(|root| root.display().to_string()).collect(),
+    }
+}
+
+/// Whether a file of the project is named after the system, or after the one that the system is a part of.
+fn defines(project: &Project, system: &str) -> bool {
+    let primary = system.split('/').next().unwrap_or(system);
+    project.definitions.iter().any(|file| Path::new(file).file_stem().is_some_and(|stem| stem == primary))
+}
+
+/// The diagnostics of `report`, those about text that does not balance in our own words and with the line to correct.
+pub(crate) fn diagnostics_of(workshop: &Workshop, report: &EvalReport) -> Vec<Diagnostic> {
+    report.diagnostics.iter().map(|diagnostic| rediagnosed(workshop, diagnostic)).collect()
+}
+
+fn rediagnosed(workshop: &Workshop, diagnostic: &Diagnostic) -> Diagnostic {
+    let own = || {
+        let file = workshop.read(diagnostic.file.as_deref()?).ok()?;
+        let language = workshop.lisp_language(&file).ok()?;
+        let found = check_window(&file.text, &language, 0, None).diagnosis?;
+        Some(Diagnostic {
+            type_name: found.kind.code().to_owned(),
+            line: Some(found.likely_at.line),
+            column: Some(found.likely_at.column),
+            message: format!("{found}\nlisp_check_parens {{\"path\": {:?}}} shows likely fixes.", file.path),
+            ..diagnostic.clone()
+        })
+    };
+    let of_reading = diagnostic.type_name == "READ-ERROR";
+    of_reading.then(own).flatten().unwrap_or_else(|| diagnostic.clone())
 }
 
 /// The name of the runtime that files of `dialect` are for.
@@ -73,7 +118,14 @@ pub(crate) fn runtime_of(dialect: Dialect) -> Option<&'static str> {
 pub(crate) fn other_ending(report: &EvalReport) -> Option<Outcome> {
     match report.ending {
         Ending::Loaded { .. } | Ending::Tested | Ending::Error { .. } => None,
-        _ => Some(answer(report, output_limit(None))),
+        _ => {
+            let mut outcome = answer(report, output_limit(None));
+            if let Some(activity) = &report.activity {
+                outcome.text.push_str(&format!("\n[note] It was {}.", one_line(activity, 300)));
+                outcome.fields.insert("activity".into(), activity.clone().into());
+            }
+            Some(outcome)
+        }
     }
 }
 
@@ -134,6 +186,9 @@ pub(crate) fn diagnostics_fields(diagnostics: &[Diagnostic], root: &Path) -> Val
             fields.insert("column".into(), column.into());
         }
         fields.insert("severity".into(), diagnostic.severity.clone().into());
+        if let Some(form) = &diagnostic.form {
+            fields.insert("form".into(), form.clone().into());
+        }
         fields.insert("type".into(), diagnostic.type_name.clone().into());
         fields.insert("message".into(), diagnostic.message.clone().into());
         Value::Object(fields)
@@ -151,7 +206,7 @@ pub(crate) fn count_text(diagnostics: &[Diagnostic]) -> String {
             more => Some(format!("{more} {severity}s")),
         }
     };
-    ["error", "warning", "note"].into_iter().filter_map(count).collect::<Vec<_>>().join(" and ")
+    ["error", "warning", "style-warning"].into_iter().filter_map(count).collect::<Vec<_>>().join(" and ")
 }
 
 #[cfg(test)]
@@ -166,6 +221,7 @@ mod tests {
             file: Some("/p/src/a.scm".into()),
             line,
             column: line,
+            form: None,
         }
     }
 

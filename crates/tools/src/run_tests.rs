@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lispwright_runtime::{Ending, EvalReport, FailedTest, Request, Tally};
+use lispwright_runtime::{Ending, EvalReport, FailedTest, Request, Runtime, Tally};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::repl_eval::{ask, seconds_or};
 use crate::repl_report::{error_text, notes};
 use crate::repl_text::{fence, one_line};
-use crate::repl_work::{Work, diagnostics_fields, diagnostics_text, other_ending, place_text, printed_text, relative};
+use crate::repl_work::{Work, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, place_text, printed_text, relative};
 use crate::tool::{CallContext, Outcome, ToolError};
 use crate::workshop::Workshop;
 
@@ -25,13 +25,13 @@ const MOST_SHOWN: usize = 30;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunTests {
-    /// Module with the tests; or give path
+    /// ASDF system or module with the tests, or one that has such; or give path
     #[serde(default)]
     pub system: Option<String>,
     /// File with the tests
     #[serde(default)]
     pub path: Option<String>,
-    /// Default: the one the tests use
+    /// fiveam, rove, parachute, rt, asdf or srfi-64
     #[serde(default)]
     pub framework: Option<String>,
     /// Only this test or group
@@ -54,7 +54,7 @@ pub struct RunTests {
 /// Loads the tests afresh and runs them. Cancelling the context interrupts them.
 pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContext) -> Outcome {
     match run(workshop, args, context).await {
-        Ok((work, wanted, report)) => outcome(workshop.roots.primary(), &work, &wanted, &report),
+        Ok((work, wanted, report)) => outcome(workshop, &work, &wanted, &report),
         Err(error) => error.into(),
     }
 }
@@ -65,31 +65,62 @@ async fn run(
     context: &CallContext,
 ) -> Result<(Work, Vec<String>, EvalReport), ToolError> {
     let timeout = seconds_or(args.timeout_seconds, TIMEOUT)?;
-    if let Some(framework) = &args.framework
-        && !["srfi-64", "srfi64"].contains(&framework.to_lowercase().as_str())
-    {
-        return Err(ToolError::new(
-            "UNSUPPORTED",
-            format!("Tests of {framework:?} cannot be run here; srfi-64 can. Leave framework out, or use repl_eval."),
-        ));
-    }
     let (system, path) = (args.system.as_deref(), args.path.as_deref());
     let work = Work::find(workshop, "run_tests", system, path, args.session.as_deref(), args.runtime.as_deref())?;
+    let framework = framework(workshop.sessions.runtime_of(&work.session), args.framework)?;
     let tests: Vec<String> = args.tests.into_iter().flatten().chain(args.test).collect();
-    let request = Request::RunTests { target: work.target.clone(), tests: tests.clone(), timeout };
+    let request = Request::RunTests {
+        target: work.target.clone(),
+        project: work.project.clone(),
+        framework,
+        tests: tests.clone(),
+        timeout,
+    };
     let report = ask(&workshop.sessions, &work.session, request, context).await?;
     Ok((work, tests, report))
 }
 
-fn outcome(root: &Path, work: &Work, wanted: &[String], report: &EvalReport) -> Outcome {
+/// The framework asked for, when it can be run.
+fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, ToolError> {
+    let Some(name) = asked.map(|name| name.to_lowercase()).filter(|name| name != "auto") else { return Ok(None) };
+    let known: &[&str] = match runtime {
+        Runtime::Guile => &["srfi-64", "srfi64"],
+        _ => &["fiveam", "rove", "parachute", "rt", "asdf"],
+    };
+    if known.contains(&name.as_str()) {
+        return Ok(Some(name));
+    }
+    Err(ToolError::new(
+        "UNSUPPORTED",
+        format!(
+            "Tests of {name:?} cannot be run in {runtime}; {} can. Leave framework out, or use repl_eval.",
+            known.join(", ")
+        ),
+    ))
+}
+
+fn outcome(workshop: &Workshop, work: &Work, wanted: &[String], report: &EvalReport) -> Outcome {
+    let root = workshop.roots.primary();
+    let report = &EvalReport { diagnostics: diagnostics_of(workshop, report), ..report.clone() };
     let tally = report.tests.clone().unwrap_or_default();
     let mut outcome = other_ending(report).unwrap_or_else(|| tested(root, work, wanted, report, &tally));
+    if !matches!(report.ending, Ending::Tested | Ending::Error { .. }) && tally.total() > 0 {
+        outcome.text.push_str(&format!(
+            "\n[note] Before that {} passed, {} failed, {} pending.\n",
+            tally.passed, tally.failed, tally.pending
+        ));
+        let failures: String = tally.failed_tests.iter().take(MOST_SHOWN).map(|test| failed_text(test, root)).collect();
+        outcome.text.push_str(failures.trim_end());
+    }
     let fields = &mut outcome.fields;
     fields.insert("passed".into(), tally.passed.into());
     fields.insert("failed".into(), tally.failed.into());
     fields.insert("pending".into(), tally.pending.into());
     fields.insert("total".into(), tally.total().into());
     fields.insert("framework".into(), tally.framework.clone().into());
+    if let Some(running) = &tally.running {
+        fields.insert("running".into(), running.clone().into());
+    }
     fields.insert("session".into(), report.session.clone().into());
     fields.insert("duration_ms".into(), (report.duration.as_secs_f64() * 1000.0).into());
     fields.insert("failed_tests".into(), tally.failed_tests.iter().map(|test| failed_fields(test, root)).collect());
@@ -111,7 +142,8 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
     );
     let error = if let Ending::Error { error, .. } = &report.ending { Some(error) } else { None };
     let (headline, code) = match error {
-        Some(_) if tally.total() == 0 => (format!("The tests of {} did not load.", work.name), "LISP_ERROR"),
+        None if tally.running.is_some() => (left_early(tally, &counts), "LISP_ERROR"),
+        Some(_) if tally.total() == 0 && tally.running.is_none() => (format!("The tests of {} did not load.", work.name), "LISP_ERROR"),
         Some(_) => (format!("The tests of {} ended in an error after {counts}.", work.name), "LISP_ERROR"),
         None if tally.total() == 0 => (no_tests(work, wanted, tally), "BAD_ARGUMENT"),
         None => (format!("{counts}."), ""),
@@ -140,6 +172,13 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
         fields.insert("retryable".into(), false.into());
     }
     Outcome { text: text.trim_end().to_owned(), fields, is_error: !code.is_empty() }
+}
+
+/// What is said of tests that an exit has ended, so that the rest did not run.
+fn left_early(tally: &Tally, counts: &str) -> String {
+    let status = tally.exit_status.map(|status| format!(" with code {status}")).unwrap_or_default();
+    let running = tally.running.as_deref().unwrap_or_default();
+    format!("The test {} called exit{status}; the rest did not run. So far: {counts}.", one_line(running, 200))
 }
 
 /// Why it is no success that nothing failed.
