@@ -8,21 +8,21 @@
 
 (defvar *reference-places* nil "Places of forms with references to what was undefined: form -> place.")
 
-(defun call-observing-compiler (observer progress function)
+(defun call-observing-compiler (observer compiling loading function)
   "Calls FUNCTION, one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
-compiler finds, PROGRESS the path of each file that it begins."
+compiler finds, COMPILING and LOADING the path of each file before that is done with it."
   (let ((*reference-places* (make-hash-table :test #'eq))
         (*error-output* (make-instance 'comment-filter :target *error-output*)))
     (call-encapsulating
      'sb-c::note-undefined-reference #'note-reference
      (lambda ()
        (call-encapsulating
-        'compile-file (lambda (file) (funcall progress (namestring (truename file))))
+        'compile-file (lambda (file) (funcall compiling (namestring (truename file))))
         (lambda ()
           (let ((*compile-verbose* nil) (*compile-print* nil) (*load-verbose* nil) (*load-print* nil))
             (handler-bind ((condition (lambda (condition) (observe condition observer))))
               (with-compilation-unit (:override t)
-                (funcall function))))))))))
+                (call-encapsulating 'load (lambda (file) (funcall loading (namestring (truename file)))) function))))))))))
 
 (defun call-encapsulating (name before function)
   "Calls FUNCTION; meanwhile BEFORE is called in front of the function NAME, with as many of its arguments as it takes."
@@ -185,8 +185,8 @@ compiler finds, PROGRESS the path of each file that it begins."
 (defclass comment-filter (sb-gray:fundamental-character-output-stream)
   ((target :initarg :target :reader filter-target)
    (column :initform 0 :accessor filter-column)
-   (dropping :initform nil :accessor filter-dropping))
-  (:documentation "Hands on to TARGET what is written to it, except lines that begin with a semicolon and empty ones after
+   (dropping :initform t :accessor filter-dropping))
+  (:documentation "Hands on to TARGET what is written to it, except lines that begin with a semicolon and empty ones around
 those, which is how the compiler writes."))
 
 (defmethod sb-gray:stream-write-char ((stream comment-filter) character)

@@ -262,11 +262,22 @@ source and of what that depends on; those for which CLEAR is true in any case. H
 (defun work-fields (work answer)
   "The fields of ANSWER with what WORK has to tell."
   (when (eq (getf answer :outcome) :error)
-    (add-fatal-diagnostic work (getf answer :error)))
+    (add-fatal-diagnostic work (getf answer :error))
+    ;; The stack is gone, so what could have been chosen on it is no news.
+    (setf answer (substitute-field answer :error (substitute-field (getf answer :error) :restarts '()))))
   (let ((diagnostics (in-order (reverse (work-diagnostics work)) work)))
     (append answer
-            (list :diagnostics (subseq diagnostics 0 (min (length diagnostics) +most-diagnostics+))
-                  :omitted (max 0 (- (length diagnostics) +most-diagnostics+))))))
+            (list :diagnostics
+                  (if (<= (length diagnostics) +most-diagnostics+)
+                      diagnostics
+                      (append (subseq diagnostics 0 +most-diagnostics+)
+                              (list (list :severity "note" :type "limit"
+                                          :message (format nil "~D more are left out."
+                                                           (- (length diagnostics) +most-diagnostics+))))))))))
+
+(defun substitute-field (fields key value)
+  (loop for (name old) on fields by #'cddr
+        append (list name (if (eq name key) value old))))
 
 (defun add-fatal-diagnostic (work error)
   "Adds the error that ended WORK, unless it only says that the compiler has found a mistake, which was told."
@@ -373,6 +384,8 @@ diagnostics, however it ends."
    (lambda (file)
      (push file (work-compiled work))
      (tell-progress "compiling ~A" file))
+   (lambda (file)
+     (tell-progress "loading ~A" (or (first (rassoc file (work-files work) :test #'equal)) file)))
    function))
 
 (defun load-source-file (work path)

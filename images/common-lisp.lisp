@@ -9,9 +9,9 @@
 ;;;; (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
 ;;;;
 ;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT),
-;;;; common-lisp-expand.lisp (MACROEXPAND), common-lisp-held.lisp (HOLD and what it makes possible), common-lisp-systems.lisp (LOAD)
-;;;; and common-lisp-tests.lisp (RUN-TESTS) and
-;;;; common-lisp-copies.lisp (CHECKPOINT, ROLLBACK, TRIAL).
+;;;; common-lisp-expand.lisp (MACROEXPAND), common-lisp-held.lisp (HOLD and what it makes possible),
+;;;; common-lisp-copies.lisp (CHECKPOINT, ROLLBACK, TRIAL), common-lisp-systems.lisp (LOAD) and
+;;;; common-lisp-tests.lisp (RUN-TESTS); the last two need ASDF.
 ;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from common-lisp-NAME.lisp,
 ;;;; which is loaded first; its header lists the functions it owes.
 

@@ -14,6 +14,17 @@
                (:file "report"))
   :in-order-to ((test-op (test-op "ledger/tests"))))
 
+(defsystem "ledger/fiveam"
+  :description "The arithmetic of money, tested with FiveAM."
+  :license "MIT OR Apache-2.0"
+  :depends-on ("ledger" "fiveam")
+  :pathname "tests/"
+  :components ((:file "money-fiveam"))
+  :perform (test-op (operation component)
+             (declare (ignore operation component))
+             (unless (symbol-call :fiveam :run! (find-symbol* :money :ledger/fiveam))
+               (error "The tests of money failed."))))
+
 (defsystem "ledger/tests"
   :description "The tests of the ledger, on a test language of thirty lines."
   :license "MIT OR Apache-2.0"

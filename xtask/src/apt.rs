@@ -34,6 +34,16 @@ pub(crate) const ALEXANDRIA: Need = Need {
     why: "a real library to read and load",
     present: Presence::Path("/usr/share/common-lisp/source/alexandria"),
 };
+pub(crate) const FIVEAM: Need = Need {
+    package: "cl-fiveam",
+    why: "a test framework to run tests with",
+    present: Presence::Path("/usr/share/common-lisp/source/fiveam"),
+};
+pub(crate) const RT: Need = Need {
+    package: "cl-rt",
+    why: "another test framework",
+    present: Presence::Path("/usr/share/common-lisp/source/rt"),
+};
 pub(crate) const GUILE: Need =
     Need { package: "guile-3.0", why: "reads Scheme as Guile does", present: Presence::Program("guile") };
 pub(crate) const CLOJURE: Need =

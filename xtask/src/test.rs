@@ -13,8 +13,18 @@ use crate::step::{About, Failure, Step, say};
 use crate::tally::{Tally, cargo_test_line, nextest_line};
 use crate::{cargo, corpus, oracle, workspace};
 
-const NEEDS: &[apt::Need] =
-    &[apt::SBCL, apt::ALEXANDRIA, apt::GUILE, apt::CLOJURE, apt::EMACS, apt::UNZIP, apt::PROCPS, apt::PYTHON];
+const NEEDS: &[apt::Need] = &[
+    apt::SBCL,
+    apt::ALEXANDRIA,
+    apt::FIVEAM,
+    apt::RT,
+    apt::GUILE,
+    apt::CLOJURE,
+    apt::EMACS,
+    apt::UNZIP,
+    apt::PROCPS,
+    apt::PYTHON,
+];
 
 /// Runs everything, or only the Rust tests whose name contains `filter`.
 pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure> {

@@ -56,7 +56,8 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         let found = definition_files(root.path());
-        let names: Vec<_> = found.iter().map(|path| path.strip_prefix(root.path()).unwrap().display().to_string()).collect();
+        let names: Vec<_> =
+            found.iter().map(|path| path.strip_prefix(root.path()).unwrap().display().to_string()).collect();
         assert_eq!(names, ["top.asd", "a/y.asd", "b/z.asd", "a/deep/x.asd"]);
         assert!(definition_files(Path::new("/nonexistent")).is_empty());
     }

@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::repl_eval::{ask, seconds_or};
 use crate::repl_report::{error_text, notes};
-use crate::repl_work::{Work, count_text, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, printed_text};
+use crate::repl_work::{
+    Work, count_text, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, printed_text,
+};
 use crate::tool::{CallContext, Outcome, ToolError};
 use crate::workshop::Workshop;
 
@@ -84,13 +86,7 @@ fn outcome(workshop: &Workshop, work: &Work, report: &EvalReport) -> Outcome {
     outcome
 }
 
-fn loaded(
-    workshop: &Workshop,
-    work: &Work,
-    report: &EvalReport,
-    diagnostics: &[Diagnostic],
-    status: &str,
-) -> Outcome {
+fn loaded(workshop: &Workshop, work: &Work, report: &EvalReport, diagnostics: &[Diagnostic], status: &str) -> Outcome {
     let milliseconds = report.duration.as_secs_f64() * 1000.0;
     let counted = count_text(diagnostics);
     let with = if counted.is_empty() { String::new() } else { format!(", {counted}") };

@@ -162,7 +162,7 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
         Refusal::NoSystem { name, nearest } => {
             let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
             bad(format!(
-                "Session {session:?} finds no system or module {name:?}.{near} A module of the project is looked for below \
+                "Session {session:?} finds no system or module {name:?}.{near} A system is looked for in the .asd files below the root and where ASDF looks, a module below \
                  the root and its src, modules, lib; a file can be given as path."
             ))
             .with("candidates", nearest.clone())

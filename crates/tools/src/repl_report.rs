@@ -338,6 +338,10 @@ fn place_text(place: &Place, error: &LispError) -> String {
 }
 
 fn form_text(place: &Place) -> String {
+    if place.index == 0 {
+        // What ran was no code of the call.
+        return String::new();
+    }
     let total = place.total.map(|total| format!(" of {total}")).unwrap_or_default();
     let (line, _) = place.start;
     let doing = match place.phase {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use lispwright_runtime::{Diagnostic, Ending, EvalReport, Project, Runtime, Target, definition_files};
 use lispwright_edit::check_window;
+use lispwright_runtime::{Diagnostic, Ending, EvalReport, Project, Runtime, Target, definition_files};
 use lispwright_syntax::Dialect;
 use serde_json::{Map, Value};
 
@@ -71,7 +71,11 @@ impl Work {
 fn project(workshop: &Workshop) -> Project {
     let roots: Vec<&Path> = workshop.roots.writable().collect();
     Project {
-        definitions: roots.iter().flat_map(|root| definition_files(root)).map(|path| path.display().to_string()).collect(),
+        definitions: roots
+            .iter()
+            .flat_map(|root| definition_files(root))
+            .map(|path| path.display().to_string())
+            .collect(),
         roots: roots.iter().map(|root| root.display().to_string()).collect(),
     }
 }

@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 use crate::repl_eval::{ask, seconds_or};
 use crate::repl_report::{error_text, notes};
 use crate::repl_text::{fence, one_line};
-use crate::repl_work::{Work, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, place_text, printed_text, relative};
+use crate::repl_work::{
+    Work, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, place_text, printed_text, relative,
+};
 use crate::tool::{CallContext, Outcome, ToolError};
 use crate::workshop::Workshop;
 
@@ -143,7 +145,9 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
     let error = if let Ending::Error { error, .. } = &report.ending { Some(error) } else { None };
     let (headline, code) = match error {
         None if tally.running.is_some() => (left_early(tally, &counts), "LISP_ERROR"),
-        Some(_) if tally.total() == 0 && tally.running.is_none() => (format!("The tests of {} did not load.", work.name), "LISP_ERROR"),
+        Some(_) if tally.total() == 0 && tally.running.is_none() => {
+            (format!("The tests of {} did not load.", work.name), "LISP_ERROR")
+        }
         Some(_) => (format!("The tests of {} ended in an error after {counts}.", work.name), "LISP_ERROR"),
         None if tally.total() == 0 => (no_tests(work, wanted, tally), "BAD_ARGUMENT"),
         None => (format!("{counts}."), ""),

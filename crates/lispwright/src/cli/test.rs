@@ -1,4 +1,4 @@
-//! `lispwright test`: run the tests of a file or module in an image that lives as long as the command.
+//! `lispwright test`: run the tests of a system, module or file in an image that lives as long as the command.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,16 +12,22 @@ use super::outcome::{could_not, show};
 
 /// Run tests and say which failed.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lispwright test tests/all.scm\n  lispwright test '(my-app tests)'\n\n\
-    Exit code: 0 when there were tests and none failed, 1 when not, 2 when nothing could be run.")]
+#[command(
+    after_help = "Examples:\n  lispwright test my-app/tests\n  lispwright test tests/all.scm\n  lispwright test '(my-app tests)'\n\n\
+    Exit code: 0 when there were tests and none failed, 1 when not, 2 when nothing could be run."
+)]
 pub(crate) struct Args {
-    /// File with the tests, or the module or system that has them
+    /// ASDF system or module with the tests, or file
     #[arg(value_name = "TESTS")]
     target: String,
 
     /// Only this test or group; can be given several times
     #[arg(long = "only", value_name = "NAME")]
     only: Vec<String>,
+
+    /// fiveam, rove, parachute, rt, asdf or srfi-64; left out: the one the tests use
+    #[arg(long, value_name = "NAME")]
+    framework: Option<String>,
 
     /// sbcl or guile; left out: by the file's Lisp
     #[arg(long, value_name = "NAME")]
@@ -45,7 +51,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let request = RunTests {
         path: is_file.then(|| args.target.clone()),
         system: (!is_file).then_some(args.target),
-        framework: None,
+        framework: args.framework,
         test: None,
         tests: Some(args.only),
         session: None,

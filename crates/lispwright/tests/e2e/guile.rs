@@ -141,13 +141,6 @@ fn what_is_no_success_is_never_told_as_one() {
 }
 
 #[test]
-fn common_lisp_says_that_it_does_not_offer_this() {
-    let mut session = Session::with_file("a.lisp", "(defun f () 1)\n");
-    session.refused("load_system", json!({ "path": "a.lisp" }), "UNSUPPORTED", &["sbcl", "repl_eval"]);
-    session.refused("run_tests", json!({ "path": "a.lisp" }), "UNSUPPORTED", &["sbcl", "repl_eval"]);
-}
-
-#[test]
 fn values_are_looked_into_and_macros_expanded() {
     let mut session = farm();
     let answer = session.ok("repl_eval", json!({ "code": "(list 1 (vector 2 \"b\") 'c)" }));

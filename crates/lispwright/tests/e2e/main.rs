@@ -22,4 +22,5 @@ mod repairs;
 mod rivals;
 mod sdk;
 mod surfaces;
+mod systems;
 mod workers;

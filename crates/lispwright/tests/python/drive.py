@@ -32,6 +32,7 @@ PROJECT_FILE = """\
 
 # At least one call for every tool of the default set, in this order; a new tool needs a line here.
 CALLS = [
+    ("load_system", {"path": "shapes.lisp"}, "Loaded shapes.lisp"),
     ("lisp_read_file", {"path": "shapes.lisp"}, "area"),
     ("lisp_read_form", {"path": "shapes.lisp", "name": "area"}, "(* 3 r r)"),
     ("lisp_check_parens", {"path": "shapes.lisp"}, ""),

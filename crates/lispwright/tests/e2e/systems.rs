@@ -1,0 +1,202 @@
+//! Common Lisp systems: loading them, what their compiler says, and their tests.
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Session};
+
+const DEFINITION: &str = r#"
+(defsystem "mill" :pathname "src/" :serial t :components ((:file "wheel") (:file "stone")))
+(defsystem "mill/tests" :depends-on ("mill" "fiveam") :components ((:file "tests")))
+(defsystem "mill/old" :depends-on ("mill" "rt") :components ((:file "old")))
+(defsystem "mill/lost" :depends-on ("mill" "no-such-library"))
+(defsystem "mill/empty" :depends-on ("mill"))
+(defsystem "mill/plain" :perform (test-op (o c) (error "the ~a broke" "axle")))
+"#;
+
+const WHEEL: &str = "(defpackage :mill (:use :cl))\n(in-package :mill)\n\n(defmacro turn (n) `(* 2 ,n))\n";
+
+const STONE: &str = "(in-package :mill)\n\n;; λ\n(defun grind (x)\n  (let ((spare 1))\n    (list (turn x)\n          (nowhere 1) 'q)))\n";
+
+const TESTS: &str = r#"(defpackage :mill/tests (:use :cl :fiveam))
+(in-package :mill/tests)
+(def-suite all)
+(def-suite small :in all)
+(in-suite small)
+
+(test adds "It adds."
+  (is (= 3 (+ 1 2)))
+  (is (= 4 (+ 1 2)) "no four"))
+
+(test good (is-true t))
+
+(in-suite all)
+(test raises (is (= 1 (error "sand in it"))))
+(test later (skip "not yet"))
+"#;
+
+fn mill() -> Session {
+    let session = Session::with_file("deep/mill.asd", DEFINITION);
+    session.project.file("deep/src/wheel.lisp", WHEEL);
+    session.project.file("deep/src/stone.lisp", STONE);
+    session.project.file("deep/tests.lisp", TESTS);
+    session
+}
+
+fn value(session: &mut Session, code: &str) -> Value {
+    session.ok("repl_eval", json!({ "code": code })).fields["values"][0].clone()
+}
+
+fn failing(session: &mut Session, tool: &str, arguments: Value) -> Answer {
+    let answer = session.client.call(tool, arguments);
+    assert!(answer.is_error, "{}", answer.text);
+    answer
+}
+
+#[test]
+fn a_system_is_found_and_its_mistakes_are_located() {
+    let mut session = mill();
+    let answer = session.ok("load_system", json!({ "system": "mill" }));
+    for line in [
+        "deep/src/stone.lisp:5:9: style-warning: The variable SPARE is defined but never used.",
+        "deep/src/stone.lisp:7:11: style-warning: undefined function: MILL::NOWHERE",
+    ] {
+        assert!(answer.text.contains(line), "{}", answer.text);
+    }
+    assert_eq!((&answer.fields["status"], &answer.fields["warnings"]), (&json!("loaded"), &json!(2)));
+    assert_eq!(answer.fields["diagnostics"][0]["form"], "DEFUN GRIND");
+    assert!(!answer.text.contains("[stderr]"), "{}", answer.text);
+    let again = session.ok("load_system", json!({ "system": "mill", "force": false }));
+    assert_eq!((&again.fields["status"], &again.fields["warnings"]), (&json!("unchanged"), &json!(2)));
+    let names: Vec<_> =
+        std::fs::read_dir(session.project.at("deep/src")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 2, "compiled files beside the sources: {names:?}");
+    // A fresh image compiles nothing and still knows.
+    let other = session.ok("load_system", json!({ "system": "mill", "session": "other" }));
+    assert_eq!(other.fields["warnings"], 2, "{}", other.text);
+    session.refused("load_system", json!({ "system": "mil" }), "BAD_ARGUMENT", &["mill"]);
+}
+
+#[test]
+fn what_changes_within_a_second_is_loaded() {
+    let mut session = mill();
+    session.ok("load_system", json!({ "system": "mill" }));
+    for factor in [3, 4, 5] {
+        session.project.file("deep/src/wheel.lisp", WHEEL.replace('2', &factor.to_string()));
+        // The file that uses the macro has not changed.
+        session.ok("load_system", json!({ "system": "mill", "force": false }));
+        assert_eq!(
+            value(
+                &mut session,
+                "(handler-bind ((warning #'muffle-warning)) (defun mill::nowhere (x) x)) (first (mill::grind 1))"
+            ),
+            json!(factor.to_string())
+        );
+    }
+    session.project.file("deep/mill.asd", format!("{DEFINITION}(defsystem \"mill/new\" :depends-on (\"mill\"))\n"));
+    session.ok("load_system", json!({ "system": "mill/new" }));
+}
+
+#[test]
+fn what_does_not_load_says_why_and_where() {
+    let mut session = mill();
+    let answer = failing(&mut session, "load_system", json!({ "system": "mill/lost" }));
+    assert!(
+        answer
+            .text
+            .contains("deep/mill.asd:5: error: There is no system \"no-such-library\"; \"mill/lost\" depends on it."),
+        "{}",
+        answer.text
+    );
+    for (stone, says) in [
+        ("(in-package :mill)\n(defun a (x)\n  (list x)\n\n(defun b () 1)\n", "deep/src/stone.lisp:3:11: error: "),
+        ("(in-package :mill)\n(defun a (x)\n  (nopackage:list x))\n", "deep/src/stone.lisp:3:"),
+        ("(in-package :mill)\n\n(defun a (x) (car x))\n(a 3)\n", "deep/src/stone.lisp:4"),
+        ("(in-package :mill)\n(defun a ()\n  (let ((1 2)) 3))\n", "deep/src/stone.lisp:3:9: error: "),
+        ("(in-package :mill)\n(defun a ()\n  (car 5))\n", "deep/src/stone.lisp:3:3: warning: "),
+    ] {
+        session.project.file("deep/src/stone.lisp", stone);
+        let answer = failing(&mut session, "load_system", json!({ "system": "mill" }));
+        assert!(answer.text.contains(says), "{says}\n{}", answer.text);
+        assert_eq!((&answer.fields["status"], &answer.fields["code"]), (&json!("failed"), &json!("LISP_ERROR")));
+    }
+    session.project.file("deep/src/stone.lisp", "(in-package :mill)\n(defvar *n* 7)\n(loop)\n");
+    let answer = failing(&mut session, "load_system", json!({ "system": "mill", "timeout_seconds": 5 }));
+    assert_eq!(answer.fields["code"], "TIMEOUT", "{}", answer.text);
+    assert!(answer.text.contains("loading") && answer.text.contains("stone.lisp"), "{}", answer.text);
+    assert_eq!(value(&mut session, "mill::*n*"), "7");
+    session.project.file("deep/src/stone.lisp", "(sb-ext:exit :code 3 :abort t)\n");
+    let answer = failing(&mut session, "load_system", json!({ "system": "mill" }));
+    assert_eq!(answer.fields["code"], "SESSION_LOST", "{}", answer.text);
+    session.project.file("deep/src/stone.lisp", STONE);
+    session.ok("load_system", json!({ "system": "mill" }));
+}
+
+#[test]
+fn a_file_is_loaded_by_itself() {
+    let mut session = Session::with_file("one.lisp", "(defun one ()\n  (two))\n(defvar *seen* 1)\n");
+    let answer = session.ok("load_system", json!({ "path": "one.lisp" }));
+    assert!(answer.text.contains("one.lisp:2:3: style-warning: undefined function: "), "{}", answer.text);
+    assert_eq!(value(&mut session, "*seen*"), "1");
+}
+
+#[test]
+fn fiveam_tests_are_counted_and_their_failures_told() {
+    let mut session = mill();
+    let answer = session.ok("run_tests", json!({ "system": "mill/tests" }));
+    assert!(answer.text.starts_with("1 passed, 2 failed, 1 pending of 4 (fiveam, "), "{}", answer.text);
+    let failed = answer.fields["failed_tests"].as_array().unwrap();
+    assert_eq!(failed.len(), 2);
+    assert_eq!(failed[0]["test_name"], "mill/tests::adds");
+    assert_eq!(failed[0]["source"], json!({ "path": "deep/tests.lisp", "line": 7 }));
+    assert_eq!((&failed[0]["form"], &failed[0]["reason"]), (&json!("(= 4 (+ 1 2))"), &json!("no four")));
+    assert!(failed[1]["reason"].as_str().unwrap().contains("sand in it"));
+    let some = session.ok("run_tests", json!({ "system": "mill/tests", "test": "mill/tests:good" }));
+    assert_eq!((&some.fields["passed"], &some.fields["total"]), (&json!(1), &json!(1)));
+    let group = session.ok("run_tests", json!({ "system": "mill/tests", "tests": ["small"] }));
+    assert_eq!(group.fields["total"], 2);
+    let none = failing(&mut session, "run_tests", json!({ "system": "mill/tests", "test": "bad" }));
+    assert!(none.text.contains("There are: mill/tests::adds, "), "{}", none.text);
+    // A test that is gone from the file is not run any more.
+    session.project.file("deep/tests.lisp", TESTS.replace("(test good (is-true t))", ""));
+    let answer = session.ok("run_tests", json!({ "system": "mill/tests" }));
+    assert_eq!(answer.fields["total"], 3, "{}", answer.text);
+}
+
+#[test]
+fn other_frameworks_run_too() {
+    let mut session = mill();
+    session.project.file(
+        "deep/old.lisp",
+        "(defpackage :mill/old (:use :cl :rt))\n(in-package :mill/old)\n(deftest one (+ 1 2) 3)\n(deftest two (list 1) (2))\n\
+         (deftest three (error \"sand\") 1)\n",
+    );
+    let answer = session.ok("run_tests", json!({ "system": "mill/old" }));
+    assert!(answer.text.starts_with("1 passed, 2 failed, 0 pending of 3 (rt, "), "{}", answer.text);
+    assert!(answer.text.contains("deep/old.lisp:4: mill/old::two"), "{}", answer.text);
+    assert!(answer.text.contains("expected: (2)\n  actual: (1)"), "{}", answer.text);
+    assert!(answer.text.contains("SIMPLE-ERROR: sand"), "{}", answer.text);
+    let answer = session.ok("run_tests", json!({ "system": "mill/plain" }));
+    assert_eq!((&answer.fields["framework"], &answer.fields["failed"]), (&json!("asdf"), &json!(1)));
+    assert!(answer.text.contains("the axle broke"), "{}", answer.text);
+}
+
+#[test]
+fn what_is_no_success_is_not_told_as_one() {
+    let mut session = mill();
+    let answer = failing(&mut session, "run_tests", json!({ "system": "mill/empty" }));
+    assert!(answer.text.contains("No test ran"), "{}", answer.text);
+    session.ok("run_tests", json!({ "system": "mill/tests" }));
+    let suite = |body: &str| TESTS.replace("(test later (skip \"not yet\"))", &format!("(test later {body})\n"));
+    for (body, code, says) in [
+        ("(loop)", "TIMEOUT", "testing mill/tests::later"),
+        ("(sb-ext:exit :code 0)", "LISP_ERROR", "mill/tests::later called exit with code 0"),
+        ("(sb-ext:exit :code 0 :abort t)", "SESSION_LOST", "testing mill/tests::later"),
+        ("(is-true t", "LISP_ERROR", "did not load"),
+    ] {
+        session.project.file("deep/tests.lisp", suite(body));
+        let answer = failing(&mut session, "run_tests", json!({ "system": "mill/tests", "timeout_seconds": 8 }));
+        assert_eq!(answer.fields["code"], code, "{}", answer.text);
+        assert!(answer.text.contains(says), "{says}\n{}", answer.text);
+    }
+    session.refused("run_tests", json!({ "system": "mill/tests", "framework": "srfi-64" }), "UNSUPPORTED", &["fiveam"]);
+}
