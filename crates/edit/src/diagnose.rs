@@ -7,11 +7,12 @@
 
 use std::fmt;
 
+use lispwright_repair::Outcome;
 use lispwright_syntax::{Diagnostic, DiagnosticKind, LineIndex, Tree};
 
 use crate::fix::Fix;
 use crate::form_line::shortened;
-use crate::mend::{Setting, Verdict, judge};
+use crate::mend::{Setting, Verdict, judge, verdict};
 use crate::source::{Place, place_in};
 
 /// The first thing that is wrong with a text, and what is known of its cure.
@@ -54,6 +55,16 @@ pub fn diagnose(text: &str, tree: &Tree) -> Option<Diagnosis> {
 
 /// [`diagnose`], of a text that will stand in a file.
 pub(crate) fn diagnose_in(text: &str, tree: &Tree, setting: Option<&Setting>) -> Option<Diagnosis> {
+    explained(text, tree, |lines| judge(text, lines, tree.language(), setting))
+}
+
+/// [`diagnose`], with what the repairer has made of `text`.
+#[must_use]
+pub fn explain(text: &str, tree: &Tree, outcome: Outcome) -> Option<Diagnosis> {
+    explained(text, tree, |lines| verdict(outcome, text, lines))
+}
+
+fn explained(text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdict) -> Option<Diagnosis> {
     let first = primary(tree)?;
     let lines = LineIndex::new(text.as_bytes());
     let place = |offset| place_in(text, &lines, offset);
@@ -81,7 +92,7 @@ pub(crate) fn diagnose_in(text: &str, tree: &Tree, setting: Option<&Setting>) ->
     };
     let shown = opened_at.unwrap_or(position).line;
     let after = first.gave_up_at.unwrap_or(first.span.end);
-    let Verdict { line, at, fixes, repaired, doubt } = judge(text, &lines, tree.language(), setting);
+    let Verdict { line, at, fixes, repaired, doubt } = verdict(&lines);
     let on_line = |place: &Place| Some(place.line) == line;
     let likely_at = match (at, line) {
         (Some(at), _) => place(at),

@@ -40,7 +40,7 @@ mod view;
 
 pub use change::{Edit, Operation, edit};
 pub use check::{CheckReport, check, check_window};
-pub use diagnose::{Diagnosis, diagnose};
+pub use diagnose::{Diagnosis, diagnose, explain};
 pub use diff::unified;
 pub use edited::Edited;
 pub use fix::{Fix, LineChange, MOST_SHOWN, Mended};

@@ -177,7 +177,12 @@ pub(crate) fn judge(text: &str, lines: &LineIndex, language: &Language, setting:
 
 /// What the text itself says.
 fn alone(text: &str, lines: &LineIndex, language: &Language) -> Verdict {
-    match repair(text, language, &Earlier::default()) {
+    verdict(repair(text, language, &Earlier::default()), text, lines)
+}
+
+/// What the repairer has said of the whole of `text`.
+pub(crate) fn verdict(outcome: Outcome, text: &str, lines: &LineIndex) -> Verdict {
+    match outcome {
         Outcome::Balanced => Verdict::default(),
         Outcome::Repaired(done) => {
             let why = done.why();

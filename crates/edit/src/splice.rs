@@ -1,9 +1,11 @@
 //! One contiguous change of a text: made, read again, and compared with what was there.
 
+use lispwright_repair::renested_since;
 use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, read};
 
 use crate::diff::unified;
 use crate::edited::Edited;
+use crate::fix::MOST_SHOWN;
 use crate::form_line::shortened;
 use crate::refusal::Refusal;
 use crate::source::{Source, digest_of, whole_span};
@@ -53,6 +55,12 @@ pub(crate) fn apply(
         notes.push(format!(
             "The file does not balance elsewhere: line {line}, {}. lisp_check_parens shows likely fixes.",
             first.kind
+        ));
+    }
+    for form in renested_since(source.text, &text, source.tree.language()).iter().take(MOST_SHOWN) {
+        notes.push(format!(
+            "It balances, but its indentation says otherwise at {}. Check that this is meant.",
+            form.message
         ));
     }
     let forms = Forms::new(&tree, &text);

@@ -48,11 +48,11 @@ fn refused(dialect: Dialect, before: &str, operation: Operation, content: &str, 
 
 #[test]
 fn content_that_was_cut_when_it_was_read_is_told_apart() {
-    let rest = "\n  (list x 1)".repeat(60);
+    let rest: String = (100..160).map(|n| format!("\n  (list x {n})")).collect();
     let before = format!("▸(defun f (x){rest})\n");
     let cut = format!("(defun f (x){}", &rest[..600]);
-    refused(CommonLisp, &before, Replace, &cut, "UNBALANCED", "the first 610 of the form's 793");
-    refused(CommonLisp, &before, Replace, &format!("(defun f (x){rest}"), "UNBALANCED", "Certain fix");
+    refused(CommonLisp, &before, Replace, &cut, "UNBALANCED", "the first 612 of the form's 913");
+    refused(CommonLisp, &before, Replace, &format!("(defun f (y){rest}"), "UNBALANCED", "Certain fix");
 }
 
 #[test]
@@ -484,6 +484,21 @@ fn a_stale_digest_is_refused_with_the_present_text() {
     assert_eq!((present.as_str(), &now), ("(defun f () 1)", &digest));
     let again = Source::read(&edited.text, CommonLisp);
     assert_eq!(edited.digest, Some(again.form_text(0).digest));
+}
+
+#[test]
+fn a_form_that_contradicts_its_lines_is_noted() {
+    let sound = "(defun g (x)\n  (let ((y x))\n    (print y)\n    (list x y)))\n\n".repeat(8);
+    let form = "(defun f (x)\n  (when x\n    (print x))\n  (print 2)\n  (list x))";
+    let source = Source::read(&sound, Dialect::CommonLisp);
+    let append = |content: &str| {
+        let request =
+            Edit { operation: Append, target: Target::default(), content: Some(content), digest: None, repair: true };
+        edit(&source, &request).unwrap().notes
+    };
+    assert_eq!(append(form), [""; 0]);
+    let notes = append(&form.replace("(print x))", "(print x)").replace("(print 2)", "(print 2))"));
+    assert!(notes.len() == 1 && notes[0].contains("line 43: the lines after it stand outside"), "{notes:?}");
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //! | broken | worse | denied |
 
 use lispwright_repair::{Earlier, Edit, Outcome, Renested, apply, renested_since, repair};
-use lispwright_syntax::{Delimiter, DiagnosticKind, Language, TokenKind, Tree, read, read_plain};
+use lispwright_syntax::{DiagnosticKind, Language, Tree, read, read_plain};
 
 use crate::change::{Change, Rewritten};
 use crate::fault::Fault;
@@ -85,8 +85,10 @@ pub fn judge(change: &Change, language: &Language) -> Verdict {
     if is_broken(&read_plain(before, language)) {
         return judge_broken(change, before, &plain, language);
     }
+    // A file that is written whole may become what it was; an edit may not, clients refuse one that changes nothing.
+    let whole = change.written.iter().any(|written| written.span == (0..change.after.len()));
     let (_, region) = change.region();
-    let edited = Some(region.start as u32..region.end as u32);
+    let edited = (!whole).then_some(region.start as u32..region.end as u32);
     let earlier = Earlier { text: change.before.as_deref(), edited: edited.clone() };
     let outcome = repair(&change.after, language, &earlier);
     let edits = match &outcome {
@@ -96,9 +98,6 @@ pub fn judge(change: &Change, language: &Language) -> Verdict {
     let Some(mut fault) = Fault::of(&change.after, &plain, outcome) else { return Verdict::Pass };
     if let Some(edits) = edits
         && !takes_an_opener(&edits)
-        && !changes_a_literal(&plain, &edits)
-        && !undoes(change, &edits)
-        && reads_on(change, &edits, language)
         && let Some(texts) = change.rewritten(&edits)
     {
         return Verdict::Repaired(Repaired { fault, edits, texts });
@@ -119,41 +118,6 @@ fn takes_an_opener(edits: &[Edit]) -> bool {
         let openers = |side: &str| side.matches(['(', '[', '{']).count();
         openers(&edit.removed) > openers(&edit.inserted)
     })
-}
-
-/// A delimiter inside of a string, a character or a comment is none, whatever stood there before.
-fn changes_a_literal(plain: &Tree, edits: &[Edit]) -> bool {
-    use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
-    if plain.diagnostics().iter().any(|found| matches!(found.kind, UnclosedString | UnclosedComment | UnclosedSymbol)) {
-        return false;
-    }
-    edits.iter().any(|edit| {
-        let Some(token) = plain.token_at(edit.at) else { return false };
-        let (kind, span) = (plain.kind(token), plain.token_span(token));
-        let inside = edit.at > span.start || !edit.removed.is_empty();
-        inside && edit.at < span.end && kind != TokenKind::Blank && Delimiter::of(kind).is_none()
-    })
-}
-
-/// Nothing of the change is left, and clients refuse an edit that changes nothing. A file may be written as it was.
-fn undoes(change: &Change, edits: &[Edit]) -> bool {
-    let whole = change.written.iter().any(|written| written.span == (0..change.after.len()));
-    !whole && change.before.as_deref() == Some(&*apply(&change.after, edits))
-}
-
-/// Behind the change, the forms at top level begin where they did before.
-fn reads_on(change: &Change, edits: &[Edit], language: &Language) -> bool {
-    let Some(before) = &change.before else { return true };
-    let repaired = apply(&change.after, edits);
-    let (old, new) = (read_plain(before, language), read_plain(&repaired, language));
-    let end = change.region().0.end as u32;
-    let shift = before.len() as i64 - repaired.len() as i64;
-    let Some(first) = old.top_level().map(|datum| old.datum_span(datum)).find(|span| span.start >= end) else {
-        return true;
-    };
-    new.top_level()
-        .map(|datum| new.datum_span(datum))
-        .any(|span| i64::from(span.start) + shift == i64::from(first.start))
 }
 
 /// The file was broken already.

@@ -172,6 +172,11 @@ fn is_delimiter(c: char) -> bool {
     matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '"' | '|' | '\\')
 }
 
+/// Stands before a datum without being part of it: a word by itself.
+fn is_prefix(c: char) -> bool {
+    matches!(c, '\'' | '`' | ',')
+}
+
 fn delimiters(gap: &str) -> impl Iterator<Item = char> + '_ {
     gap.chars().filter(|c| !c.is_whitespace())
 }
@@ -212,12 +217,15 @@ impl Words {
                 _ => blank = false,
             }
             let inside = !c.is_whitespace() && !is_delimiter(c);
-            if inside {
+            if inside && !is_prefix(c) {
                 start.get_or_insert(at);
                 continue;
             }
             if let Some(start) = start.take() {
                 words.push(&text[start..at], start, indent);
+            }
+            if inside {
+                words.push(&text[at..at + 1], at, indent);
             }
             if c == '\n' {
                 (indent, blank) = (0, true);
@@ -232,9 +240,9 @@ impl Words {
         words
     }
 
-    /// Adds a word; the marks of a block comment are delimiters, not words.
+    /// Adds a word; the marks of a block comment and of a datum that is commented out are delimiters, not words.
     fn push(&mut self, word: &str, start: usize, indent: u32) {
-        if word == "#" {
+        if matches!(word, "#" | "#;" | "#_") {
             return;
         }
         self.spans.push(start..start + word.len());

@@ -20,6 +20,9 @@ use crate::window::{Window, differing, widened};
 
 /// How much likelier than the next an answer has to be, as a natural logarithm.
 const MARGIN: f32 = 2.5;
+/// The same, for a supplied opener, and for changes of several lines.
+const OPENER_MARGIN: f32 = 3.5;
+const SEVERAL_MARGIN: f32 = 4.5;
 /// The same, against an answer that supplies the counterpart on the line from which the best one takes a delimiter: which of
 /// the two it is is seen only by what the line says, and that is one witness, not several.
 const RIVAL_MARGIN: f32 = 3.4;
@@ -334,7 +337,7 @@ impl<'a> Case<'a> {
         let doubt = if ends_here && self.is_cut_short(own, &readings[0], among_others, habits) {
             Some(Reason::CutShort)
         } else if flush
-            || lead(&answers) < MARGIN
+            || lead(&answers) < self.margin_due(&best.edits)
             || self.has_rival(&answers)
             || self.leaves_the_edit(&best.edits)
             || self.is_ragged(own, &best.edits, habits)
@@ -346,6 +349,18 @@ impl<'a> Case<'a> {
             None
         };
         (answers, doubt)
+    }
+
+    /// How far ahead the best answer has to be: several faults in one form can be read in many ways, and where a list
+    /// begins shows in no column.
+    fn margin_due(&self, edits: &[Edit]) -> f32 {
+        let opener = |edit: &Edit| edit.inserted.contains(['(', '[', '{']);
+        let lines = edits.iter().map(|edit| self.lines.line(edit.at));
+        match edits {
+            [edit] if opener(edit) => OPENER_MARGIN,
+            [first, ..] if edits.iter().any(opener) || lines.clone().any(|line| line != self.lines.line(first.at)) => SEVERAL_MARGIN,
+            _ => MARGIN,
+        }
     }
 
     /// The best answer takes a delimiter away, and another supplies its counterpart on the same line.
@@ -409,7 +424,6 @@ impl<'a> Case<'a> {
         if last.kind.is_open()
             || last.kind.is_prefix()
             || missing > 2
-            || missing > there.max(1)
             || (stops && there == 0)
         {
             return true;

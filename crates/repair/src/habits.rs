@@ -53,6 +53,9 @@ const LITERAL_FIRST: f32 = 0.04;
 
 /// Answers to several questions about one datum depend on each other, so each counts for less.
 const SHAPE_TRUST: f32 = 0.65;
+/// A known shape that is as unlikely as this is broken, unless the file has it so once in [`USUAL`] times or oftener.
+const NEVER: f32 = 0.02;
+const USUAL: f32 = 8.0;
 /// Weight of what is known in general, in observations, against what a file shows.
 const PRIOR_WEIGHT: f32 = 12.0;
 /// Weight of what the file shows in general against what it shows of one head.
@@ -140,6 +143,15 @@ impl Habits {
             p = (own[place as usize] + HEAD_WEIGHT * p) / (total + HEAD_WEIGHT);
         }
         -p.max(2e-4).ln()
+    }
+
+    /// The answer breaks the shape of a form that everyone knows, and this file does not use the head in a way of its own.
+    pub(crate) fn breaks(&self, question: Question, head: u64, yes: bool) -> bool {
+        let chance = |p: f32| if yes { p } else { 1.0 - p };
+        let key = (head, question as u8);
+        let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| chance(*p) < NEVER);
+        let [no, yes_count] = self.shapes_by_head.get(&key).copied().unwrap_or_default();
+        known && (if yes { yes_count } else { no }) * USUAL < yes_count + no + USUAL
     }
 
     /// `-ln` of the probability of an answer.

@@ -72,7 +72,12 @@ pub(crate) struct Nesting<'h> {
     habits: &'h Habits,
     /// Column where top-level forms begin.
     base: i32,
+    /// What breaks the shape of a form that everyone knows costs [`BROKEN_SHAPE`].
+    checks: bool,
 }
+
+/// What a shape costs besides that no reader of the language would take.
+const BROKEN_SHAPE: f32 = 6.0;
 
 /// A second form where one is expected: on a line of its own in the column of forms, elsewhere.
 const SECOND_FORM: f32 = 5.0;
@@ -99,7 +104,17 @@ impl<'h> Nesting<'h> {
             after_line_list: false,
             shown: 0,
         };
-        Self { nodes: vec![root], habits, base }
+        Self { nodes: vec![root], habits, base, checks: false }
+    }
+
+    /// The same for looking at a text that is settled.
+    pub(crate) fn checking(habits: &'h Habits, base: i32) -> Self {
+        Self { checks: true, ..Self::new(habits, base) }
+    }
+
+    fn shape(&self, question: Question, head: u64, yes: bool) -> f32 {
+        let broken = self.checks && self.habits.breaks(question, head, yes);
+        self.habits.shape(question, head, yes) + if broken { BROKEN_SHAPE } else { 0.0 }
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
@@ -150,10 +165,10 @@ impl<'h> Nesting<'h> {
             cost += if place == Place::Sibling { node.repeated(SIBLINGS, more) } else { more };
         }
         if let Some((question, head)) = Self::ends(&node, parent_head) {
-            cost += self.habits.shape(question, head, false);
+            cost += self.shape(question, head, false);
         }
         for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
-            let more = self.habits.shape(question, head, yes);
+            let more = self.shape(question, head, yes);
             cost += node.repeated(2 * question as u32 + u32::from(yes), more);
         }
         if !is_list && (node.part == NO_HEAD || node.children > 0) {
@@ -274,8 +289,8 @@ impl<'h> Nesting<'h> {
     pub(crate) fn close(&self, top: NodeId) -> (NodeId, f32) {
         let node = self.node(top);
         let around = self.node(node.parent).head;
-        let ends = Self::ends(node, around).map_or(0.0, |(question, head)| self.habits.shape(question, head, true));
-        let pairs = Self::pairs(node, around).map_or(0.0, |(head, yes)| self.habits.shape(Question::Pairs, head, yes));
+        let ends = Self::ends(node, around).map_or(0.0, |(question, head)| self.shape(question, head, true));
+        let pairs = Self::pairs(node, around).map_or(0.0, |(head, yes)| self.shape(Question::Pairs, head, yes));
         (node.parent, ends + pairs)
     }
 

@@ -31,7 +31,7 @@ const WRONG_KIND: f32 = 3.7;
 const CLOSE_AGAIN: f32 = 1.5;
 const DROP_AGAIN: f32 = 2.5;
 /// What dropping an opener costs besides, when no other opener touches it.
-const DROP_SINGLE: f32 = 2.5;
+const DROP_SINGLE: f32 = 5.5;
 /// What dropping a closer costs besides, when white space stands before it, and when another kind is due.
 const DROP_APART: f32 = 3.0;
 const DROP_MISFIT: f32 = 2.5;
@@ -150,7 +150,7 @@ pub(crate) fn search(tokens: &[Token], habits: &Habits, limits: Limits<'_>, coun
 
 /// What each token of the text as it stands costs, when it balances.
 pub(crate) fn costs_as_it_is(tokens: &[Token], habits: &Habits) -> Option<Vec<f32>> {
-    let mut nesting = Nesting::new(habits, tokens.first()?.column);
+    let mut nesting = Nesting::checking(habits, tokens.first()?.column);
     let (mut top, mut costs) = (ROOT, vec![0.0; tokens.len()]);
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {

@@ -1,6 +1,6 @@
 //! `lisp_check_parens`: does it balance, and if not, which line to fix.
 
-use lispwright_edit::{CheckReport, MOST_SHOWN, Place, check_window};
+use lispwright_edit::{CheckReport, Diagnosis, MOST_SHOWN, Place, check_window};
 use lispwright_syntax::{Dialect, Language};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -71,14 +71,18 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, ToolError
 /// The verdict on a window of `text`, which stands at `place`.
 pub fn verdict(place: &str, text: &str, language: &Language, offset: u32, limit: Option<u32>) -> Outcome {
     let CheckReport { diagnosis, forms, lines } = check_window(text, language, offset, limit);
-    let mut fields = Map::new();
-    fields.insert("ok".into(), diagnosis.is_none().into());
+    if let Some(diagnosis) = diagnosis {
+        return unbalanced(place, language, diagnosis);
+    }
+    let (forms, lines) = (counted(forms, "form"), counted(lines as usize, "line"));
+    let text = format!("{place}: balanced ({forms}, {lines}, {}).", language.dialect().name());
+    Outcome { text, fields: Map::from_iter([("ok".to_owned(), true.into())]), is_error: false }
+}
+
+/// The verdict on a text at `place` that does not balance.
+pub fn unbalanced(place: &str, language: &Language, diagnosis: Diagnosis) -> Outcome {
+    let mut fields = Map::from_iter([("ok".to_owned(), false.into())]);
     let dialect = language.dialect().name();
-    let Some(diagnosis) = diagnosis else {
-        let (forms, lines) = (counted(forms, "form"), counted(lines as usize, "line"));
-        let text = format!("{place}: balanced ({forms}, {lines}, {dialect}).");
-        return Outcome { text, fields, is_error: false };
-    };
     fields.extend(diagnosis_fields(&diagnosis));
     let kind = diagnosis.kind.code();
     let Place { line, column, .. } = diagnosis.likely_at;

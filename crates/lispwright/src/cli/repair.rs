@@ -4,10 +4,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use lispwright_edit::unified;
+use lispwright_edit::{explain, unified};
 use lispwright_project::{EditError, NewText, Roots};
-use lispwright_repair::{Candidate, Earlier, Outcome, Refusal, Repair, repair};
-use lispwright_syntax::Span;
+use lispwright_repair::{Earlier, Outcome, Repair, repair};
+use lispwright_syntax::{Span, read};
+use lispwright_tools::lisp_check_parens::{unbalanced, verdict};
 use serde_json::{Value, json};
 
 use super::outcome::could_not;
@@ -63,14 +64,15 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
     let earlier = Earlier { text: old.as_ref().map(|old| old.text.as_str()), edited: None };
     let outcome = repair(&text.text, &text.language, &earlier);
     if args.json {
-        print_json(&document(&text, &outcome));
-        return Ok(if matches!(outcome, Outcome::Refused(_)) { ExitCode::FAILURE } else { ExitCode::SUCCESS });
+        let code = if matches!(outcome, Outcome::Refused(_)) { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        print_json(&document(&text, outcome));
+        return Ok(code);
     }
     match outcome {
         Outcome::Balanced if args.write || args.diff => tell(&format!("{}: balanced; nothing to do", text.path)),
         Outcome::Balanced => print(&text.text),
-        Outcome::Refused(refusal) => {
-            tell(&refused(&text, &refusal));
+        Outcome::Refused(_) => {
+            tell(&checked(&text, outcome).text);
             return Ok(ExitCode::FAILURE);
         }
         Outcome::Repaired(done) => {
@@ -123,13 +125,13 @@ fn repaired(text: &Text, done: &Repair) -> String {
     out
 }
 
-fn refused(text: &Text, refusal: &Refusal) -> String {
-    let mut out =
-        format!("{}:{}: {}\n{}", text.path, refusal.diagnosis.line, refusal.diagnosis.message, refusal.reason);
-    for Candidate { line, after, why, .. } in &refusal.candidates {
-        out.push_str(&format!("\n  line {line} ({why}): {}", after.trim()));
+/// What `lispwright check` says of the text, with this answer of the repairer.
+fn checked(text: &Text, outcome: Outcome) -> lispwright_tools::Outcome {
+    let tree = read(&text.text, &text.language);
+    match explain(&text.text, &tree, outcome) {
+        Some(diagnosis) => unbalanced(&text.path, &text.language, diagnosis),
+        None => verdict(&text.path, &text.text, &text.language, 0, None),
     }
-    out
 }
 
 fn diff(text: &str, done: &Repair) -> String {
@@ -139,26 +141,27 @@ fn diff(text: &str, done: &Repair) -> String {
     unified(text, &done.text, span, done.text.len() - kept_behind - span.start as usize)
 }
 
-fn document(text: &Text, outcome: &Outcome) -> Value {
-    match outcome {
-        Outcome::Balanced => json!({"path": text.path, "ok": true, "status": "balanced"}),
+/// The fields of `lispwright check --json`, and what became of the text.
+fn document(text: &Text, outcome: Outcome) -> Value {
+    let own = match &outcome {
+        Outcome::Balanced => json!({"status": "balanced"}),
         Outcome::Repaired(done) => json!({
-            "path": text.path, "ok": true, "status": "repaired", "repaired_source": done.text, "diff": diff(&text.text, done),
+            "status": "repaired", "repaired_source": done.text, "diff": diff(&text.text, done),
             "edits": done.edits.iter().map(|edit| {
                 json!({"start": edit.at, "end": edit.at as usize + edit.removed.len(), "text": edit.inserted})
             }).collect::<Vec<_>>(),
             "forms": done.forms.iter().map(|form| json!({"line": form.line, "text": form.first_line})).collect::<Vec<_>>(),
             "evidence": done.evidence.iter().map(ToString::to_string).collect::<Vec<_>>(),
         }),
-        Outcome::Refused(refusal) => json!({
-            "path": text.path, "ok": false, "status": "refused", "reason": refusal.reason.to_string(),
-            "position": {"line": refusal.diagnosis.line}, "message": refusal.diagnosis.message,
-            "opened_at": refusal.diagnosis.opener_line.map(|line| json!({"line": line})),
-            "expected": refusal.diagnosis.expected,
-            "likely_fixes": refusal.candidates.iter().map(|candidate| json!({
-                "line": candidate.line, "original": candidate.before, "repaired": candidate.after,
-                "add": candidate.added, "remove": candidate.removed, "why": candidate.why,
-            })).collect::<Vec<_>>(),
-        }),
+        Outcome::Refused(refusal) => json!({"status": "refused", "reason": refusal.reason.to_string()}),
+    };
+    let repaired = !matches!(outcome, Outcome::Refused(_));
+    let mut document = json!({"path": text.path});
+    let fields = checked(text, outcome).fields.into_iter().chain(own.as_object().cloned().unwrap_or_default());
+    for (key, value) in fields {
+        document[key] = value;
     }
+    // It balances now.
+    document["ok"] = repaired.into();
+    document
 }
