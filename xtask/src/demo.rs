@@ -32,8 +32,8 @@ const WHOLE: &str = "\
         (expense (total 'expense)))
     (round (* 100 (/ (- income expense) income)))))";
 
-/// A call in it that may have lost its parenthesis in several places, and how it is then written.
-const UNCERTAIN: (&str, &str) = ("(- income expense) income", "(- income expense income");
+/// Where it ends when the model that writes it is stopped by its token limit.
+const CUT: &str = "\n    (round";
 
 /// Plays the day.
 pub(crate) fn run(install: Install) -> Result<(), Failure> {
@@ -114,19 +114,17 @@ fn look_around(day: &mut Day) -> Result<(), Failure> {
 }
 
 fn write_a_function(day: &mut Day) -> Result<(), Failure> {
-    day.tell(
-        "The agent writes the function, and loses a parenthesis in the middle of a line. Where it belongs is a guess.",
-    );
+    day.tell("The agent writes the function, and is stopped before its end. What was to follow is a guess.");
     let before = day.file(REPORT)?;
     let edit =
         |content: &str| json!({"path": REPORT, "operation": "insert_after", "name": "net-worth", "content": content});
-    let uncertain = WHOLE.replace(UNCERTAIN.0, UNCERTAIN.1);
-    let said = ["content:5:", "candidates, likeliest first"];
-    day.call("lisp_edit_form", edit(&uncertain), Wanted::Refused, &said)?;
+    let cut = &WHOLE[..WHOLE.find(CUT).unwrap_or_default()];
+    let said = ["content:4:", "the text stops in the middle of a form"];
+    day.call("lisp_edit_form", edit(cut), Wanted::Refused, &said)?;
     let after = day.file(REPORT)?;
     day.check(before == after, || "a refused edit changed the file".to_owned())?;
 
-    day.tell("The file is as it was. With the parenthesis in its place, the edit is made.");
+    day.tell("The file is as it was. With the whole function, the edit is made.");
     day.call("lisp_edit_form", edit(WHOLE), Wanted::Done, &["+(defun savings-rate ()"])?;
     let after = day.file(REPORT)?;
     day.check(after.contains(WHOLE), || "the edit is not in the file".to_owned())?;

@@ -102,7 +102,8 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
         let (was, is) = (old.gap(earlier, before), new.gap(text, index));
         let (old_gap, new_gap) = (&earlier[was], &text[is.clone()]);
         let said = |word: usize| known.get(word).copied().unwrap_or(true);
-        let indent = |words: &Words, at: Option<usize>| at.and_then(|at| words.indents.get(at)).copied().map_or(0, i64::from);
+        let indent =
+            |words: &Words, at: Option<usize>| at.and_then(|at| words.indents.get(at)).copied().map_or(0, i64::from);
         let step = |words: &Words, at: usize| indent(words, Some(at)) - indent(words, at.checked_sub(1));
         let moved = (old_gap.contains('\n') || new_gap.contains('\n') || index == 0 || index == new.spans.len())
             && step(&old, before) != step(&new, index);

@@ -89,7 +89,9 @@ pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) 
         }
         case.strict = strict;
         case.context = window.around.iter().map(|range| &text[range.clone()]).collect();
-        case.context.extend(parts.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, part)| &old[part.0.clone()]));
+        case.context.extend(
+            parts.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, part)| &old[part.0.clone()]),
+        );
         let at = window.new.start + new_part.start;
         case.at_end = text[at + new_part.len()..].trim().is_empty();
         let lines = text[..at].bytes().filter(|byte| *byte == b'\n').count() as u32;
@@ -133,13 +135,15 @@ fn merged(mut found: Vec<Outcome>, text: &str) -> Option<Outcome> {
         }
         return Some(Outcome::Refused(refusal));
     }
-    let mut all = Repair { edits: Vec::new(), text: String::new(), evidence: Vec::new(), forms: Vec::new(), margin: f32::MAX };
+    let mut all =
+        Repair { edits: Vec::new(), text: String::new(), evidence: Vec::new(), forms: Vec::new(), margin: f32::MAX };
     for outcome in found {
         let Outcome::Repaired(repair) = outcome else { continue };
         all.edits.extend(repair.edits);
         all.forms.extend(repair.forms);
         all.margin = all.margin.min(repair.margin);
-        all.evidence.extend(repair.evidence.into_iter().filter(|found| !all.evidence.contains(found)).collect::<Vec<_>>());
+        all.evidence
+            .extend(repair.evidence.into_iter().filter(|found| !all.evidence.contains(found)).collect::<Vec<_>>());
     }
     all.edits = normalise(all.edits);
     all.text = apply(text, &all.edits);
@@ -223,7 +227,8 @@ impl<'a> Case<'a> {
         let count = |side: &str| side.matches(['(', '[', '{']).count();
         let takes_opener = || edits.iter().any(|edit| count(&edit.removed) > count(&edit.inserted));
         let undone = || apply(self.text, edits) == before;
-        !(self.strict && (takes_opener() || undone() || self.leaves_the_edit(edits))) && !self.changes_a_literal(tree, edits)
+        !(self.strict && (takes_opener() || undone() || self.leaves_the_edit(edits)))
+            && !self.changes_a_literal(tree, edits)
     }
 
     /// A delimiter inside of a string, a character or a comment is none, whatever stood there before.
@@ -332,8 +337,7 @@ impl<'a> Case<'a> {
         let readings = search(own, habits, limits, 24);
         let answers = self.answers(own, &readings);
         let Some(best) = answers.first() else { return (answers, Some(Reason::NoCandidate)) };
-        let ends_here =
-            ends_text || self.free.as_ref().is_some_and(|free| free.end == own[own.len() - 1].end as usize);
+        let ends_here = ends_text || self.free.as_ref().is_some_and(|free| free.end == own[own.len() - 1].end as usize);
         let doubt = if ends_here && self.is_cut_short(own, &readings[0], among_others, habits) {
             Some(Reason::CutShort)
         } else if flush
@@ -358,7 +362,9 @@ impl<'a> Case<'a> {
         let lines = edits.iter().map(|edit| self.lines.line(edit.at));
         match edits {
             [edit] if opener(edit) => OPENER_MARGIN,
-            [first, ..] if edits.iter().any(opener) || lines.clone().any(|line| line != self.lines.line(first.at)) => SEVERAL_MARGIN,
+            [first, ..] if edits.iter().any(opener) || lines.clone().any(|line| line != self.lines.line(first.at)) => {
+                SEVERAL_MARGIN
+            }
             _ => MARGIN,
         }
     }
@@ -421,11 +427,7 @@ impl<'a> Case<'a> {
         }
         let there = own.iter().rev().take_while(|token| token.kind.is_close()).count();
         let stops = self.at_end && among_others && !self.text.ends_with('\n');
-        if last.kind.is_open()
-            || last.kind.is_prefix()
-            || missing > 2
-            || (stops && there == 0)
-        {
+        if last.kind.is_open() || last.kind.is_prefix() || missing > 2 || (stops && there == 0) {
             return true;
         }
         let edits = normalise(best.actions.iter().map(|action| self.edit(own, *action)).collect());

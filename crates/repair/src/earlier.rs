@@ -74,7 +74,9 @@ impl Case<'_> {
         let habits = learn(&tokens, &chunks, 0, &self.context, &self.language);
         chunks
             .iter()
-            .map(|chunk| costs_as_it_is(&tokens[chunk.tokens.clone()], &habits).map_or(UNSOUND, |costs| costs.iter().sum()))
+            .map(|chunk| {
+                costs_as_it_is(&tokens[chunk.tokens.clone()], &habits).map_or(UNSOUND, |costs| costs.iter().sum())
+            })
             .sum()
     }
 }
