@@ -27,9 +27,9 @@ const STRING: u32 = 8000;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InspectObject {
-    /// Number of the object, from an answer of repl_eval or of this tool
+    /// The number
     pub id: i64,
-    /// Session it is in (default "main")
+    /// Default "main"
     #[serde(default)]
     pub session: Option<String>,
     /// Levels of parts: 0 for a summary, at most 8 (default 1)

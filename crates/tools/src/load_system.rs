@@ -22,10 +22,10 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSystem {
-    /// ASDF system such as "my-app/tests", or module such as "(my app)"; or give path
+    /// Such as "my-app" or "(my app)"
     #[serde(default)]
     pub system: Option<String>,
-    /// Source file
+    /// Or a source file
     #[serde(default)]
     pub path: Option<String>,
     /// Session (default: by the file's Lisp)

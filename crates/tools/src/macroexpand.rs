@@ -45,19 +45,19 @@ pub struct Macroexpand {
     /// Head, such as defclass
     #[serde(default)]
     pub form_type: Option<String>,
-    /// Which match, from 1
+    /// n-th match
     #[serde(default)]
     pub index: Option<u32>,
     /// A line of it
     #[serde(default)]
     pub line: Option<u32>,
-    /// One step, until the head is no macro, or subforms too
+    /// all: subforms too
     #[serde(default)]
     pub level: Level,
-    /// Package or module (default: the file's, else the session's)
+    /// Default: the file's, else the session's
     #[serde(default)]
     pub package: Option<String>,
-    /// Session whose macros count
+    /// Default "main"
     #[serde(default)]
     pub session: Option<String>,
     /// sbcl or guile

@@ -76,7 +76,7 @@ pub struct ReplControl {
     /// Code for eval_in_frame; for restart, its values
     #[serde(default)]
     pub code: Option<String>,
-    /// Seconds for eval_in_frame and restart (default 30)
+    /// For eval_in_frame and restart (default 30)
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
     /// host:port for attach

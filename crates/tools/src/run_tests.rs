@@ -27,10 +27,10 @@ const MOST_SHOWN: usize = 30;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunTests {
-    /// ASDF system or module with the tests, or one that has such; or give path
+    /// With the tests, or that has such
     #[serde(default)]
     pub system: Option<String>,
-    /// File with the tests
+    /// Or a file with tests
     #[serde(default)]
     pub path: Option<String>,
     /// fiveam, rove, parachute, rt, asdf or srfi-64
@@ -39,7 +39,7 @@ pub struct RunTests {
     /// Only this test or group
     #[serde(default)]
     pub test: Option<String>,
-    /// Only these tests or groups
+    /// The same for several
     #[serde(default)]
     pub tests: Option<Vec<String>>,
     /// Session (default: by the file's Lisp)
