@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use lispwright_tools::CallContext;
 use lispwright_tools::run_tests::{RunTests, run_tests};
+use lispwright_tools::{CallContext, Outcome};
 use serde_json::Value;
 
 use super::live::with_workshop;
@@ -46,6 +46,15 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// Whether the tests were looked for and there could have been some: else it is not known how they would go.
+fn has_run(outcome: &Outcome) -> bool {
+    let field = |name: &str| outcome.fields.get(name);
+    let total = field("total").and_then(Value::as_u64);
+    let refused = field("execution_status").is_some_and(|status| status == "not-executed");
+    let broken = field("code").is_some_and(|code| code != "BAD_ARGUMENT");
+    !refused && total.is_some_and(|total| total > 0 || !broken)
+}
+
 pub(crate) fn run(args: Args) -> ExitCode {
     let is_file = args.root.first().cloned().unwrap_or_default().join(&args.target).is_file();
     let request = RunTests {
@@ -67,7 +76,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Ok(mut outcome) => {
             // For a script, a failed test is a failure; for an agent it is an answer.
             outcome.is_error |= outcome.fields.get("failed").and_then(Value::as_u64).is_some_and(|failed| failed > 0);
-            show(outcome, args.json)
+            let ran = has_run(&outcome);
+            let code = show(outcome, args.json);
+            if ran { code } else { ExitCode::from(2) }
         }
         Err(why) => could_not("test", &why),
     }

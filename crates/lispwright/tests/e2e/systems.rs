@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Session};
+use crate::client::{Answer, Session, binary, cache};
 
 const DEFINITION: &str = r#"
 (defsystem "mill" :pathname "src/" :serial t :components ((:file "wheel") (:file "stone")))
@@ -199,4 +199,30 @@ fn what_is_no_success_is_not_told_as_one() {
         assert!(answer.text.contains(says), "{says}\n{}", answer.text);
     }
     session.refused("run_tests", json!({ "system": "mill/tests", "framework": "srfi-64" }), "UNSUPPORTED", &["fiveam"]);
+}
+
+#[test]
+fn the_command_line_ends_as_the_tests_did() {
+    let session = mill();
+    let run = |arguments: &[&str]| {
+        let output = std::process::Command::new(binary())
+            .arg("test")
+            .args(arguments)
+            .arg("--root")
+            .arg(session.project.root())
+            .env("XDG_CACHE_HOME", cache())
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = run(&["mill/tests", "--only", "good", "--framework", "fiveam"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.starts_with("1 passed, 0 failed"), "{text}");
+    let (code, text) = run(&["mill/tests", "--json"]);
+    assert_eq!(code, Some(1), "{text}");
+    let fields: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&fields["passed"], &fields["failed"], &fields["pending"]), (&json!(1), &json!(2), &json!(1)));
+    assert_eq!(run(&["mill/empty"]).0, Some(1), "none ran");
+    assert_eq!(run(&["mill/lost"]).0, Some(2), "a dependency is missing");
+    assert_eq!(run(&["mil"]).0, Some(2), "there is no such system");
 }

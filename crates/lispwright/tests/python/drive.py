@@ -30,9 +30,17 @@ PROJECT_FILE = """\
   (* 2 3 r))
 """
 
+SYSTEM_FILE = """\
+(defsystem "shapes"
+  :components ((:file "shapes"))
+  :perform (test-op (operation component)
+             (assert (= 12 (symbol-call :cl-user :area 2)))))
+"""
+
 # At least one call for every tool of the default set, in this order; a new tool needs a line here.
 CALLS = [
     ("load_system", {"path": "shapes.lisp"}, "Loaded shapes.lisp"),
+    ("run_tests", {"system": "shapes"}, "1 passed, 0 failed"),
     ("lisp_read_file", {"path": "shapes.lisp"}, "area"),
     ("lisp_read_form", {"path": "shapes.lisp", "name": "area"}, "(* 3 r r)"),
     ("lisp_check_parens", {"path": "shapes.lisp"}, ""),
@@ -93,6 +101,7 @@ class Workshop:
 
     def reset(self):
         (self.project / "shapes.lisp").write_text(PROJECT_FILE)
+        (self.project / "shapes.asd").write_text(SYSTEM_FILE)
 
     def text(self):
         return (self.project / "shapes.lisp").read_text()
