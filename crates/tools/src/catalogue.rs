@@ -118,7 +118,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "load_system",
             title: "Load code",
-            description: "Load an ASDF system, module or file into a live image; answers with located warnings and errors.",
+            description: "Load a system, module or file; answers with located warnings and errors.",
             annotations: Annotations::RUNS,
             output: object(json!({
                 "system": {"type": "string"}, "status": {"type": "string"}, "duration_ms": {"type": "number"},
@@ -129,7 +129,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "run_tests",
             title: "Run tests",
-            description: "Run the tests of a system, module or file in a live image; answers with counts and each failure.",
+            description: "Run tests of a system, module or file; answers with counts and each failure.",
             annotations: Annotations::RUNS,
             output: object(json!({
                 "passed": {"type": "integer"}, "failed": {"type": "integer"}, "pending": {"type": "integer"},

@@ -22,24 +22,24 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSystem {
-    /// Such as "my-app" or "(my app)"
+    /// ASDF system or module; or give path
     #[serde(default)]
     pub system: Option<String>,
-    /// Or a source file
+    /// File
     #[serde(default)]
     pub path: Option<String>,
-    /// Session (default: by the file's Lisp)
+    /// Session
     #[serde(default)]
     pub session: Option<String>,
     /// sbcl or guile
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Even when unchanged (default true)
+    /// False: only changes
     #[serde(default)]
     pub force: Option<bool>,
-    /// Compile all of it again
+    /// Recompile
     #[serde(default)]
-    pub clear_fasls: bool,
+    pub clear_fasls: Option<bool>,
     /// Default 120
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
@@ -61,7 +61,7 @@ async fn load(workshop: &Workshop, args: LoadSystem, context: &CallContext) -> R
         target: work.target.clone(),
         project: work.project.clone(),
         force: args.force.unwrap_or(true),
-        clear: args.clear_fasls,
+        clear: args.clear_fasls.unwrap_or(false),
         timeout,
     };
     let report = ask(&workshop.sessions, &work.session, request, context).await?;

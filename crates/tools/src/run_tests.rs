@@ -27,22 +27,22 @@ const MOST_SHOWN: usize = 30;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunTests {
-    /// With the tests, or that has such
+    /// ASDF system or module with the tests, or one that has such; or give path
     #[serde(default)]
     pub system: Option<String>,
-    /// Or a file with tests
+    /// File with the tests
     #[serde(default)]
     pub path: Option<String>,
     /// fiveam, rove, parachute, rt, asdf or srfi-64
     #[serde(default)]
     pub framework: Option<String>,
-    /// Only this test or group
+    /// Only this or group
     #[serde(default)]
     pub test: Option<String>,
-    /// The same for several
+    /// Only these
     #[serde(default)]
     pub tests: Option<Vec<String>>,
-    /// Session (default: by the file's Lisp)
+    /// Session
     #[serde(default)]
     pub session: Option<String>,
     /// sbcl or guile
