@@ -45,7 +45,24 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
         fresh(&mut client),
         first(setting),
         guile(&mut client),
+        clojure(&mut client),
     ]
+}
+
+/// The same round trip to a server of Clojure's on a socket.
+fn clojure(client: &mut Client) -> Row {
+    let plus = |_| json!({"code": "(+ 1 2)", "runtime": "clojure", "timeout_seconds": 10});
+    // The JVM compiles what runs often.
+    client.time_calls(300, "repl_eval", plus);
+    let ours = median(client.time_calls(CALLS, "repl_eval", plus));
+    Row {
+        what: "eval `(+ 1 2)` on Clojure over nREPL through the server".into(),
+        measured: milliseconds(ours),
+        baseline: "-".into(),
+        elsewhere: "a plain nREPL client 44 ms",
+        target: "under 1.5 ms",
+        met: ours < 0.0015,
+    }
 }
 
 /// The same round trip to a session on Guile.

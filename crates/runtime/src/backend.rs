@@ -73,6 +73,9 @@ impl Backend {
 
     /// Where the program is, if it is installed.
     pub fn find(&self) -> Option<PathBuf> {
+        if self.runtime == Runtime::Clojure {
+            return crate::nrepl::program();
+        }
         find_program(self.program)
     }
 }
@@ -116,8 +119,8 @@ pub const BACKENDS: &[Backend] = &[
         name: "clojure",
         program: "clojure",
         version_argument: "--version",
-        package: "clojure",
-        has: &[],
+        package: "clojure libnrepl-clojure",
+        has: &[Capability::Eval, Capability::Interrupt, Capability::Attach],
     },
 ];
 

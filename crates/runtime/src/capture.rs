@@ -34,15 +34,17 @@ impl Printed {
     }
 }
 
+/// The ends of what is printed while nobody asks for it.
 #[derive(Default)]
-struct Kept {
+pub(crate) struct Kept {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     total: u64,
 }
 
 impl Kept {
-    fn add(&mut self, bytes: &[u8]) {
+    /// Adds what was printed next.
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let room = (KEPT - self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..room]);
@@ -51,7 +53,25 @@ impl Kept {
         self.tail.drain(..excess);
     }
 
-    fn printed(self) -> Printed {
+    /// Adds what was printed next elsewhere.
+    pub(crate) fn add_printed(&mut self, printed: &Printed) {
+        self.add(printed.head.as_bytes());
+        self.add(printed.tail.as_bytes());
+        self.total += printed.dropped;
+    }
+
+    /// Bytes that were printed in all.
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The start of what was printed, as text.
+    pub(crate) fn head_text(&self) -> String {
+        text(&self.head)
+    }
+
+    /// What is kept, as text.
+    pub(crate) fn printed(self) -> Printed {
         let (mut head, tail) = (self.head, Vec::from(self.tail));
         let dropped = self.total - (head.len() + tail.len()) as u64;
         if dropped == 0 {

@@ -99,6 +99,8 @@ pub struct EvalReport {
     pub runtime: Runtime,
     /// How it ended.
     pub ending: Ending,
+    /// Values of forms before the last, with their numbers from 1, where the runtime tells them.
+    pub earlier: Vec<(u32, Printout)>,
     /// What was printed to standard output, by whatever means, since the last answer.
     pub stdout: Printed,
     /// What was printed to error output.
@@ -478,7 +480,8 @@ fn local(value: &Value) -> Option<(String, Node)> {
     Some((name.as_text()?.to_owned(), Node::read(node)))
 }
 
-fn lisp_error(value: &Value) -> LispError {
+/// An error as an agent describes it.
+pub(crate) fn lisp_error(value: &Value) -> LispError {
     let packages = value.get_text("PACKAGE").map(|name| nearest(name, value.get_list("PACKAGES")));
     LispError {
         type_name: value.get_text("TYPE").unwrap_or_default().to_owned(),

@@ -42,11 +42,13 @@ impl Household {
         }
     }
 
-    fn next_mark(&self) -> String {
+    /// A mark that no worker had before.
+    pub(crate) fn next_mark(&self) -> String {
         format!("{}{}", self.prefix, self.last_mark.fetch_add(1, Ordering::Relaxed))
     }
 
-    fn guard(&self) -> Arc<Guard> {
+    /// The guard, started when it is first needed.
+    pub(crate) fn guard(&self) -> Arc<Guard> {
         Arc::clone(self.guard.get_or_init(|| Arc::new(Guard::start(&self.prefix))))
     }
 }
@@ -54,8 +56,10 @@ impl Household {
 /// Starts workers of one runtime and keeps one in reserve.
 pub(crate) struct Factory {
     runtime: Runtime,
-    config: Config,
-    household: Arc<Household>,
+    /// How workers are run.
+    pub(crate) config: Config,
+    /// What they have in common.
+    pub(crate) household: Arc<Household>,
     start: Mutex<Option<Start>>,
     spare: Mutex<Option<Worker>>,
     closed: AtomicBool,

@@ -39,6 +39,10 @@ async fn step(session: &Weak<Session>, limit: Duration) -> Option<Duration> {
     if let Some(mut worker) = slot.take() {
         worker.bury(true).await;
         session.ended_idle(idle);
+    } else if let Some(remote) = &session.remote
+        && remote.lock().await.leave_ours().await
+    {
+        session.ended_idle(idle);
     }
     session.unwatched();
     None

@@ -23,6 +23,7 @@ mod frames;
 mod idle;
 mod image;
 pub mod node;
+pub mod nrepl;
 mod process;
 pub mod refusal;
 pub mod request;

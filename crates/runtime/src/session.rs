@@ -8,6 +8,7 @@ use tokio::sync::OwnedMutexGuard;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
+use crate::nrepl::{Remote, ensure_remote, run_remote};
 use crate::request::{Request, keyed};
 use crate::sessions::SessionError;
 use crate::status::CheckpointStatus;
@@ -26,6 +27,8 @@ pub(crate) struct Session {
     pub(crate) factory: Arc<Factory>,
     /// Held for as long as a call runs.
     pub(crate) slot: Arc<tokio::sync::Mutex<Option<Worker>>>,
+    /// What a session on Clojure has in place of a worker; locked only by those who hold the slot.
+    pub(crate) remote: Option<tokio::sync::Mutex<Remote>>,
     pub(crate) facts: Mutex<Facts>,
 }
 
@@ -66,6 +69,7 @@ impl Facts {
 /// The image that a session has now.
 #[derive(Clone)]
 pub(crate) struct Image {
+    /// 0 of a process that somebody else runs.
     pub(crate) pid: i32,
     pub(crate) started: Instant,
     pub(crate) version: String,
@@ -203,6 +207,9 @@ impl Drop for Running {
 
 /// Gives the session an image if it has none that lives; why the caller gets a fresh one, if one was lost.
 pub(crate) async fn ensure_image(session: &Session, slot: &mut Option<Worker>) -> Result<(), SessionError> {
+    if let Some(remote) = &session.remote {
+        return ensure_remote(session, &mut *remote.lock().await).await;
+    }
     if let Some(worker) = slot
         && !worker.is_alive()
     {
@@ -239,6 +246,9 @@ pub(crate) async fn run(
         return Err(session.stopped_error());
     }
     session.facts().evaluations += u64::from(matches!(request, Request::Eval(_)));
+    if let Some(remote) = &session.remote {
+        return run_remote(session, &mut *remote.lock().await, &request, controls, began).await;
+    }
     let mut arguments = keyed([("NEXT-OBJECT", Value::Integer(session.facts().next_object))]);
     arguments.extend(request.arguments());
     // Ends with an image that has read the request, or with a session that has lost too many.
@@ -309,6 +319,7 @@ pub(crate) async fn run(
         session: session.name.clone(),
         runtime: session.factory.runtime(),
         ending: answer.ending,
+        earlier: Vec::new(),
         stdout,
         stderr,
         warnings: answer.warnings,

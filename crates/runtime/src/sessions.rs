@@ -5,6 +5,7 @@
 //! session until somebody resets it.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -76,6 +77,9 @@ pub enum SessionError {
     /// The request is about something in an image, and the session has none now.
     #[error("session {0:?} has no image now")]
     NoImage(String),
+    /// The session has a server of this process, which cannot be detached from.
+    #[error("session {0:?} is not attached to anything")]
+    NotAttached(String),
     /// There is no such session.
     #[error("there is no session {0:?}")]
     Unknown(String),
@@ -186,8 +190,13 @@ impl Sessions {
             return Err(SessionError::TooMany(sessions.len()));
         }
         let facts = Facts { next_object: self.0.next_object.load(Ordering::Relaxed), ..Facts::default() };
-        let session =
-            Arc::new(Session { name: name.to_owned(), factory, slot: Arc::default(), facts: Mutex::new(facts) });
+        let session = Arc::new(Session {
+            name: name.to_owned(),
+            remote: (runtime == Runtime::Clojure).then(tokio::sync::Mutex::default),
+            factory,
+            slot: Arc::default(),
+            facts: Mutex::new(facts),
+        });
         sessions.insert(name.to_owned(), Arc::clone(&session));
         Ok(session)
     }
@@ -301,6 +310,39 @@ impl Sessions {
         self.start(name).await
     }
 
+    /// Joins the nREPL server at `address`, which stays its owner's, with the session `name`. A server that the session
+    /// started itself is ended.
+    pub async fn attach(&self, name: &str, address: SocketAddr) -> Result<SessionStatus, SessionError> {
+        self.open(name, Some(Runtime::Clojure))?;
+        let session = self.existing(name)?;
+        let slot = self.slot(&session)?;
+        let remote =
+            session.remote.as_ref().ok_or(SessionError::Lacks(session.factory.runtime(), Capability::Attach))?;
+        let known = remote.lock().await.attach(address, &session.factory.config).await?;
+        let next_object = session.facts().next_object;
+        *session.facts() = Facts { next_object, ..Facts::default() };
+        session.set_remote(known);
+        drop(slot);
+        Ok(self.status_of(&session))
+    }
+
+    /// Leaves the server that the session `name` is attached to, and forgets the session. The server goes on.
+    pub async fn detach(&self, name: &str) -> Result<(), SessionError> {
+        let session = self.existing(name)?;
+        let remote = session.remote.as_ref().ok_or_else(|| SessionError::NotAttached(name.to_owned()))?;
+        if session.facts().image.as_ref().is_none_or(|image| image.pid != 0) {
+            return Err(SessionError::NotAttached(name.to_owned()));
+        }
+        if let Some((_, controls)) = &session.facts().running {
+            controls.kill.cancel();
+        }
+        let slot = Arc::clone(&session.slot).lock_owned().await;
+        remote.lock().await.leave().await;
+        self.sessions().remove(name);
+        drop(slot);
+        Ok(())
+    }
+
     /// What is known about all sessions. Does not wait for any of them.
     pub fn status(&self) -> Status {
         let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();
@@ -316,6 +358,9 @@ impl Sessions {
 
     /// What the program of `runtime` says about its version, on one line; absent when it does not run.
     pub async fn version(&self, runtime: Runtime) -> Option<String> {
+        if runtime == Runtime::Clojure {
+            return crate::nrepl::find(&self.0.root)?.version().await;
+        }
         let program = match self.factory(runtime) {
             Some(factory) => factory.program(),
             None => runtime.backend().find(),
@@ -349,10 +394,10 @@ impl Sessions {
             name: session.name.clone(),
             runtime: session.factory.runtime(),
             state,
-            pid: facts.image.as_ref().map(|image| image.pid),
+            pid: facts.image.as_ref().map(|image| image.pid).filter(|pid| *pid != 0),
             version: facts.image.as_ref().map(|image| image.version.clone()),
             uptime: facts.image.as_ref().map(|image| image.started.elapsed()),
-            memory_kb: facts.image.as_ref().and_then(|image| memory_kb(image.pid)),
+            memory_kb: facts.image.as_ref().filter(|image| image.pid != 0).and_then(|image| memory_kb(image.pid)),
             evaluations: facts.evaluations,
             package: facts.package.clone(),
             held: facts.held,
@@ -378,6 +423,9 @@ impl Sessions {
         let mut slot = Arc::clone(&session.slot).lock_owned().await;
         if let Some(mut worker) = slot.take() {
             worker.bury(true).await;
+        }
+        if let Some(remote) = &session.remote {
+            remote.lock().await.leave().await;
         }
         let mut facts = session.facts();
         facts.forget_image();

@@ -9,8 +9,11 @@ use crate::backend::Runtime;
 const MOST_NAMES: usize = 2_000;
 
 /// Extensions of files that only one of the runtimes reads.
-const EXTENSIONS: [(Runtime, &[&str]); 2] =
-    [(Runtime::Sbcl, &["lisp", "lsp", "cl", "asd"]), (Runtime::Guile, &["scm", "sld", "sls", "ss"])];
+const EXTENSIONS: [(Runtime, &[&str]); 3] = [
+    (Runtime::Sbcl, &["lisp", "lsp", "cl", "asd"]),
+    (Runtime::Guile, &["scm", "sld", "sls", "ss"]),
+    (Runtime::Clojure, &["clj", "cljc", "cljs", "bb"]),
+];
 
 /// The runtime that most of the source files below `root` are for; SBCL when there are as many for each.
 ///
@@ -80,6 +83,10 @@ mod tests {
         write(".git/c.lisp");
         write(".git/d.lisp");
         assert_eq!(usual_runtime(root.path()), Runtime::Guile);
+        for name in ["c.clj", "d.cljc", "e.cljs"] {
+            write(name);
+        }
+        assert_eq!(usual_runtime(root.path()), Runtime::Clojure);
         assert_eq!(usual_runtime(Path::new("/nonexistent")), Runtime::Sbcl);
     }
 }

@@ -108,6 +108,15 @@ impl Activity {
 }
 
 impl Controls {
+    /// Waits until somebody tells the call to end.
+    pub(crate) async fn stopping(&self) {
+        tokio::select! {
+            () = self.cancel.cancelled() => {}
+            () = self.interrupt.cancelled() => {}
+            () = self.kill.cancelled() => {}
+        }
+    }
+
     /// Somebody has told the call to end.
     pub(crate) fn is_stopping(&self) -> bool {
         [&self.cancel, &self.interrupt, &self.kill].into_iter().any(CancellationToken::is_cancelled)
@@ -436,7 +445,8 @@ fn head(message: &Value) -> Option<&str> {
     message.as_list()?.first()?.as_keyword()
 }
 
-fn status_text(status: Option<ExitStatus>) -> String {
+/// How a process ended, in words.
+pub(crate) fn status_text(status: Option<ExitStatus>) -> String {
     match status {
         None => "it closed its pipe and did not end".to_owned(),
         Some(status) => match (status.code(), status.signal()) {

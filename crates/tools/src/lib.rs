@@ -20,6 +20,7 @@ pub mod lisp_read_form;
 pub mod load_system;
 pub mod macroexpand;
 mod refused;
+mod repl_attach;
 pub mod repl_control;
 pub mod repl_eval;
 mod repl_held;

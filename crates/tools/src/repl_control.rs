@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::repl_attach::{attach, detach};
 use crate::repl_eval::ask;
 use crate::repl_held::held;
-use crate::repl_refused::{named_runtime, session_error, unsupported};
+use crate::repl_refused::{named_runtime, session_error};
 use crate::repl_report::{answer, errors_text, output_limit};
 use crate::repl_session::chosen;
 use crate::tool::{CallContext, Outcome, ToolError};
@@ -61,7 +62,7 @@ pub struct ReplControl {
     /// Session (default "main"); status: only this one
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl or guile
+    /// sbcl, guile, clojure
     #[serde(default)]
     pub runtime: Option<String>,
     /// Name of a checkpoint; rollback: default the last one
@@ -135,11 +136,8 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
             let report = ask(sessions, session, Request::Rollback(args.name.clone()), context).await?;
             Ok(answer(&report, output_limit(None)))
         }
-        ReplAction::Attach | ReplAction::Detach => Err(unsupported(
-            sessions.runtime_of(session),
-            Capability::Attach,
-            "Use a session of this server: repl_eval starts one with its first call",
-        )),
+        ReplAction::Attach => attach(sessions, args).await,
+        ReplAction::Detach => detach(sessions, args.session.as_deref()).await,
         ReplAction::Restarts
         | ReplAction::Restart
         | ReplAction::Abort
@@ -149,12 +147,12 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
     }
 }
 
-fn outcome(text: String, fields: Value) -> Outcome {
+pub(crate) fn outcome(text: String, fields: Value) -> Outcome {
     let Value::Object(fields) = fields else { return Outcome { text, ..Outcome::default() } };
     Outcome { text, fields, is_error: false }
 }
 
-fn session_outcome(text: &str, status: &SessionStatus) -> Outcome {
+pub(crate) fn session_outcome(text: &str, status: &SessionStatus) -> Outcome {
     Outcome { text: format!("{text}\n{}", session_line(status)), fields: session_fields(status), is_error: false }
 }
 

@@ -88,9 +88,14 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
             )
             .with("next", format!("apt-get install {package}"))
         }
-        SessionError::Unsupported(_) => {
-            ToolError::new("UNSUPPORTED", format!("{what} Sessions run sbcl (Common Lisp) and guile (Scheme)."))
-        }
+        SessionError::Unsupported(_) => ToolError::new(
+            "UNSUPPORTED",
+            format!("{what} Sessions run sbcl (Common Lisp), guile (Scheme) and clojure."),
+        ),
+        SessionError::NotAttached(_) => ToolError::new(
+            "BAD_ARGUMENT",
+            format!("{what} To end it, repl_control {{\"action\": \"kill\", \"session\": NAME}}."),
+        ),
         SessionError::OtherRuntime { asked, .. } => ToolError::new(
             "BAD_ARGUMENT",
             format!(

@@ -29,6 +29,7 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
     }
     let ending = ending_text(report);
     let notes = notes(report);
+    let earlier = earlier_text(report, limit / 4);
     let warnings: String = report
         .warnings
         .iter()
@@ -39,7 +40,7 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
         _ => Vec::new(),
     };
 
-    let fixed = 600 + [&ending, &notes].map(|text| text.chars().count()).iter().sum::<usize>();
+    let fixed = 600 + [&ending, &notes, &earlier].map(|text| text.chars().count()).iter().sum::<usize>();
     let printed = |output: &Printed| {
         if output.dropped > 0 { usize::MAX / 8 } else { fence(&output.head).chars().count() }
     };
@@ -56,6 +57,7 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
     block(&mut text, "[stdout]", &stdout);
     block(&mut text, "[stderr]", &stderr);
     block(&mut text, "[warnings]", &warnings);
+    text.push_str(&earlier);
     for value in &values {
         text.push_str("=> ");
         text.push_str(value);
@@ -78,6 +80,20 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
     let fields = fields(report, &values, &stdout, &stderr, left_out);
     let is_error = !code(&report.ending).is_empty();
     Outcome { text: text.trim_end().to_owned(), fields, is_error }
+}
+
+/// The values of the forms before the last, a line each, at most about `limit` characters.
+fn earlier_text(report: &EvalReport, limit: usize) -> String {
+    let mut text = String::new();
+    let width = (limit / report.earlier.len().max(1)).clamp(40, 500);
+    for (index, value) in &report.earlier {
+        if text.len() > limit {
+            text.push_str("[note] Values of further forms are left out.\n");
+            break;
+        }
+        text.push_str(&format!("[form {index}] => {}\n", one_line(&value.text, width)));
+    }
+    text
 }
 
 fn left_out_text(runtime: Runtime, left_out: u64, of_values: bool, endless: bool, limit: usize) -> String {
@@ -420,6 +436,10 @@ fn fields(
         fields.insert("message".into(), message(report).into());
         fields.insert("retryable".into(), false.into());
         fields.insert("error".into(), error_fields(report));
+    }
+    if !report.earlier.is_empty() {
+        let earlier = report.earlier.iter().map(|(index, value)| json!({"form": index, "value": value.text}));
+        fields.insert("earlier_values".into(), earlier.collect());
     }
     if !report.background.is_empty() {
         let errors = report.background.iter().map(|error| condition_fields(error).into());

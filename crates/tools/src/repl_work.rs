@@ -113,6 +113,7 @@ pub(crate) fn runtime_of(dialect: Dialect) -> Option<&'static str> {
     let runtime = match dialect {
         Dialect::Scheme => Runtime::Guile,
         Dialect::CommonLisp => Runtime::Sbcl,
+        Dialect::Clojure => Runtime::Clojure,
         _ => return None,
     };
     Some(runtime.backend().name)

@@ -45,7 +45,7 @@ pub struct RunTests {
     /// Session
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl or guile
+    /// sbcl, guile or clojure
     #[serde(default)]
     pub runtime: Option<String>,
     /// Default 300

@@ -1,0 +1,122 @@
+//! What a server is asked beside the caller's code, and how its answers are read.
+//!
+//! Nothing is defined in the image: the questions are expressions whose value is a string in the notation of the wire, as
+//! the agents of other runtimes send it.
+
+use crate::request::ExpansionLevel;
+use crate::wire::Value;
+
+/// Which Clojure answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flavour {
+    /// Clojure on the JVM, and what is like it.
+    Jvm,
+    /// ClojureScript on Node.
+    Node,
+}
+
+/// The function that describes a thrown object, on the JVM.
+const ERROR: &str = include_str!("../../../../images/clojure-error.clj");
+
+/// The name under which a server of our own keeps that function, so that it is compiled once.
+const KEPT: &str = "lispwright.image/error";
+
+/// Has a server of our own keep what it will be asked.
+pub(crate) fn preparation() -> String {
+    format!("(do (create-ns 'lispwright.image) (intern 'lispwright.image 'error {ERROR}) nil)")
+}
+
+/// A session's value of `*e` when it is asked for from another session; that one's own when there is no other.
+pub(crate) fn error_question(flavour: Flavour, session: Option<&str>, kept: bool) -> String {
+    let describe = if kept { KEPT } else { ERROR };
+    match (flavour, session) {
+        (Flavour::Node, _) => format!("({} *e)", include_str!("../../../../images/clojure-error.cljs")),
+        (Flavour::Jvm, None) => format!("({describe} *e)"),
+        (Flavour::Jvm, Some(session)) => format!(
+            "({describe} (get @(get @@(resolve 'nrepl.middleware.session/sessions) {}) #'*e))",
+            literal(session)
+        ),
+    }
+}
+
+/// Where the thread of `session` is.
+pub(crate) fn stack_question(session: &str, kept: bool) -> String {
+    format!(
+        "(let [thrown (Exception.)
+               thread (some (fn [^Thread thread] (when (= (.getName thread) {}) thread)) (keys (Thread/getAllStackTraces)))]
+           (.setStackTrace thrown (if thread (.getStackTrace ^Thread thread) (make-array StackTraceElement 0)))
+           ({} thrown))",
+        literal(&format!("nREPL-session-{session}")),
+        if kept { KEPT } else { ERROR }
+    )
+}
+
+/// The expansion of `form`, and whether it is another form.
+pub(crate) fn expansion_question(form: &str, level: ExpansionLevel) -> String {
+    let level = match level {
+        ExpansionLevel::Once => ":once",
+        ExpansionLevel::Full => ":full",
+        ExpansionLevel::All => ":all",
+    };
+    format!("({} '{form}\n {level})", include_str!("../../../../images/clojure-expand.cljc"))
+}
+
+/// The results of the tests of a namespace; its name is what `space` evaluates to.
+pub(crate) fn tests_question(space: &str, names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| literal(name)).collect();
+    format!("({} {space} [{}])", include_str!("../../../../images/clojure-tests.clj"), names.join(" "))
+}
+
+/// The names of all namespaces, as a list on the wire.
+pub(crate) const NAMESPACES: &str =
+    r#"(str "(" (apply str (map (fn [space] (str "\"" (ns-name space) "\" ")) (all-ns))) ")")"#;
+
+/// A string as Clojure reads it.
+pub(crate) fn literal(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The datum in a printed string.
+pub(crate) fn answer(printed: &str) -> Option<Value> {
+    Value::decode(unprinted(printed)?.as_bytes()).ok()
+}
+
+/// The text of a string as Clojure prints it.
+fn unprinted(printed: &str) -> Option<String> {
+    let inside = printed.trim().strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::with_capacity(inside.len());
+    let mut characters = inside.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            text.push(character);
+            continue;
+        }
+        text.push(match characters.next()? {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'f' => '\u{c}',
+            'b' => '\u{8}',
+            'u' => {
+                let digits: String = characters.by_ref().take(4).collect();
+                u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+            }
+            other => other,
+        });
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn printed_strings_are_read_back() {
+        assert_eq!(unprinted(r#""a\n\"b\" \\ c\u00e9""#).unwrap(), "a\n\"b\" \\ c\u{e9}");
+        assert_eq!(unprinted("nil"), None);
+        assert_eq!(answer(r#""(:TYPE \"x\\\\y\")""#).unwrap().get_text("TYPE"), Some("x\\y"));
+    }
+}

@@ -1,0 +1,317 @@
+//! What a session is asked, in nREPL's operations, and what the answers mean.
+
+use std::time::Instant;
+
+use super::bencode::Bencode;
+use super::details::{self, Flavour};
+use super::forms::Code;
+use super::image::{Image, Lost, QUESTION_LIMIT, Reply};
+use crate::eval::{Ending, EvalRequest, LispError, Phase, Place, Printout, lisp_error, nearest};
+use crate::refusal::Refusal;
+use crate::request::ExpansionLevel;
+use crate::wire::Value;
+use crate::work::{Diagnostic, Tally};
+use crate::worker::Controls;
+
+/// Elements of a collection that a server without a limit on characters prints when nothing is asked for.
+const NODE_LENGTH: u32 = 1_000;
+
+/// Values of forms before the last one that are kept for the answer.
+const MOST_EARLIER: usize = 20;
+
+/// What an evaluation came to.
+pub(crate) struct Evaluated {
+    pub(crate) ending: Ending,
+    /// Values of the forms before the last, with their numbers from 1.
+    pub(crate) earlier: Vec<(u32, Printout)>,
+    /// What the caller should know besides.
+    pub(crate) notices: Vec<String>,
+    /// What the compiler has to say.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// How tests went.
+    pub(crate) tests: Option<Tally>,
+}
+
+impl From<Ending> for Evaluated {
+    fn from(ending: Ending) -> Self {
+        Self { ending, earlier: Vec::new(), notices: Vec::new(), diagnostics: Vec::new(), tests: None }
+    }
+}
+
+impl Image {
+    /// Evaluates the forms of `request`, one after the other.
+    pub(crate) async fn eval(&mut self, request: &EvalRequest, controls: &Controls) -> Result<Evaluated, Lost> {
+        let deadline = Instant::now() + request.timeout;
+        let mut code = Code::read(&request.code);
+        if request.safe_read {
+            code.forbid_read_eval();
+        }
+        let total = code.fault.is_none().then_some(code.forms.len() as u32);
+        let mut namespace = request.package.clone().unwrap_or_else(|| self.namespace.clone());
+        let mut values: Vec<(u32, Printout)> = Vec::new();
+        let mut notices = Vec::new();
+        let forms = code.forms.clone();
+        for (index, form) in (1..).zip(forms) {
+            let mut place = Place {
+                phase: Phase::Eval,
+                index,
+                total,
+                start: code.position(form.start),
+                at: None,
+                text: code.excerpt(form.start, form.end),
+            };
+            let message = self.eval_message(code.slice(form), &namespace, place.start, request);
+            let mut reply = self.exchange(message, deadline, controls).await?;
+            if reply.has("namespace-not-found") {
+                if request.package.is_some() || index > 1 {
+                    return Ok(self.no_namespace(namespace).await.into());
+                }
+                // It was removed under the session's feet.
+                namespace = "user".to_owned();
+                self.namespace.clone_from(&namespace);
+                let message = self.eval_message(code.slice(form), &namespace, place.start, request);
+                reply = self.exchange(message, deadline, controls).await?;
+            }
+            if let Some(after) = &reply.namespace {
+                namespace.clone_from(after);
+            }
+            if request.package.is_none() {
+                self.namespace.clone_from(&namespace);
+            }
+            if reply.wanted_input {
+                notices.push(
+                    "The standard input of a session is empty; give the code a string to read with (with-in-str \"...\" ...)."
+                        .to_owned(),
+                );
+            }
+            let earlier = || values.iter().take(MOST_EARLIER).cloned().collect();
+            if let Some(reason) = reply.stopped {
+                let ending = Ending::Stopped { reason, frames: reply.frames, place, kept: false };
+                return Ok(Evaluated { earlier: earlier(), notices, ..ending.into() });
+            }
+            if let Some(thrown) = reply.thrown.clone() {
+                let (error, phase, at) = self.error(&thrown, &reply).await?;
+                place.phase = phase;
+                place.at = at.or(Some(place.start)).filter(|_| phase == Phase::Read);
+                let ending = Ending::Error { error, place };
+                return Ok(Evaluated { earlier: earlier(), notices, ..ending.into() });
+            }
+            if let Some(refused) = refused(&reply) {
+                return Ok(Ending::AgentFault(refused).into());
+            }
+            if let Some((text, cut)) = reply.value {
+                values.push((index, limited(text, cut, request.value_limit)));
+            }
+        }
+        if let Some(fault) = &code.fault {
+            let error = LispError {
+                type_name: "ReaderError".to_owned(),
+                message: fault.message.clone(),
+                unclosed: fault.unclosed,
+                ..LispError::default()
+            };
+            let place = Place {
+                phase: Phase::Read,
+                index: code.forms.len() as u32 + 1,
+                total: None,
+                start: code.position(fault.form),
+                at: Some(code.position(fault.at)),
+                text: code.excerpt(fault.form, code.end()),
+            };
+            let ending = Ending::Error { error, place };
+            return Ok(Evaluated { earlier: values, notices, ..ending.into() });
+        }
+        let last = values.pop();
+        values.truncate(MOST_EARLIER);
+        let ending = Ending::Values(last.into_iter().map(|(_, value)| value).collect());
+        Ok(Evaluated { earlier: values, notices, ..ending.into() })
+    }
+
+    fn eval_message(
+        &self,
+        code: &str,
+        namespace: &str,
+        (line, column): (u32, u32),
+        request: &EvalRequest,
+    ) -> Vec<(&'static str, Bencode)> {
+        let mut message = vec![
+            ("op", Bencode::text("eval")),
+            ("session", Bencode::text(&self.session)),
+            ("code", Bencode::text(code)),
+            ("ns", Bencode::text(namespace)),
+            ("line", Bencode::Integer(line.into())),
+            ("column", Bencode::Integer(column.into())),
+        ];
+        let (level, mut length) = (request.print_level, request.print_length);
+        if self.prints_with_limits {
+            let quota = i64::try_from(request.value_limit).unwrap_or(i64::MAX);
+            message.push(("nrepl.middleware.print/quota", Bencode::Integer(quota)));
+            // The error is asked for by itself, and not printed in between.
+            message.push(("nrepl.middleware.caught/caught", Bencode::text("clojure.core/identity")));
+        } else if self.flavour == Flavour::Node {
+            length = length.or(Some(NODE_LENGTH));
+        } else {
+            return message;
+        }
+        if level.is_some() || length.is_some() {
+            // Each server has its own printer, and its own names for what it can be told.
+            let (print, names) = match self.flavour {
+                Flavour::Jvm => ("nrepl.util.print/pr", ["print-level", "print-length"]),
+                Flavour::Node => ("cider.nrepl.pprint/pprint", ["level", "length"]),
+            };
+            let options = names.into_iter().zip([level, length]);
+            let options = options.filter_map(|(name, limit)| Some((name, Bencode::Integer(limit?.into()))));
+            message.push(("nrepl.middleware.print/options", Bencode::dictionary(options)));
+            message.push(("nrepl.middleware.print/print", Bencode::text(print)));
+        }
+        message
+    }
+
+    /// What was thrown, as well as the server can tell.
+    pub(super) async fn error(
+        &mut self,
+        thrown: &str,
+        reply: &Reply,
+    ) -> Result<(LispError, Phase, Option<(u32, u32)>), Lost> {
+        let question =
+            details::error_question(self.flavour, self.control.as_ref().map(|_| self.session.as_str()), self.prepared);
+        let answer = match self.value_of(&question, None).await? {
+            Some(answer) => Some(answer),
+            // Other servers keep their sessions elsewhere.
+            None if self.control.is_some() => {
+                self.here(&details::error_question(self.flavour, None, self.prepared)).await?
+            }
+            None => None,
+        };
+        let Some(answer) = answer else {
+            let message = if reply.complaint.trim().is_empty() { thrown } else { reply.complaint.trim() };
+            let type_name = thrown.strip_prefix("class ").unwrap_or("error").to_owned();
+            return Ok((
+                LispError { type_name, message: message.to_owned(), ..LispError::default() },
+                Phase::Eval,
+                None,
+            ));
+        };
+        let phase = match answer.get("PHASE").and_then(Value::as_keyword).unwrap_or_default() {
+            "read-source" | "parse" => Phase::Read,
+            "print-eval-result" => Phase::Print,
+            _ => Phase::Eval,
+        };
+        let number = |name| answer.get_integer(name).and_then(|number| u32::try_from(number).ok());
+        Ok((lisp_error(&answer), phase, number("LINE").zip(number("COLUMN"))))
+    }
+
+    /// What a question evaluates to, when it does.
+    async fn value_of(&mut self, question: &str, namespace: Option<&str>) -> Result<Option<Value>, Lost> {
+        let session = self.control.clone().unwrap_or_else(|| self.session.clone());
+        self.value_in(session, question, namespace).await
+    }
+
+    async fn here(&mut self, question: &str) -> Result<Option<Value>, Lost> {
+        self.value_in(self.session.clone(), question, None).await
+    }
+
+    pub(super) async fn value_in(
+        &mut self,
+        session: String,
+        question: &str,
+        namespace: Option<&str>,
+    ) -> Result<Option<Value>, Lost> {
+        let mut message =
+            vec![("op", Bencode::text("eval")), ("session", Bencode::text(session)), ("code", Bencode::text(question))];
+        message.extend(namespace.map(|namespace| ("ns", Bencode::text(namespace))));
+        if self.prints_with_limits {
+            message.push(("nrepl.middleware.caught/caught", Bencode::text("clojure.core/identity")));
+        }
+        let reply = self.exchange(message, Instant::now() + QUESTION_LIMIT, &Controls::default()).await?;
+        Ok(reply.value.and_then(|(printed, _)| details::answer(&printed)))
+    }
+
+    async fn no_namespace(&mut self, name: String) -> Ending {
+        let names = self.value_of(details::NAMESPACES, None).await.ok().flatten();
+        let names = names.as_ref().and_then(Value::as_list).unwrap_or_default();
+        Ending::NoPackage { nearest: nearest(&name, names), name }
+    }
+
+    /// Expands the macros of the one form in `code`.
+    pub(crate) async fn expand(
+        &mut self,
+        code: &str,
+        namespace: Option<&str>,
+        level: ExpansionLevel,
+        limit: usize,
+        deadline: Instant,
+        controls: &Controls,
+    ) -> Result<Evaluated, Lost> {
+        let read = Code::read(code);
+        let [form] = read.forms.as_slice() else {
+            return Ok(Ending::Refused(Refusal::NotOneForm(read.forms.len() as u64)).into());
+        };
+        let asked = namespace.is_some();
+        let namespace = namespace.unwrap_or(&self.namespace).to_owned();
+        let question = details::expansion_question(read.slice(*form), level);
+        let session = self.control.clone().unwrap_or_else(|| self.session.clone());
+        let mut message = vec![
+            ("op", Bencode::text("eval")),
+            ("session", Bencode::text(session)),
+            ("code", Bencode::text(question)),
+            ("ns", Bencode::text(&namespace)),
+        ];
+        if self.prints_with_limits {
+            message.push(("nrepl.middleware.caught/caught", Bencode::text("clojure.core/identity")));
+        }
+        let reply = self.exchange(message, deadline, controls).await?;
+        let place = Place {
+            phase: Phase::Eval,
+            index: 1,
+            total: Some(1),
+            start: read.position(form.start),
+            at: None,
+            text: read.excerpt(form.start, form.end),
+        };
+        if reply.has("namespace-not-found") && asked {
+            return Ok(self.no_namespace(namespace).await.into());
+        }
+        if let Some(reason) = reply.stopped {
+            return Ok(Ending::Stopped { reason, frames: Vec::new(), place, kept: false }.into());
+        }
+        if let Some(thrown) = reply.thrown.clone() {
+            let error = match self.control.clone() {
+                Some(control) => {
+                    let question = details::error_question(self.flavour, None, self.prepared);
+                    self.value_in(control, &question, None).await?.map(|answer| lisp_error(&answer))
+                }
+                None => None,
+            };
+            let error = match error {
+                Some(error) => error,
+                None => self.error(&thrown, &reply).await?.0,
+            };
+            return Ok(Ending::Error { error, place }.into());
+        }
+        let answer = reply.value.and_then(|(printed, _)| details::answer(&printed));
+        Ok(match answer {
+            Some(answer) => {
+                let text = answer.get_text("TEXT").unwrap_or_default().trim_end().to_owned();
+                let changed = answer.get_truth("CHANGED");
+                Ending::Expanded { expansion: limited(text, false, limit), changed }
+            }
+            None => Ending::AgentFault("the server gave no expansion".to_owned()),
+        }
+        .into())
+    }
+}
+
+/// Why the server did not do what it was asked, when it says so.
+pub(super) fn refused(reply: &Reply) -> Option<String> {
+    let is_refused = reply.has("error") || reply.has("unknown-op") || reply.has("unknown-session");
+    is_refused.then(|| format!("the nREPL server answers with status {}", reply.statuses.join(", ")))
+}
+
+/// A value, at most `limit` characters of it.
+fn limited(text: String, cut: bool, limit: usize) -> Printout {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => Printout { text: text[..end].to_owned(), cut: true },
+        None => Printout { text: text.trim_end_matches('\n').to_owned(), cut },
+    }
+}

@@ -1,0 +1,204 @@
+//! Files and namespaces: loading them with located diagnostics, and running their tests.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::bencode::Bencode;
+use super::details::{self, literal};
+use super::evaluate::{Evaluated, refused};
+use super::forms::Code;
+use super::image::{Image, Lost, Reply};
+use crate::eval::{Ending, Phase, Place};
+use crate::work::{Diagnostic, Tally, Target};
+use crate::worker::Controls;
+
+/// The longest file that is sent, in bytes.
+const LONGEST: u64 = 8 << 20;
+
+/// What the compiler prints before a warning about reflection.
+const REFLECTION: &str = "Reflection warning, ";
+
+impl Image {
+    /// Loads a file or a namespace.
+    pub(crate) async fn load(
+        &mut self,
+        target: &Target,
+        force: bool,
+        deadline: Instant,
+        controls: &Controls,
+    ) -> Result<Evaluated, Lost> {
+        let reply = match target {
+            Target::Path(path) => {
+                let text = match read(path) {
+                    Ok(text) => text,
+                    Err(why) => return Ok(Ending::AgentFault(why).into()),
+                };
+                self.exchange(self.load_message(path, &text), deadline, controls).await?
+            }
+            Target::System(name) => {
+                let reload = if force { " :reload" } else { "" };
+                let code = format!("(do (require (symbol {}){reload}) nil)", literal(name));
+                self.exchange(self.plain_message(&code), deadline, controls).await?
+            }
+        };
+        let mut evaluated = match self.failure(&reply, target).await? {
+            Some(failed) => failed,
+            None => Ending::Loaded { unchanged: false }.into(),
+        };
+        let mut warnings = self.take_reflection_warnings();
+        warnings.append(&mut evaluated.diagnostics);
+        evaluated.diagnostics = warnings;
+        Ok(evaluated)
+    }
+
+    /// Loads a file or a namespace afresh and runs the tests that are in it.
+    pub(crate) async fn test(
+        &mut self,
+        target: &Target,
+        names: &[String],
+        deadline: Instant,
+        controls: &Controls,
+    ) -> Result<Evaluated, Lost> {
+        let loaded = self.load(target, true, deadline, controls).await?;
+        if !matches!(loaded.ending, Ending::Loaded { .. }) {
+            return Ok(loaded);
+        }
+        let space = match target {
+            Target::System(name) => format!("(symbol {})", literal(name)),
+            Target::Path(path) => match read(path).ok().as_deref().and_then(namespace_form) {
+                Some(form) => format!("(second '{form}\n)"),
+                None => "'user".to_owned(),
+            },
+        };
+        let question = details::tests_question(&space, names);
+        let reply = self.exchange(self.plain_message(&question), deadline, controls).await?;
+        if let Some(failed) = self.failure(&reply, target).await? {
+            return Ok(failed);
+        }
+        let answer = reply.value.and_then(|(printed, _)| details::answer(&printed));
+        let Some(tests) = answer.as_ref().and_then(Tally::read) else {
+            return Ok(Ending::AgentFault("the server gave no results of tests".to_owned()).into());
+        };
+        Ok(Evaluated { tests: Some(tests), diagnostics: loaded.diagnostics, ..Ending::Tested.into() })
+    }
+
+    fn load_message(&self, path: &str, text: &str) -> Vec<(&'static str, Bencode)> {
+        let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path);
+        let mut message = self.plain_message("");
+        message.retain(|(key, _)| !matches!(*key, "op" | "code" | "ns"));
+        message.extend([
+            ("op", Bencode::text("load-file")),
+            ("file", Bencode::text(text)),
+            ("file-path", Bencode::text(path)),
+            ("file-name", Bencode::text(name)),
+        ]);
+        message
+    }
+
+    fn plain_message(&self, code: &str) -> Vec<(&'static str, Bencode)> {
+        let mut message = vec![
+            ("op", Bencode::text("eval")),
+            ("session", Bencode::text(&self.session)),
+            ("code", Bencode::text(code)),
+            ("ns", Bencode::text("user")),
+        ];
+        if self.prints_with_limits {
+            message.push(("nrepl.middleware.caught/caught", Bencode::text("clojure.core/identity")));
+        }
+        message
+    }
+
+    /// What went wrong, when something did.
+    async fn failure(&mut self, reply: &Reply, target: &Target) -> Result<Option<Evaluated>, Lost> {
+        let (Target::Path(name) | Target::System(name)) = target;
+        let mut place =
+            Place { phase: Phase::Eval, index: 1, total: Some(1), start: (1, 1), at: None, text: name.clone() };
+        if let Some(reason) = reply.stopped {
+            let frames = reply.frames.clone();
+            return Ok(Some(Ending::Stopped { reason, frames, place, kept: false }.into()));
+        }
+        if let Some(thrown) = &reply.thrown {
+            let (error, phase, at) = self.error(thrown, reply).await?;
+            place.at = at;
+            place.phase = if phase == Phase::Read { Phase::Eval } else { phase };
+            let file = match target {
+                Target::Path(path) => Some(path.clone()),
+                Target::System(_) => None,
+            };
+            let framed = error.frames.iter().find(|frame| frame.file == file);
+            let line = at.map(|(line, _)| line).or_else(|| framed.and_then(|frame| frame.line));
+            let diagnostic = Diagnostic {
+                severity: "error".to_owned(),
+                type_name: error.type_name.clone(),
+                message: error.message.clone(),
+                file,
+                line,
+                column: at.map(|(_, column)| column),
+                form: None,
+            };
+            let diagnostics = vec![diagnostic];
+            return Ok(Some(Evaluated { diagnostics, ..Ending::Error { error, place }.into() }));
+        }
+        Ok(refused(reply).map(|why| Ending::AgentFault(why).into()))
+    }
+
+    /// The warnings about reflection in what was printed to error output, which stays as it is.
+    fn take_reflection_warnings(&self) -> Vec<Diagnostic> {
+        let text = self.error_text();
+        text.lines().filter_map(|line| reflection_warning(line.trim())).take(200).collect()
+    }
+}
+
+/// `Reflection warning, /path/file.clj:3:1 - call to method ...`
+fn reflection_warning(line: &str) -> Option<Diagnostic> {
+    let (place, message) = line.strip_prefix(REFLECTION)?.split_once(" - ")?;
+    let (place, column) = place.rsplit_once(':')?;
+    let (file, line) = place.rsplit_once(':')?;
+    Some(Diagnostic {
+        severity: "warning".to_owned(),
+        type_name: "reflection".to_owned(),
+        message: message.to_owned(),
+        file: Some(file.to_owned()),
+        line: line.parse().ok(),
+        column: column.parse().ok(),
+        form: None,
+    })
+}
+
+fn read(path: &str) -> Result<String, String> {
+    let cannot = |error: std::io::Error| format!("{path} cannot be read: {error}");
+    let size = std::fs::metadata(path).map_err(cannot)?.len();
+    if size > LONGEST {
+        return Err(format!("{path} is too long to be sent: {size} bytes"));
+    }
+    std::fs::read_to_string(path).map_err(cannot)
+}
+
+/// The form that names the namespace of a file.
+fn namespace_form(text: &str) -> Option<&str> {
+    let code = Code::read(text);
+    code.forms.iter().map(|form| code.slice(*form)).find(|form| {
+        let head = form.strip_prefix('(').unwrap_or_default().trim_start();
+        head.strip_prefix("ns").is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_about_reflection_have_their_place() {
+        let line = "Reflection warning, /p/a b.clj:3:12 - reference to field length can't be resolved.";
+        let warning = reflection_warning(line).expect("it is one");
+        assert_eq!((warning.file.as_deref(), warning.line, warning.column), (Some("/p/a b.clj"), Some(3), Some(12)));
+        assert_eq!(warning.message, "reference to field length can't be resolved.");
+        assert!(reflection_warning("Reflection warning, nonsense").is_none());
+    }
+
+    #[test]
+    fn the_namespace_of_a_file_is_found_behind_comments() {
+        assert_eq!(namespace_form("; (ns no)\n#_(ns no)\n(ns ^:x a.b)\n(c)"), Some("(ns ^:x a.b)"));
+        assert_eq!(namespace_form("(nsx a)"), None);
+    }
+}

@@ -1,0 +1,252 @@
+//! What a Clojure session holds in place of a worker: the server it talks to, and how it comes by one.
+//!
+//! A session that was attached to an address keeps to it. Any other looks for a server that runs for the project already,
+//! which says so in a file `.nrepl-port`, and starts one of its own when there is none.
+
+use std::io::Read as _;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::evaluate::Evaluated;
+use super::image::{Image, Lost};
+use super::server::{Server, find};
+use crate::backend::Runtime;
+use crate::capture::Printed;
+use crate::config::Config;
+use crate::eval::Ending;
+use crate::factory::{Household, StartError};
+use crate::request::Request;
+use crate::worker::{Controls, Death, StopReason};
+
+/// The file in which a server says its port to editors.
+pub(crate) const PORT_FILE: &str = ".nrepl-port";
+
+/// Directories directly below the root that are looked into for it.
+const MOST_DIRECTORIES: usize = 200;
+
+/// The server of one session.
+#[derive(Default)]
+pub(crate) struct Remote {
+    image: Option<Image>,
+    /// The address that the session was told to join.
+    attached: Option<SocketAddr>,
+}
+
+/// What may be said about a server while it is busy.
+#[derive(Clone, Debug)]
+pub(crate) struct RemoteImage {
+    /// The process, when it was started here.
+    pub(crate) pid: Option<i32>,
+    /// Who it is and whose.
+    pub(crate) version: String,
+    pub(crate) started: Instant,
+    /// What the caller should know about it, once.
+    pub(crate) notice: String,
+}
+
+/// What a call came to.
+pub(crate) struct Called {
+    pub(crate) evaluated: Result<Evaluated, Lost>,
+    pub(crate) stdout: Printed,
+    pub(crate) stderr: Printed,
+    pub(crate) namespace: Option<String>,
+}
+
+impl Remote {
+    /// Notices that a server of our own has ended; how.
+    pub(crate) async fn found_dead(&mut self) -> Option<(Death, String)> {
+        let image = self.image.as_mut().filter(|image| image.server.is_some())?;
+        if image.is_alive() {
+            return None;
+        }
+        let mut image = self.image.take().expect("it was just there");
+        let words = crate::worker::last_lines(&image.take_output().1.head);
+        let death = image.server.as_mut().expect("only those are looked at").bury(false).await;
+        Some((death, words))
+    }
+
+    /// Joins the server at `address`, in place of the one there was.
+    pub(crate) async fn attach(&mut self, address: SocketAddr, config: &Config) -> Result<RemoteImage, StartError> {
+        let image = Image::open(address, config.output_limit).await.map_err(StartError::Failed)?;
+        if let Some(before) = self.image.take() {
+            before.leave().await;
+        }
+        self.attached = Some(address);
+        Ok(self.set(image, "attached to", String::new()))
+    }
+
+    /// Finds or starts a server when there is none; what is new about it then.
+    pub(crate) async fn ensure(
+        &mut self,
+        config: &Config,
+        household: &Household,
+    ) -> Result<Option<RemoteImage>, StartError> {
+        if self.image.is_some() {
+            return Ok(None);
+        }
+        if let Some(address) = self.attached {
+            let image = Image::open(address, config.output_limit).await.map_err(|why| {
+                StartError::Failed(format!(
+                    "{why}. The session is attached there: start that server again, attach to another with repl_control \
+                     {{\"action\": \"attach\", \"address\": ...}}, or detach to have one started here"
+                ))
+            })?;
+            let notice = "The connection to the server was lost and made anew: its definitions may be others now, and *1 \
+                          and *e are empty.";
+            return Ok(Some(self.set(image, "attached to", notice.to_owned())));
+        }
+        let root = config.root.clone();
+        let files = tokio::task::spawn_blocking(move || port_files(&root)).await.unwrap_or_default();
+        let mut stale = String::new();
+        for (file, port) in files {
+            let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+            match Image::open(address, config.output_limit).await {
+                Ok(image) => {
+                    let notice = format!(
+                        "Attached to the nREPL server at {address} that {} names; it is not ours and is never ended from here.",
+                        file.display()
+                    );
+                    return Ok(Some(self.set(image, "attached to", notice)));
+                }
+                Err(why) => stale = format!(" {} is out of date: {why}.", file.display()),
+            }
+        }
+        if !config.launcher.is_empty() {
+            return Err(StartError::Failed(
+                "a Clojure server is reached through a port, which a launcher does not carry; start one and attach to it"
+                    .to_owned(),
+            ));
+        }
+        let way = find(&config.root).ok_or(StartError::Missing(Runtime::Clojure))?;
+        let (mark, guard) = (household.next_mark(), household.guard());
+        let began = Instant::now();
+        let server = Server::start(&way, &config.root, config.heap_megabytes, mark, guard, config.output_limit)
+            .await
+            .map_err(StartError::Failed)?;
+        let mut image = Image::open(server.address, config.output_limit).await.map_err(StartError::Failed)?;
+        image.own(server);
+        let note = way.note().map(|note| format!(" {note}.")).unwrap_or_default();
+        let notice = format!(
+            "Started an nREPL server with {} in {:.1} s; it ends with this session.{stale}{note}",
+            way.describe(),
+            began.elapsed().as_secs_f64()
+        );
+        Ok(Some(self.set(image, "started here, listening on", notice)))
+    }
+
+    fn set(&mut self, image: Image, how: &str, notice: String) -> RemoteImage {
+        let version = format!("{}, {how} {}", image.version, image.address);
+        let known = RemoteImage { pid: image.pid(), version, started: image.started, notice };
+        self.image = Some(image);
+        known
+    }
+
+    /// Asks the server; the session has one.
+    pub(crate) async fn call(&mut self, request: &Request, controls: &Controls) -> Called {
+        let image = self.image.as_mut().expect("the session was given an image");
+        let evaluated = match request {
+            Request::Eval(request) => image.eval(request, controls).await,
+            Request::Macroexpand { code, package, level, limit, timeout } => {
+                let deadline = Instant::now() + *timeout;
+                image.expand(code, package.as_deref(), *level, *limit, deadline, controls).await
+            }
+            Request::Load { target, force, timeout, .. } => {
+                image.load(target, *force, Instant::now() + *timeout, controls).await
+            }
+            Request::RunTests { target, tests, timeout, .. } => {
+                image.test(target, tests, Instant::now() + *timeout, controls).await
+            }
+            request => Ok(Ending::NotOffered { operation: request.operation().to_owned() }.into()),
+        };
+        let (stdout, stderr) = image.take_output();
+        let namespace = evaluated.is_ok().then(|| image.namespace.clone());
+        if evaluated.is_err() {
+            self.image = None;
+        }
+        Called { evaluated, stdout, stderr, namespace }
+    }
+
+    /// Ends a server that was started here; false when there is none.
+    pub(crate) async fn leave_ours(&mut self) -> bool {
+        let ours = self.image.take_if(|image| image.server.is_some());
+        let was_there = ours.is_some();
+        if let Some(image) = ours {
+            image.leave().await;
+        }
+        was_there
+    }
+
+    /// Ends a server that was started here, and leaves another's alone.
+    pub(crate) async fn leave(&mut self) {
+        if let Some(image) = self.image.take() {
+            image.leave().await;
+        }
+    }
+}
+
+impl Called {
+    /// The end of a server that a call ran into.
+    pub(crate) fn death(&self) -> Option<(&Death, Option<StopReason>)> {
+        self.evaluated.as_ref().err().map(|lost| (&lost.death, lost.reason))
+    }
+}
+
+/// The port that a file says.
+pub(crate) fn port_in(path: &Path) -> Option<u16> {
+    let file = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    if file.len() > 16 {
+        return None;
+    }
+    let mut text = String::new();
+    std::fs::File::open(path).ok()?.take(16).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok().filter(|port| *port != 0)
+}
+
+/// The files below `root` in which servers say their ports: its own first, then those of its directories by name.
+fn port_files(root: &Path) -> Vec<(PathBuf, u16)> {
+    let mut places = vec![root.to_owned()];
+    let directories = std::fs::read_dir(root).into_iter().flatten().flatten().take(MOST_DIRECTORIES);
+    let mut directories: Vec<PathBuf> = directories
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
+        .map(|entry| entry.path())
+        .collect();
+    directories.sort();
+    places.append(&mut directories);
+    let named = |place: PathBuf| {
+        let file = place.join(PORT_FILE);
+        let port = port_in(&file)?;
+        Some((file.strip_prefix(root).unwrap_or(&file).to_owned(), port))
+    };
+    places.into_iter().filter_map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn port_files_are_found_in_order_and_read_with_care() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = root.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("b/.nrepl-port", "4712\n");
+        write("a/.nrepl-port", "4713");
+        write("c/.nrepl-port", "none");
+        write("d/.nrepl-port", "0");
+        write("e/.nrepl-port", &"1".repeat(1000));
+        write(".hidden/.nrepl-port", "4714");
+        write(".nrepl-port", "4711");
+        std::fs::create_dir(root.path().join("f")).unwrap();
+        std::os::unix::fs::symlink(root.path().join(".nrepl-port"), root.path().join("f/.nrepl-port")).unwrap();
+        let found = port_files(root.path());
+        let found: Vec<(&str, u16)> = found.iter().map(|(path, port)| (path.to_str().unwrap(), *port)).collect();
+        assert_eq!(found, [(".nrepl-port", 4711), ("a/.nrepl-port", 4713), ("b/.nrepl-port", 4712)]);
+    }
+}

@@ -1,0 +1,368 @@
+//! Starting an nREPL server of our own, from what the machine has.
+//!
+//! The choice is the same every time: the tool that the project's files are for, if it is there, else `java` with the jars
+//! of the distribution, else the first tool there is. The process is started, watched and ended like every worker.
+
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::Pid;
+use tokio::io::AsyncReadExt as _;
+use tokio::process::Child;
+
+use crate::capture::{Capture, Printed};
+use crate::process::{self, Guard, Launch, find_program};
+use crate::worker::{Death, last_lines, status_text};
+
+/// How long a server may take to say its port. A first start may have to fetch what it needs.
+const START_LIMIT: Duration = Duration::from_secs(120);
+
+/// Bytes that a server may print before its port.
+const LONGEST_START: usize = 1 << 20;
+
+/// Where Debian and Ubuntu keep jars.
+const JARS: &str = "/usr/share/java";
+
+/// The jars that a server needs.
+const NEEDED: [&str; 4] = ["nrepl.jar", "clojure.jar", "spec.alpha.jar", "core.specs.alpha.jar"];
+
+/// Directories of a project that are on the class path when there is no tool to say it.
+const SOURCES: [&str; 3] = ["src", "test", "resources"];
+
+/// The library that the command-line tool of Clojure fetches for a server.
+const DEPENDENCY: &str = r#"{:deps {nrepl/nrepl {:mvn/version "1.3.1"}}}"#;
+
+/// What is evaluated to become a server.
+const SERVER: &str = include_str!("../../../../images/clojure-server.clj");
+
+/// What a server can be started with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tool {
+    Java,
+    Clojure,
+    Leiningen,
+    Babashka,
+    Nbb,
+}
+
+/// A way to start a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Way {
+    tool: Tool,
+    /// The program.
+    pub(crate) program: PathBuf,
+    /// Why its class path may lack something.
+    note: Option<&'static str>,
+}
+
+/// The way to start a server for the project at `root`.
+pub(crate) fn find(root: &Path) -> Option<Way> {
+    choose(root, find_program)
+}
+
+fn choose(root: &Path, program: impl Fn(&str) -> Option<PathBuf>) -> Option<Way> {
+    let has = |name: &str| root.join(name).is_file();
+    let way = |tool| -> Option<Way> {
+        let program = match tool {
+            Tool::Java => {
+                Some(program("java")?).filter(|_| NEEDED.iter().all(|jar| Path::new(JARS).join(jar).is_file()))
+            }
+            Tool::Clojure => program("clojure").filter(|path| fetches_dependencies(path)),
+            Tool::Leiningen => program("lein"),
+            Tool::Babashka => program("bb"),
+            Tool::Nbb => program("nbb").or_else(|| {
+                let local = root.join("node_modules/.bin/nbb");
+                local.is_file().then_some(local)
+            }),
+        }?;
+        Some(Way { tool, program, note: None })
+    };
+    let of_project = [
+        ("deps.edn", Tool::Clojure),
+        ("project.clj", Tool::Leiningen),
+        ("bb.edn", Tool::Babashka),
+        ("nbb.edn", Tool::Nbb),
+    ];
+    let named = of_project.into_iter().find(|(file, tool)| has(file) && way(*tool).is_some());
+    if let Some((_, tool)) = named {
+        return way(tool);
+    }
+    let mut found =
+        [Tool::Java, Tool::Clojure, Tool::Leiningen, Tool::Babashka, Tool::Nbb].into_iter().find_map(way)?;
+    if found.tool == Tool::Java {
+        found.note = if has("deps.edn") {
+            Some(
+                "deps.edn is not read without Clojure's command-line tool: only src, test and resources are on the class path",
+            )
+        } else if has("project.clj") {
+            Some("project.clj is not read without lein: only src, test and resources are on the class path")
+        } else {
+            None
+        };
+    }
+    Some(found)
+}
+
+/// Whether the program called `clojure` is the tool that reads `deps.edn`, and not a mere launcher of the REPL.
+fn fetches_dependencies(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|text| memchr::memmem::find(&text, b"-Sdeps").is_some())
+}
+
+impl Way {
+    /// What is started, in a few words.
+    pub(crate) fn describe(&self) -> &'static str {
+        match self.tool {
+            Tool::Java => "java with the jars in /usr/share/java",
+            Tool::Clojure => "clojure",
+            Tool::Leiningen => "lein",
+            Tool::Babashka => "bb",
+            Tool::Nbb => "nbb",
+        }
+    }
+
+    /// What its users should know about the class path.
+    pub(crate) fn note(&self) -> Option<&'static str> {
+        self.note
+    }
+
+    /// The versions that can be told without starting a JVM.
+    pub(crate) async fn version(&self) -> Option<String> {
+        match self.tool {
+            Tool::Java => {
+                let version = |jar: &str| {
+                    let file = std::fs::canonicalize(Path::new(JARS).join(jar)).ok()?;
+                    let stem = file.file_stem()?.to_str()?;
+                    Some(stem.rsplit_once('-')?.1.to_owned())
+                };
+                let clojure = version("clojure.jar").unwrap_or_default();
+                Some(format!("Clojure {clojure}, nREPL {}", version("nrepl.jar").unwrap_or_default()))
+            }
+            _ => {
+                let said = process::first_line(&self.program, "--version").await?;
+                Some(if said.starts_with(|first: char| first.is_ascii_digit()) || said.starts_with('v') {
+                    format!("{} {said}", self.describe())
+                } else {
+                    said
+                })
+            }
+        }
+    }
+
+    fn arguments(&self, root: &Path, heap: u32) -> Vec<OsString> {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        match self.tool {
+            Tool::Java => {
+                let jars = NEEDED.iter().map(|jar| Path::new(JARS).join(jar));
+                let sources = SOURCES.iter().map(|name| root.join(name)).filter(|path| path.is_dir());
+                // A path with a colon in it cannot be on a class path.
+                let path =
+                    std::env::join_paths(jars.chain(sources.filter(|path| !has_colon(path)))).unwrap_or_default();
+                let mut arguments = vec![format!("-Xmx{heap}m").into(), "-XX:+UseSerialGC".into(), "-cp".into(), path];
+                arguments.extend(words(&["clojure.main", "-e", SERVER]));
+                arguments
+            }
+            Tool::Clojure => {
+                let mut arguments = words(&["-Sdeps", DEPENDENCY]);
+                arguments.push(format!("-J-Xmx{heap}m").into());
+                arguments.extend(words(&["-M", "-e", SERVER]));
+                arguments
+            }
+            Tool::Leiningen => words(&["repl", ":headless", ":host", "127.0.0.1", ":port", "0"]),
+            Tool::Babashka => words(&["nrepl-server", "127.0.0.1:0"]),
+            Tool::Nbb => words(&["nrepl-server", ":port", "0"]),
+        }
+    }
+}
+
+fn has_colon(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().contains(&b':')
+}
+
+/// A server that was started here. Dropping it kills its process group.
+pub(crate) struct Server {
+    child: Child,
+    pid: Pid,
+    mark: String,
+    guard: Arc<Guard>,
+    stdout: Capture,
+    stderr: Capture,
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+}
+
+impl Server {
+    /// Starts a server for the project at `root` and waits until it says its port.
+    pub(crate) async fn start(
+        way: &Way,
+        root: &Path,
+        heap: u32,
+        mark: String,
+        guard: Arc<Guard>,
+        output_limit: u64,
+    ) -> Result<Self, String> {
+        let program = way.program.display();
+        let launch = Launch {
+            program: way.program.clone(),
+            arguments: way.arguments(root, heap),
+            launcher: Vec::new(),
+            directory: root.to_owned(),
+            mark,
+        };
+        let spawned = launch.spawn().map_err(|error| format!("{program} could not be started: {error}"))?;
+        guard.watch(spawned.pid);
+        let watch = |error: std::io::Error| error.to_string();
+        // Nobody writes to its standard input, so that it ends for those who read there.
+        drop(spawned.requests);
+        let mut process = Server {
+            child: spawned.child,
+            pid: spawned.pid,
+            mark: launch.mark,
+            guard,
+            // In the meantime: what is printed to descriptor 1 is read for the port first.
+            stdout: Capture::start(spawned.stdout, output_limit).map_err(watch)?,
+            stderr: Capture::start(spawned.stderr, output_limit).map_err(watch)?,
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        };
+        let mut answers = spawned.answers;
+        let mut said = Vec::new();
+        let listening = async {
+            loop {
+                if let Some(port) = said_port(&said) {
+                    return Some(port);
+                }
+                if said.len() > LONGEST_START || answers.read_buf(&mut said).await.ok()? == 0 {
+                    return None;
+                }
+            }
+        };
+        let Some(port) = tokio::time::timeout(START_LIMIT, listening).await.unwrap_or_default() else {
+            let death = process.bury(process.child.id().is_none()).await;
+            let words =
+                last_lines(&(String::from_utf8_lossy(&said).into_owned() + "\n" + &process.take_output().1.head));
+            let words = if words.is_empty() { String::new() } else { format!("; it said:\n{words}") };
+            return Err(format!("{program} did not become an nREPL server: {}{words}", death.status));
+        };
+        process.address.set_port(port);
+        let pipe: OwnedFd = answers.into_owned_fd().map_err(watch)?;
+        let nonblocking = fcntl_getfl(&pipe).and_then(|flags| fcntl_setfl(&pipe, flags | OFlags::NONBLOCK));
+        nonblocking.map_err(|error| watch(error.into()))?;
+        process.stdout = Capture::start(pipe, output_limit).map_err(watch)?;
+        // What it says while it starts is nobody's output.
+        process.take_output();
+        forget_port_file(root, port);
+        Ok(process)
+    }
+
+    /// The number of the process.
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
+    }
+
+    /// Whether the process still runs.
+    pub(crate) fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// What was printed past the REPL, to the descriptors, since the last time.
+    pub(crate) fn take_output(&self) -> (Printed, Printed) {
+        (self.stdout.take(), self.stderr.take())
+    }
+
+    /// Waits until a call has printed more than the limit to the descriptors.
+    pub(crate) async fn overflow(&self) {
+        tokio::select! {
+            () = self.stdout.overflow() => {}
+            () = self.stderr.overflow() => {}
+        }
+    }
+
+    /// Ends the process and all that it started; how it ended.
+    pub(crate) async fn bury(&mut self, killed: bool) -> Death {
+        let natural = if killed {
+            None
+        } else {
+            tokio::time::timeout(Duration::from_secs(2), self.child.wait()).await.ok().and_then(Result::ok)
+        };
+        let ended = process::end(&mut self.child, self.pid, &self.mark).await;
+        self.guard.forget(self.pid);
+        let exited = natural.is_some_and(|status| status.code().is_some());
+        let status = if killed { "killed by the server".to_owned() } else { status_text(natural.or(ended)) };
+        Death { status, exited, killed }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.child.id().is_some() {
+            let _ = rustix::process::kill_process_group(self.pid, rustix::process::Signal::KILL);
+            self.guard.forget(self.pid);
+            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                let mark = std::mem::take(&mut self.mark);
+                runtime.spawn(async move { process::sweep(&mark).await });
+            }
+        }
+    }
+}
+
+/// The port in the first whole line about an nREPL server.
+fn said_port(said: &[u8]) -> Option<u16> {
+    let text = String::from_utf8_lossy(said);
+    let whole = &text[..=text.rfind('\n')?];
+    let line = whole.lines().find(|line| line.to_ascii_lowercase().contains("nrepl server"))?;
+    let after = match line.split_once("port ") {
+        Some((_, after)) => after,
+        None => line.rsplit_once(':')?.1,
+    };
+    let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|port| *port != 0)
+}
+
+/// Some tools leave a file that tells editors of the server. Ours is not for them, and does not take the file along when
+/// it is ended.
+fn forget_port_file(root: &Path, port: u16) {
+    let path = root.join(super::remote::PORT_FILE);
+    if super::remote::port_in(&path) == Some(port) {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn every_tool_says_its_port_in_its_own_way() {
+        for line in [
+            "nREPL server started on port 4711 on host localhost - nrepl://localhost:4711\n",
+            "WARNING: something: 17\nnREPL server started on port 4711\n",
+            "Started nREPL server at 127.0.0.1:4711\nFor more info visit: https://docs.cider.mx\n",
+        ] {
+            assert_eq!(said_port(line.as_bytes()), Some(4711), "{line}");
+        }
+        assert_eq!(said_port(b"nREPL server started on port 47"), None, "the line may go on");
+        assert_eq!(said_port(b"Retrieving nrepl.jar\n"), None);
+    }
+
+    #[test]
+    fn the_tool_of_the_project_comes_first() {
+        let root = tempfile::tempdir().unwrap();
+        let everything = |name: &str| (name != "clojure").then(|| PathBuf::from("/opt").join(name));
+        let nothing = |_: &str| None;
+        assert_eq!(choose(root.path(), nothing), None);
+        let tool = |has: &dyn Fn(&str) -> Option<PathBuf>| choose(root.path(), has).map(|way| way.tool);
+        let only_nbb = |name: &str| (name == "nbb").then(|| PathBuf::from("/opt/nbb"));
+        assert_eq!(tool(&only_nbb), Some(Tool::Nbb));
+        std::fs::write(root.path().join("bb.edn"), "{}").unwrap();
+        assert_eq!(tool(&everything), Some(Tool::Babashka));
+        assert_eq!(tool(&only_nbb), Some(Tool::Nbb));
+        std::fs::write(root.path().join("project.clj"), "").unwrap();
+        assert_eq!(tool(&everything), Some(Tool::Leiningen));
+    }
+}

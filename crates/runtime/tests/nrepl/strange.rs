@@ -1,0 +1,122 @@
+//! Servers that answer garbage, late, in pieces, or not at all.
+
+use lispwright_runtime::{Ending, EvalReport, ExecutionStatus, MAIN, SessionError, StopReason};
+
+use crate::fake::{Say, field, message, polite, serve};
+use crate::lab::Lab;
+use crate::{clojure, clojure_with};
+
+/// A session attached to a server that treats code as `eval` says.
+async fn attached(eval: impl Fn(&str, &str) -> Say + Send + Sync + Clone + 'static) -> Lab {
+    let address = serve(move |id, request| polite(id, request, eval.clone()));
+    let lab = clojure();
+    let status = lab.attach(MAIN, address).await.unwrap();
+    assert_eq!(status.pid, None);
+    assert!(status.version.unwrap().contains(&format!("attached to {address}")));
+    lab
+}
+
+fn lost(report: &EvalReport) -> &str {
+    let Ending::Died { death, .. } = &report.ending else { panic!("{report:#?}") };
+    assert!(!death.killed && !death.exited);
+    &death.status
+}
+
+#[tokio::test]
+async fn answers_in_pieces_and_unknown_statuses_are_put_together() {
+    let lab = attached(|id, _| {
+        let mut bytes = message(&[("id", "999"), ("value", "not mine")], &["done"]);
+        bytes.extend(message(&[("id", id), ("out", "pri")], &[]));
+        bytes.extend(message(&[("id", id), ("out", "nted")], &["half-way", "state"]));
+        bytes.extend(message(&[("id", id), ("ns", "here"), ("value", "42")], &["something-new"]));
+        bytes.extend(message(&[("id", id)], &["done", "and-more"]));
+        Say::Slowly(bytes)
+    })
+    .await;
+    let report = lab.report("(f)").await;
+    let Ending::Values(values) = &report.ending else { panic!("{report:#?}") };
+    assert_eq!(values[0].text, "42");
+    assert_eq!((report.stdout.head.as_str(), report.package.as_deref()), ("printed", Some("here")));
+}
+
+#[tokio::test]
+async fn a_server_that_vanishes_or_talks_nonsense_is_told_and_tried_again() {
+    for (say, words) in [
+        (b"" as &[u8], "closed the connection"),
+        (b"d2:id1:", "closed the connection"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "does not speak nREPL"),
+        (b"99999999999999:", "does not speak nREPL"),
+    ] {
+        let lab = attached(move |_, _| Say::Last(say.to_vec())).await;
+        let report = lab.report("(f)").await;
+        assert!(lost(&report).contains(words), "{report:#?}");
+        assert_eq!(report.ending.status(), ExecutionStatus::Unknown);
+        let again = lab.report("(f)").await;
+        assert!(again.notices[0].contains("made anew"), "{again:#?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_left_alone_when_the_time_is_up() {
+    let lab = attached(|_, _| Say::Nothing).await;
+    let report = lab.within(0.2, "(f)").await;
+    assert!(lost(&report).contains("was left alone"), "{report:#?}");
+    let Ending::Died { reason, .. } = report.ending else { unreachable!() };
+    assert_eq!(reason, Some(StopReason::Timeout));
+}
+
+#[tokio::test]
+async fn endless_output_is_stopped() {
+    let address = serve(|id, request| {
+        polite(id, request, |id, _| Say::Bytes(message(&[("id", id), ("out", &"x".repeat(1 << 20))], &[]).repeat(3)))
+    });
+    let lab = clojure_with(|config| config.output_limit = 1 << 20);
+    lab.attach(MAIN, address).await.unwrap();
+    let report = lab.report("(f)").await;
+    let Ending::Died { reason, .. } = &report.ending else { panic!("{:#?}", report.ending) };
+    assert_eq!(*reason, Some(StopReason::Output));
+    assert!(report.stdout.dropped > 0);
+}
+
+#[tokio::test]
+async fn an_operation_that_the_server_lacks_is_an_answer() {
+    let lab = attached(|id, request| {
+        assert_eq!(field(request, "op"), "eval");
+        Say::Bytes(message(&[("id", id)], &["error", "unknown-op", "done"]))
+    })
+    .await;
+    let report = lab.report("(f)").await;
+    assert!(matches!(&report.ending, Ending::AgentFault(why) if why.contains("unknown-op")), "{report:#?}");
+}
+
+#[tokio::test]
+async fn what_is_no_nrepl_server_cannot_be_attached_to() {
+    for say in [b"SSH-2.0-OpenSSH_9.2\r\n" as &[u8], b"d6:statusl4:doneee"] {
+        let address = serve(move |_, _| Say::Last(say.to_vec()));
+        let error = clojure().attach(MAIN, address).await.unwrap_err();
+        assert!(matches!(&error, SessionError::Start(why) if why.contains("cannot be used")), "{error}");
+    }
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    assert!(matches!(clojure().attach(MAIN, closed).await, Err(SessionError::Start(_))));
+}
+
+#[tokio::test]
+async fn detaching_leaves_the_server_and_forgets_the_session() {
+    let lab = attached(|id, _| Say::Bytes(message(&[("id", id), ("value", "1")], &["done"]))).await;
+    lab.detach(MAIN).await.unwrap();
+    assert!(lab.status().sessions.is_empty());
+    assert_eq!(lab.detach(MAIN).await, Err(SessionError::Unknown(MAIN.to_owned())));
+}
+
+#[tokio::test]
+async fn the_server_of_the_project_is_joined_by_its_port_file() {
+    let address =
+        serve(|id, request| polite(id, request, |id, _| Say::Bytes(message(&[("id", id), ("value", "1")], &["done"]))));
+    let lab = clojure();
+    std::fs::write(lab.directory.path().join(".nrepl-port"), address.port().to_string()).unwrap();
+    let report = lab.report("(f)").await;
+    assert!(report.notices[0].contains("Attached to the nREPL server"), "{report:#?}");
+    assert!(report.notices[0].contains(".nrepl-port"), "{report:#?}");
+    lab.shutdown().await;
+    assert!(lab.directory.path().join(".nrepl-port").exists(), "it is the owner's");
+}
