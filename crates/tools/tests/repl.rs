@@ -169,7 +169,7 @@ async fn what_cannot_be_done_says_why_and_what_instead() {
     assert_eq!(code(json!({"code": "1", "runtime": "guile"})).await, "UNSUPPORTED");
     assert_eq!(code(json!({"code": "1", "runtime": "fortran"})).await, "BAD_ARGUMENT");
     assert_eq!(code(json!({"code": "1", "package": "nowhere"})).await, "BAD_ARGUMENT");
-    for action in ["checkpoint", "rollback", "attach", "detach", "restart", "frames", "locals", "eval_in_frame"] {
+    for action in ["checkpoint", "rollback", "restart", "frames", "locals", "eval_in_frame"] {
         let outcome = control(&sessions, json!({"action": action})).await;
         assert_eq!(outcome.fields["code"], "UNSUPPORTED", "{action}");
         assert!(outcome.is_error && outcome.text.len() > 80, "{action}: {}", outcome.text);
