@@ -46,6 +46,7 @@ pub(crate) async fn run_remote(
 ) -> Result<EvalReport, SessionError> {
     // A start can take many seconds, none of which count against the code's own.
     tokio::select! {
+        biased;
         ensured = ensure_remote(session, remote) => ensured?,
         () = controls.stopping() => return Err(SessionError::Start("the call was withdrawn before there was one".to_owned())),
     }
