@@ -115,7 +115,7 @@ impl Setting {
             Outcome::Balanced => uncertain(text, lines, language, "it balances only with what stands around it"),
             Outcome::Repaired(done) => {
                 let edits =
-                    own(&done.edits).filter(|edits| read_plain(&apply(text, edits), language).diagnostics().is_empty());
+                    own(&done.edits).filter(|edits| read_plain(apply(text, edits), language).diagnostics().is_empty());
                 match edits {
                     Some(edits) => certain(edits, done.why(), text, lines),
                     None => uncertain(text, lines, language, "the likeliest repair lies outside of it"),

@@ -88,7 +88,9 @@ pub fn judge(change: &Change, language: &Language) -> Verdict {
     // A file that is written whole may become what it was; an edit may not, clients refuse one that changes nothing.
     let whole = change.written.iter().any(|written| written.span == (0..change.after.len()));
     let (_, region) = change.region();
-    let edited = (!whole).then_some(region.start as u32..region.end as u32);
+    let spans = || change.written.iter().map(|written| &written.span).chain([&region]);
+    let hull = spans().map(|span| span.start).min().zip(spans().map(|span| span.end).max());
+    let edited = hull.filter(|_| !whole).map(|(start, end)| start as u32..end as u32);
     let earlier = Earlier { text: change.before.as_deref(), edited: edited.clone() };
     let outcome = repair(&change.after, language, &earlier);
     let edits = match &outcome {

@@ -170,6 +170,11 @@ fn what_was_broken_already_is_let_through_and_said() {
     check("noted", "noted");
 }
 
+#[test]
+fn what_balances_and_contradicts_its_lines_is_let_through_and_said() {
+    check("renested", "noted");
+}
+
 /// The hook with this on its standard input: standard output, and the exit code.
 fn hook(directory: &Path, arguments: &[&str], input: &str) -> (String, Option<i32>) {
     let output = lispwright(directory, &[&["hook"], arguments].concat(), input);
