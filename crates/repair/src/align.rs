@@ -83,6 +83,7 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
         (false, false) => 0,
     };
     let runs = runs(&partner);
+    let same_words = matched == new.spans.len() && matched == old.spans.len() && renamed_alike(&old, &new, &partner);
     // Gap `index` stands before word `index`; the last one after the last word.
     for index in 0..=new.spans.len() {
         let before = if index == 0 {
@@ -96,18 +97,19 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
             Some(partner[index]).filter(|&at| at != NONE).map(|at| at as usize)
         };
         let (Some(before), Some(after)) = (before, after) else { continue };
-        if before != after {
-            continue;
-        }
         let (was, is) = (old.gap(earlier, before), new.gap(text, index));
         let (old_gap, new_gap) = (&earlier[was], &text[is.clone()]);
+        // A list without anything in it is a datum, which somebody took away or put there.
+        if before != after || empty_lists(old_gap) != empty_lists(new_gap) {
+            continue;
+        }
         let said = |word: usize| known.get(word).copied().unwrap_or(true);
         let indent =
             |words: &Words, at: Option<usize>| at.and_then(|at| words.indents.get(at)).copied().map_or(0, i64::from);
         let step = |words: &Words, at: usize| indent(words, Some(at)) - indent(words, at.checked_sub(1));
         let moved = (old_gap.contains('\n') || new_gap.contains('\n') || index == 0 || index == new.spans.len())
             && step(&old, before) != step(&new, index);
-        let sure = index.checked_sub(1).is_none_or(said) && said(index) && !moved;
+        let sure = same_words || (index.checked_sub(1).is_none_or(said) && said(index) && !moved);
         if delimiters(old_gap).eq(delimiters(new_gap)) {
             let run = runs[index.saturating_sub(1)].min(runs[index.min(runs.len().saturating_sub(1))]) as f32;
             let cost = match (sure, moved) {
@@ -152,6 +154,13 @@ pub(crate) fn parts(earlier: &str, text: &str, starts: &[usize]) -> Vec<(Range<u
     parts
 }
 
+/// Every old word has become the same new word wherever it stood.
+fn renamed_alike(old: &Words, new: &Words, partner: &[u32]) -> bool {
+    let mut names: FxHashMap<u64, u64> = FxHashMap::default();
+    let mut pairs = partner.iter().zip(&new.hashes);
+    pairs.all(|(&other, &name)| *names.entry(old.hashes[other as usize]).or_insert(name) == name)
+}
+
 /// For every new word how many words in a row, it among them, follow each other in both texts.
 fn runs(partner: &[u32]) -> Vec<u32> {
     let mut runs = vec![0; partner.len().max(1)];
@@ -171,6 +180,10 @@ fn runs(partner: &[u32]) -> Vec<u32> {
 
 fn is_delimiter(c: char) -> bool {
     matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '"' | '|' | '\\')
+}
+
+fn empty_lists(gap: &str) -> usize {
+    ["()", "[]", "{}"].iter().map(|list| gap.matches(list).count()).sum()
 }
 
 /// Stands before a datum without being part of it: a word by itself.

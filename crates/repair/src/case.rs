@@ -1,10 +1,13 @@
 //! The text under repair with what is known around it.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use lispwright_syntax::{Language, LineIndex};
 
+use crate::code::{Token, tokens};
 use crate::edit::Edit;
+use crate::scope::{Chunk, chunks};
 
 /// A text to repair, and what is known around it.
 pub(crate) struct Case<'a> {
@@ -19,6 +22,7 @@ pub(crate) struct Case<'a> {
     pub(crate) context: Vec<&'a str>,
     /// Nothing follows the text in its file.
     pub(crate) at_end: bool,
+    cut: OnceCell<(Vec<Token>, Vec<Chunk>)>,
 }
 
 /// An answer under consideration.
@@ -32,6 +36,15 @@ pub(crate) struct Answer {
 impl<'a> Case<'a> {
     pub(crate) fn new(text: &'a str, language: Language, free: Option<Range<usize>>) -> Self {
         let lines = LineIndex::new(text.as_bytes());
-        Self { text, language, lines, free, strict: false, context: Vec::new(), at_end: true }
+        Self { text, language, lines, free, strict: false, context: Vec::new(), at_end: true, cut: OnceCell::new() }
+    }
+
+    /// The tokens of the text, and where its forms begin and end.
+    pub(crate) fn cut(&self) -> &(Vec<Token>, Vec<Chunk>) {
+        self.cut.get_or_init(|| {
+            let tokens = tokens(self.text, &self.language);
+            let chunks = chunks(&tokens);
+            (tokens, chunks)
+        })
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Token {
     pub(crate) name: u64,
     /// For atoms: spelt like the head of a definition or of a file's header.
     pub(crate) definer: bool,
+    /// For prefixes: begins a template, or a gap in one.
+    pub(crate) template: bool,
 }
 
 impl Token {
@@ -70,6 +72,7 @@ pub(crate) fn tokens(text: &str, language: &Language) -> Vec<Token> {
                 last: false,
                 apart: std::mem::take(&mut apart),
                 name,
+                template: kind == TokenKind::Prefix && bytes[span.range()].iter().any(|byte| b"`,~".contains(byte)),
                 definer: atom && is_definer(&bytes[span.range()]),
             });
             blank_so_far = false;

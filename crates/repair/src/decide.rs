@@ -14,7 +14,7 @@ use crate::learn::learn;
 use crate::outcome::{Evidence, Outcome, Reason, Repair};
 use crate::quotes;
 use crate::report::MOST_CANDIDATES;
-use crate::scope::{Chunk, chunks};
+use crate::scope::Chunk;
 use crate::search::{Action, Limits, Reading, costs_as_it_is, search};
 use crate::window::{Window, differing, widened};
 
@@ -31,6 +31,8 @@ const OPENER_RIVAL_MARGIN: f32 = 6.0;
 const ODD: f32 = 4.8;
 /// A line as unlikely as this stands where nothing puts it.
 const STRAY: f32 = 4.0;
+/// Anything as unlikely as this is another fault.
+const BROKEN: f32 = 8.6;
 /// A list as unlikely to end as this has not ended.
 const NO_END: f32 = 1.6;
 /// A symbol is called so regularly that passing it is this unlikely.
@@ -142,8 +144,9 @@ fn merged(mut found: Vec<Outcome>, text: &str) -> Option<Outcome> {
         all.edits.extend(repair.edits);
         all.forms.extend(repair.forms);
         all.margin = all.margin.min(repair.margin);
-        all.evidence
-            .extend(repair.evidence.into_iter().filter(|found| !all.evidence.contains(found)).collect::<Vec<_>>());
+        all.evidence.extend(
+            repair.evidence.into_iter().filter(|sentence| !all.evidence.contains(sentence)).collect::<Vec<_>>(),
+        );
     }
     all.edits = normalise(all.edits);
     all.text = apply(text, &all.edits);
@@ -203,9 +206,10 @@ impl<'a> Case<'a> {
                 let consents = answers.is_empty()
                     || answers.iter().any(|answer| same_code(&apply(self.text, &answer.edits), &repair.text));
                 let openers = |side: &str| side.contains(['(', '[', '{']);
-                let closers_only = !repair.edits.iter().any(|edit| openers(&edit.removed) || openers(&edit.inserted));
+                let takes = repair.edits.iter().any(|edit| openers(&edit.removed));
+                let gives = repair.edits.iter().any(|edit| openers(&edit.inserted));
                 let spoken = !answers.is_empty();
-                if consents && (spoken || closers_only) && self.is_allowed(tree, before, &repair.edits) {
+                if consents && !takes && (spoken || !gives) && self.is_allowed(tree, before, &repair.edits) {
                     return Outcome::Repaired(repair);
                 }
                 let own = Answer { edits: repair.edits, cost: 0.0, why: "the lines stand where their lists put them" };
@@ -254,14 +258,13 @@ impl<'a> Case<'a> {
         if tree.diagnostics().iter().any(|diagnostic| is_open_text(diagnostic.kind)) {
             return self.by_quotes(tree);
         }
-        let tokens = tokens(self.text, &self.language);
-        let chunks = chunks(&tokens);
-        if quotes::are_doubtful(self.text, &tokens, &chunks) {
+        let (tokens, chunks) = self.cut();
+        if quotes::are_doubtful(self.text, tokens, chunks) {
             return self.refuse(tree, Reason::OpenText, Vec::new());
         }
         let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
         let context: Vec<&str> = self.context.iter().copied().chain(before).collect();
-        let habits = learn(&tokens, &chunks, around, &context, &self.language);
+        let habits = learn(tokens, chunks, around, &context, &self.language);
         let broken: Vec<&Chunk> = chunks.iter().filter(|chunk| !chunk.healthy).collect();
         let nets: Vec<i64> = broken.iter().map(|chunk| chunk.net).collect();
         let cancel = nets.iter().any(|&net| net > 0) && nets.iter().any(|&net| net < 0);
@@ -271,7 +274,7 @@ impl<'a> Case<'a> {
         if broken.iter().any(|chunk| chunk.tokens.len() > LARGEST) {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());
         }
-        let guard = Guard::of(self.text, &tokens, alignment, self.free.as_ref());
+        let guard = Guard::of(self.text, tokens, alignment, self.free.as_ref());
         let mut decided = Vec::new();
         for chunk in chunks.iter().filter(|chunk| !chunk.healthy) {
             let own = &tokens[chunk.tokens.clone()];
@@ -345,7 +348,8 @@ impl<'a> Case<'a> {
             || self.has_rival(&answers)
             || self.leaves_the_edit(&best.edits)
             || self.is_ragged(own, &best.edits, habits)
-            || self.oddness(&best.edits, habits) > ODD
+            || self.has_stray_mark(own)
+            || self.oddness(own, &best.edits, habits) > ODD
             || self.bares_a_character(own)
         {
             Some(Reason::Ambiguous)
@@ -398,6 +402,12 @@ impl<'a> Case<'a> {
         free.is_some_and(|free| !edits.iter().all(|edit| is_inside(edit, free)))
     }
 
+    /// The end of a block comment stands where none is open.
+    fn has_stray_mark(&self, own: &[Token]) -> bool {
+        let text = |token: &Token| &self.text[token.start as usize..token.end as usize];
+        own.iter().any(|token| token.kind == TokenKind::Atom && text(token).contains("|#"))
+    }
+
     /// A `#` stands before a bracket as if a character literal had lost its backslash.
     fn bares_a_character(&self, own: &[Token]) -> bool {
         let code = &self.text[own[0].start as usize..own[own.len() - 1].end as usize];
@@ -427,12 +437,13 @@ impl<'a> Case<'a> {
         }
         let there = own.iter().rev().take_while(|token| token.kind.is_close()).count();
         let stops = self.at_end && among_others && !self.text.ends_with('\n');
-        if last.kind.is_open() || last.kind.is_prefix() || missing > 2 || (stops && there == 0) {
+        let head = own.len() < 2 || (own[own.len() - 2].kind.is_open() && last.kind == TokenKind::Atom);
+        if last.kind.is_open() || last.kind.is_prefix() || head || missing > 2 || (stops && there == 0) {
             return true;
         }
         let edits = normalise(best.actions.iter().map(|action| self.edit(own, *action)).collect());
         let tokens = self.tokens_with(own, &edits);
-        costs_as_it_is(&tokens, habits)
+        costs_as_it_is(&tokens, habits, true)
             .is_none_or(|costs| costs[costs.len() - missing..].iter().any(|&cost| cost > NO_END))
     }
 
@@ -446,24 +457,20 @@ impl<'a> Case<'a> {
     /// With `edits` made, many lines of the form still stand where nothing puts them: its columns are no witness.
     fn is_ragged(&self, own: &[Token], edits: &[Edit], habits: &Habits) -> bool {
         let tokens = self.tokens_with(own, edits);
-        let Some(costs) = costs_as_it_is(&tokens, habits) else { return true };
+        let Some(costs) = costs_as_it_is(&tokens, habits, true) else { return true };
         let lines = tokens.iter().zip(&costs).skip(1).filter(|(token, _)| token.opens_line);
         let (count, odd) = lines.fold((0, 0), |(count, odd), (_, &cost)| (count + 1, odd + u32::from(cost > STRAY)));
-        odd > 1 && odd * 4 > count
+        let broken = costs.iter().any(|&cost| cost > BROKEN);
+        broken || (odd > 1 && odd * 4 > count)
     }
 
     /// The unlikeliest thing on the lines that `edits` change and on the ones after, once the edits are made.
-    fn oddness(&self, edits: &[Edit], habits: &Habits) -> f32 {
-        let tried = apply(self.text, edits);
-        let tokens = tokens(&tried, &self.language);
-        let chunks = chunks(&tokens);
+    fn oddness(&self, form: &[Token], edits: &[Edit], habits: &Habits) -> f32 {
+        let own = self.tokens_with(form, edits);
+        let Some(costs) = costs_as_it_is(&own, habits, true) else { return f32::MAX };
         let mut worst = 0.0f32;
         for edit in edits {
-            let index = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at).saturating_sub(1);
-            let Some(chunk) = chunks.get(index) else { continue };
-            let own = &tokens[chunk.tokens.clone()];
-            let Some(costs) = costs_as_it_is(own, habits) else { return f32::MAX };
-            let line = self.lines.line(edit.at) - 1;
+            let line = self.lines.line(edit.at) - 1 - form[0].line;
             let near = own.iter().zip(&costs).filter(|(token, _)| (line..=line + 1).contains(&token.line));
             worst = near.map(|(_, &cost)| cost).fold(worst, f32::max);
             // A closer that is taken away from a symbol that is nearly always called has lost its opener instead.

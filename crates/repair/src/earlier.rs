@@ -75,7 +75,8 @@ impl Case<'_> {
         chunks
             .iter()
             .map(|chunk| {
-                costs_as_it_is(&tokens[chunk.tokens.clone()], &habits).map_or(UNSOUND, |costs| costs.iter().sum())
+                costs_as_it_is(&tokens[chunk.tokens.clone()], &habits, false)
+                    .map_or(UNSOUND, |costs| costs.iter().sum())
             })
             .sum()
     }

@@ -80,6 +80,8 @@ pub(crate) struct Habits {
     names: FxHashMap<u64, [f32; 2]>,
     operators: Option<&'static FxHashSet<u64>>,
     shapes_known: Option<&'static FxHashMap<(u64, u8), f32>>,
+    /// Calls are threaded: an argument may come from the form around.
+    threads: bool,
     /// Lines seen, and those that begin left of the list they are in.
     pub(crate) lines: u32,
     pub(crate) stray: u32,
@@ -88,7 +90,12 @@ pub(crate) struct Habits {
 impl Habits {
     /// Nothing seen yet, with the operators and shapes that are known without seeing.
     pub(crate) fn knowing(dialect: Dialect) -> Self {
-        Self { operators: Some(operators(dialect)), shapes_known: Some(shapes(dialect)), ..Self::default() }
+        Self {
+            operators: Some(operators(dialect)),
+            shapes_known: Some(shapes(dialect)),
+            threads: dialect == Dialect::Clojure,
+            ..Self::default()
+        }
     }
 
     /// The lists in argument `index` of `head` have a meaning that `head` gives them, and nothing in them is called.
@@ -147,6 +154,9 @@ impl Habits {
 
     /// The answer breaks the shape of a form that everyone knows, and this file does not use the head in a way of its own.
     pub(crate) fn breaks(&self, question: Question, head: u64, yes: bool) -> bool {
+        if self.threads && question == Question::Ends {
+            return false;
+        }
         let chance = |p: f32| if yes { p } else { 1.0 - p };
         let key = (head, question as u8);
         let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| chance(*p) < NEVER);

@@ -73,7 +73,7 @@ pub(crate) struct Nesting<'h> {
     /// Column where top-level forms begin.
     base: i32,
     /// What breaks the shape of a form that everyone knows costs [`BROKEN_SHAPE`].
-    checks: bool,
+    pub(crate) checks: bool,
 }
 
 /// What a shape costs besides that no reader of the language would take.
@@ -105,11 +105,6 @@ impl<'h> Nesting<'h> {
             shown: 0,
         };
         Self { nodes: vec![root], habits, base, checks: false }
-    }
-
-    /// The same for looking at a text that is settled.
-    pub(crate) fn checking(habits: &'h Habits, base: i32) -> Self {
-        Self { checks: true, ..Self::new(habits, base) }
     }
 
     fn shape(&self, question: Question, head: u64, yes: bool) -> f32 {
@@ -169,7 +164,8 @@ impl<'h> Nesting<'h> {
         }
         for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
             let more = self.shape(question, head, yes);
-            cost += node.repeated(2 * question as u32 + u32::from(yes), more);
+            let broken = self.checks && self.habits.breaks(question, head, yes);
+            cost += if broken { more } else { node.repeated(2 * question as u32 + u32::from(yes), more) };
         }
         if !is_list && (node.part == NO_HEAD || node.children > 0) {
             cost += self.habits.name(token.name, Self::is_head(&node));

@@ -19,7 +19,7 @@ second >= stringp dotimes coerce prog1 unwind-protect defgeneric declaim handler
 etypecase assert assoc consp find warn destructuring-bind with-output-to-string listp symbolp plusp ignore-errors cadr \
 macrolet defstruct every print-unreadable-object slot-value check-type with-slots handler-bind the typecase decf third \
 getf reverse cddr call-next-method nth list* sort some reduce logior logand go mapc tagbody throw do do* catch psetq \
-multiple-value-prog1 restart-case symbol-macrolet locally deftype remove-if-not remove-if";
+multiple-value-prog1 restart-case symbol-macrolet locally deftype remove-if-not remove-if = /= * /";
 
 const SCHEME: &str = "define-module define define* lambda lambda* let if and not cond or cons let* letrec letrec* car cdr \
 eq? null? begin error list + map apply match define-values < set! pair? values define-syntax 1+ call-with-values \

@@ -101,13 +101,13 @@ fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32
         }
         let unlikely =
             |costs: &Vec<f32>| own.iter().zip(costs).any(|(token, &cost)| token.opens_line && cost > UNLIKELY);
-        if looks == 0 || !costs_as_it_is(own, &overall).as_ref().is_some_and(unlikely) {
+        if looks == 0 || !costs_as_it_is(own, &overall, false).as_ref().is_some_and(unlikely) {
             continue;
         }
         // The form itself is no witness to its own layout.
         looks -= 1;
         let habits = learn(&tokens, &chunks, index, &[], language);
-        let Some(costs) = costs_as_it_is(own, &habits) else { continue };
+        let Some(costs) = costs_as_it_is(own, &habits, false) else { continue };
         let as_it_is: f32 = costs.iter().sum();
         let limits = Limits { guard: &Guard::none(own.len()), beam: 64, everywhere: false, brackets: &[] };
         let readings = search(own, &habits, limits, 12);

@@ -3,11 +3,9 @@
 use lispwright_syntax::{DiagnosticKind, Tree, read_plain};
 
 use crate::case::{Answer, Case};
-use crate::code::tokens;
 use crate::edit::{Edit, apply};
 use crate::outcome::{Candidate, Diagnosis, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
 use crate::quotes;
-use crate::scope::chunks;
 
 /// Candidates shown.
 pub(crate) const MOST_CANDIDATES: usize = 5;
@@ -24,8 +22,7 @@ impl Case<'_> {
     }
 
     fn touched(&self, edits: &[Edit]) -> Vec<TouchedForm> {
-        let tokens = tokens(self.text, &self.language);
-        let chunks = chunks(&tokens);
+        let (tokens, chunks) = self.cut();
         let mut forms: Vec<TouchedForm> = Vec::new();
         for edit in edits {
             let index = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at).saturating_sub(1);

@@ -30,7 +30,7 @@ const SCHEME_NESTED: &str =
     "let:1 let*:1 letrec:1 letrec*:1 let-values:1 let*-values:1 do:1 parameterize:1 with-fluids:1";
 
 const CLOJURE_LISTS: &str = "let:1 loop:1 binding:1 for:1 doseq:1 dotimes:1 if-let:1 when-let:1 when-some:1 if-some:1 \
-with-open:1 with-redefs:1 letfn:1 ns:2 ns:3";
+with-open:1 with-redefs:1 letfn:1 ns:3";
 const CLOJURE_ATOMS: &str = "ns:1 defn:1 defn-:1 defmacro:1 defmulti:1 defmethod:1 defprotocol:1 deftest:1 set!:1";
 const CLOJURE_NESTED: &str = "letfn:1";
 

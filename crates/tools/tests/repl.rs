@@ -167,7 +167,8 @@ async fn what_cannot_be_done_says_why_and_what_instead() {
     assert_eq!(code(json!({"code": "1", "on_error": "hold", "trial": true})).await, "BAD_ARGUMENT");
     assert_eq!(code(json!({"code": "1", "runtime": "fortran"})).await, "BAD_ARGUMENT");
     assert_eq!(code(json!({"code": "1", "package": "nowhere"})).await, "BAD_ARGUMENT");
-    for action in ["rollback", "restart", "restarts", "frames", "locals", "eval_in_frame", "abort", "attach", "detach"] {
+    for action in ["rollback", "restart", "restarts", "frames", "locals", "eval_in_frame", "abort", "attach", "detach"]
+    {
         let outcome = control(&sessions, json!({"action": action})).await;
         assert_eq!(outcome.fields["code"], "BAD_ARGUMENT", "{action}: {}", outcome.text);
         assert!(outcome.is_error && outcome.text.len() > 20, "{action}: {}", outcome.text);
