@@ -11,9 +11,10 @@
 //! - [`judge`](mod@judge) is the policy. It knows nothing of clients.
 //! - `wording` says it to a model.
 //!
-//! **Invariants.** No I/O but through [`Files`], which only reads. A call that leaves everything balanced is never
-//! changed or refused, and answered by silence unless its lines contradict it; and so is everything that is not understood: a hook that is in the way gets uninstalled. Whatever is changed
-//! is told. Text of files stands between fences, never among our own words.
+//! **Invariants.** No I/O but through [`Files`], which only reads. A call that leaves everything balanced is never changed
+//! or refused, and answered by silence unless its lines contradict it. Whatever is not understood is answered by silence: a
+//! hook that is in the way gets uninstalled. Whatever is changed is told. Text of files stands between fences, never among
+//! our own words.
 
 mod answer;
 pub mod change;
