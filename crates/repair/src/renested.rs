@@ -4,7 +4,7 @@
 //! here is ever changed: the columns of a line are a witness, not a proof. It is said, so that whoever just edited the form
 //! can look at it.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use lispwright_syntax::{Language, read_plain};
 
@@ -26,6 +26,8 @@ const ONE_FAULT: f32 = 9.0;
 const UNLIKELY: f32 = 1.2;
 /// At most so many forms are looked at closely.
 const MOST_LOOKS: u32 = 64;
+/// What stands within so many bytes of a change shows how the file is laid out.
+const NEAR: usize = 24_000;
 /// Larger forms are left out, in tokens.
 const LARGEST: usize = 4_000;
 
@@ -50,7 +52,7 @@ pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
     if !read_plain(text, &language).diagnostics().is_empty() {
         return Vec::new();
     }
-    found(text, &language, MARGIN, 1..=u32::MAX)
+    worded(found(text, &language, MARGIN, 1..=u32::MAX), 0)
 }
 
 /// What [`renested`] would say of `text`, at a lower bar, and would not have said of `before`: forms whose nesting the
@@ -62,24 +64,45 @@ pub fn renested_since(before: &str, text: &str, language: impl Into<Language>) -
     if before == text || !balances(before) || !balances(text) {
         return Vec::new();
     }
-    let window = Window::between(before, text, None, &language);
-    let lines = |at: usize| text[..at].bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
-    let (first, last) = (lines(window.new.start), lines(window.new.end));
-    let now: Vec<Renested> = found(text, &language, MARGIN_SINCE, first..=last)
-        .into_iter()
-        .filter(|form| first <= form.line && form.line <= last)
-        .collect();
+    let window = Window::with_context(before, text, None, &language, NEAR);
+    let [front, back] = &window.around;
+    let text_near = &text[front.start..back.end];
+    let before_near = &before[front.start..before.len() - (text.len() - back.end)];
+    let now: Vec<Renested> = {
+        let (first, last) = lines_of(text_near, &window.new, front.start);
+        let found = found(text_near, &language, MARGIN_SINCE, first..=last);
+        found.into_iter().filter(|form| first <= form.line && form.line <= last).collect()
+    };
     if now.is_empty() {
         return now;
     }
-    let lines = |at: usize| before[..at].bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
-    let (first, last) = (lines(window.old.start), lines(window.old.end));
-    let then = found(before, &language, MARGIN_BEFORE, first..=last);
+    let (first, last) = lines_of(before_near, &window.old, front.start);
+    let then = found(before_near, &language, MARGIN_BEFORE, first..=last);
     let doubtful = then.iter().filter(|form| first <= form.line).count();
-    if doubtful >= now.len() { Vec::new() } else { now }
+    if doubtful >= now.len() { Vec::new() } else { worded(now, line_of(text, front.start) - 1) }
 }
 
-/// The forms that begin before the end of `lines`, and end after their start.
+/// First and last line of `range` in the text that `near` is the part of from byte `start` on; lines of `near`.
+fn lines_of(near: &str, range: &Range<usize>, start: usize) -> (u32, u32) {
+    (line_of(near, range.start - start), line_of(near, range.end - start))
+}
+
+/// The line of a byte, from 1.
+fn line_of(text: &str, at: usize) -> u32 {
+    text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() as u32 + 1
+}
+
+/// `forms` of a part that begins `lines` lines down, as those of the whole.
+fn worded(mut forms: Vec<Renested>, lines: u32) -> Vec<Renested> {
+    for form in &mut forms {
+        form.form_line += lines;
+        form.line += lines;
+        form.message = format!("line {}: {}", form.line, form.message);
+    }
+    forms
+}
+
+/// The forms that begin before the end of `lines`, and end after their start; what is said of them lacks the line.
 fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32>) -> Vec<Renested> {
     let tokens = tokens(text, language);
     let chunks = chunks(&tokens);
@@ -93,7 +116,7 @@ fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32
         }
         if !chunk.healthy && chunk.net > 0 && defines(&tokens, chunk) {
             let (form_line, line) = (own[0].line + 1, own[own.len() - 1].line + 1);
-            let message = format!("line {line}: the definition after it stands inside this form");
+            let message = "the definition after it stands inside this form".to_owned();
             found.push(Renested { form_line, line, message });
         }
         if !chunk.healthy || own.len() > LARGEST {
@@ -128,7 +151,7 @@ fn describe(own: &[Token], first: Action) -> Renested {
         Action::Open { at, .. } => (at, "its lines stand inside a list that begins nowhere"),
     };
     let line = own[at as usize].line + 1;
-    Renested { form_line: own[0].line + 1, line, message: format!("line {line}: {what}") }
+    Renested { form_line: own[0].line + 1, line, message: what.to_owned() }
 }
 
 #[cfg(test)]

@@ -33,6 +33,17 @@ impl Window {
     /// The window between `before`, which balances, and `text`. The change is `edited` when the texts agree outside it,
     /// else whatever differs.
     pub(crate) fn between(before: &str, text: &str, edited: Option<&Range<u32>>, language: &Language) -> Self {
+        Self::with_context(before, text, edited, language, CONTEXT)
+    }
+
+    /// The same, with sound text of at most `context` bytes on each side.
+    pub(crate) fn with_context(
+        before: &str,
+        text: &str,
+        edited: Option<&Range<u32>>,
+        language: &Language,
+        context: usize,
+    ) -> Self {
         let told = edited.and_then(|edited| agreed(before, text, edited));
         let (front, back) = told.unwrap_or_else(|| shared(before, text));
         let (from, to) = (front, before.len() - back);
@@ -60,10 +71,7 @@ impl Window {
             end = line_end;
         }
         let shift = |at: usize| text.len() - (before.len() - at);
-        let near = |form: &&Range<usize>| form.start + CONTEXT >= start;
-        let around_from = forms.iter().find(near).map_or(start, |form| form.start.min(start));
-        let far = |form: &&Range<usize>| form.end <= end + CONTEXT;
-        let around_to = forms.iter().rev().find(far).map_or(end, |form| form.end.max(end));
+        let (around_from, around_to) = around(&forms, start..end, context);
         Self {
             old: start..end,
             new: start..shift(end),
@@ -72,6 +80,15 @@ impl Window {
             around: [around_from..start, shift(end)..shift(around_to)],
         }
     }
+}
+
+/// From where to where the forms around `window` reach that lie within `context` bytes of it.
+fn around(forms: &[Range<usize>], window: Range<usize>, context: usize) -> (usize, usize) {
+    let near = |form: &&Range<usize>| form.start + context >= window.start;
+    let from = forms.iter().find(near).map_or(window.start, |form| form.start.min(window.start));
+    let far = |form: &&Range<usize>| form.end <= window.end + context;
+    let to = forms.iter().rev().find(far).map_or(window.end, |form| form.end.max(window.end));
+    (from, to)
 }
 
 /// The bytes of `text` that `before` does not share.
