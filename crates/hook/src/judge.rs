@@ -98,8 +98,10 @@ pub fn judge(change: &Change, language: &Language) -> Verdict {
         _ => None,
     };
     let Some(mut fault) = Fault::of(&change.after, &plain, outcome) else { return Verdict::Pass };
+    let undone = |edits: &[Edit]| !whole && change.before.is_some() && apply(&change.after, edits) == before;
     if let Some(edits) = edits
         && !takes_an_opener(&edits)
+        && !undone(&edits)
         && let Some(texts) = change.rewritten(&edits)
     {
         return Verdict::Repaired(Repaired { fault, edits, texts });

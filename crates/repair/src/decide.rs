@@ -7,7 +7,7 @@ use lispwright_syntax::{Delimiter, DiagnosticKind, Language, TokenKind, Tree, re
 use crate::align::{Alignment, align, parts};
 use crate::case::{Answer, Case};
 use crate::code::{Token, tokens};
-use crate::edit::{Edit, apply, normalise, replace};
+use crate::edit::{Edit, apply, moved_into, normalise, replace};
 use crate::guard::{Guard, is_inside, slide};
 use crate::habits::Habits;
 use crate::learn::learn;
@@ -192,9 +192,16 @@ impl<'a> Case<'a> {
     /// alone only about lines that say what they said before, and elsewhere needs the layout's consent. The layout decides
     /// alone where the earlier text is silent, and about closers only: where a list begins shows in no column.
     fn agreed(&self, tree: &Tree, before: &'a str, alignment: &Alignment) -> Outcome {
-        let (answers, sure) = self.by_earlier_text(alignment);
+        let (mut answers, sure) = self.by_earlier_text(alignment);
+        if let Some(free) = self.free.as_ref().filter(|_| self.strict) {
+            for answer in &mut answers {
+                if let Some(moved) = moved_into(self.text, &answer.edits, std::slice::from_ref(free)) {
+                    answer.edits = moved;
+                }
+            }
+        }
         if sure && let Some(answer) = answers.first() {
-            if self.is_allowed(tree, before, &answer.edits) {
+            if self.is_allowed(tree, &answer.edits) {
                 let evidence = vec!["the delimiters stand again where the earlier text has them".into()];
                 return self.accept(tree, answer.edits.clone(), evidence, 2.0 * MARGIN);
             }
@@ -209,7 +216,7 @@ impl<'a> Case<'a> {
                 let takes = repair.edits.iter().any(|edit| openers(&edit.removed));
                 let gives = repair.edits.iter().any(|edit| openers(&edit.inserted));
                 let spoken = !answers.is_empty();
-                if consents && !takes && (spoken || !gives) && self.is_allowed(tree, before, &repair.edits) {
+                if consents && !takes && (spoken || !gives) && self.is_allowed(tree, &repair.edits) {
                     return Outcome::Repaired(repair);
                 }
                 let own = Answer { edits: repair.edits, cost: 0.0, why: "the lines stand where their lists put them" };
@@ -226,13 +233,11 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Nobody who changed some lines meant them to stay as they were, or took a delimiter inside a string for code.
-    fn is_allowed(&self, tree: &Tree, before: &str, edits: &[Edit]) -> bool {
+    /// Nobody who changed some lines took a delimiter inside a string for code, or opened a list for nothing.
+    fn is_allowed(&self, tree: &Tree, edits: &[Edit]) -> bool {
         let count = |side: &str| side.matches(['(', '[', '{']).count();
         let takes_opener = || edits.iter().any(|edit| count(&edit.removed) > count(&edit.inserted));
-        let undone = || apply(self.text, edits) == before;
-        !(self.strict && (takes_opener() || undone() || self.leaves_the_edit(edits)))
-            && !self.changes_a_literal(tree, edits)
+        !(self.strict && (takes_opener() || self.leaves_the_edit(edits))) && !self.changes_a_literal(tree, edits)
     }
 
     /// A delimiter inside of a string, a character or a comment is none, whatever stood there before.

@@ -109,7 +109,7 @@ mod tests {
         let text = "(a (b (c)) d";
         let at = |at, removed: &str, inserted: &str, from, to| {
             let edit = Edit { at, removed: removed.to_owned(), inserted: inserted.to_owned() };
-            moved_into(text, &[edit], &[from..to]).map(|edits| edits[0].at)
+            moved_into(text, &[edit], std::slice::from_ref(&(from..to))).map(|edits| edits[0].at)
         };
         assert_eq!(at(10, "", ")", 6, 9), Some(9));
         assert_eq!(at(9, ")", "", 6, 9), Some(8));
