@@ -125,6 +125,7 @@ impl Remote {
             .await
             .map_err(StartError::Failed)?;
         let mut image = Image::open(server.address, config.output_limit).await.map_err(StartError::Failed)?;
+        server.forget_port_file();
         image.own(server);
         let note = way.note().map(|note| format!(" {note}.")).unwrap_or_default();
         let notice = format!(

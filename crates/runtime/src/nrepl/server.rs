@@ -191,6 +191,7 @@ pub(crate) struct Server {
     guard: Arc<Guard>,
     stdout: Capture,
     stderr: Capture,
+    root: PathBuf,
     /// Where it listens.
     pub(crate) address: SocketAddr,
 }
@@ -226,6 +227,7 @@ impl Server {
             // In the meantime: what is printed to descriptor 1 is read for the port first.
             stdout: Capture::start(spawned.stdout, output_limit).map_err(watch)?,
             stderr: Capture::start(spawned.stderr, output_limit).map_err(watch)?,
+            root: root.to_owned(),
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         };
         let mut answers = spawned.answers;
@@ -254,7 +256,6 @@ impl Server {
         process.stdout = Capture::start(pipe, output_limit).map_err(watch)?;
         // What it says while it starts is nobody's output.
         process.take_output();
-        forget_port_file(root, port);
         Ok(process)
     }
 
@@ -281,6 +282,15 @@ impl Server {
         }
     }
 
+    /// Removes the file in which some tools tell editors of the server: ours is not for them. It is written after the
+    /// port is said and before the first question is answered, and stays when the tool is killed.
+    pub(crate) fn forget_port_file(&self) {
+        let path = self.root.join(super::remote::PORT_FILE);
+        if super::remote::port_in(&path) == Some(self.address.port()) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
     /// Ends the process and all that it started; how it ended.
     pub(crate) async fn bury(&mut self, killed: bool) -> Death {
         let natural = if killed {
@@ -290,6 +300,7 @@ impl Server {
         };
         let ended = process::end(&mut self.child, self.pid, &self.mark).await;
         self.guard.forget(self.pid);
+        self.forget_port_file();
         let exited = natural.is_some_and(|status| status.code().is_some());
         let status = if killed { "killed by the server".to_owned() } else { status_text(natural.or(ended)) };
         Death { status, exited, killed }
@@ -301,6 +312,7 @@ impl Drop for Server {
         if self.child.id().is_some() {
             let _ = rustix::process::kill_process_group(self.pid, rustix::process::Signal::KILL);
             self.guard.forget(self.pid);
+            self.forget_port_file();
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                 let mark = std::mem::take(&mut self.mark);
                 runtime.spawn(async move { process::sweep(&mark).await });
@@ -320,15 +332,6 @@ fn said_port(said: &[u8]) -> Option<u16> {
     };
     let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok().filter(|port| *port != 0)
-}
-
-/// Some tools leave a file that tells editors of the server. Ours is not for them, and does not take the file along when
-/// it is ended.
-fn forget_port_file(root: &Path, port: u16) {
-    let path = root.join(super::remote::PORT_FILE);
-    if super::remote::port_in(&path) == Some(port) {
-        let _ = std::fs::remove_file(path);
-    }
 }
 
 #[cfg(test)]
