@@ -48,6 +48,24 @@ pub(crate) const GUILE: Need =
     Need { package: "guile-3.0", why: "reads Scheme as Guile does", present: Presence::Program("guile") };
 pub(crate) const CLOJURE: Need =
     Need { package: "clojure", why: "reads Clojure as Clojure does", present: Presence::Program("clojure") };
+pub(crate) const NREPL: Need = Need {
+    package: "libnrepl-clojure",
+    why: "a REPL server for Clojure",
+    present: Presence::Path("/usr/share/java/nrepl.jar"),
+};
+pub(crate) const ECL: Need = Need { package: "ecl", why: "another Common Lisp", present: Presence::Program("ecl") };
+pub(crate) const CLISP: Need =
+    Need { package: "clisp", why: "a third Common Lisp", present: Presence::Program("clisp") };
+pub(crate) const SWANK: Need = Need {
+    package: "cl-swank",
+    why: "the REPL server of many Lisp programmers",
+    present: Presence::Path("/usr/share/common-lisp/source/swank"),
+};
+pub(crate) const BUBBLEWRAP: Need =
+    Need { package: "bubblewrap", why: "keeps processes in a box", present: Presence::Program("bwrap") };
+pub(crate) const NODE: Need = Need { package: "nodejs", why: "runs ClojureScript", present: Presence::Program("node") };
+pub(crate) const NPM: Need =
+    Need { package: "npm", why: "fetches nbb, a Clojure on Node", present: Presence::Program("npm") };
 pub(crate) const EMACS: Need =
     Need { package: "emacs-nox", why: "reads Emacs Lisp as Emacs does", present: Presence::Program("emacs") };
 pub(crate) const UNZIP: Need =

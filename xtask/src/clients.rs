@@ -22,7 +22,7 @@ use story::Scene;
 
 use crate::files::Scratch;
 use crate::step::{About, Failure, Step, say};
-use crate::{cargo, target};
+use crate::{cargo, npm, target};
 
 /// A client may take this long for the whole story.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -101,21 +101,8 @@ pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {
 /// The client's program, installed below `target/clients` unless that version is there.
 fn install(client: &Client) -> Result<PathBuf, Failure> {
     let place = target().join("clients");
-    fs::create_dir_all(&place).about(&place)?;
-    let manifest = place.join("node_modules").join(client.package).join("package.json");
-    let installed = || -> Option<String> {
-        let manifest: Value = serde_json::from_slice(&fs::read(&manifest).ok()?).ok()?;
-        Some(manifest["version"].as_str()?.to_owned())
-    };
-    if installed().as_deref() != Some(client.version) {
-        let package = format!("{}@{}", client.package, client.version);
-        let mut npm = Step::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"]).arg(&place).arg(&package).run()?;
-    }
-    match installed() {
-        Some(version) if version == client.version => Ok(place.join("node_modules/.bin").join(client.program)),
-        other => Err(Failure::new(format!("npm installed {other:?} instead of {}", client.version))),
-    }
+    npm::ensure(&place, client.package, client.version)?;
+    Ok(place.join("node_modules/.bin").join(client.program))
 }
 
 type Checked = (String, Result<(), String>);

@@ -14,6 +14,7 @@ mod corpus;
 mod demo;
 mod files;
 mod fuzz;
+mod npm;
 mod oracle;
 mod packages;
 mod step;

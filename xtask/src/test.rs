@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use crate::apt::{self, Install};
 use crate::step::{About, Failure, Step, say};
 use crate::tally::{Tally, cargo_test_line, nextest_line};
-use crate::{cargo, corpus, oracle, workspace};
+use crate::{cargo, corpus, npm, oracle, target, workspace};
 
 const NEEDS: &[apt::Need] = &[
     apt::SBCL,
@@ -20,17 +20,29 @@ const NEEDS: &[apt::Need] = &[
     apt::RT,
     apt::GUILE,
     apt::CLOJURE,
+    apt::NREPL,
+    apt::ECL,
+    apt::CLISP,
+    apt::SWANK,
+    apt::BUBBLEWRAP,
+    apt::NODE,
+    apt::NPM,
     apt::EMACS,
     apt::UNZIP,
     apt::PROCPS,
     apt::PYTHON,
 ];
 
+/// The version of nbb that the tests of Clojure run against.
+const NBB: &str = include_str!("../../crates/runtime/tests/nrepl/nbb.version");
+
 /// Runs everything, or only the Rust tests whose name contains `filter`.
 pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure> {
     apt::ensure(NEEDS, install)?;
     corpus::prepare(install)?;
     oracle::consult(install)?;
+    // Where the tests look for it; they would fetch it themselves, at the expense of their time.
+    npm::ensure(&target().join("tmp/nbb"), "nbb", NBB.trim())?;
 
     let mut tally = Tally::default();
     if filter.is_none() {
