@@ -59,7 +59,7 @@ pub(crate) const CLISP: Need =
 pub(crate) const SWANK: Need = Need {
     package: "cl-swank",
     why: "the REPL server of many Lisp programmers",
-    present: Presence::Path("/usr/share/common-lisp/source/swank"),
+    present: Presence::Path("/usr/share/common-lisp/source/slime/swank.asd"),
 };
 pub(crate) const BUBBLEWRAP: Need =
     Need { package: "bubblewrap", why: "keeps processes in a box", present: Presence::Program("bwrap") };
