@@ -541,10 +541,21 @@ that was answered last, at 8 that of the request that was read last."
 
 (defun copied-p ()
   "Copies the process: true in the copy; false in this one, after the copy has ended."
-  (let ((pid (sb-posix:fork)))
-    (cond ((zerop pid) t)
+  (let* ((parent (sb-posix:getpid))
+         (pid (sb-posix:fork)))
+    (cond ((zerop pid)
+           (end-with-parent parent)
+           t)
           (t (setf *last-status* (status-text (wait-for pid)))
              nil))))
+
+(defun end-with-parent (parent)
+  "Has the kernel end this copy with the process PARENT that waits for it, as it ends the worker with the server."
+  #+linux
+  (libc "prctl" sb-alien:int sb-alien:int 1 ; PR_SET_PDEATHSIG
+                             sb-alien:unsigned-long sb-posix:sigkill)
+  (unless (= (sb-posix:getppid) parent)
+    (end-process)))
 
 (defun wait-for (pid)
   (loop

@@ -56,11 +56,21 @@
 (define (copied?)
   "Copies the process: true in the copy; false in this one, after the copy has ended."
   (stop-watcher)
-  (let ((pid (primitive-fork)))
-    (or (zero? pid)
-        (begin
-          (set! last-status (status-text (wait-for pid)))
-          #f))))
+  (let* ((parent (getpid))
+         (pid (primitive-fork)))
+    (cond ((zero? pid)
+           (end-with-parent parent)
+           #t)
+          (else
+           (set! last-status (status-text (wait-for pid)))
+           #f))))
+
+(define (end-with-parent parent)
+  "Has the kernel end this copy with the process PARENT that waits for it, as it ends the worker with the server."
+  (when (string=? (utsname:sysname (uname)) "Linux")
+    ((libc int "prctl" int unsigned-long) 1 SIGKILL)) ; PR_SET_PDEATHSIG
+  (unless (= (getppid) parent)
+    (end-process)))
 
 ;;; In a copy Guile 3.0.8 delivers no signals: the thread that does so stays behind. A thread of ours waits for requests
 ;;; there and interrupts the one that evaluates. It is stopped before the copy is copied in its turn.
@@ -97,7 +107,8 @@
       ;; While nothing is evaluated the requests are read by the one that serves them.
       (c-poll (bytevector->pointer set) 2 50)
       (when (zero? (bytevector-s16-native-ref set 14))
-        (when (and current (logtest 1 (bytevector-s16-native-ref set 6)))
+        ;; POLLIN, or the end of the pipe: POLLERR, POLLHUP. The end is there at once, so the thread must act on it.
+        (when (and current (logtest #x19 (bytevector-s16-native-ref set 6)))
           (system-async-mark handle-frames main)
           ;; A system call that waits ends with a signal only.
           (kill (getpid) SIGURG)

@@ -68,10 +68,11 @@ impl Agent {
         text
     }
 
-    /// The arguments that run `start` with a heap of `heap` megabytes.
-    pub(crate) fn start_arguments(&self, start: &Start, heap: u32) -> Vec<OsString> {
+    /// The arguments that run `start` with a heap of `heap` megabytes. What the worker compiles goes below `compiled`, else
+    /// where the saved image is.
+    pub(crate) fn start_arguments(&self, start: &Start, heap: u32, compiled: Option<&Path>) -> Vec<OsString> {
         match self.runtime {
-            Runtime::Guile => self.guile_start(start, heap),
+            Runtime::Guile => self.guile_start(start, heap, compiled),
             _ => sbcl_start(start, heap),
         }
     }
@@ -96,16 +97,14 @@ impl Agent {
         }
     }
 
-    fn guile_start(&self, start: &Start, heap: u32) -> Vec<OsString> {
-        let (load, cache) = match start {
-            Start::Saved(image) => {
-                (format!("(load-compiled {})", quoted(image)), image.parent().map_or_else(|| "#f".into(), quoted))
+    fn guile_start(&self, start: &Start, heap: u32, compiled: Option<&Path>) -> Vec<OsString> {
+        let (load, beside) = match start {
+            Start::Saved(image) => (format!("(load-compiled {})", quoted(image)), image.parent()),
+            Start::Plain(_) => {
+                (format!("(((@ (system vm loader) load-thunk-from-memory) {}))", self.guile_compiled(1, "'()")), None)
             }
-            Start::Plain(_) => (
-                format!("(((@ (system vm loader) load-thunk-from-memory) {}))", self.guile_compiled(1, "'()")),
-                "#f".into(),
-            ),
         };
+        let cache = compiled.or(beside).map_or_else(|| "#f".into(), quoted);
         guile(&format!("{load} ((@ (lispwright agent) main) {cache} {heap})"))
     }
 

@@ -98,6 +98,17 @@ impl Copies {
         self.youngest.as_ref().map(|process| process.pid)
     }
 
+    /// The worker is not the process that was started but `pid`, which that one has started.
+    pub(crate) fn speaks(&mut self, pid: i32) {
+        self.youngest = Some(Process::new(pid));
+    }
+
+    /// The number of the process that runs code, when that is not the one that was started.
+    pub(crate) fn running(&self) -> Option<i32> {
+        let trial = self.trial.as_ref().and_then(|(process, _)| process.as_ref());
+        trial.or(self.youngest.as_ref()).map(|process| process.pid)
+    }
+
     /// A trial is under way.
     pub(crate) fn start_trial(&mut self, pid: Option<i32>, branch: String) {
         self.trial = Some((pid.map(Process::new), branch));

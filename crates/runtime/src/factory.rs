@@ -9,8 +9,11 @@ use tokio::sync::Mutex;
 use crate::agent::Agent;
 use crate::backend::Runtime;
 use crate::config::Config;
+use crate::confine::Network;
 use crate::image::{self, Start};
 use crate::process::{Guard, Launch};
+use crate::sandbox::{Confined, Sandbox};
+use crate::watch::Bounds;
 use crate::worker::Worker;
 
 /// Why no worker could be had.
@@ -24,12 +27,15 @@ pub(crate) enum StartError {
     Failed(String),
 }
 
-/// What all workers of a server have in common: a mark by which they are found, and a guard that outlives the server.
+/// What all workers of a server have in common: a mark by which they are found, a guard that outlives the server, the
+/// sandbox.
 pub(crate) struct Household {
     /// What the marks begin with.
     prefix: String,
     last_mark: AtomicU64,
     guard: OnceLock<Arc<Guard>>,
+    /// The sandbox, or why there can be none, once somebody needs it; nothing when none is asked for.
+    sandbox: OnceLock<Option<Result<Arc<Sandbox>, String>>>,
 }
 
 impl Household {
@@ -39,6 +45,7 @@ impl Household {
             prefix: format!("{}-{}-", std::process::id(), now.as_nanos()),
             last_mark: AtomicU64::new(0),
             guard: OnceLock::new(),
+            sandbox: OnceLock::new(),
         }
     }
 
@@ -49,7 +56,32 @@ impl Household {
 
     /// The guard, started when it is first needed.
     pub(crate) fn guard(&self) -> Arc<Guard> {
-        Arc::clone(self.guard.get_or_init(|| Arc::new(Guard::start(&self.prefix))))
+        Arc::clone(self.guard.get_or_init(|| {
+            let sandbox = self.sandbox.get().and_then(Option::as_ref).and_then(|sandbox| sandbox.as_ref().ok());
+            Arc::new(Guard::start(&self.prefix, sandbox.map(|sandbox| sandbox.scratch())))
+        }))
+    }
+
+    /// The sandbox that `config` asks for, or why no worker can be started in it. Tries it out the first time.
+    pub(crate) fn sandbox(&self, config: &Config) -> Option<&Result<Arc<Sandbox>, String>> {
+        let find = || {
+            let wanted = config.sandbox.as_ref()?;
+            let name = format!("lispwright-{}", self.prefix.trim_end_matches('-'));
+            Some(Sandbox::find(wanted, config.cache.clone(), &name).map(Arc::new))
+        };
+        self.sandbox.get_or_init(find).as_ref()
+    }
+
+    /// The sandbox for the worker with that mark, if there has to be one.
+    pub(crate) fn confined(
+        &self,
+        config: &Config,
+        mark: &str,
+        network: Network,
+    ) -> Result<Option<Arc<Confined>>, String> {
+        let Some(sandbox) = self.sandbox(config) else { return Ok(None) };
+        let confined = sandbox.as_ref().map_err(String::clone)?.confined(mark, network)?;
+        Ok(Some(Arc::new(confined)))
     }
 }
 
@@ -129,6 +161,9 @@ impl Factory {
     async fn start_one(&self) -> Result<Worker, StartError> {
         let agent = Agent::of(self.runtime).ok_or(StartError::Missing(self.runtime))?;
         let program = self.program().ok_or(StartError::Missing(self.runtime))?;
+        if let Some(Err(why)) = self.household.sandbox(&self.config) {
+            return Err(StartError::Failed(why.clone()));
+        }
         let mut mode = self.start.lock().await;
         let start = match mode.clone() {
             Some(start) => start,
@@ -165,14 +200,19 @@ impl Factory {
     }
 
     async fn launch(&self, agent: &Agent, program: &Path, start: &Start) -> Result<Worker, String> {
+        let mark = self.household.next_mark();
+        let confined = self.household.confined(&self.config, &mark, Network::None)?;
+        let compiled = confined.as_ref().map(|confined| confined.cache.as_path());
         let launch = Launch {
             program: program.to_owned(),
-            arguments: agent.start_arguments(start, self.config.heap_megabytes),
+            arguments: agent.start_arguments(start, self.config.heap_megabytes, compiled),
             launcher: self.config.launcher.clone(),
+            confined,
             directory: self.config.root.clone(),
-            mark: self.household.next_mark(),
+            mark,
         };
         let text = matches!(start, Start::Plain(_)).then(|| agent.text());
-        Worker::start(&launch, text.as_deref(), self.config.output_limit, self.household.guard()).await
+        let (limit, bounds) = (self.config.output_limit, Bounds::of(&self.config));
+        Worker::start(&launch, text.as_deref(), limit, bounds, self.household.guard()).await
     }
 }

@@ -5,8 +5,8 @@
 //! know, and the server keeps the clock.
 //!
 //! Read [`sessions`] first for what callers use, then `session` (one of them and its calls), `worker` (one process and its
-//! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `capture` (what code
-//! prints), `image` (saved images), `agent` (the Lisp inside and its command lines), [`wire`] (what crosses the pipe)
+//! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `watch` (what they take), `sandbox` and
+//! `confine` (what they may do), `capture` (what code prints), `image` (saved images), `agent` (the Lisp inside and its command lines), [`wire`] (what crosses the pipe)
 //! and [`backend`] (which Lisps there are). The Lisp side is in `images/`.
 //!
 //! **Invariant:** only this crate starts processes, and no process it starts outlives the server.
@@ -15,6 +15,7 @@ mod agent;
 pub mod backend;
 mod capture;
 mod config;
+mod confine;
 mod copies;
 mod definitions;
 pub mod eval;
@@ -27,10 +28,12 @@ pub mod nrepl;
 mod process;
 pub mod refusal;
 pub mod request;
+mod sandbox;
 mod session;
 pub mod sessions;
 pub mod status;
 mod survey;
+mod watch;
 pub mod wire;
 mod work;
 mod worker;
@@ -38,6 +41,7 @@ mod worker;
 pub use backend::{BACKENDS, Backend, Capability, Runtime};
 pub use capture::Printed;
 pub use config::Config;
+pub use confine::{Confinement, Network, become_confined};
 pub use copies::Return;
 pub use definitions::definition_files;
 pub use eval::{Ending, EvalReport, EvalRequest, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Warning};
@@ -45,7 +49,8 @@ pub use node::{Label, Node, Part};
 pub use process::find_program;
 pub use refusal::Refusal;
 pub use request::{ExpansionLevel, Request, RestartName};
+pub use sandbox::{SandboxChoice, SandboxConfig};
 pub use sessions::{MAIN, SessionError, Sessions};
-pub use status::{CheckpointStatus, SessionStatus, State, Status, WorkerStatus};
+pub use status::{CheckpointStatus, SandboxStatus, SessionStatus, State, Status, WorkerStatus};
 pub use work::{Diagnostic, FailedTest, Project, Tally, Target};
 pub use worker::{Death, StopReason};

@@ -10,14 +10,18 @@ use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group, setsid};
+use rustix::process::{
+    Pid, Signal, getpid, getppid, kill_process, kill_process_group, set_parent_process_death_signal, setsid,
+};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use crate::sandbox::Confined;
 
 /// The environment variable that marks a worker and all that it starts.
 const MARK: &str = "LISPWRIGHT_WORKER";
@@ -34,6 +38,8 @@ pub(crate) struct Launch {
     pub(crate) arguments: Vec<OsString>,
     /// A command that is put in front and carries the pipe; empty for none.
     pub(crate) launcher: Vec<String>,
+    /// The sandbox, which comes between the launcher and the program.
+    pub(crate) confined: Option<Arc<Confined>>,
     /// The working directory.
     pub(crate) directory: PathBuf,
     /// The value of the mark.
@@ -53,29 +59,24 @@ pub(crate) struct Spawned {
 }
 
 impl Launch {
-    /// Starts the process.
+    /// Starts the process, which the kernel ends with the thread that this is called on.
     pub(crate) fn spawn(&self) -> io::Result<Spawned> {
         let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
         for pipe in [&stdout, &stderr] {
             fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)?;
         }
-        let mut command = match self.launcher.split_first() {
-            None => Command::new(&self.program),
-            Some((launcher, arguments)) => {
-                let mut command = Command::new(launcher);
-                command.args(arguments).arg(&self.program);
-                command
-            }
-        };
+        let mut words = self.words();
+        let mut command = Command::new(words.next().expect("there is a program"));
         command
-            .args(&self.arguments)
+            .args(words)
             .current_dir(&self.directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::from(stderr_end))
             .env_clear()
             .envs(std::env::vars_os().filter(|(name, _)| !is_secret(name)))
+            .envs(self.confined.iter().flat_map(|confined| confined.environment.iter().cloned()))
             .env(MARK, &self.mark)
             .kill_on_drop(true);
         let number = stdout_end.as_raw_fd();
@@ -83,11 +84,17 @@ impl Launch {
         if inherits {
             command.env("LISPWRIGHT_CAPTURE", number.to_string());
         }
+        let server = getpid();
         // SAFETY: the closure makes only system calls, which are allowed between fork and exec, and `number` is open
         // in the child because `stdout_end` lives until after the spawn.
         unsafe {
             command.pre_exec(move || {
                 setsid()?;
+                set_parent_process_death_signal(Some(Signal::KILL))?;
+                if getppid() != Some(server) {
+                    // It ended before it could be said.
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
                 if inherits {
                     fcntl_setfd(BorrowedFd::borrow_raw(number), FdFlags::empty())?;
                 }
@@ -100,6 +107,13 @@ impl Launch {
         let requests = child.stdin.take().expect("standard input was asked for as a pipe");
         let answers = child.stdout.take().expect("standard output was asked for as a pipe");
         Ok(Spawned { child, pid, requests, answers, stdout, stderr })
+    }
+
+    /// The command line: launcher, sandbox, program.
+    fn words(&self) -> impl Iterator<Item = &OsStr> {
+        let sandbox = self.confined.iter().flat_map(|confined| confined.prefix.iter().map(OsString::as_os_str));
+        let program = self.arguments.iter().map(OsString::as_os_str);
+        self.launcher.iter().map(OsStr::new).chain(sandbox).chain([self.program.as_os_str()]).chain(program)
     }
 }
 
@@ -168,26 +182,41 @@ async fn sweep_entry(entry: String) {
 }
 
 fn kill_marked(entry: &[u8]) -> usize {
-    let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
-    let mut found = 0;
-    for process in processes.flatten() {
-        let Some(pid) = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw) else {
-            continue;
-        };
-        let Ok(environment) = std::fs::read(process.path().join("environ")) else { continue };
-        if memchr::memmem::find(&environment, entry).is_some() && kill_process(pid, Signal::KILL).is_ok() {
-            found += 1;
-        }
-    }
-    found
+    carriers(entry).into_iter().filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count()
+}
+
+/// Every process that carries `mark`. Reads the whole process table.
+pub(crate) fn marked(mark: &str) -> Vec<Pid> {
+    carriers(format!("{MARK}={mark}\0").as_bytes())
+}
+
+/// The processes with `entry` in the environment that they were started with.
+fn carriers(entry: &[u8]) -> Vec<Pid> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let carries = |process: std::fs::DirEntry| {
+        let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)?;
+        let environment = std::fs::read(process.path().join("environ")).ok()?;
+        memchr::memmem::find(&environment, entry).map(|_| pid)
+    };
+    processes.filter_map(carries).collect()
 }
 
 /// Outlives the server by a moment, to end the workers of a server that was killed.
 ///
-/// It is a shell that reads the numbers of process groups from a pipe. When the pipe ends it kills the groups, and the
-/// processes that carry the server's mark.
+/// It is a shell that reads the numbers of process groups from a pipe. When the pipe ends it kills the groups and the
+/// processes that carry the server's mark, and removes the server's temporary directory. One that was killed itself is
+/// replaced with the next worker; in the meantime the kernel ends the workers with the server, and only what they have
+/// started is left.
 pub(crate) struct Guard {
-    pipe: Mutex<Option<std::process::ChildStdin>>,
+    prefix: String,
+    scratch: Option<PathBuf>,
+    watched: Mutex<Watched>,
+}
+
+#[derive(Default)]
+struct Watched {
+    pipe: Option<std::process::ChildStdin>,
+    groups: Vec<Pid>,
 }
 
 const GUARD: &str = r#"trap '' INT TERM HUP QUIT
@@ -203,14 +232,27 @@ for file in $(grep -l "LISPWRIGHT_WORKER=$1" /proc/[0-9]*/environ 2>/dev/null); 
   process=${file#/proc/}; process=${process%/environ}
   [ "$process" = $$ ] || kill -9 "$process" 2>/dev/null
 done
+[ -z "$2" ] || rm -rf -- "$2"
 "#;
 
 impl Guard {
-    /// Starts the guard of the server whose marks all begin with `prefix`.
-    pub(crate) fn start(prefix: &str) -> Self {
+    /// Starts the guard of the server whose marks all begin with `prefix` and whose temporary directory is `scratch`.
+    pub(crate) fn start(prefix: &str, scratch: Option<&Path>) -> Self {
+        let guard = Self { prefix: prefix.to_owned(), scratch: scratch.map(Path::to_owned), watched: Mutex::default() };
+        guard.watched().pipe = guard.shell();
+        guard
+    }
+
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn shell(&self) -> Option<std::process::ChildStdin> {
         use std::os::unix::process::CommandExt as _;
+        // Its name is not the server's, so that who kills all of that name leaves it.
         let started = std::process::Command::new("sh")
-            .args(["-c", GUARD, "lispwright-guard", prefix])
+            .args(["-c", GUARD, "worker-guard", &self.prefix])
+            .args(&self.scratch)
             .env_clear()
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
             .current_dir("/")
@@ -219,7 +261,7 @@ impl Guard {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        let pipe = match started {
+        match started {
             Ok(mut child) => {
                 let pipe = child.stdin.take();
                 // The guard ends after this process or, in tests, when it is dropped: somebody has to reap it then.
@@ -227,31 +269,41 @@ impl Guard {
                 pipe
             }
             Err(error) => {
-                tracing::warn!(%error, "no shell to guard the workers: they end only with their pipes");
+                tracing::warn!(%error, "no shell to guard the workers: what they start may outlive the server");
                 None
             }
-        };
-        Self { pipe: Mutex::new(pipe) }
+        }
     }
 
     /// Tells the guard of a worker's group.
     pub(crate) fn watch(&self, group: Pid) {
-        self.tell('+', group);
+        let mut watched = self.watched();
+        watched.groups.push(group);
+        if !watched.tell('+', group) {
+            watched.pipe = self.shell();
+            for group in watched.groups.clone() {
+                watched.tell('+', group);
+            }
+        }
     }
 
     /// Tells the guard that a group is gone.
     pub(crate) fn forget(&self, group: Pid) {
-        self.tell('-', group);
+        let mut watched = self.watched();
+        watched.groups.retain(|other| *other != group);
+        // A guard that is gone has forgotten it.
+        watched.tell('-', group);
     }
+}
 
-    fn tell(&self, change: char, group: Pid) {
-        let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = pipe.as_mut()
-            && writeln!(open, "{change} {}", group.as_raw_nonzero()).is_err()
-        {
-            tracing::warn!("the guard of the workers is gone");
-            *pipe = None;
+impl Watched {
+    /// Says so, if there is somebody to hear it.
+    fn tell(&mut self, change: char, group: Pid) -> bool {
+        let told = self.pipe.as_mut().is_some_and(|pipe| writeln!(pipe, "{change} {}", group.as_raw_nonzero()).is_ok());
+        if !told {
+            self.pipe = None;
         }
+        told
     }
 }
 

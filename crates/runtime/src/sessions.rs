@@ -21,7 +21,7 @@ use crate::factory::{Factory, Household, StartError};
 use crate::idle;
 use crate::request::Request;
 use crate::session::{CRASH_WINDOW, Facts, Running, Session, ensure_image, loss, run};
-use crate::status::{SessionStatus, State, Status, memory_kb, workers_of};
+use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers_of};
 use crate::survey::usual_runtime;
 use crate::worker::{Controls, Worker};
 
@@ -106,8 +106,8 @@ struct Inner {
     runtime: OnceLock<Runtime>,
     max_sessions: usize,
     max_idle: Option<Duration>,
-    heap_megabytes: u32,
-    launcher: Vec<String>,
+    /// How images are run.
+    config: Config,
     /// Above every number that an object was ever given, so that no session uses one again.
     next_object: AtomicI64,
     sessions: Mutex<BTreeMap<String, Arc<Session>>>,
@@ -120,8 +120,6 @@ impl Sessions {
         Self(Arc::new(Inner {
             max_sessions: config.max_sessions,
             max_idle: config.max_idle,
-            heap_megabytes: config.heap_megabytes,
-            launcher: config.launcher.clone(),
             root: config.root.clone(),
             runtime: config.runtime.map(OnceLock::from).unwrap_or_default(),
             factories: BACKENDS
@@ -131,6 +129,7 @@ impl Sessions {
                 .collect(),
             next_object: AtomicI64::new(1),
             sessions: Mutex::default(),
+            config,
         }))
     }
 
@@ -350,9 +349,12 @@ impl Sessions {
             sessions: sessions.iter().map(|session| self.status_of(session)).collect(),
             max_sessions: self.0.max_sessions,
             max_idle: self.0.max_idle,
-            heap_megabytes: self.0.heap_megabytes,
+            heap_megabytes: self.0.config.heap_megabytes,
+            memory_limit: self.0.config.memory_limit(),
+            max_processes: self.0.config.max_processes,
+            sandbox: self.0.factories.first().and_then(|factory| sandbox_of(factory)),
             workers: self.0.factories.iter().map(|factory| workers_of(factory)).collect(),
-            launcher: self.0.launcher.clone(),
+            launcher: self.0.config.launcher.clone(),
         }
     }
 

@@ -1,11 +1,14 @@
 //! What is known about sessions and workers, for those who ask.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::backend::Runtime;
 use crate::factory::Factory;
 use crate::image::Start;
+use crate::sandbox::Sandbox;
+use crate::watch::{resident_kb, shared_out_kb};
 
 /// What a session is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +85,23 @@ pub struct Status {
     pub max_idle: Option<Duration>,
     /// The heap of an image in megabytes.
     pub heap_megabytes: u32,
+    /// What an image, its copies and what they started may take together, in megabytes.
+    pub memory_limit: u64,
+    /// How many processes they may be.
+    pub max_processes: u32,
+    /// The sandbox of the workers, or why there is none and no worker starts; nothing when none was asked for.
+    pub sandbox: Option<Result<SandboxStatus, String>>,
     /// The command in front of every worker.
     pub launcher: Vec<String>,
+}
+
+/// What keeps the workers in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SandboxStatus {
+    /// `landlock` or `bubblewrap`.
+    pub mechanism: &'static str,
+    /// What holds, in words.
+    pub text: String,
 }
 
 /// What is known about the workers of one runtime.
@@ -115,11 +133,12 @@ pub(crate) fn workers_of(factory: &Factory) -> WorkerStatus {
     WorkerStatus { runtime: factory.runtime(), spare_pid: factory.spare_pid(), saved_image, plain_start }
 }
 
+pub(crate) fn sandbox_of(factory: &Factory) -> Option<Result<SandboxStatus, String>> {
+    let sandbox = factory.household.sandbox(&factory.config)?;
+    let about = |sandbox: &Arc<Sandbox>| SandboxStatus { mechanism: sandbox.name(), text: sandbox.describe() };
+    Some(sandbox.as_ref().map(about).map_err(String::clone))
+}
+
 pub(crate) fn memory_kb(pid: i32) -> Option<u64> {
-    let field = |file: &str, name: &str| {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?;
-        let line = text.lines().find(|line| line.starts_with(name))?;
-        line.split_whitespace().nth(1)?.parse().ok()
-    };
-    field("smaps_rollup", "Pss:").or_else(|| field("status", "VmRSS:"))
+    shared_out_kb(pid).or_else(|| resident_kb(pid))
 }

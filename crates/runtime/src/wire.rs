@@ -108,6 +108,14 @@ impl Value {
         self.get(name)?.as_text()
     }
 
+    /// Puts `text` after the keyword `name`, which comes first from now on.
+    pub(crate) fn set_text(&mut self, name: &str, text: String) {
+        if let Self::List(items) = self {
+            let start = items.len() % 2;
+            items.splice(start..start, [Self::keyword(name), Self::text(text)]);
+        }
+    }
+
     /// The elements of the list after the keyword `name`; none when it is not there.
     pub fn get_list(&self, name: &str) -> &[Self] {
         self.get(name).and_then(Self::as_list).unwrap_or_default()

@@ -18,6 +18,8 @@ use crate::capture::{Capture, Printed};
 use crate::copies::{self, Copies, RETURN_LIMIT, Return};
 use crate::frames::Frames;
 use crate::process::{self, Guard, Launch};
+use crate::sandbox::Confined;
+use crate::watch::{Bounds, Excess, Watch};
 use crate::wire::{self, Value};
 
 /// How long a worker may take to say hello when it starts from a saved image.
@@ -48,6 +50,17 @@ pub enum StopReason {
     Interrupted,
     /// Somebody killed the session.
     Killed,
+    /// It took more memory, with all that it had started, than it may; it was killed.
+    Memory,
+    /// It was more processes, with all that it had started, than it may; it was killed.
+    Processes,
+}
+
+impl StopReason {
+    /// It was killed for what it took, without being asked to stop.
+    pub fn is_excess(self) -> bool {
+        matches!(self, Self::Memory | Self::Processes)
+    }
 }
 
 /// How a worker process ended. What it said last is at the end of its error output.
@@ -133,6 +146,10 @@ pub(crate) struct Worker {
     answers: Answers,
     stdout: Capture,
     stderr: Capture,
+    /// What it takes.
+    watch: Watch,
+    /// What keeps it in, for as long as it lives.
+    _confined: Option<Arc<Confined>>,
     /// What the agent said about itself.
     pub(crate) hello: Value,
     copies: Copies,
@@ -181,6 +198,7 @@ impl Worker {
         launch: &Launch,
         agent: Option<&str>,
         output_limit: u64,
+        bounds: Bounds,
         guard: Arc<Guard>,
     ) -> Result<Self, String> {
         let spawned =
@@ -196,6 +214,8 @@ impl Worker {
             answers: Answers { pipe: spawned.answers, frames: Frames::default() },
             stdout: Capture::start(spawned.stdout, output_limit).map_err(watch)?,
             stderr: Capture::start(spawned.stderr, output_limit).map_err(watch)?,
+            watch: Watch::new(spawned.pid, &launch.mark, bounds),
+            _confined: launch.confined.clone(),
             hello: Value::List(Vec::new()),
             copies: Copies::default(),
             resync: false,
@@ -213,6 +233,9 @@ impl Worker {
         let greeting = tokio::time::timeout(limit, greeting).await.unwrap_or_default();
         match greeting {
             Some(hello) if head(&hello) == Some("HELLO") => {
+                if let Some(pid) = worker.copy_of(&hello).filter(|pid| *pid != worker.pid()) {
+                    worker.copies.speaks(pid);
+                }
                 worker.hello = hello;
                 // What a start prints is nobody's output.
                 worker.take_output();
@@ -294,6 +317,7 @@ impl Worker {
         tokio::pin!(deadline);
         let mut stop: Option<Stopping> = None;
         let mut exiting = false;
+        self.watch.begin();
         loop {
             let next_step = stop.as_ref().map_or_else(Instant::now, |stopping| stopping.next_step);
             let event = tokio::select! {
@@ -305,9 +329,12 @@ impl Worker {
                 reason = reason_to_stop(controls, deadline.as_mut(), &self.stdout, &self.stderr), if stop.is_none() => {
                     Event::Stop(reason)
                 }
+                excess = self.watch.excess(self.copies.running()), if !stop.as_ref().is_some_and(Stopping::is_killed) => {
+                    Event::Excess(excess)
+                }
             };
             match event {
-                Event::Came(Some(message)) => match head(&message) {
+                Event::Came(Some(mut message)) => match head(&message) {
                     Some("EXIT") => exiting = true,
                     Some("PROGRESS") if message.get_integer("ID") == Some(id) => {
                         controls.activity.set(message.get_text("TEXT").unwrap_or_default());
@@ -318,7 +345,10 @@ impl Worker {
                         }
                     }
                     Some("RETURNED") => {
-                        let back = self.take_return(&message).await;
+                        let mut back = self.take_return(&message).await;
+                        if let Some(excess) = stop.as_mut().and_then(|stopping| stopping.excess.take()) {
+                            back.status = excess;
+                        }
                         if stop.is_none() && message.get_integer("REQUEST").is_some_and(|read| read < id) {
                             return Err(Lost::Returned(back));
                         }
@@ -326,7 +356,11 @@ impl Worker {
                     }
                     Some("DONE" | "FAULT" | "UNSUPPORTED") if message.get_integer("ID") == Some(id) => {
                         self.copies.end_trial().await;
-                        self.resync |= message.get("OUTCOME").and_then(Value::as_keyword) == Some("DIED");
+                        let died = message.get("OUTCOME").and_then(Value::as_keyword) == Some("DIED");
+                        self.resync |= died;
+                        if died && let Some(excess) = stop.as_mut().and_then(|stopping| stopping.excess.take()) {
+                            message.set_text("STATUS", excess);
+                        }
                         return Ok(Ended::Answered(message, stop.map(|stopping| stopping.reason)));
                     }
                     _ => {}
@@ -335,8 +369,11 @@ impl Worker {
                     return Err(Lost::Died(self.bury(false).await));
                 }
                 Event::Came(None) => {
-                    let mut death = self.bury(stop.as_ref().is_some_and(|stopping| stopping.killed)).await;
+                    let mut death = self.bury(stop.as_ref().is_some_and(Stopping::is_killed)).await;
                     death.exited = exiting && !death.killed;
+                    if let Some(excess) = stop.as_mut().and_then(|stopping| stopping.excess.take()) {
+                        death.status = excess;
+                    }
                     return Ok(Ended::Died(death, stop.map(|stopping| stopping.reason)));
                 }
                 Event::Sent(Ok(count)) => written += count,
@@ -346,9 +383,22 @@ impl Worker {
                 Event::Kill => return Ok(Ended::Died(self.bury(true).await, Some(StopReason::Killed))),
                 Event::Stop(reason) => {
                     let since = Instant::now();
-                    stop = Some(Stopping { reason, since, next_step: since + SIGNAL_AFTER, killed: false });
+                    stop =
+                        Some(Stopping { reason, since, next_step: since + SIGNAL_AFTER, killed: false, excess: None });
                     let interrupt = vec![Value::keyword("INTERRUPT"), Value::keyword("ID"), Value::Integer(id)];
                     outgoing.extend(Value::List(interrupt).frame());
+                }
+                Event::Excess(Excess { reason, text, copy_suffices }) => {
+                    let since = Instant::now();
+                    let copy_ended = copy_suffices && self.copies.signal(Signal::KILL);
+                    if !copy_ended {
+                        let mut death = self.bury(true).await;
+                        death.status = text;
+                        return Ok(Ended::Died(death, Some(reason)));
+                    }
+                    // The process that waited for it speaks next.
+                    let next_step = since + RETURN_LIMIT;
+                    stop = Some(Stopping { reason, since, next_step, killed: true, excess: Some(text) });
                 }
                 Event::NextStep => {
                     let stopping = stop.as_mut().expect("a step is waited for only while stopping");
@@ -410,6 +460,14 @@ struct Stopping {
     since: Instant,
     next_step: Instant,
     killed: bool,
+    /// What it took that was too much, in words.
+    excess: Option<String>,
+}
+
+impl Stopping {
+    fn is_killed(&self) -> bool {
+        self.killed
+    }
 }
 
 /// What happens during a call.
@@ -422,6 +480,8 @@ enum Event {
     Kill,
     /// There is a reason to stop.
     Stop(StopReason),
+    /// The worker takes too much.
+    Excess(Excess),
     /// The worker has not stopped so far.
     NextStep,
 }

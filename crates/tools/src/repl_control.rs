@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use lispwright_runtime::{BACKENDS, Capability, Request, SessionStatus, Sessions, State, WorkerStatus};
+use lispwright_runtime::{BACKENDS, Capability, Request, SessionStatus, Sessions, State, Status, WorkerStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -190,15 +190,16 @@ async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Outcome, Tool
         let _ = writeln!(text, "Workers on {}: {}", workers.runtime, workers_text(workers));
     }
     let idle = status.max_idle.map_or("no idle limit".to_owned(), |idle| format!("ended after {} idle", seconds(idle)));
-    let _ = writeln!(text, "Limits: {} MB of heap for each image, {idle}", status.heap_megabytes);
+    let _ = writeln!(
+        text,
+        "Limits: {} MB of heap for each image; {} MB and {} processes for an image with all it starts, looked at while a \
+         call runs; {idle}",
+        status.heap_megabytes, status.memory_limit, status.max_processes
+    );
     if !status.launcher.is_empty() {
         let _ = writeln!(text, "Launched by: {}", status.launcher.join(" "));
     }
-    let _ = writeln!(
-        text,
-        "Isolation: a process per session with your own rights; {}",
-        if status.launcher.is_empty() { "no sandbox" } else { "whatever the launcher adds" }
-    );
+    let _ = writeln!(text, "Isolation: {}", isolation_text(&status));
     let fields = json!({
         "runtimes": runtimes,
         "sessions": status.sessions.iter().map(session_fields).map(Value::Object).collect::<Vec<_>>(),
@@ -206,10 +207,27 @@ async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Outcome, Tool
         "max_idle_seconds": status.max_idle.map(|idle| idle.as_secs_f64()),
         "heap_megabytes": status.heap_megabytes,
         "workers": status.workers.iter().map(worker_fields).collect::<Vec<_>>(),
+        "memory_limit_megabytes": status.memory_limit,
+        "max_processes": status.max_processes,
         "launcher": status.launcher,
-        "isolation": "process",
+        "isolation": match &status.sandbox {
+            None => "process",
+            Some(Ok(sandbox)) => sandbox.mechanism,
+            Some(Err(_)) => "none-works",
+        },
     });
     Ok(outcome(text.trim_end().to_owned(), fields))
+}
+
+fn isolation_text(status: &Status) -> String {
+    match &status.sandbox {
+        None if status.launcher.is_empty() => "a process per session with your own rights; no sandbox".to_owned(),
+        None => "a process per session with your own rights; whatever the launcher adds".to_owned(),
+        Some(Ok(sandbox)) => {
+            format!("a process per session. {} Servers that sessions are attached to are not confined.", sandbox.text)
+        }
+        Some(Err(why)) => why.clone(),
+    }
 }
 
 fn worker_fields(workers: &WorkerStatus) -> Value {

@@ -146,6 +146,7 @@ fn ending_text(report: &EvalReport) -> String {
         Ending::Died { death, reason } => {
             let why = match reason {
                 Some(StopReason::Killed) => "it was killed by repl_control".to_owned(),
+                Some(reason) if reason.is_excess() => format!("{}, so it was killed", death.status),
                 Some(_) if death.killed => {
                     format!("{}it did not listen to an interrupt and was killed", stop_text_short(*reason, report))
                 }
@@ -226,6 +227,8 @@ fn stop_text(reason: StopReason, report: &EvalReport) -> String {
     let why = match reason {
         StopReason::Timeout => format!("Its time was up {after}; allow more with timeout_seconds"),
         StopReason::Output => "It printed too much; print less, or to a file".to_owned(),
+        StopReason::Memory => "It took too much memory".to_owned(),
+        StopReason::Processes => "It was too many processes".to_owned(),
         StopReason::Cancelled => format!("The call was withdrawn {after}"),
         StopReason::Interrupted | StopReason::Killed => format!("It was interrupted by repl_control {after}"),
     };
@@ -399,6 +402,7 @@ fn code(ending: &Ending) -> &'static str {
         Ending::Stopped { reason, .. } => match reason {
             StopReason::Timeout => "TIMEOUT",
             StopReason::Output => "LIMIT",
+            StopReason::Memory | StopReason::Processes => "LIMIT",
             StopReason::Cancelled | StopReason::Interrupted | StopReason::Killed => "CANCELLED",
         },
         Ending::Checkpointed(_) | Ending::Returned { asked: true, .. } => "",

@@ -32,7 +32,11 @@ impl Workshop {
         configure: impl FnOnce(Config) -> Config,
     ) -> Result<Self, lispwright_project::Error> {
         let roots = Roots::from_environment(roots)?;
-        let sessions = Sessions::new(configure(Config::new(roots.primary())));
+        let mut config = configure(Config::new(roots.primary()));
+        if let Some(sandbox) = &mut config.sandbox {
+            sandbox.writable = roots.writable().map(Path::to_owned).collect();
+        }
+        let sessions = Sessions::new(config);
         Ok(Self { roots, sessions })
     }
 

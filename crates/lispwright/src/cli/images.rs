@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use lispwright_runtime::Config;
+use clap::ValueEnum;
+use lispwright_runtime::{Config, SandboxChoice, SandboxConfig};
 
 /// How live images are run.
 #[derive(Debug, clap::Args)]
@@ -15,13 +16,43 @@ pub(crate) struct ImageArgs {
     #[arg(long, value_name = "MINUTES", default_value_t = 720.0)]
     max_idle: f64,
 
-    /// Megabytes of heap for each image
+    /// Megabytes of heap for each image; with all it starts it may take a quarter and 256 MB more, or is killed
     #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(64..))]
     max_memory: u32,
+
+    /// Processes that an image and what it starts may be; more, and it is killed
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(8..))]
+    max_processes: u32,
+
+    /// Let images write only below the roots and a cache, and not use the network. Without HOW, by what works here: Landlock
+    /// or bubblewrap. Where nothing does, no image starts
+    #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
+    sandbox: Option<How>,
 
     /// Command that runs the workers and carries their standard input and output: "ssh host", "bwrap ..."
     #[arg(long, value_name = "CMD")]
     launcher: Option<String>,
+}
+
+/// What keeps images in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum How {
+    /// The one that restricts most here
+    Auto,
+    /// The kernel's Landlock
+    Landlock,
+    /// The program bwrap
+    Bubblewrap,
+}
+
+impl From<How> for SandboxChoice {
+    fn from(how: How) -> Self {
+        match how {
+            How::Auto => Self::Auto,
+            How::Landlock => Self::Landlock,
+            How::Bubblewrap => Self::Bubblewrap,
+        }
+    }
 }
 
 impl ImageArgs {
@@ -30,15 +61,26 @@ impl ImageArgs {
         let idle = Duration::try_from_secs_f64(self.max_idle * 60.0)
             .map_err(|_| format!("--max-idle {}: give minutes, 0 or more", self.max_idle))?;
         let launcher = self.launcher.as_deref().map(words).transpose()?.unwrap_or_default();
-        let (max_sessions, heap_megabytes) = (self.max_sessions.into(), self.max_memory);
+        let (max_sessions, heap_megabytes, max_processes) =
+            (self.max_sessions.into(), self.max_memory, self.max_processes);
+        let sandbox = self.sandbox.map(sandbox).transpose()?;
         Ok(move |config| Config {
             max_sessions,
             max_idle: (!idle.is_zero()).then_some(idle),
             heap_megabytes,
+            max_processes,
+            sandbox,
             launcher,
             ..config
         })
     }
+}
+
+/// A sandbox that this program sets up; what may be written comes with the roots.
+fn sandbox(how: How) -> Result<SandboxConfig, String> {
+    let program =
+        std::env::current_exe().map_err(|error| format!("--sandbox: this program cannot be found: {error}"))?;
+    Ok(SandboxConfig { choice: how.into(), program, writable: Vec::new() })
 }
 
 /// The words of a command line: separated by blanks, with quotes and backslashes as in a POSIX shell, nothing expanded.

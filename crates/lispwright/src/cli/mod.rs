@@ -5,6 +5,7 @@
 
 mod check;
 mod clients;
+mod confine;
 mod doctor;
 mod edit;
 mod eval;
@@ -52,6 +53,8 @@ enum Command {
     Grammar(grammar::Args),
     Test(test::Args),
     Doctor(doctor::Args),
+    #[command(hide = true)]
+    Confine(confine::Args),
 }
 
 /// Runs the command the process was started with.
@@ -71,6 +74,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Grammar(args) => grammar::run(args),
         Command::Test(args) => test::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Confine(args) => confine::run(args),
     }
 }
 

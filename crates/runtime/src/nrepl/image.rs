@@ -13,6 +13,7 @@ use super::details::{self, Flavour};
 use super::server::Server;
 use crate::capture::{Kept, Printed};
 use crate::eval::{Frame, lisp_error};
+use crate::watch::Excess;
 use crate::worker::{Controls, Death, StopReason};
 
 /// How long a server may take to say who it is.
@@ -114,6 +115,7 @@ enum Event {
     Sent(std::io::Result<()>),
     Kill,
     Stop(StopReason),
+    Excess(Excess),
     NextStep,
 }
 
@@ -252,6 +254,7 @@ impl Image {
         self.connection.outgoing.push(&Bencode::dictionary(entries));
         let mut reply = Reply::default();
         let mut give_up: Option<Instant> = None;
+        self.server.iter().for_each(Server::begin);
         loop {
             let stopping = give_up.is_some();
             let asking = reply.frames_id.is_some();
@@ -265,6 +268,7 @@ impl Image {
                 () = controls.cancel.cancelled(), if !stopping => Event::Stop(StopReason::Cancelled),
                 () = controls.interrupt.cancelled(), if !stopping => Event::Stop(StopReason::Interrupted),
                 () = overflow(server.as_ref()), if !stopping => Event::Stop(StopReason::Output),
+                excess = excess(server.as_ref()) => Event::Excess(excess),
                 () = tokio::time::sleep_until(until.into()) => {
                     if stopping { Event::NextStep } else { Event::Stop(StopReason::Timeout) }
                 }
@@ -286,6 +290,11 @@ impl Image {
                 }
                 Event::Came(Err(why)) => return Err(self.lost(why, reply.stopped).await),
                 Event::Kill => return Err(self.give_up(Some(StopReason::Killed)).await),
+                Event::Excess(Excess { reason, text, .. }) => {
+                    let mut lost = self.give_up(Some(reason)).await;
+                    lost.death.status = text;
+                    return Err(lost);
+                }
                 Event::Stop(reason) => give_up = Some(self.stop(reason, session.as_deref(), &mut reply)),
                 Event::NextStep if reply.frames_id.take().is_some() => {
                     give_up = Some(self.interrupt(&id, session.as_deref()));
@@ -450,6 +459,14 @@ impl Image {
 async fn overflow(server: Option<&Server>) {
     match server {
         Some(server) => server.overflow().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until the process takes more than it may.
+async fn excess(server: Option<&Server>) -> Excess {
+    match server {
+        Some(server) => server.excess().await,
         None => std::future::pending().await,
     }
 }

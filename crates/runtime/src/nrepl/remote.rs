@@ -119,11 +119,8 @@ impl Remote {
             ));
         }
         let way = find(&config.root).ok_or(StartError::Missing(Runtime::Clojure))?;
-        let (mark, guard) = (household.next_mark(), household.guard());
         let began = Instant::now();
-        let server = Server::start(&way, &config.root, config.heap_megabytes, mark, guard, config.output_limit)
-            .await
-            .map_err(StartError::Failed)?;
+        let server = Server::start(&way, config, household).await.map_err(StartError::Failed)?;
         let mut image = Image::open(server.address, config.output_limit).await.map_err(StartError::Failed)?;
         server.forget_port_file();
         image.own(server);

@@ -16,7 +16,12 @@ use tokio::io::AsyncReadExt as _;
 use tokio::process::Child;
 
 use crate::capture::{Capture, Printed};
+use crate::config::Config;
+use crate::confine::Network;
+use crate::factory::Household;
 use crate::process::{self, Guard, Launch, find_program};
+use crate::sandbox::Confined;
+use crate::watch::{Bounds, Excess, Watch};
 use crate::worker::{Death, last_lines, status_text};
 
 /// How long a server may take to say its port. A first start may have to fetch what it needs.
@@ -153,7 +158,15 @@ impl Way {
         }
     }
 
-    fn arguments(&self, root: &Path, heap: u32) -> Vec<OsString> {
+    /// The command line. A JVM does not look into the environment for its temporary directory.
+    fn arguments(&self, root: &Path, heap: u32, scratch: Option<&Path>) -> Vec<OsString> {
+        let scratch = |option: &str| {
+            scratch.map(|path| {
+                let mut word = OsString::from(format!("{option}-Djava.io.tmpdir="));
+                word.push(path);
+                word
+            })
+        };
         let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         match self.tool {
             Tool::Java => {
@@ -162,13 +175,16 @@ impl Way {
                 // A path with a colon in it cannot be on a class path.
                 let path =
                     std::env::join_paths(jars.chain(sources.filter(|path| !has_colon(path)))).unwrap_or_default();
-                let mut arguments = vec![format!("-Xmx{heap}m").into(), "-XX:+UseSerialGC".into(), "-cp".into(), path];
+                let mut arguments: Vec<OsString> = vec![format!("-Xmx{heap}m").into(), "-XX:+UseSerialGC".into()];
+                arguments.extend(scratch("").into_iter().flat_map(|word| [word, "-XX:-UsePerfData".into()]));
+                arguments.extend(["-cp".into(), path]);
                 arguments.extend(words(&["clojure.main", "-e", SERVER]));
                 arguments
             }
             Tool::Clojure => {
                 let mut arguments = words(&["-Sdeps", DEPENDENCY]);
                 arguments.push(format!("-J-Xmx{heap}m").into());
+                arguments.extend(scratch("-J"));
                 arguments.extend(words(&["-M", "-e", SERVER]));
                 arguments
             }
@@ -191,31 +207,33 @@ pub(crate) struct Server {
     guard: Arc<Guard>,
     stdout: Capture,
     stderr: Capture,
+    watch: Watch,
+    /// What keeps it in, for as long as it lives.
+    _confined: Option<Arc<Confined>>,
     root: PathBuf,
     /// Where it listens.
     pub(crate) address: SocketAddr,
 }
 
 impl Server {
-    /// Starts a server for the project at `root` and waits until it says its port.
-    pub(crate) async fn start(
-        way: &Way,
-        root: &Path,
-        heap: u32,
-        mark: String,
-        guard: Arc<Guard>,
-        output_limit: u64,
-    ) -> Result<Self, String> {
+    /// Starts a server for the project that `config` is for and waits until it says its port.
+    pub(crate) async fn start(way: &Way, config: &Config, household: &Household) -> Result<Self, String> {
+        let (mark, guard, root) = (household.next_mark(), household.guard(), &config.root);
+        let output_limit = config.output_limit;
         let program = way.program.display();
+        let confined = household.confined(config, &mark, Network::Listen)?;
+        let scratch = confined.as_ref().map(|confined| confined.scratch.as_path());
         let launch = Launch {
             program: way.program.clone(),
-            arguments: way.arguments(root, heap),
+            arguments: way.arguments(root, config.heap_megabytes, scratch),
             launcher: Vec::new(),
+            confined,
             directory: root.to_owned(),
             mark,
         };
         let spawned = launch.spawn().map_err(|error| format!("{program} could not be started: {error}"))?;
         guard.watch(spawned.pid);
+        let family = Watch::new(spawned.pid, &launch.mark, Bounds::of(config));
         let watch = |error: std::io::Error| error.to_string();
         // Nobody writes to its standard input, so that it ends for those who read there.
         drop(spawned.requests);
@@ -227,6 +245,8 @@ impl Server {
             // In the meantime: what is printed to descriptor 1 is read for the port first.
             stdout: Capture::start(spawned.stdout, output_limit).map_err(watch)?,
             stderr: Capture::start(spawned.stderr, output_limit).map_err(watch)?,
+            watch: family,
+            _confined: launch.confined.clone(),
             root: root.to_owned(),
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         };
@@ -280,6 +300,16 @@ impl Server {
             () = self.stdout.overflow() => {}
             () = self.stderr.overflow() => {}
         }
+    }
+
+    /// A call begins.
+    pub(crate) fn begin(&self) {
+        self.watch.begin();
+    }
+
+    /// Waits until the process takes more than it may, with all that it has started.
+    pub(crate) async fn excess(&self) -> Excess {
+        self.watch.excess(None).await
     }
 
     /// Removes the file in which some tools tell editors of the server: ours is not for them. It is written after the

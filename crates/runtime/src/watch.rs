@@ -1,0 +1,306 @@
+//! What a worker takes with all that it has started: memory and processes, looked at while a call runs.
+//!
+//! A heap limit bounds what Lisp allocates. Foreign memory, child processes and copies are bounded here: every
+//! [`TICK`] the processes are found by their parents, every [`SWEEP`] also those that have left the family, by the mark in
+//! their environment. Memory is the resident set first, which is cheap and counts shared pages more than once; only
+//! when that is too much is it weighed by proportional shares (`proc_pid_smaps`).
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
+
+use crate::config::Config;
+use crate::process::marked;
+use crate::worker::StopReason;
+
+/// From one look to the next.
+const TICK: Duration = Duration::from_millis(100);
+
+/// From one search of the whole process table to the next.
+const SWEEP: Duration = Duration::from_secs(1);
+
+/// A look waits this many times as long as the one before has taken.
+const REST: u32 = 20;
+
+/// What a worker may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Megabytes of all processes together.
+    pub(crate) megabytes: u64,
+    /// How many processes there may be.
+    pub(crate) processes: usize,
+}
+
+impl Bounds {
+    /// What `config` allows.
+    pub(crate) fn of(config: &Config) -> Self {
+        Self { megabytes: config.memory_limit(), processes: config.max_processes as usize }
+    }
+}
+
+/// A worker takes more than it may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Excess {
+    pub(crate) reason: StopReason,
+    /// What it took, in words.
+    pub(crate) text: String,
+    /// It is enough to end the copy that runs the code.
+    pub(crate) copy_suffices: bool,
+}
+
+/// Watches one worker.
+pub(crate) struct Watch {
+    shared: Arc<Mutex<Family>>,
+}
+
+impl Watch {
+    /// Watches the process `root` and what carries `mark`.
+    pub(crate) fn new(root: Pid, mark: &str, bounds: Bounds) -> Self {
+        let family = Family {
+            root: root.as_raw_nonzero().get(),
+            mark: mark.to_owned(),
+            bounds,
+            members: HashMap::new(),
+            next_look: Instant::now(),
+            next_sweep: Instant::now() + SWEEP,
+        };
+        Self { shared: Arc::new(Mutex::new(family)) }
+    }
+
+    /// A call begins: the first look is due in a while, so that a quick one costs nothing.
+    pub(crate) fn begin(&self) {
+        let mut family = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        family.next_look = now + TICK;
+        family.next_sweep = now + SWEEP;
+    }
+
+    /// Waits until the worker takes too much. `copy` is the copy of it that runs code, if one does. Giving up and asking
+    /// again does not put the next look off.
+    pub(crate) async fn excess(&self, copy: Option<i32>) -> Excess {
+        loop {
+            let due = self.shared.lock().unwrap_or_else(PoisonError::into_inner).next_look;
+            tokio::time::sleep_until(due.into()).await;
+            let shared = Arc::clone(&self.shared);
+            let look = move || shared.lock().unwrap_or_else(PoisonError::into_inner).look(copy);
+            if let Ok(Some(excess)) = tokio::task::spawn_blocking(look).await {
+                return excess;
+            }
+        }
+    }
+}
+
+/// A process in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Member {
+    /// When it started, in ticks since the machine did; tells it from another of the same number.
+    started: u64,
+    parent: i32,
+    resident_kb: u64,
+}
+
+struct Family {
+    root: i32,
+    mark: String,
+    bounds: Bounds,
+    members: HashMap<i32, Member>,
+    next_look: Instant,
+    next_sweep: Instant,
+}
+
+impl Family {
+    fn look(&mut self, copy: Option<i32>) -> Option<Excess> {
+        let began = Instant::now();
+        let known: Vec<i32> = self.members.keys().copied().collect();
+        let before = std::mem::take(&mut self.members);
+        let mut open = vec![self.root];
+        for pid in known {
+            // One whose number now means another process is no member any more.
+            if member(pid).is_some_and(|now| before.get(&pid).is_some_and(|then| then.started == now.started)) {
+                open.push(pid);
+            }
+        }
+        if began >= self.next_sweep {
+            open.extend(marked(&self.mark).into_iter().map(|pid| pid.as_raw_nonzero().get()));
+        }
+        while let Some(pid) = open.pop() {
+            let Entry::Vacant(place) = self.members.entry(pid) else { continue };
+            let Some(member) = member(pid) else { continue };
+            place.insert(member);
+            open.extend(children(pid));
+        }
+        let excess = self.judge(copy);
+        let now = Instant::now();
+        if began >= self.next_sweep {
+            self.next_sweep = now + SWEEP.max((now - began) * REST * 5);
+        }
+        self.next_look = now + TICK.max((now - began) * REST);
+        excess
+    }
+
+    fn judge(&self, copy: Option<i32>) -> Option<Excess> {
+        let Bounds { megabytes, processes } = self.bounds;
+        let rest: Vec<&Member> = self.outside(copy).filter_map(|pid| self.members.get(&pid)).collect();
+        if self.members.len() > processes {
+            return Some(Excess {
+                reason: StopReason::Processes,
+                text: format!(
+                    "it and what it started were {} processes, more than the {processes} that --max-processes allows",
+                    self.members.len()
+                ),
+                copy_suffices: copy.is_some() && rest.len() <= processes,
+            });
+        }
+        let resident: u64 = self.members.values().map(|member| member.resident_kb).sum();
+        if resident / 1024 <= megabytes {
+            return None;
+        }
+        let weight = self.members.iter().map(|(pid, member)| shared_out_kb(*pid).unwrap_or(member.resident_kb));
+        let weight = weight.sum::<u64>() / 1024;
+        (weight > megabytes).then(|| Excess {
+            reason: StopReason::Memory,
+            text: format!(
+                "its {} took {weight} MB, more than the {megabytes} MB that --max-memory allows for everything",
+                if self.members.len() == 1 {
+                    "process".to_owned()
+                } else {
+                    format!("{} processes", self.members.len())
+                }
+            ),
+            copy_suffices: copy.is_some()
+                && rest.iter().map(|member| member.resident_kb).sum::<u64>() / 1024 <= megabytes,
+        })
+    }
+
+    /// The members that do not descend from `copy`.
+    fn outside(&self, copy: Option<i32>) -> impl Iterator<Item = i32> {
+        let descends = move |mut pid: i32| {
+            // Each step goes to a parent; a number that is used again could make a ring of them.
+            for _ in 0..self.members.len() {
+                if Some(pid) == copy {
+                    return true;
+                }
+                match self.members.get(&pid) {
+                    Some(member) => pid = member.parent,
+                    None => return false,
+                }
+            }
+            false
+        };
+        self.members.keys().copied().filter(move |pid| !descends(*pid))
+    }
+}
+
+/// What `proc_pid_stat` says of a process that has not ended.
+fn member(pid: i32) -> Option<Member> {
+    parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+fn parse_stat(stat: &str) -> Option<Member> {
+    // The name, in parentheses, may contain anything.
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split(' ').collect();
+    if matches!(*fields.first()?, "Z" | "X") {
+        return None;
+    }
+    let pages: u64 = fields.get(21)?.parse().ok()?;
+    let page_kb = rustix::param::page_size() as u64 / 1024;
+    Some(Member {
+        parent: fields.get(1)?.parse().ok()?,
+        started: fields.get(19)?.parse().ok()?,
+        resident_kb: pages * page_kb,
+    })
+}
+
+/// The children of all threads of a process, where the kernel lists them.
+fn children(pid: i32) -> Vec<i32> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
+}
+
+/// The memory of a process in kilobytes, a page that n processes share counted as the n-th part of one.
+pub(crate) fn shared_out_kb(pid: i32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// The resident set of a process in kilobytes.
+pub(crate) fn resident_kb(pid: i32) -> Option<u64> {
+    member(pid).map(|member| member.resident_kb)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn family(bounds: Bounds, members: &[(i32, i32, u64)]) -> Family {
+        let members = members
+            .iter()
+            .map(|(pid, parent, megabytes)| {
+                (*pid, Member { started: 1, parent: *parent, resident_kb: megabytes * 1024 })
+            })
+            .collect();
+        let now = Instant::now();
+        Family { root: 1, mark: String::new(), bounds, members, next_look: now, next_sweep: now }
+    }
+
+    #[test]
+    fn a_line_of_the_process_table_is_read_whatever_the_name() {
+        let line = "42 (a) b) (c) S 7 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 12345 1000 50 18446744073709551615\n";
+        let page_kb = rustix::param::page_size() as u64 / 1024;
+        assert_eq!(parse_stat(line), Some(Member { started: 12345, parent: 7, resident_kb: 50 * page_kb }));
+        assert_eq!(parse_stat(&line.replace(" S ", " Z ")), None);
+        assert_eq!(parse_stat("42 (a"), None);
+        assert_eq!(parse_stat(""), None);
+    }
+
+    #[test]
+    fn a_copy_is_ended_alone_when_the_rest_is_within_the_bounds() {
+        // No process has these numbers, so that the resident set counts.
+        let (root, copy, child) = (i32::MAX - 2, i32::MAX - 1, i32::MAX);
+        let bounds = Bounds { megabytes: 100, processes: 3 };
+        let within = family(bounds, &[(root, 1, 40), (copy, root, 30), (child, copy, 30)]);
+        assert_eq!(within.judge(Some(copy)), None);
+        let heavy_copy = family(bounds, &[(root, 1, 40), (copy, root, 30), (child, copy, 31)]);
+        let excess = heavy_copy.judge(Some(copy)).unwrap();
+        assert_eq!((excess.reason, excess.copy_suffices), (StopReason::Memory, true));
+        assert!(excess.text.contains("3 processes took 101 MB"), "{}", excess.text);
+        assert!(!heavy_copy.judge(None).unwrap().copy_suffices);
+        let heavy_root = family(bounds, &[(root, 1, 101), (copy, root, 0)]);
+        assert!(!heavy_root.judge(Some(copy)).unwrap().copy_suffices);
+        let many = family(bounds, &[(root, 1, 0), (copy, root, 0), (child, copy, 0), (child - 10, copy, 0)]);
+        let excess = many.judge(Some(copy)).unwrap();
+        assert_eq!((excess.reason, excess.copy_suffices), (StopReason::Processes, true));
+    }
+
+    #[test]
+    fn the_family_of_a_process_is_found() {
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "sleep 1000 & read line"])
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let root = Pid::from_child(&child);
+        let watch = Watch::new(root, "nobody", Bounds { megabytes: 1 << 20, processes: 1 });
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let excess = loop {
+            if let Some(excess) = watch.shared.lock().unwrap().look(None) {
+                break excess;
+            }
+            assert!(Instant::now() < deadline, "the second process is not seen");
+        };
+        assert!(excess.text.contains("2 processes"), "{}", excess.text);
+        for pid in children(root.as_raw_nonzero().get()) {
+            rustix::process::kill_process(Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
