@@ -21,6 +21,9 @@ const CRASHES: usize = 3;
 /// ... within so long stop a session.
 pub(crate) const CRASH_WINDOW: Duration = Duration::from_secs(300);
 
+/// Why a call has no image when it was told to stop while one was starting.
+pub(crate) const WITHDRAWN: &str = "the call was withdrawn before there was one";
+
 /// A name with the image behind it.
 pub(crate) struct Session {
     pub(crate) name: String,
@@ -256,7 +259,12 @@ pub(crate) async fn run(
         if request.is_about_present_image() && slot.is_none() {
             return Err(SessionError::NoImage(session.name.clone()));
         }
-        ensure_image(session, slot).await?;
+        // A launcher can keep a start waiting for as long as it likes.
+        tokio::select! {
+            biased;
+            ensured = ensure_image(session, slot) => ensured?,
+            () = controls.stopping() => return Err(SessionError::Start(WITHDRAWN.to_owned())),
+        }
         let worker = slot.as_mut().expect("the session was given an image");
         let mut arguments = arguments.clone();
         let branch = request.branch_key().map(|key| {

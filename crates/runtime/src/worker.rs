@@ -181,6 +181,13 @@ impl Answers {
         }
     }
 
+    /// The first line of what came in place of a frame.
+    fn strange(&mut self) -> Option<String> {
+        self.frames.next().err()?;
+        let text = String::from_utf8_lossy(self.frames.buffer()).into_owned();
+        Some(text.lines().next().unwrap_or_default().chars().take(100).collect())
+    }
+
     /// The next frame, when it is there already.
     fn poll(&mut self) -> Option<Value> {
         let mut bytes = [0; 4096];
@@ -242,10 +249,17 @@ impl Worker {
                 Ok(worker)
             }
             _ => {
+                let strange = worker.answers.strange();
                 // One that still runs after all this time is not going to end by itself.
-                let death = worker.bury(false).await;
-                let last_words = last_lines(&worker.stderr.take().head);
-                Err(format!("the worker did not start: {}{}", death.status, quoted(&last_words)))
+                let death = worker.bury(strange.is_some()).await;
+                let last_words = quoted(&last_lines(&worker.stderr.take().head));
+                Err(match strange {
+                    Some(said) => format!(
+                        "the worker did not start: {said:?} came first, which is not the protocol; what stands between must \
+                         carry standard input and output unchanged{last_words}"
+                    ),
+                    None => format!("the worker did not start: {}{last_words}", death.status),
+                })
             }
         }
     }

@@ -137,6 +137,16 @@ impl Client {
         Answer::of(&answer)
     }
 
+    /// The number of the process.
+    pub(crate) fn pid(&self) -> i32 {
+        i32::try_from(self.child.id()).unwrap()
+    }
+
+    /// Ends the server's input and does not wait.
+    pub(crate) fn close_input(&mut self) {
+        self.stdin = None;
+    }
+
     /// The process, to be killed.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();

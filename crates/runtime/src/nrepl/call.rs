@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::remote::{Remote, RemoteImage};
 use crate::eval::{Ending, EvalReport};
 use crate::request::Request;
-use crate::session::{Image, Session, loss};
+use crate::session::{Image, Session, WITHDRAWN, loss};
 use crate::sessions::SessionError;
 use crate::worker::Controls;
 
@@ -48,7 +48,7 @@ pub(crate) async fn run_remote(
     tokio::select! {
         biased;
         ensured = ensure_remote(session, remote) => ensured?,
-        () = controls.stopping() => return Err(SessionError::Start("the call was withdrawn before there was one".to_owned())),
+        () = controls.stopping() => return Err(SessionError::Start(WITHDRAWN.to_owned())),
     }
     let called = remote.call(request, controls).await;
     if let Some((death, reason)) = called.death() {

@@ -1,0 +1,112 @@
+//! Code that takes more memory or more processes than it may, by ways that a heap limit does not see.
+
+use serde_json::json;
+
+use crate::client::Answer;
+use crate::household::Household;
+
+/// 200 MB of heap, so 506 MB for everything; 60 processes.
+const OPTIONS: [&str; 4] = ["--max-memory", "200", "--max-processes", "60"];
+
+const ALIEN: &str = "(loop (let ((a (sb-alien:make-alien sb-alien:char 10000000)))
+                              (loop for i below 10000000 by 4096 do (setf (sb-alien:deref a i) 1))))";
+
+/// Holds 800 MB in a process of its own.
+const HOLDER: &str = "exec python3 -c 'a = [bytearray(50000000) for _ in range(16)]; import time; time.sleep(600)'";
+
+fn run(household: &mut Household, runtime: &str, code: &str) -> Answer {
+    let arguments = json!({ "code": code, "runtime": runtime, "session": runtime, "timeout_seconds": 50 });
+    household.call("repl_eval", arguments)
+}
+
+/// The code is ended with `says`, and told of once; nothing of it is left.
+#[track_caller]
+fn check(runtime: &str, code: &str, says: &str) {
+    let mut household = Household::new(&OPTIONS);
+    assert!(!run(&mut household, runtime, "1").is_error);
+    let answer = run(&mut household, runtime, code);
+    assert_eq!(answer.fields["code"], "SESSION_LOST", "{code}: {}", answer.text);
+    assert!(answer.text.contains(says), "{code}: {:?} does not say {says:?}", answer.text);
+    // The server, the spare, and whatever the next call starts.
+    household.assert_gone(3, "what it started has ended");
+    let next = run(&mut household, runtime, "(+ 1 2)");
+    assert!(next.text.contains("=> 3") && !next.text.contains("lost"), "{code}, then: {}", next.text);
+    assert!(household.client.finish().success());
+}
+
+const MEMORY: &str = "more than the 506 MB that --max-memory allows";
+const PROCESSES: &str = "more than the 60 that --max-processes allows";
+
+#[test]
+fn foreign_memory() {
+    check("sbcl", ALIEN, MEMORY);
+    check(
+        "guile",
+        "(use-modules (system foreign))
+         (define (c type name . arguments) (pointer->procedure type (dynamic-func name (dynamic-link)) arguments))
+         (let loop ()
+           ((c '* \"memset\" '* int size_t) ((c '* \"malloc\" size_t) 1000000) 1 1000000)
+           (loop))",
+        MEMORY,
+    );
+}
+
+#[test]
+fn the_memory_of_child_processes() {
+    check("sbcl", &format!("(uiop:run-program {HOLDER:?})"), MEMORY);
+    check("guile", &format!("(system {HOLDER:?})"), MEMORY);
+    check("clojure", &format!("(.waitFor (.start (ProcessBuilder. [\"sh\" \"-c\" {HOLDER:?}])))"), MEMORY);
+}
+
+#[test]
+fn processes_without_end() {
+    check("sbcl", "(loop (sb-ext:run-program \"/bin/sleep\" '(\"1000\") :wait nil))", PROCESSES);
+    // Those have no parent left by which they could be found.
+    check("sbcl", "(loop (sb-ext:run-program \"/bin/sh\" '(\"-c\" \"sleep 1000 & sleep 1000 &\")))", PROCESSES);
+    check("guile", "(let loop () (system \"sleep 1000 &\") (loop))", PROCESSES);
+    check("clojure", "(loop [] (.start (ProcessBuilder. [\"sleep\" \"1000\"])) (recur))", PROCESSES);
+}
+
+#[test]
+fn a_full_heap_is_still_lisps_own_error() {
+    let mut household = Household::new(&OPTIONS);
+    let answer = run(&mut household, "sbcl", "(let ((all '())) (loop (push (make-array 1000000) all)))");
+    assert!(answer.text.contains("eap exhausted"), "{}", answer.text);
+    let code = "(use-modules (rnrs bytevectors)) (let loop ((all '())) (loop (cons (make-bytevector 10000000 1) all)))";
+    let answer = run(&mut household, "guile", code);
+    assert!(answer.text.contains("ut of memory"), "{}", answer.text);
+}
+
+#[test]
+fn a_copy_that_takes_too_much_is_ended_alone() {
+    let mut household = Household::new(&OPTIONS);
+    run(&mut household, "sbcl", "(defvar *x* 5)");
+    let trial = json!({ "code": ALIEN, "session": "sbcl", "trial": true, "timeout_seconds": 50 });
+    let answer = household.call("repl_eval", trial);
+    assert!(answer.text.contains(MEMORY) && answer.text.contains("The session is as it was"), "{}", answer.text);
+    assert_eq!(run(&mut household, "sbcl", "*x*").text, "=> 5");
+    household.call("repl_control", json!({ "action": "checkpoint", "name": "five", "session": "sbcl" }));
+    run(&mut household, "sbcl", "(setf *x* 6)");
+    let answer = run(&mut household, "sbcl", ALIEN);
+    assert!(answer.text.contains(MEMORY) && answer.text.contains("back at checkpoint \"five\""), "{}", answer.text);
+    assert_eq!(run(&mut household, "sbcl", "*x*").text, "=> 5");
+}
+
+/// Each copy has all of the pages, which are there once.
+#[test]
+fn shared_pages_count_once() {
+    let mut household = Household::new(&OPTIONS);
+    run(
+        &mut household,
+        "sbcl",
+        "(defvar *big* (make-array 100000000 :element-type '(unsigned-byte 8) :initial-element 1))",
+    );
+    for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+        let answer = household.call("repl_control", json!({ "action": "checkpoint", "name": name, "session": "sbcl" }));
+        assert!(!answer.is_error, "{}", answer.text);
+    }
+    // Long enough for several looks.
+    let answer =
+        run(&mut household, "sbcl", "(let ((sum 0)) (sleep 1) (dotimes (i 1000 sum) (incf sum (aref *big* i))))");
+    assert_eq!(answer.text, "=> 1000");
+}

@@ -1,0 +1,77 @@
+//! Servers whose processes can be found: all that one starts, and what those start, carries a word in its environment.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Client, PATIENCE, server_command};
+use crate::project::Project;
+
+/// The variable that the word stands in.
+const WORD: &str = "LISPWRIGHT_HOUSEHOLD";
+
+/// A server with its project, and the word that its processes carry.
+pub(crate) struct Household {
+    pub(crate) project: Project,
+    pub(crate) client: Client,
+    word: String,
+}
+
+impl Household {
+    pub(crate) fn new(options: &[&str]) -> Self {
+        Self::on(Project::new(), options)
+    }
+
+    pub(crate) fn on(project: Project, options: &[&str]) -> Self {
+        // The project's directory is nobody else's.
+        let word = project.root().display().to_string();
+        let mut command = server_command(&project.root());
+        command.args(options).env(WORD, &word);
+        Self { client: Client::connect(command), project, word }
+    }
+
+    /// The server and all that it has started, as far as they live; the guard, whose environment is empty, is not seen.
+    pub(crate) fn processes(&self) -> Vec<i32> {
+        let entry = format!("{WORD}={}\0", self.word);
+        let carries = |pid: &i32| {
+            fs::read(format!("/proc/{pid}/environ"))
+                .is_ok_and(|environment| environment.windows(entry.len()).any(|part| part == entry.as_bytes()))
+        };
+        numbers_in("/proc").into_iter().filter(carries).collect()
+    }
+
+    /// Waits until no process but `most` is left.
+    #[track_caller]
+    pub(crate) fn assert_gone(&self, most: usize, what: &str) {
+        self.until(what, |household| household.processes().len() <= most);
+    }
+
+    /// Waits until `done`.
+    #[track_caller]
+    pub(crate) fn until(&self, what: &str, done: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !done(self) {
+            assert!(Instant::now() < deadline, "in vain: {what}; {:?}", self.processes());
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+    }
+
+    /// A call with patience; the answer may be an error.
+    #[track_caller]
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Answer {
+        self.client.call(tool, arguments)
+    }
+
+    /// The text of a successful evaluation in a session.
+    #[track_caller]
+    pub(crate) fn eval(&mut self, session: &str, code: &str) -> Answer {
+        self.call("repl_eval", json!({ "code": code, "session": session, "timeout_seconds": 50 }))
+    }
+}
+
+/// The names in a directory that are numbers.
+pub(crate) fn numbers_in(directory: &str) -> Vec<i32> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}

@@ -1,0 +1,279 @@
+//! `--sandbox`: what a confined image can do and what it cannot, by each mechanism that this machine has.
+//!
+//! Where a mechanism does not work, the server must refuse to start an image with it, and that is what is tested instead; the
+//! test prints which of both it was.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Client, Session, server_command};
+use crate::household::Household;
+use crate::project::Project;
+
+const MECHANISMS: [&str; 2] = ["landlock", "bubblewrap"];
+
+/// What is tried in an image; `{}` stands for a path or a port.
+struct Tries {
+    runtime: &'static str,
+    write: &'static str,
+    read: &'static str,
+    scratch: &'static str,
+    connect: &'static str,
+    bind: &'static str,
+    shell: &'static str,
+}
+
+const COMMON_LISP: Tries = Tries {
+    runtime: "sbcl",
+    write: r#"(with-open-file (s "{}" :direction :output :if-exists :supersede) (write-line "written" s))"#,
+    read: r#"(with-open-file (s "{}") (read-line s))"#,
+    scratch: "(uiop:with-temporary-file (:stream s :pathname p) (print 1 s) (list (sb-posix:getenv \"TMPDIR\") p))",
+    connect: "(progn (require :sb-bsd-sockets)
+                (let ((s (make-instance (find-symbol \"INET-SOCKET\" :sb-bsd-sockets) :type :stream :protocol :tcp)))
+                  (funcall (find-symbol \"SOCKET-CONNECT\" :sb-bsd-sockets) s #(127 0 0 1) {})))",
+    bind: "(let ((s (make-instance (find-symbol \"INET-SOCKET\" :sb-bsd-sockets) :type :stream :protocol :tcp)))
+             (funcall (find-symbol \"SOCKET-BIND\" :sb-bsd-sockets) s #(0 0 0 0) 0))",
+    shell: r#"(uiop:run-program "echo by a child > {}")"#,
+};
+
+const GUILE: Tries = Tries {
+    runtime: "guile",
+    write: r#"(call-with-output-file "{}" (lambda (port) (display "written" port)))"#,
+    read: r#"(call-with-input-file "{}" read)"#,
+    scratch: r#"(let ((port (mkstemp! (string-append (getenv "TMPDIR") "/XXXXXX")))) (list (getenv "TMPDIR") port))"#,
+    connect: "(connect (socket PF_INET SOCK_STREAM 0) AF_INET INADDR_LOOPBACK {})",
+    bind: "(bind (socket PF_INET SOCK_STREAM 0) AF_INET INADDR_ANY 0)",
+    shell: r#"(unless (zero? (system "echo by a child > {}")) (error "no child"))"#,
+};
+
+const CLOJURE: Tries = Tries {
+    runtime: "clojure",
+    write: r#"(spit "{}" "written")"#,
+    read: r#"(slurp "{}")"#,
+    scratch: r#"(str (java.io.File/createTempFile "abc" "def"))"#,
+    connect: r#"(java.net.Socket. "127.0.0.1" {})"#,
+    bind: "(java.net.ServerSocket. 9123)",
+    shell: r#"(when-not (zero? (.waitFor (.start (ProcessBuilder. ["sh" "-c" "echo by a child > {}"])))) (throw (Exception. "no child")))"#,
+};
+
+fn eval(household: &mut Household, tries: &Tries, code: &str, argument: &str) -> Answer {
+    household.call(
+        "repl_eval",
+        json!({ "code": code.replace("{}", argument), "runtime": tries.runtime, "session": tries.runtime, "timeout_seconds": 50 }),
+    )
+}
+
+#[track_caller]
+fn assert_answers(answer: &Answer) {
+    assert!(!answer.is_error, "{}", answer.text);
+}
+
+/// The code ran and met an error of the image's own.
+#[track_caller]
+fn assert_fails(answer: &Answer) {
+    assert!(answer.is_error && answer.fields["code"] == "LISP_ERROR", "{} {}", answer.text, answer.fields);
+}
+
+/// Where the server keeps the temporary directories of its images, one of which is `scratch`.
+fn scratch_of(scratch: &str) -> PathBuf {
+    let path = Path::new(scratch);
+    let own = path.ancestors().find(|directory| {
+        directory
+            .parent()
+            .and_then(Path::file_name)
+            .is_some_and(|name| name.to_string_lossy().starts_with("lispwright-"))
+    });
+    own.unwrap_or_else(|| panic!("{scratch} is in no temporary directory of a server")).to_owned()
+}
+
+/// A home directory for the server, beside the project, with something to read in it.
+fn home(project: &Project) -> PathBuf {
+    let home = project.beside("home");
+    fs::create_dir(&home).unwrap();
+    fs::write(home.join("notes"), "42\n").unwrap();
+    home
+}
+
+/// Whether the server says that the mechanism works here; an image must be refused when it does not.
+fn works(household: &mut Household, mechanism: &str) -> bool {
+    let status = household.call("repl_control", json!({ "action": "status" }));
+    if status.fields["isolation"] == mechanism {
+        println!("tested: {mechanism}");
+        return true;
+    }
+    println!("tested: that an image is refused, for {mechanism} does not work here");
+    assert_eq!(status.fields["isolation"], "none-works", "{}", status.text);
+    let answer = household.eval("main", "1");
+    assert!(answer.is_error && answer.text.contains("No worker is started without it"), "{}", answer.text);
+    assert_eq!(household.processes().len(), 1, "only the server");
+    false
+}
+
+/// Everything that is promised of one runtime under one mechanism.
+fn check(tries: &Tries, mechanism: &str) {
+    let project = Project::new();
+    let home = home(&project);
+    let outside = home.join("out");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let mut household = Household::on(project, &[&format!("--sandbox={mechanism}")]);
+    if !works(&mut household, mechanism) {
+        return;
+    }
+    let inside = household.project.at("in").display().to_string();
+    let outside = outside.display().to_string();
+    let notes = home.join("notes").display().to_string();
+
+    assert_answers(&eval(&mut household, tries, tries.write, &inside));
+    assert!(household.project.text("in").starts_with("written"));
+    assert_fails(&eval(&mut household, tries, tries.write, &outside));
+    assert_fails(&eval(&mut household, tries, tries.write, &notes));
+    assert_fails(&eval(&mut household, tries, tries.shell, &outside));
+    assert_answers(&eval(&mut household, tries, tries.shell, &inside));
+    assert_eq!(household.project.text("in"), "by a child\n");
+    assert!(!Path::new(&outside).exists());
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "42\n");
+    assert!(eval(&mut household, tries, tries.read, &notes).text.contains("42"));
+
+    assert_fails(&eval(&mut household, tries, tries.connect, &port));
+    assert!(listener.set_nonblocking(true).is_ok() && listener.accept().is_err(), "nobody has come");
+    if mechanism == "landlock" {
+        // Without a network of its own an image under bubblewrap may bind, and nobody can come.
+        assert_fails(&eval(&mut household, tries, tries.bind, ""));
+    }
+
+    let answer = eval(&mut household, tries, tries.scratch, "");
+    assert_answers(&answer);
+    let said = answer.text.split('"').find(|part| part.contains("/lispwright-")).unwrap_or_default().to_owned();
+    let scratch = scratch_of(&said);
+    assert_eq!(fs::metadata(&scratch).unwrap().permissions().mode() & 0o777, 0o700);
+    household.call("repl_control", json!({ "action": "kill", "session": tries.runtime }));
+    assert!(!scratch.exists(), "it ends with its image");
+    let all = scratch.parent().unwrap().to_owned();
+    assert!(household.client.finish().success());
+    assert!(!all.exists(), "they end with the server");
+}
+
+#[test]
+fn sbcl_under_landlock() {
+    check(&COMMON_LISP, "landlock");
+}
+
+#[test]
+fn sbcl_under_bubblewrap() {
+    check(&COMMON_LISP, "bubblewrap");
+}
+
+#[test]
+fn guile_under_landlock() {
+    check(&GUILE, "landlock");
+}
+
+#[test]
+fn guile_under_bubblewrap() {
+    check(&GUILE, "bubblewrap");
+}
+
+#[test]
+fn clojure_under_landlock() {
+    check(&CLOJURE, "landlock");
+}
+
+#[test]
+fn clojure_is_refused_under_bubblewrap() {
+    let mut household = Household::new(&["--sandbox=bubblewrap"]);
+    let answer = household.call("repl_eval", json!({ "code": "1", "runtime": "clojure" }));
+    assert!(answer.is_error && answer.text.contains("--sandbox: "), "{}", answer.text);
+    assert_eq!(household.processes().len(), 1, "only the server");
+}
+
+#[test]
+fn a_confined_image_does_what_others_do() {
+    for mechanism in MECHANISMS {
+        let mut household = Household::new(&[&format!("--sandbox={mechanism}")]);
+        if !works(&mut household, mechanism) {
+            continue;
+        }
+        let printed = household
+            .eval("main", "(princ 1) (princ 2 *error-output*) (uiop:run-program \"echo 3\" :output :interactive)");
+        assert_eq!(printed.fields["stdout"], "13\n", "{}", printed.text);
+        assert_eq!(printed.fields["stderr"], "2", "{}", printed.text);
+        let stopped = household.call("repl_eval", json!({ "code": "(loop)", "timeout_seconds": 0.3 }));
+        assert_eq!(stopped.fields["execution_status"], "interrupted", "{}", stopped.text);
+        household.eval("main", "(defvar *x* 1)");
+        household.call("repl_control", json!({ "action": "checkpoint", "name": "c" }));
+        household.eval("main", "(setf *x* 2)");
+        // One that does not listen is killed, and the checkpoint goes on: it can be reached from outside the sandbox.
+        let deaf = json!({ "code": "(sb-sys:without-interrupts (loop))", "timeout_seconds": 0.3 });
+        let back = household.call("repl_eval", deaf.clone());
+        assert!(back.text.contains("back at checkpoint \"c\""), "{}", back.text);
+        assert_eq!(household.eval("main", "*x*").text, "=> 1");
+        let trial = household.call("repl_eval", json!({ "code": "(setf *x* 3)", "trial": true }));
+        assert_eq!(trial.text, "=> 3");
+        household.call("repl_control", json!({ "action": "reset" }));
+        let gone = household.call("repl_eval", deaf);
+        assert_eq!(gone.fields["code"], "SESSION_LOST", "{}", gone.text);
+        assert!(gone.text.contains("did not listen"), "{}", gone.text);
+        // A system is compiled into the cache of confined images.
+        household.project.file("small.asd", "(defsystem \"small\" :components ((:file \"small\")))");
+        household.project.file("small.lisp", "(defun small () 7)");
+        let loaded = household.call("load_system", json!({ "system": "small" }));
+        assert!(!loaded.is_error, "{}", loaded.text);
+        assert_eq!(household.eval("main", "(small)").text, "=> 7");
+        household.client.kill();
+        household.assert_gone(0, "a confined image ends with a killed server");
+    }
+}
+
+#[test]
+fn a_confined_image_cannot_signal_the_server() {
+    let mut household = Household::new(&["--sandbox=landlock"]);
+    let status = household.call("repl_control", json!({ "action": "status" }));
+    let scoped = status.text.contains("no signals to processes outside");
+    println!("tested: {}", if scoped { "that signals are refused" } else { "that the status says they are not" });
+    if scoped {
+        let answer = household.eval("main", "(sb-posix:kill (sb-posix:getppid) 15)");
+        assert!(answer.text.contains("Operation not permitted"), "{}", answer.text);
+        assert_eq!(household.eval("main", "1").text, "=> 1");
+    } else {
+        assert!(
+            status.text.contains("signals are not restricted") || works(&mut household, "landlock"),
+            "{}",
+            status.text
+        );
+    }
+}
+
+#[test]
+fn without_a_mechanism_no_image_starts() {
+    let broken = "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n";
+    for (script, says) in
+        [(None, "not installed (apt-get install bubblewrap)"), (Some(broken), "does not work here (bwrap: No")]
+    {
+        let project = Project::new();
+        let programs = project.beside("bin");
+        fs::create_dir(&programs).unwrap();
+        for program in ["sbcl", "guile", "sh", "grep", "rm"] {
+            let found = lispwright_runtime::find_program(program).unwrap();
+            std::os::unix::fs::symlink(found, programs.join(program)).unwrap();
+        }
+        if let Some(script) = script {
+            fs::write(programs.join("bwrap"), script).unwrap();
+            fs::set_permissions(programs.join("bwrap"), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let mut command = server_command(&project.root());
+        command.arg("--sandbox=bubblewrap").env("PATH", &programs);
+        let mut session = Session { client: Client::connect(command), project };
+        for runtime in ["sbcl", "guile"] {
+            let code = json!({ "code": "1", "runtime": runtime });
+            session.refused("repl_eval", code, "RUNTIME_MISSING", &["--sandbox: ", says, "No worker is started"]);
+        }
+        let status = session.ok("repl_control", json!({ "action": "status" }));
+        assert!(status.text.contains(says), "{}", status.text);
+        assert_eq!(status.fields["isolation"], Value::from("none-works"));
+    }
+}
