@@ -1,8 +1,9 @@
 //! A client that speaks to the server as any other does: one JSON object per line.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -11,24 +12,31 @@ use serde_json::{Value, json};
 pub(crate) struct Client {
     child: Child,
     to: ChildStdin,
-    from: BufReader<ChildStdout>,
+    from: Box<dyn BufRead + Send>,
     next_id: u64,
 }
 
 impl Client {
     /// Starts the server on `root` and waits for its first answer; how long that took.
     pub(crate) fn start(binary: &Path, root: &Path) -> (Self, Duration) {
+        Self::start_in(binary, root, &std::env::temp_dir(), &[])
+    }
+
+    /// As [`Client::start`], with another directory for temporary files and with more options.
+    pub(crate) fn start_in(binary: &Path, root: &Path, temporary: &Path, options: &[&str]) -> (Self, Duration) {
         let begin = Instant::now();
         let mut child = Command::new(binary)
             .args(["mcp", "--root"])
             .arg(root)
+            .args(options)
+            .env("TMPDIR", temporary)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .expect("the release binary starts");
         let to = child.stdin.take().expect("it is piped");
-        let from = BufReader::new(child.stdout.take().expect("it is piped"));
+        let from = Box::new(BufReader::new(child.stdout.take().expect("it is piped")));
         let mut client = Self { child, to, from, next_id: 1 };
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}});
         client.request("initialize", &hello);
@@ -41,15 +49,37 @@ impl Client {
         self.child.id()
     }
 
+    /// Sends a request and does not wait for its answer; its number.
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// From now on, all answers with the moment of their arrival. No other call may wait for one.
+    pub(crate) fn listen(&mut self) -> Receiver<(Instant, Value)> {
+        let lines = std::mem::replace(&mut self.from, Box::new(std::io::empty()));
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            for line in lines.lines().map_while(Result::ok) {
+                let came = Instant::now();
+                let message = serde_json::from_str(&line).expect("answers are JSON");
+                if sender.send((came, message)).is_err() {
+                    return;
+                }
+            }
+        });
+        receiver
+    }
+
     fn send(&mut self, message: &Value) {
         writeln!(self.to, "{message}").and_then(|()| self.to.flush()).expect("the server reads");
     }
 
     /// Sends a request and waits for its answer's `result`.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
-        let id = self.next_id;
-        self.next_id += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let id = self.ask(method, params);
         let mut line = String::new();
         loop {
             line.clear();

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod client;
+mod endurance;
 mod eval;
 mod memory;
 mod reader;
@@ -30,18 +31,19 @@ pub(crate) struct Setting {
 type Bench = fn(&Setting) -> Vec<Row>;
 
 /// The groups of rows, by the name that selects them.
-const BENCHES: [(&str, Bench); 5] = [
+const BENCHES: [(&str, Bench); 6] = [
     ("reader", reader::rows),
     ("server", server::rows),
     ("eval", eval::rows),
     ("memory", memory::rows),
+    ("endurance", endurance::rows),
     ("repair", repair::rows),
 ];
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(binary), Some(corpus), Some(scratch)) = (arguments.next(), arguments.next(), arguments.next()) else {
-        eprintln!("usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|eval|memory|repair]...");
+        eprintln!("usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|eval|memory|endurance|repair]...");
         std::process::exit(2);
     };
     let names: Vec<String> = arguments.collect();

@@ -39,7 +39,7 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
 }
 
 /// Megabytes of a process by `smaps_rollup`.
-fn pss(pid: u32) -> f64 {
+pub(crate) fn pss(pid: u32) -> f64 {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
     line.and_then(|rest| rest.trim().trim_end_matches(" kB").trim().parse::<f64>().ok())
@@ -47,7 +47,7 @@ fn pss(pid: u32) -> f64 {
 }
 
 /// Every process below `pid`.
-fn descendants(pid: u32) -> Vec<u32> {
+pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     let mut found = Vec::new();
     let mut open = vec![pid];
     while let Some(parent) = open.pop() {

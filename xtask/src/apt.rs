@@ -81,6 +81,9 @@ pub(crate) const PYTHON: Need = Need {
     present: Presence::Call(&["python3", "-c", "import venv, ensurepip"]),
 };
 
+pub(crate) const BUBBLEWRAP: Need =
+    Need { package: "bubblewrap", why: "confines images", present: Presence::Program("bwrap") };
+
 impl Need {
     fn is_met(&self) -> bool {
         match self.present {

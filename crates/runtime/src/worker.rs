@@ -231,10 +231,18 @@ impl Worker {
             last_id: 0,
         };
         let greeting = async {
-            if let Some(agent) = agent {
-                worker.requests.write_all(agent.as_bytes()).await.ok()?;
+            let feeding = async {
+                if let Some(agent) = agent {
+                    // Of a pipe that breaks the other one tells.
+                    let _ = worker.requests.write_all(agent.as_bytes()).await;
+                }
+                std::future::pending::<()>().await;
+            };
+            // Read at the same time: what writes something else first may not read before it is rid of that.
+            tokio::select! {
+                answer = worker.answers.next() => answer,
+                () = feeding => None,
             }
-            worker.answers.next().await
         };
         let limit = if agent.is_some() { PLAIN_HELLO_LIMIT } else { HELLO_LIMIT };
         let greeting = tokio::time::timeout(limit, greeting).await.unwrap_or_default();
@@ -444,9 +452,9 @@ impl Worker {
     /// Ends the process and all that it started; how it ended.
     pub(crate) async fn bury(&mut self, killed: bool) -> Death {
         let natural = if killed { None } else { tokio::time::timeout(STATUS_LIMIT, self.child.wait()).await.ok() };
-        let ended = process::end(&mut self.child, self.pid, &self.mark).await;
+        process::end(&mut self.child, self.pid, &self.mark).await;
         self.guard.forget(self.pid);
-        let status = natural.and_then(Result::ok).or(ended);
+        let status = natural.and_then(Result::ok);
         Death {
             status: if killed { "killed by the server".to_owned() } else { status_text(status) },
             exited: false,

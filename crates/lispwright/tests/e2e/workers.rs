@@ -1,10 +1,12 @@
 //! How images are run: their limits, and the command in front of them.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 
 use serde_json::json;
 
-use crate::client::{Client, PATIENCE, Session, server_command};
+use crate::client::{Answer, Client, PATIENCE, Session, server_command};
+use crate::household::Household;
 use crate::project::Project;
 
 fn session_with(project: Project, options: &[&str]) -> Session {
@@ -13,19 +15,19 @@ fn session_with(project: Project, options: &[&str]) -> Session {
     Session { client: Client::connect(command), project }
 }
 
-/// A script that runs its arguments.
-fn launcher(project: &Project) -> String {
+/// A script as a launcher: its lines, of which `"$@"` is the worker.
+fn script(project: &Project, lines: &str) -> String {
     let script = project.beside("launch me");
-    std::fs::write(&script, "#!/bin/sh\nexec \"$@\"\n").unwrap();
+    std::fs::write(&script, format!("#!/bin/sh\n{lines}\n")).unwrap();
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-    script.to_str().unwrap().to_owned()
+    format!("'{}'", script.display())
 }
 
 #[test]
 fn workers_can_be_run_by_another_command() {
     let project = Project::new();
-    let script = launcher(&project);
-    let mut session = session_with(project, &["--launcher", &format!("'{script}' env WHO=launched")]);
+    let script = script(&project, "exec \"$@\"");
+    let mut session = session_with(project, &["--launcher", &format!("{script} env WHO=launched")]);
     let who = session.ok("repl_eval", json!({ "code": "(sb-posix:getenv \"WHO\")", "timeout_seconds": 60 }));
     assert!(who.text.contains("=> \"launched\""), "{}", who.text);
     // The pipe carries interrupts, held errors and checkpoints too.
@@ -41,14 +43,109 @@ fn workers_can_be_run_by_another_command() {
     assert!(session.client.finish().success());
 }
 
+/// The launcher that `docs/live-images.md` shows. Where user namespaces are forbidden it must fail with its own words.
 #[test]
-fn a_launcher_that_dies_or_is_not_there_is_an_answer() {
-    for (launcher, says) in [("/nonexistent/launcher", "could not be started"), ("false", "exit code 1")] {
-        let mut session = session_with(Project::new(), &["--launcher", launcher]);
-        let answer = session.client.call("repl_eval", json!({ "code": "1" }));
-        assert!(answer.is_error && answer.text.contains(says), "{launcher}: {}", answer.text);
+fn workers_can_be_run_by_bubblewrap() {
+    let project = Project::new();
+    let root = project.root().display().to_string();
+    let launcher = format!(
+        "bwrap --ro-bind / / --bind {root} {root} --dev /dev --proc /proc --unshare-net --unshare-pid --cap-drop ALL \
+         --die-with-parent"
+    );
+    let words: Vec<&str> = launcher.split_whitespace().collect();
+    let works = Command::new(words[0]).args(&words[1..]).arg("true").output().unwrap();
+    let mut household = Household::on(project, &["--launcher", &launcher]);
+    if !works.status.success() {
+        let complaint = String::from_utf8_lossy(&works.stderr).lines().next().unwrap_or_default().to_owned();
+        println!("tested: that bwrap's own words are told, for it does not work here: {complaint}");
+        let answer = household.eval("main", "1");
+        assert!(answer.is_error && answer.text.contains(&complaint), "{}", answer.text);
+        return;
+    }
+    println!("tested: bwrap");
+    for (runtime, pid, outside) in [
+        ("sbcl", "(sb-posix:getpid)", "(open \"/tmp/lispwright-outside\" :direction :output)"),
+        ("guile", "(getpid)", "(open-output-file \"/tmp/lispwright-outside\")"),
+    ] {
+        let mut eval = |code: &str, seconds: f64| {
+            let arguments = json!({ "code": code, "runtime": runtime, "session": runtime, "timeout_seconds": seconds });
+            household.call("repl_eval", arguments)
+        };
+        let pid = eval(pid, 50.0);
+        assert!(!pid.is_error && pid.text.len() < 7, "a number in a table of processes of its own: {}", pid.text);
+        let refused = eval(outside, 50.0);
+        assert!(refused.text.contains("Read-only file system"), "{}", refused.text);
+        let endless = if runtime == "sbcl" { "(loop)" } else { "(let loop () (loop))" };
+        let stopped = eval(endless, 0.3);
+        assert_eq!(stopped.fields["execution_status"], "interrupted", "{}", stopped.text);
+    }
+    household.eval("sbcl", "(defvar *x* 1)");
+    household.call("repl_control", json!({ "action": "checkpoint", "session": "sbcl" }));
+    household.eval("sbcl", "(setf *x* 2)");
+    household.call("repl_control", json!({ "action": "rollback", "session": "sbcl" }));
+    assert_eq!(household.eval("sbcl", "*x*").text, "=> 1");
+    household.client.kill();
+    household.assert_gone(0, "no process is left inside");
+}
+
+/// The words between the launcher and the worker: the sandbox is inside.
+#[test]
+fn a_launcher_and_the_sandbox_go_together() {
+    let project = Project::new();
+    let script = script(&project, "exec \"$@\"");
+    let outside = project.beside("outside");
+    let mut session = session_with(project, &["--launcher", &script, "--sandbox"]);
+    let status = session.ok("repl_control", json!({ "action": "status" }));
+    let sandboxed = status.fields["isolation"] != "none-works";
+    println!("tested: {}", status.fields["isolation"]);
+    let code = format!("(open {outside:?} :direction :output)");
+    let answer = session.client.call("repl_eval", json!({ "code": code, "timeout_seconds": 60 }));
+    assert!(answer.is_error && !outside.exists(), "{}", answer.text);
+    assert_eq!(answer.fields["code"], if sandboxed { "LISP_ERROR" } else { "RUNTIME_MISSING" }, "{}", answer.text);
+}
+
+#[test]
+fn a_launcher_that_fails_is_an_answer() {
+    for (lines, says) in [
+        (None, "could not be started"),
+        (Some("exit 1"), "exit code 1"),
+        (Some("echo 'no route to host' >&2; exit 255"), "no route to host"),
+        (Some("kill -9 $$"), "SIGKILL"),
+        (Some("echo 'Welcome to the build host!'; exec \"$@\""), "\"Welcome to the build host!\" came first"),
+        (Some("head -c 100000 /dev/zero; exec \"$@\""), "not the protocol"),
+        (Some("exec \"$@\" > /dev/null"), "it closed its pipe"),
+    ] {
+        let project = Project::new();
+        let launcher = lines.map_or_else(|| "/nonexistent/launcher".to_owned(), |lines| script(&project, lines));
+        let mut household = Household::on(project, &["--launcher", &launcher]);
+        let answer = household.eval("main", "1");
+        assert!(answer.is_error && answer.text.contains(says), "{launcher} {lines:?}: {}", answer.text);
         assert_eq!(answer.fields["code"], "RUNTIME_MISSING");
-        assert!(session.client.finish().success());
+        household.assert_gone(1, "nothing but the server");
+        assert!(household.client.finish().success());
+    }
+}
+
+#[test]
+fn a_launcher_that_hangs_can_be_given_up() {
+    let project = Project::new();
+    let launcher = script(&project, "sleep 1000 & exec sleep 1000");
+    let mut household = Household::on(project, &["--launcher", &launcher]);
+    let arguments = json!({ "name": "repl_eval", "arguments": { "code": "1" } });
+    for withdraw in [false, true] {
+        let call = household.client.start("tools/call", arguments.clone());
+        household.until("it hangs", |household| household.processes().len() == 3);
+        if withdraw {
+            let params = json!({ "requestId": call });
+            household.client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+        } else {
+            household.client.start("tools/call", json!({ "name": "repl_control", "arguments": { "action": "kill" } }));
+            // The two answers come in any order.
+            let both = [household.client.receive(), household.client.receive()];
+            let answer = Answer::of(both.iter().find(|message| message["id"] == call).unwrap());
+            assert!(answer.is_error && answer.text.contains("withdrawn"), "{}", answer.text);
+        }
+        household.assert_gone(1, "nothing but the server");
     }
 }
 
