@@ -5,12 +5,13 @@
 (defun expand-form (form level)
   "The expansion of FORM, and whether it is another form."
   (let ((*boundary* t))
-    (multiple-value-list
-     (ecase level
-       (:once (macroexpand-1 form))
-       (:full (macroexpand form))
-       (:all (let ((expansion (expand-all form)))
-               (values expansion (not (same-form-p form expansion)))))))))
+    (multiple-value-bind (expansion changed)
+        (ecase level
+          (:once (macroexpand-1 form))
+          (:full (macroexpand form))
+          (:all (let ((expansion (expand-all form)))
+                  (values expansion (not (same-form-p form expansion))))))
+      (list expansion (and changed t)))))
 
 (defun same-form-p (form other)
   "True when both read alike. Looks at no more than 100,000 parts, and takes more for different."

@@ -455,6 +455,12 @@ Frames outside the functions named in BOUNDARIES are not looked at."
                  (incf line)))
       line)))
 
+(defun file-text (path)
+  (with-open-file (stream path :external-format '(:utf-8 :replacement #\?))
+    (let* ((text (make-string (file-length stream)))
+           (end (read-sequence text stream)))
+      (subseq text 0 end))))
+
 ;;; Macros
 
 (defun expand-all (form)

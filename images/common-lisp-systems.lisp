@@ -69,12 +69,6 @@ directory gets anything."
                  (pushnew (string-downcase (subseq text from to)) names :test #'string=))))
     (nreverse names)))
 
-(defun file-text (path)
-  (with-open-file (stream path :external-format '(:utf-8 :replacement #\?))
-    (let* ((text (make-string (file-length stream)))
-           (end (read-sequence text stream)))
-      (subseq text 0 end))))
-
 (defun project-file-p (path)
   (let ((name (and path (namestring path))))
     (and name
@@ -249,15 +243,6 @@ source and of what that depends on; those for which CLEAR is true in any case. H
     (when start
       (multiple-value-bind (line column) (line-and-column text start)
         (list :line line :column column)))))
-
-(defun skip-to-code (text position)
-  "The place of the first character from POSITION on that is not blank nor in a line comment, or NIL."
-  (loop
-    (let ((next (position-if-not (lambda (character) (member character '(#\Space #\Tab #\Newline #\Return #\Page)))
-                                 text :start (min position (length text)))))
-      (cond ((null next) (return nil))
-            ((char/= (char text next) #\;) (return next))
-            (t (setf position (or (position #\Newline text :start next) (length text))))))))
 
 (defun work-fields (work answer)
   "The fields of ANSWER with what WORK has to tell."

@@ -295,6 +295,15 @@ what the compiler still finds undefined is no news."
     (values (1+ (count #\Newline text :end end))
             (- end (if newline newline -1)))))
 
+(defun skip-to-code (text position)
+  "The place of the first character from POSITION on that is not blank nor in a line comment, or NIL."
+  (loop
+    (let ((next (position-if-not (lambda (character) (member character '(#\Space #\Tab #\Newline #\Return #\Page)))
+                                 text :start (min position (length text)))))
+      (cond ((null next) (return nil))
+            ((char/= (char text next) #\;) (return next))
+            (t (setf position (or (position #\Newline text :start next) (length text))))))))
+
 (defun forms-left (stream)
   "How many more forms STREAM holds, or NIL when they cannot be read."
   (handler-case

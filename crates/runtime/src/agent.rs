@@ -13,12 +13,14 @@ pub(crate) struct Agent {
     pub(crate) runtime: Runtime,
     /// Its parts, in the order in which they are read.
     pub(crate) parts: &'static [&'static str],
+    /// Parts that it reads by itself when they are needed.
+    pub(crate) late_parts: &'static [&'static str],
     /// What names of saved images end in.
     pub(crate) extension: &'static str,
 }
 
 /// Every agent there is.
-static AGENTS: [Agent; 2] = [
+static AGENTS: [Agent; 3] = [
     Agent {
         runtime: Runtime::Sbcl,
         parts: &[
@@ -32,6 +34,7 @@ static AGENTS: [Agent; 2] = [
             include_str!("../../../images/common-lisp-systems.lisp"),
             include_str!("../../../images/common-lisp-tests.lisp"),
         ],
+        late_parts: &[],
         extension: "core",
     },
     Agent {
@@ -46,12 +49,33 @@ static AGENTS: [Agent; 2] = [
             include_str!("../../../images/guile-held.scm"),
             include_str!("../../../images/guile-copies.scm"),
         ],
+        late_parts: &[],
         extension: "go",
+    },
+    Agent {
+        runtime: Runtime::Ecl,
+        parts: &[
+            include_str!("../../../images/common-lisp-ecl.lisp"),
+            include_str!("../../../images/common-lisp-libc.lisp"),
+            include_str!("../../../images/common-lisp.lisp"),
+            include_str!("../../../images/common-lisp-objects.lisp"),
+            include_str!("../../../images/common-lisp-expand.lisp"),
+            include_str!("../../../images/common-lisp-held.lisp"),
+        ],
+        late_parts: &[
+            include_str!("../../../images/common-lisp-ecl-compiler.lisp"),
+            include_str!("../../../images/common-lisp-systems.lisp"),
+            include_str!("../../../images/common-lisp-tests.lisp"),
+        ],
+        extension: "",
     },
 ];
 
 /// Reads the agent's forms from standard input up to `:END`.
-const SBCL_LOAD: &str = "(with-compilation-unit () (loop for form = (read) until (eq form :end) do (eval form)))";
+const LOAD: &str = "(with-compilation-unit () (loop for form = (read) until (eq form :end) do (eval form)))";
+
+/// Has a Common Lisp serve.
+const MAIN: &str = "(funcall (intern \"MAIN\" \"LISPWRIGHT.AGENT\"))";
 
 impl Agent {
     /// The agent of `runtime`, if it has one.
@@ -62,10 +86,19 @@ impl Agent {
     /// What a plain start and a save are fed through standard input.
     pub(crate) fn text(&self) -> String {
         let mut text = self.parts.join("\n");
-        if self.runtime == Runtime::Sbcl {
+        if !self.late_parts.is_empty() {
+            let late = self.late_parts.join("\n");
+            text.push_str(&format!("\n(setf *late-parts* {})\n", quoted(&late)));
+        }
+        if self.runtime != Runtime::Guile {
             text.push_str("\n:end\n");
         }
         text
+    }
+
+    /// Why its workers start without a saved image, if they do.
+    pub(crate) fn plain_reason(&self) -> Option<&'static str> {
+        (self.runtime == Runtime::Ecl).then_some("ECL saves no images; the agent loads in a moment")
     }
 
     /// The arguments that run `start` with a heap of `heap` megabytes. What the worker compiles goes below `compiled`, else
@@ -73,13 +106,14 @@ impl Agent {
     pub(crate) fn start_arguments(&self, start: &Start, heap: u32, compiled: Option<&Path>) -> Vec<OsString> {
         match self.runtime {
             Runtime::Guile => self.guile_start(start, heap, compiled),
+            Runtime::Ecl => ecl_start(heap),
             _ => sbcl_start(start, heap),
         }
     }
 
     /// The arguments that write the image to `path`.
     pub(crate) fn save_arguments(&self, path: &Path) -> Vec<OsString> {
-        let path = quoted(path);
+        let path = quoted_path(path);
         match self.runtime {
             Runtime::Guile => {
                 // An image that is mapped from a file has to keep to page boundaries.
@@ -91,7 +125,7 @@ impl Agent {
             }
             _ => ["--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit", "--disable-debugger", "--eval"]
                 .into_iter()
-                .chain([SBCL_LOAD, "--eval", &format!("(funcall (intern \"SAVE\" \"LISPWRIGHT.AGENT\") {path})")])
+                .chain([LOAD, "--eval", &format!("(funcall (intern \"SAVE\" \"LISPWRIGHT.AGENT\") {path})")])
                 .map(OsString::from)
                 .collect(),
         }
@@ -99,12 +133,12 @@ impl Agent {
 
     fn guile_start(&self, start: &Start, heap: u32, compiled: Option<&Path>) -> Vec<OsString> {
         let (load, beside) = match start {
-            Start::Saved(image) => (format!("(load-compiled {})", quoted(image)), image.parent()),
+            Start::Saved(image) => (format!("(load-compiled {})", quoted_path(image)), image.parent()),
             Start::Plain(_) => {
                 (format!("(((@ (system vm loader) load-thunk-from-memory) {}))", self.guile_compiled(1, "'()")), None)
             }
         };
-        let cache = compiled.or(beside).map_or_else(|| "#f".into(), quoted);
+        let cache = compiled.or(beside).map_or_else(|| "#f".into(), quoted_path);
         guile(&format!("{load} ((@ (lispwright agent) main) {cache} {heap})"))
     }
 
@@ -134,14 +168,24 @@ fn sbcl_start(start: &Start, heap: u32) -> Vec<OsString> {
     );
     if let Start::Plain(_) = start {
         arguments.extend(
-            ["--no-sysinit", "--no-userinit", "--disable-debugger", "--eval", SBCL_LOAD, "--eval"].map(OsString::from),
+            ["--no-sysinit", "--no-userinit", "--disable-debugger", "--eval", LOAD, "--eval"].map(OsString::from),
         );
-        arguments.push("(funcall (intern \"MAIN\" \"LISPWRIGHT.AGENT\"))".into());
+        arguments.push(MAIN.into());
     }
     arguments
 }
 
+fn ecl_start(heap: u32) -> Vec<OsString> {
+    let heap = (u64::from(heap) << 20).to_string();
+    ["--norc", "--heap-size", &heap, "--eval", LOAD, "--eval", MAIN].map(OsString::from).into()
+}
+
 /// A path as a string that every Lisp reads.
-fn quoted(path: &Path) -> String {
-    format!("\"{}\"", path.display().to_string().replace('\\', "\\\\").replace('"', "\\\""))
+fn quoted_path(path: &Path) -> String {
+    quoted(&path.display().to_string())
+}
+
+/// A text as a string that every Lisp reads.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

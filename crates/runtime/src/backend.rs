@@ -104,7 +104,7 @@ pub const BACKENDS: &[Backend] = &[
         program: "ecl",
         version_argument: "--version",
         package: "ecl",
-        has: &[],
+        has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     },
     Backend {
         runtime: Runtime::Clisp,

@@ -193,6 +193,9 @@ impl Factory {
         if !self.config.launcher.is_empty() {
             return Start::Plain("workers are started by a launcher".to_owned());
         }
+        if let Some(reason) = agent.plain_reason() {
+            return Start::Plain(reason.to_owned());
+        }
         let cache = self.config.cache.clone().or_else(image::default_cache);
         tokio::task::spawn_blocking(move || image::saved(agent, &program, cache.as_deref(), refuse))
             .await

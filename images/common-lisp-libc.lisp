@@ -1,0 +1,247 @@
+;;;; Descriptors, the pipe to the parent and bounded streams, by way of the C library, Gray streams and the metaobject
+;;;; protocol. For implementations that have those three and little else: ECL and CLISP.
+;;;;
+;;;; common-lisp-NAME.lisp, which is loaded first, owes this file
+;;;;   LIBC (a macro: the C function, the type of its result, then types and values of its arguments)
+;;;;   READ-OCTETS WRITE-OCTETS (descriptor octets start end): how many, or NIL and the error number
+;;;;   MAKE-STANDARD-STREAMS: an input stream on descriptor 0, output streams on 1 and 2
+;;;;   OWN-STREAMS: streams of the implementation on these descriptors
+;;;;   INSTALL-SIGNALS CHECK-FRAMES
+
+(in-package "LISPWRIGHT.AGENT")
+
+;;; The pipe to the parent
+
+(defvar *requests* nil "The descriptor that requests are read from.")
+(defvar *answers* nil "The descriptor that answers are written to.")
+(defvar *captures* nil "Private copies of the descriptors that 1 and 2 stand for: (STDOUT STDERR).")
+(defvar *own-pid* nil "The process that speaks to the parent.")
+(defvar *first-pid* nil "The process that was started, of which the speaking one may be a copy.")
+
+(defconstant +eintr+ 4)
+(defconstant +f-getfl+ 3)
+(defconstant +f-setfl+ 4)
+(defconstant +f-setown+ 8)
+(defconstant +f-setsig+ 10)
+(defconstant +f-dupfd-cloexec+ 1030)
+(defconstant +o-async+ #o20000)
+
+(defun fcntl (descriptor command argument)
+  (libc "fcntl" :int :int descriptor :int command :long argument))
+
+(defun process-number ()
+  (libc "getpid" :int))
+
+(defun private-copy (descriptor)
+  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes."
+  (fcntl descriptor +f-dupfd-cloexec+ 100))
+
+(defun capture-descriptors ()
+  "What descriptors 1 and 2 are to stand for: the pipe whose number the parent passed in the environment, and the
+error output that this process was started with. Without a pipe, as over a network, both are the error output."
+  (let ((pipe (ext:getenv "LISPWRIGHT_CAPTURE")))
+    (libc "unsetenv" :int :string "LISPWRIGHT_CAPTURE")
+    (list (if pipe (parse-integer pipe) 2) 2)))
+
+(defun open-protocol ()
+  "Takes descriptors 0 and 1 for the protocol, and gives 0, 1 and 2 to the evaluated code."
+  (setf *own-pid* (process-number)
+        *first-pid* *own-pid*
+        *requests* (private-copy 0)
+        *answers* (private-copy 1))
+  (let ((captures (capture-descriptors)))
+    (setf *captures* (mapcar #'private-copy captures))
+    (dolist (capture (remove 2 captures))
+      (libc "close" :int :int capture)))
+  (install-streams)
+  (install-signals))
+
+(defun read-protocol (count)
+  "The next COUNT octets from the parent, or NIL at the end of the pipe."
+  (let ((octets (make-array count :element-type '(unsigned-byte 8)))
+        (filled 0))
+    (loop while (< filled count)
+          do (multiple-value-bind (read errno) (read-octets *requests* octets filled count)
+               (cond ((null read)
+                      (unless (eql errno +eintr+)
+                        (return-from read-protocol nil)))
+                     ((zerop read) (return-from read-protocol nil))
+                     (t (incf filled read)))))
+    octets))
+
+(defun write-protocol (octets)
+  "Writes all of OCTETS to the parent. A process that evaluated code has forked off has nothing to say: it ends."
+  (unless (eql (process-number) *own-pid*)
+    (end-process))
+  (let ((written 0)
+        (end (length octets)))
+    (loop while (< written end)
+          do (multiple-value-bind (count errno) (write-octets *answers* octets written end)
+               (cond (count (incf written count))
+                     ((not (eql errno +eintr+)) (die)))))))
+
+(defun own-pid ()
+  *own-pid*)
+
+(defun end-process ()
+  "Ends this process and nothing else, at once."
+  (libc "_exit" :void :int 0))
+
+(defun die ()
+  "Ends this process, and the group when it leads one, at once."
+  (when (= (libc "getpgrp" :int) *first-pid*)
+    (libc "kill" :int :int 0 :int 9))
+  (end-process))
+
+;;; Text
+
+(defun decode-utf-8 (octets)
+  "The text of OCTETS, with U+FFFD for what is no UTF-8."
+  (let ((text (make-string (length octets)))
+        (end (length octets))
+        (length 0)
+        (index 0))
+    (flet ((following (count)
+             "The bits of the COUNT octets that continue the one at INDEX, or NIL."
+             (and (<= (+ index count) (1- end))
+                  (let ((bits 0))
+                    (loop for next from (1+ index) to (+ index count)
+                          for octet = (aref octets next)
+                          do (if (= (logand octet #xC0) #x80)
+                                 (setf bits (logior (ash bits 6) (logand octet #x3F)))
+                                 (return-from following nil)))
+                    bits)))
+           (put (code)
+             (setf (char text length) (code-char code))
+             (incf length)))
+      (loop while (< index end)
+            do (let* ((octet (aref octets index))
+                      (count (cond ((< octet #x80) 0) ((< octet #xC2) nil) ((< octet #xE0) 1) ((< octet #xF0) 2) ((< octet #xF5) 3)))
+                      (bits (and count (plusp count) (following count)))
+                      (code (case count
+                              (0 octet)
+                              (1 (and bits (logior (ash (logand octet #x1F) 6) bits)))
+                              (2 (and bits (logior (ash (logand octet #x0F) 12) bits)))
+                              (3 (and bits (logior (ash (logand octet #x07) 18) bits))))))
+                 (cond ((and code (< code char-code-limit) (not (<= #xD800 code #xDFFF)))
+                        (put code)
+                        (incf index (1+ count)))
+                       (t (put #xFFFD)
+                          (incf index))))))
+    (subseq text 0 length)))
+
+(defun file-octets (path)
+  (with-open-file (stream path :element-type '(unsigned-byte 8))
+    (let* ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8)))
+           (end (read-sequence octets stream)))
+      (subseq octets 0 end))))
+
+(defun file-text (path)
+  (decode-utf-8 (file-octets path)))
+
+;;; The standard streams
+
+(defvar *stream-values* '() "The value every standard stream variable has when a call starts.")
+
+(defun install-streams ()
+  "Points descriptor 0 at nothing, 1 and 2 at the captures, and every standard stream at these."
+  (let ((null-input (libc "open" :int :string "/dev/null" :int 0)))
+    (unless (= null-input 0)
+      (libc "dup2" :int :int null-input :int 0)
+      (libc "close" :int :int null-input)))
+  (loop for capture in *captures*
+        for descriptor from 1
+        do (libc "dup2" :int :int capture :int descriptor))
+  (destructuring-bind (input output errors) (make-standard-streams)
+    (let ((terminal (make-two-way-stream input output)))
+      (setf *stream-values*
+            `((*standard-input* ,input) (*standard-output* ,output) (*error-output* ,errors) (*trace-output* ,output)
+              (*terminal-io* ,terminal) (*query-io* ,terminal) (*debug-io* ,terminal)))))
+  (set-streams))
+
+(defun set-streams ()
+  (loop for (variable stream) in *stream-values*
+        do (setf (symbol-value variable) stream)))
+
+(defun input-streams ()
+  "Every stream that evaluated code may take for the standard input."
+  (list* (second (assoc '*standard-input* *stream-values*))
+         *standard-input* *terminal-io* *query-io* *debug-io* (own-streams)))
+
+(defun restore-streams ()
+  "Undoes what an earlier call did to the standard streams: assigned them, or closed them."
+  (if (loop for (nil stream) in *stream-values*
+            always (open-stream-p stream))
+      (set-streams)
+      (install-streams)))
+
+(defun flush-streams ()
+  "Hands everything written so far to the descriptors, also what C code has printed."
+  (loop for stream in (list* *standard-output* *error-output* (append (mapcar #'second *stream-values*) (own-streams)))
+        do (ignore-errors (finish-output stream)))
+  (libc "fflush" :int :long 0))
+
+(defclass bounded-stream (gray:fundamental-character-output-stream)
+  ((text :initform (make-string-output-stream) :reader bounded-stream-buffer)
+   (room :initarg :room :accessor bounded-stream-room)
+   (column :initform 0 :accessor bounded-stream-column))
+  (:documentation "Keeps the first ROOM characters written to it, then throws T to itself."))
+
+(defmethod gray:stream-write-char ((stream bounded-stream) character)
+  (when (minusp (decf (bounded-stream-room stream)))
+    (throw stream t))
+  (if (char= character #\Newline)
+      (setf (bounded-stream-column stream) 0)
+      (incf (bounded-stream-column stream)))
+  (write-char character (bounded-stream-buffer stream)))
+
+(defmethod gray:stream-write-string ((stream bounded-stream) string &optional (start 0) end)
+  (let* ((end (or end (length string)))
+         (kept (min end (+ start (bounded-stream-room stream))))
+         (newline (position #\Newline string :start start :end kept :from-end t)))
+    (write-string string (bounded-stream-buffer stream) :start start :end kept)
+    (decf (bounded-stream-room stream) (- kept start))
+    (if newline
+        (setf (bounded-stream-column stream) (- kept newline 1))
+        (incf (bounded-stream-column stream) (- kept start)))
+    (when (< kept end)
+      (throw stream t))
+    string))
+
+(defmethod gray:stream-line-column ((stream bounded-stream))
+  (bounded-stream-column stream))
+
+(defun make-bounded-stream (limit)
+  (make-instance 'bounded-stream :room limit))
+
+(defun bounded-stream-text (stream)
+  (get-output-stream-string (bounded-stream-buffer stream)))
+
+;;; Objects
+
+(defun slot-parts (object)
+  "The slots of an instance, structure or condition: (name value), or (name) for one that is unbound."
+  (loop for slot in (clos:class-slots (class-of object))
+        for name = (clos:slot-definition-name slot)
+        collect (if (slot-boundp object name)
+                    (list (symbol-name name) (slot-value object name))
+                    (list (symbol-name name)))))
+
+(defun function-source-facts (function)
+  "Where FUNCTION is defined, if that is known: ((\"source\" \"file:line\"))."
+  (let ((place (function-place function)))
+    (and place
+         (list (list "source" (format nil "~A~@[:~D~]" (getf place :file) (getf place :line)))))))
+
+(defun line-at (namestring offset)
+  "The line, from 1, of the form that follows OFFSET characters in the file NAMESTRING."
+  (let ((text (file-text namestring)))
+    (nth-value 0 (line-and-column text (or (skip-to-code text (min offset (length text))) 0)))))
+
+;;; Copies of the process: there are none
+
+(defun note-read (number)
+  (declare (ignore number)))
+
+(defun checkpoint-names ()
+  '())
