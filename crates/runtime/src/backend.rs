@@ -18,6 +18,8 @@ pub enum Runtime {
     Guile,
     /// Clojure, over nREPL.
     Clojure,
+    /// Whatever Common Lisp a Swank or Slynk server runs in that somebody else has started.
+    Swank,
 }
 
 /// Something a runtime may be able to do for a session.
@@ -71,12 +73,13 @@ impl Backend {
         self.has.contains(&capability)
     }
 
-    /// Where the program is, if it is installed.
+    /// Where the program is, if it is installed. There is none for [`Runtime::Swank`], which is joined and never started.
     pub fn find(&self) -> Option<PathBuf> {
-        if self.runtime == Runtime::Clojure {
-            return crate::nrepl::program();
+        match self.runtime {
+            Runtime::Clojure => crate::nrepl::program(),
+            Runtime::Swank => None,
+            _ => find_program(self.program),
         }
-        find_program(self.program)
     }
 }
 
@@ -122,6 +125,14 @@ pub const BACKENDS: &[Backend] = &[
         package: "clojure libnrepl-clojure",
         has: &[Capability::Eval, Capability::Interrupt, Capability::Attach],
     },
+    Backend {
+        runtime: Runtime::Swank,
+        name: "swank",
+        program: "",
+        version_argument: "",
+        package: "cl-swank",
+        has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Attach],
+    },
 ];
 
 impl Runtime {
@@ -148,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_runtime_has_one_row() {
-        for runtime in [Runtime::Sbcl, Runtime::Ecl, Runtime::Clisp, Runtime::Guile, Runtime::Clojure] {
+        for runtime in [Runtime::Sbcl, Runtime::Ecl, Runtime::Clisp, Runtime::Guile, Runtime::Clojure, Runtime::Swank] {
             assert_eq!(Runtime::named(runtime.backend().name), Some(runtime));
         }
     }

@@ -123,6 +123,8 @@ pub struct EvalReport {
     pub background: Vec<LispError>,
     /// What the caller has to know about the session: that it lost its state, and why.
     pub notices: Vec<String>,
+    /// The image belongs to somebody else: it goes on whatever became of the call.
+    pub theirs: bool,
     /// Too many images were lost: the session runs nothing more until it is reset.
     pub stopped: bool,
     /// The time from the request to the answer, the start of an image included.

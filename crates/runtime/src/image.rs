@@ -72,13 +72,17 @@ fn find_or_save(agent: &Agent, program: &Path, cache: &Path, refuse: Option<u64>
     Ok(core)
 }
 
-/// Distinguishes installations of the implementation and versions of the agent (FNV-1a).
+/// Distinguishes installations of the implementation and versions of the agent.
 fn key(agent: &Agent, program: &Path) -> io::Result<u64> {
     let program = program.canonicalize()?;
     let data = program.metadata()?;
     let identity = format!("{} {} {} {}", program.display(), data.len(), data.mtime(), data.mtime_nsec());
-    let bytes = identity.bytes().chain(agent.parts.iter().flat_map(|part| part.bytes()));
-    Ok(bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)))
+    Ok(hash(identity.bytes().chain(agent.parts.iter().flat_map(|part| part.bytes()))))
+}
+
+/// Tells versions apart (FNV-1a).
+pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 fn save(agent: &Agent, program: &Path, core: &Path) -> io::Result<()> {

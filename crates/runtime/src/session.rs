@@ -8,7 +8,7 @@ use tokio::sync::OwnedMutexGuard;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
-use crate::nrepl::{Remote, ensure_remote, run_remote};
+use crate::remote::{Remote, ensure_remote, run_remote};
 use crate::request::{Request, keyed};
 use crate::sessions::SessionError;
 use crate::status::CheckpointStatus;
@@ -30,7 +30,7 @@ pub(crate) struct Session {
     pub(crate) factory: Arc<Factory>,
     /// Held for as long as a call runs.
     pub(crate) slot: Arc<tokio::sync::Mutex<Option<Worker>>>,
-    /// What a session on Clojure has in place of a worker; locked only by those who hold the slot.
+    /// What a session whose image is reached through a socket has in place of a worker; locked only by those who hold the slot.
     pub(crate) remote: Option<tokio::sync::Mutex<Remote>>,
     pub(crate) facts: Mutex<Facts>,
 }
@@ -131,6 +131,12 @@ impl Session {
             return Err(busy);
         }
         tokio::time::timeout(GRACE * 2, slot.lock_owned()).await.map_err(|_| busy)
+    }
+
+    /// Refuses what ends an image when that is not ours to end.
+    pub(crate) fn must_be_ours(&self) -> Result<(), SessionError> {
+        let is_theirs = self.facts().image.as_ref().is_some_and(|image| image.pid == 0);
+        if is_theirs { Err(SessionError::Theirs(self.name.clone())) } else { Ok(()) }
     }
 
     pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
@@ -330,6 +336,7 @@ pub(crate) async fn run(
         earlier: Vec::new(),
         stdout,
         stderr,
+        theirs: false,
         warnings: answer.warnings,
         diagnostics: answer.diagnostics,
         tests: answer.tests,

@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::eval::{Ending, EvalReport, EvalRequest};
 use crate::factory::{Factory, Household, StartError};
 use crate::idle;
+use crate::remote::{self, Remote};
 use crate::request::Request;
 use crate::session::{CRASH_WINDOW, Facts, Running, Session, ensure_image, loss, run};
 use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers_of};
@@ -80,6 +81,9 @@ pub enum SessionError {
     /// The session has a server of this process, which cannot be detached from.
     #[error("session {0:?} is not attached to anything")]
     NotAttached(String),
+    /// The image of the session belongs to somebody else, who alone may end it.
+    #[error("the image of session {0:?} belongs to somebody else")]
+    Theirs(String),
     /// There is no such session.
     #[error("there is no session {0:?}")]
     Unknown(String),
@@ -191,7 +195,7 @@ impl Sessions {
         let facts = Facts { next_object: self.0.next_object.load(Ordering::Relaxed), ..Facts::default() };
         let session = Arc::new(Session {
             name: name.to_owned(),
-            remote: (runtime == Runtime::Clojure).then(tokio::sync::Mutex::default),
+            remote: Remote::of(runtime).map(tokio::sync::Mutex::new),
             factory,
             slot: Arc::default(),
             facts: Mutex::new(facts),
@@ -294,6 +298,7 @@ impl Sessions {
     /// Ends the session and its image; false when it had no image. The next call under that name starts afresh.
     pub async fn kill(&self, name: &str) -> Result<bool, SessionError> {
         let session = self.existing(name)?;
+        session.must_be_ours()?;
         let had_image = self.end_image(&session).await;
         self.0.next_object.fetch_max(session.facts().next_object, Ordering::Relaxed);
         self.sessions().remove(name);
@@ -303,21 +308,37 @@ impl Sessions {
     /// Gives the session a fresh image and forgets what it lost before.
     pub async fn reset(&self, name: &str) -> Result<SessionStatus, SessionError> {
         let session = self.session(name)?;
+        session.must_be_ours()?;
         self.end_image(&session).await;
         let next_object = session.facts().next_object;
         *session.facts() = Facts { next_object, ..Facts::default() };
         self.start(name).await
     }
 
-    /// Joins the nREPL server at `address`, which stays its owner's, with the session `name`. A server that the session
-    /// started itself is ended.
-    pub async fn attach(&self, name: &str, address: SocketAddr) -> Result<SessionStatus, SessionError> {
-        self.open(name, Some(Runtime::Clojure))?;
+    /// What listens at `address`: the runtime of sessions that join it.
+    pub async fn detect(&self, address: SocketAddr) -> Runtime {
+        remote::detect(address, &self.0.root).await
+    }
+
+    /// Joins the server at `address`, which stays its owner's, with the session `name` on `runtime`. A server that the
+    /// session started itself is ended.
+    pub async fn attach(
+        &self,
+        name: &str,
+        runtime: Runtime,
+        address: SocketAddr,
+    ) -> Result<SessionStatus, SessionError> {
+        let is_new = self.existing(name).is_err();
+        self.open(name, Some(runtime))?;
         let session = self.existing(name)?;
         let slot = self.slot(&session)?;
         let remote =
             session.remote.as_ref().ok_or(SessionError::Lacks(session.factory.runtime(), Capability::Attach))?;
-        let known = remote.lock().await.attach(address, &session.factory.config).await?;
+        let attached = remote.lock().await.attach(address, &session.factory.config).await;
+        if is_new && attached.is_err() {
+            self.sessions().remove(name);
+        }
+        let known = attached?;
         let next_object = session.facts().next_object;
         *session.facts() = Facts { next_object, ..Facts::default() };
         session.set_remote(known);

@@ -1,7 +1,6 @@
 //! The actions of `repl_control` that join a server of somebody else's and leave it.
 
-use lispwright_runtime::nrepl::loopback;
-use lispwright_runtime::{Runtime, Sessions};
+use lispwright_runtime::{Address, Runtime, SWANK_PORT, Sessions};
 use serde_json::json;
 
 use crate::repl_control::{ReplControl, outcome, session_outcome};
@@ -9,29 +8,70 @@ use crate::repl_refused::session_error;
 use crate::repl_session::chosen;
 use crate::tool::{Outcome, ToolError};
 
-/// Joins the nREPL server at the address given.
-pub(crate) async fn attach(sessions: &Sessions, args: &ReplControl) -> Result<Outcome, ToolError> {
-    let Some(address) = args.address.as_deref() else {
-        return Err(ToolError::new(
-            "BAD_ARGUMENT",
-            "attach needs the address of a running nREPL server: repl_control {\"action\": \"attach\", \"address\": \
-             \"127.0.0.1:7888\"}. A file .nrepl-port in the project is found without it. Swank and Slynk cannot be joined.",
-        ));
+/// Joins the server at the address given. What it speaks is found out, unless the runtime or the address says it.
+pub(crate) async fn attach(
+    sessions: &Sessions,
+    args: &ReplControl,
+    runtime: Option<Runtime>,
+) -> Result<Outcome, ToolError> {
+    let here = format!("127.0.0.1:{SWANK_PORT}");
+    let address = match (args.address.as_deref(), runtime) {
+        (Some(address), _) => address,
+        (None, Some(Runtime::Swank)) => here.as_str(),
+        (None, _) => {
+            return Err(ToolError::new(
+                "BAD_ARGUMENT",
+                format!(
+                    "attach needs the address of a running Swank, Slynk or nREPL server: repl_control {{\"action\": \
+                     \"attach\", \"address\": \"{here}\"}}. In a Common Lisp image, (swank:create-server :dont-close t) starts \
+                     one on that port; a file .nrepl-port in the project is found without it."
+                ),
+            ));
+        }
     };
-    let address = loopback(address).map_err(|error| ToolError::new("BAD_ARGUMENT", format!("{error}.")))?;
-    let session = chosen(sessions, args.session.as_deref(), Some(Runtime::Clojure));
-    let status = sessions.attach(session, address).await.map_err(session_error)?;
+    let bad = |what: String| ToolError::new("BAD_ARGUMENT", what);
+    let address = Address::read(address).map_err(|error| bad(format!("{error}.")))?;
+    let runtime = match (runtime, address.runtime) {
+        (Some(asked), Some(said)) if asked != said => {
+            return Err(bad(format!("The address says {said} and runtime says {asked}. Leave one of them out.")));
+        }
+        (Some(runtime @ (Runtime::Swank | Runtime::Clojure)), _) | (None, Some(runtime)) => runtime,
+        (Some(other), _) => {
+            return Err(bad(format!(
+                "A session on {other} starts its own images and joins none. Give runtime swank for a Common Lisp image with a \
+                 Swank or Slynk server, clojure for an nREPL server, or leave it out."
+            )));
+        }
+        (None, None) => sessions.detect(address.socket).await,
+    };
+    let session = chosen(sessions, args.session.as_deref(), Some(runtime));
+    let status = sessions.attach(session, runtime, address.socket).await.map_err(session_error)?;
+    let about = match runtime {
+        Runtime::Swank => {
+            " It cannot be reset, killed, checkpointed or tried in; everything else works as in a session of its own."
+        }
+        _ => "",
+    };
     let text = format!(
         "Session {session:?} is attached. The server is its owner's: code runs in the owner's image, and nothing done here \
-         ends it. To leave: repl_control {{\"action\": \"detach\", \"session\": {session:?}}}."
+         ends it.{about} To evaluate there: repl_eval {{\"session\": {session:?}, \"code\": ...}}; to leave: repl_control \
+         {{\"action\": \"detach\", \"session\": {session:?}}}."
     );
     Ok(session_outcome(&text, &status))
 }
 
 /// Leaves the server that a session is attached to.
 pub(crate) async fn detach(sessions: &Sessions, session: Option<&str>) -> Result<Outcome, ToolError> {
-    let session = chosen(sessions, session, Some(Runtime::Clojure));
-    sessions.detach(session).await.map_err(session_error)?;
+    let attached = || {
+        let status = sessions.status();
+        let of = |runtime: Runtime| status.sessions.iter().find(|session| session.runtime == runtime);
+        of(Runtime::Swank).or_else(|| of(Runtime::Clojure)).map(|session| session.name.clone())
+    };
+    let session = match session {
+        Some(session) => session.to_owned(),
+        None => attached().unwrap_or_else(|| chosen(sessions, None, Some(Runtime::Clojure)).to_owned()),
+    };
+    sessions.detach(&session).await.map_err(session_error)?;
     let text = format!(
         "Session {session:?} is forgotten; the server it was attached to goes on, with what was defined there."
     );

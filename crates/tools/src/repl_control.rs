@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use lispwright_runtime::{BACKENDS, Capability, Request, SessionStatus, Sessions, State, Status, WorkerStatus};
+use lispwright_runtime::{
+    BACKENDS, Capability, Request, Runtime, SessionStatus, Sessions, State, Status, WorkerStatus,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -136,7 +138,7 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
             let report = ask(sessions, session, Request::Rollback(args.name.clone()), context).await?;
             Ok(answer(&report, output_limit(None)))
         }
-        ReplAction::Attach => attach(sessions, args).await,
+        ReplAction::Attach => attach(sessions, args, runtime).await,
         ReplAction::Detach => detach(sessions, args.session.as_deref()).await,
         ReplAction::Restarts
         | ReplAction::Restart
@@ -172,6 +174,10 @@ async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Outcome, Tool
         let version = if runs { sessions.version(backend.runtime).await } else { None };
         let found = path.as_ref().map(|path| path.display().to_string());
         let about = match (&found, runs) {
+            _ if backend.runtime == Runtime::Swank => {
+                "joined where it runs: repl_control {\"action\": \"attach\", \"address\": \"127.0.0.1:4005\"}"
+                    .to_owned()
+            }
             (None, _) => format!("not installed (apt-get install {})", backend.package),
             (Some(path), true) => format!("{}, {path}", version.as_deref().unwrap_or("it does not say its version")),
             (Some(path), false) => format!("{path}; sessions cannot use it"),

@@ -96,6 +96,16 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
             "BAD_ARGUMENT",
             format!("{what} To end it, repl_control {{\"action\": \"kill\", \"session\": NAME}}."),
         ),
+        SessionError::Theirs(session) => {
+            let next = format!("repl_control {{\"action\": \"detach\", \"session\": \"{session}\"}}");
+            ToolError::new(
+                "UNSUPPORTED",
+                format!(
+                    "{what} It is joined, not started here, so it cannot be ended or made anew. To leave it: {next}."
+                ),
+            )
+            .with("next", next)
+        }
         SessionError::OtherRuntime { asked, .. } => ToolError::new(
             "BAD_ARGUMENT",
             format!(

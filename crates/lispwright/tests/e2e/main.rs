@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod addressing;
+mod attached;
 mod client;
 mod commands;
 mod content;
@@ -26,5 +27,8 @@ mod rivals;
 mod sandbox;
 mod sdk;
 mod surfaces;
+#[allow(dead_code, reason = "what only the tests of the runtime use")]
+#[path = "../../../runtime/tests/swank/server.rs"]
+mod swank_server;
 mod systems;
 mod workers;

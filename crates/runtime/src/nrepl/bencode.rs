@@ -3,6 +3,8 @@
 //! [`Decoder`] takes bytes as they come and gives values as they become whole; what has been read is not read again. What
 //! a server may make this process keep is limited in depth, number and length.
 
+use crate::remote::connection::Decode;
+
 /// Lists and dictionaries inside one another.
 const DEEPEST: usize = 64;
 
@@ -136,6 +138,20 @@ pub(crate) struct Decoder {
     taken: usize,
     open: Vec<Open>,
     count: usize,
+}
+
+impl Decode for Decoder {
+    type Message = Bencode;
+
+    const PROTOCOL: &'static str = "nREPL";
+
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    fn next(&mut self) -> Result<Option<Bencode>, String> {
+        Decoder::next(self).map_err(|error| error.to_string())
+    }
 }
 
 impl Decoder {

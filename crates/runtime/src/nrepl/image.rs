@@ -7,12 +7,13 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use super::bencode::Bencode;
-use super::connection::Connection;
+use super::bencode::{Bencode, Decoder};
 use super::details::{self, Flavour};
 use super::server::Server;
 use crate::capture::{Kept, Printed};
 use crate::eval::{Frame, lisp_error};
+use crate::remote::Lost;
+use crate::remote::connection::Connection;
 use crate::watch::Excess;
 use crate::worker::{Controls, Death, StopReason};
 
@@ -30,7 +31,7 @@ const GRACE: Duration = Duration::from_secs(3);
 
 /// A server, and a session on it.
 pub(crate) struct Image {
-    connection: Connection,
+    connection: Connection<Decoder>,
     /// Where it listens.
     pub(crate) address: SocketAddr,
     /// Its process, when it was started here.
@@ -100,13 +101,6 @@ impl Reply {
     pub(crate) fn has(&self, status: &str) -> bool {
         self.statuses.iter().any(|one| one == status)
     }
-}
-
-/// The server is gone, or given up.
-#[derive(Debug)]
-pub(crate) struct Lost {
-    pub(crate) death: Death,
-    pub(crate) reason: Option<StopReason>,
 }
 
 /// What happens during a request.
@@ -185,12 +179,15 @@ impl Image {
         self.server = Some(server);
         let Some(control) = self.control.as_ref().filter(|_| self.prints_with_limits) else { return };
         self.last_id += 1;
-        self.connection.outgoing.push(&Bencode::dictionary([
-            ("op", Bencode::text("eval")),
-            ("session", Bencode::text(control)),
-            ("code", Bencode::text(details::preparation())),
-            ("id", Bencode::text(self.last_id.to_string())),
-        ]));
+        self.connection.outgoing.push(
+            &Bencode::dictionary([
+                ("op", Bencode::text("eval")),
+                ("session", Bencode::text(control)),
+                ("code", Bencode::text(details::preparation())),
+                ("id", Bencode::text(self.last_id.to_string())),
+            ])
+            .encode(),
+        );
         self.prepared = true;
     }
 
@@ -251,7 +248,7 @@ impl Image {
         let entries: Vec<(&str, Bencode)> = request.into_iter().chain([("id", Bencode::text(&id))]).collect();
         let session = entries.iter().find(|(key, _)| *key == "session").and_then(|(_, value)| value.as_text());
         let is_evaluation = session.as_deref() == Some(self.session.as_str()) && !self.session.is_empty();
-        self.connection.outgoing.push(&Bencode::dictionary(entries));
+        self.connection.outgoing.push(&Bencode::dictionary(entries).encode());
         let mut reply = Reply::default();
         let mut give_up: Option<Instant> = None;
         self.server.iter().for_each(Server::begin);
@@ -320,12 +317,15 @@ impl Image {
         let Some(control) = self.control.as_ref().filter(|_| session == Some(&self.session)) else {
             return Instant::now();
         };
-        self.connection.outgoing.push(&Bencode::dictionary([
-            ("op", Bencode::text("eval")),
-            ("session", Bencode::text(control)),
-            ("code", Bencode::text(details::stack_question(&self.session, self.prepared))),
-            ("id", Bencode::text(id)),
-        ]));
+        self.connection.outgoing.push(
+            &Bencode::dictionary([
+                ("op", Bencode::text("eval")),
+                ("session", Bencode::text(control)),
+                ("code", Bencode::text(details::stack_question(&self.session, self.prepared))),
+                ("id", Bencode::text(id)),
+            ])
+            .encode(),
+        );
         Instant::now() + FRAMES_LIMIT
     }
 
@@ -333,12 +333,15 @@ impl Image {
     fn interrupt(&mut self, id: &str, session: Option<&str>) -> Instant {
         let Some(session) = session.filter(|_| self.can("interrupt")) else { return Instant::now() };
         self.last_id += 1;
-        self.connection.outgoing.push(&Bencode::dictionary([
-            ("op", Bencode::text("interrupt")),
-            ("session", Bencode::text(session)),
-            ("interrupt-id", Bencode::text(id)),
-            ("id", Bencode::text(self.last_id.to_string())),
-        ]));
+        self.connection.outgoing.push(
+            &Bencode::dictionary([
+                ("op", Bencode::text("interrupt")),
+                ("session", Bencode::text(session)),
+                ("interrupt-id", Bencode::text(id)),
+                ("id", Bencode::text(self.last_id.to_string())),
+            ])
+            .encode(),
+        );
         Instant::now() + GRACE
     }
 
@@ -386,12 +389,15 @@ impl Image {
             reply.wanted_input = true;
             self.last_id += 1;
             // The empty string is the end of the input.
-            self.connection.outgoing.push(&Bencode::dictionary([
-                ("op", Bencode::text("stdin")),
-                ("session", Bencode::text(&self.session)),
-                ("stdin", Bencode::text("")),
-                ("id", Bencode::text(self.last_id.to_string())),
-            ]));
+            self.connection.outgoing.push(
+                &Bencode::dictionary([
+                    ("op", Bencode::text("stdin")),
+                    ("session", Bencode::text(&self.session)),
+                    ("stdin", Bencode::text("")),
+                    ("id", Bencode::text(self.last_id.to_string())),
+                ])
+                .encode(),
+            );
         }
         let done = statuses.iter().any(|status| status == "done");
         reply.statuses.extend(statuses);

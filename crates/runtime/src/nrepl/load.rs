@@ -7,8 +7,9 @@ use super::bencode::Bencode;
 use super::details::{self, literal};
 use super::evaluate::{Evaluated, refused};
 use super::forms::Code;
-use super::image::{Image, Lost, Reply};
+use super::image::{Image, Reply};
 use crate::eval::{Ending, Phase, Place};
+use crate::remote::Lost;
 use crate::work::{Diagnostic, Tally, Target};
 use crate::worker::Controls;
 

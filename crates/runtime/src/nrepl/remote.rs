@@ -8,16 +8,15 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::evaluate::Evaluated;
-use super::image::{Image, Lost};
+use super::image::Image;
 use super::server::{Server, find};
 use crate::backend::Runtime;
-use crate::capture::Printed;
 use crate::config::Config;
-use crate::eval::Ending;
+use crate::eval::{Answer, Ending};
 use crate::factory::{Household, StartError};
+use crate::remote::{Called, RemoteImage};
 use crate::request::Request;
-use crate::worker::{Controls, Death, StopReason};
+use crate::worker::{Controls, Death};
 
 /// The file in which a server says its port to editors.
 pub(crate) const PORT_FILE: &str = ".nrepl-port";
@@ -27,33 +26,13 @@ const MOST_DIRECTORIES: usize = 200;
 
 /// The server of one session.
 #[derive(Default)]
-pub(crate) struct Remote {
+pub(crate) struct Nrepl {
     image: Option<Image>,
     /// The address that the session was told to join.
     attached: Option<SocketAddr>,
 }
 
-/// What may be said about a server while it is busy.
-#[derive(Clone, Debug)]
-pub(crate) struct RemoteImage {
-    /// The process, when it was started here.
-    pub(crate) pid: Option<i32>,
-    /// Who it is and whose.
-    pub(crate) version: String,
-    pub(crate) started: Instant,
-    /// What the caller should know about it, once.
-    pub(crate) notice: String,
-}
-
-/// What a call came to.
-pub(crate) struct Called {
-    pub(crate) evaluated: Result<Evaluated, Lost>,
-    pub(crate) stdout: Printed,
-    pub(crate) stderr: Printed,
-    pub(crate) namespace: Option<String>,
-}
-
-impl Remote {
+impl Nrepl {
     /// Notices that a server of our own has ended; how.
     pub(crate) async fn found_dead(&mut self) -> Option<(Death, String)> {
         let image = self.image.as_mut().filter(|image| image.server.is_some())?;
@@ -158,11 +137,24 @@ impl Remote {
             request => Ok(Ending::NotOffered { operation: request.operation().to_owned() }.into()),
         };
         let (stdout, stderr) = image.take_output();
-        let namespace = evaluated.is_ok().then(|| image.namespace.clone());
-        if evaluated.is_err() {
-            self.image = None;
-        }
-        Called { evaluated, stdout, stderr, namespace }
+        let theirs = image.server.is_none();
+        let namespace = image.namespace.clone();
+        let (answer, earlier, notices) = match evaluated {
+            Ok(evaluated) => {
+                let answer = Answer {
+                    package: Some(namespace),
+                    diagnostics: evaluated.diagnostics,
+                    tests: evaluated.tests,
+                    ..Answer::without_image(evaluated.ending)
+                };
+                (Ok(answer), evaluated.earlier, evaluated.notices)
+            }
+            Err(lost) => {
+                self.image = None;
+                (Err(lost), Vec::new(), Vec::new())
+            }
+        };
+        Called { answer, earlier, notices, stdout, stderr, theirs }
     }
 
     /// Ends a server that was started here; false when there is none.
@@ -180,13 +172,6 @@ impl Remote {
         if let Some(image) = self.image.take() {
             image.leave().await;
         }
-    }
-}
-
-impl Called {
-    /// The end of a server that a call ran into.
-    pub(crate) fn death(&self) -> Option<(&Death, Option<StopReason>)> {
-        self.evaluated.as_ref().err().map(|lost| (&lost.death, lost.reason))
     }
 }
 

@@ -21,7 +21,8 @@ fn nbb() -> &'static Path {
         if !manifest.contains(&format!("\"version\": \"{}\"", VERSION.trim())) {
             let mut npm = Command::new("npm");
             npm.args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"]).arg(&place);
-            let status = npm.arg(format!("nbb@{}", VERSION.trim())).status().expect("these tests need npm: apt-get install npm");
+            let status =
+                npm.arg(format!("nbb@{}", VERSION.trim())).status().expect("these tests need npm: apt-get install npm");
             assert!(status.success(), "npm could not install nbb");
         }
         place
@@ -77,10 +78,10 @@ async fn an_attached_nbb_is_never_killed() {
     let address = SocketAddr::from(([127, 0, 0, 1], port.parse().unwrap()));
 
     let lab = clojure();
-    lab.attach(MAIN, address).await.unwrap();
+    lab.attach(MAIN, Runtime::Clojure, address).await.unwrap();
     assert_eq!(lab.values("(def theirs 7)").await, "#'user/theirs");
     lab.detach(MAIN).await.unwrap();
-    lab.attach(MAIN, address).await.unwrap();
+    lab.attach(MAIN, Runtime::Clojure, address).await.unwrap();
     assert_eq!(lab.values("theirs").await, "7");
     let report = lab.within(0.5, "(while true)").await;
     let Ending::Died { death, .. } = &report.ending else { panic!("{report:#?}") };

@@ -1,9 +1,9 @@
-//! One call of a session on Clojure, from the server to the report.
+//! One call of a session whose image is reached through a socket, from the connection to the report.
 
 use std::time::Instant;
 
-use super::remote::{Remote, RemoteImage};
-use crate::eval::{Ending, EvalReport};
+use super::{Remote, RemoteImage};
+use crate::eval::{Answer, EvalReport};
 use crate::request::Request;
 use crate::session::{Image, Session, WITHDRAWN, loss};
 use crate::sessions::SessionError;
@@ -21,7 +21,7 @@ impl Session {
     }
 }
 
-/// Gives a session on Clojure a server if it has none that lives.
+/// Gives a session a server if it has none that lives.
 pub(crate) async fn ensure_remote(session: &Session, remote: &mut Remote) -> Result<(), SessionError> {
     if let Some((death, words)) = remote.found_dead().await {
         session.count_crash(death.status.clone());
@@ -50,33 +50,44 @@ pub(crate) async fn run_remote(
         ensured = ensure_remote(session, remote) => ensured?,
         () = controls.stopping() => return Err(SessionError::Start(WITHDRAWN.to_owned())),
     }
-    let called = remote.call(request, controls).await;
-    if let Some((death, reason)) = called.death() {
-        session.lost(death, reason);
-    }
-    let mut notices: Vec<String> = session.facts().notice.take().into_iter().collect();
-    session.facts().package.clone_from(&called.namespace);
-    let evaluated = match called.evaluated {
-        Ok(evaluated) => evaluated,
-        Err(lost) => Ending::Died { death: lost.death, reason: lost.reason }.into(),
+    let next_object = session.facts().next_object;
+    let called = remote.call(request, next_object, controls).await;
+    let answer = match called.answer {
+        Ok(answer) => answer,
+        Err(lost) => {
+            if called.theirs {
+                session.facts().forget_image();
+            } else {
+                session.lost(&lost.death, lost.reason);
+            }
+            Answer::without_image(lost.ending())
+        }
     };
-    notices.extend(evaluated.notices);
+    let mut facts = session.facts();
+    facts.package.clone_from(&answer.package);
+    facts.held = answer.held;
+    facts.next_object = facts.next_object.max(answer.next_object);
+    let mut notices: Vec<String> = facts.notice.take().into_iter().collect();
+    let stopped = facts.stopped;
+    drop(facts);
+    notices.extend(called.notices);
     Ok(EvalReport {
         session: session.name.clone(),
         runtime: session.factory.runtime(),
-        ending: evaluated.ending,
-        earlier: evaluated.earlier,
+        earlier: called.earlier,
         stdout: called.stdout,
         stderr: called.stderr,
-        warnings: Vec::new(),
-        object: None,
-        held: 0,
-        package: called.namespace,
-        background: Vec::new(),
+        theirs: called.theirs,
+        warnings: answer.warnings,
+        object: answer.object,
+        held: answer.held,
+        package: answer.package,
+        background: answer.background,
         notices,
-        stopped: session.facts().stopped,
-        diagnostics: evaluated.diagnostics,
-        tests: evaluated.tests,
+        stopped,
+        diagnostics: answer.diagnostics,
+        tests: answer.tests,
+        ending: answer.ending,
         activity: controls.activity.get(),
         duration: began.elapsed(),
     })

@@ -1,7 +1,7 @@
-//! The socket to an nREPL server.
+//! The socket to a server.
 //!
-//! nREPL writes an answer in several small pieces without asking its system to send each at once, so it waits for ours to
-//! acknowledge the one before; an acknowledgement that is put off costs 40 ms for each evaluation. Ours are not put off.
+//! Servers write an answer in several small pieces without asking their system to send each at once, so it waits for ours
+//! to acknowledge the one before; an acknowledgement that is put off costs 40 ms for each evaluation. Ours are not put off.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,21 +11,34 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
-use super::bencode::{Bencode, Decoder};
-
 /// How long a server on this machine may take to accept.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
 
+/// Makes messages of bytes.
+pub(crate) trait Decode: Default {
+    /// What comes.
+    type Message;
+
+    /// The protocol's name.
+    const PROTOCOL: &'static str;
+
+    /// Where bytes are added.
+    fn buffer(&mut self) -> &mut Vec<u8>;
+
+    /// The next message, or `None` when more bytes are needed. After an error, in words, nothing more can be had.
+    fn next(&mut self) -> Result<Option<Self::Message>, String>;
+}
+
 /// Messages in both directions.
-pub(crate) struct Connection {
-    pub(crate) incoming: Incoming,
+pub(crate) struct Connection<D> {
+    pub(crate) incoming: Incoming<D>,
     pub(crate) outgoing: Outgoing,
 }
 
 /// What the server sends. Giving up in the middle loses nothing.
-pub(crate) struct Incoming {
+pub(crate) struct Incoming<D> {
     half: OwnedReadHalf,
-    decoder: Decoder,
+    decoder: D,
 }
 
 /// What the server is sent. Giving up in the middle loses nothing.
@@ -35,28 +48,28 @@ pub(crate) struct Outgoing {
     written: usize,
 }
 
-impl Connection {
+impl<D: Decode> Connection<D> {
     /// Connects to `address`.
     pub(crate) async fn open(address: SocketAddr) -> io::Result<Self> {
         let stream = tokio::time::timeout(CONNECT_LIMIT, TcpStream::connect(address)).await??;
         stream.set_nodelay(true)?;
         let (read, write) = stream.into_split();
-        let incoming = Incoming { half: read, decoder: Decoder::default() };
+        let incoming = Incoming { half: read, decoder: D::default() };
         incoming.acknowledge_at_once();
         Ok(Self { incoming, outgoing: Outgoing { half: write, bytes: Vec::new(), written: 0 } })
     }
 }
 
-impl Incoming {
+impl<D: Decode> Incoming<D> {
     /// The next message; an error says why there will be none.
-    pub(crate) async fn next(&mut self) -> Result<Bencode, String> {
+    pub(crate) async fn next(&mut self) -> Result<D::Message, String> {
         loop {
             match self.decoder.next() {
                 Ok(Some(message)) => return Ok(message),
                 Ok(None) => {}
-                Err(error) => return Err(format!("it does not speak nREPL: {error}")),
+                Err(error) => return Err(format!("it does not speak {}: {error}", D::PROTOCOL)),
             }
-            match self.half.read_buf(&mut self.decoder.buffer).await {
+            match self.half.read_buf(self.decoder.buffer()).await {
                 Ok(0) => return Err("it closed the connection".to_owned()),
                 Ok(_) => self.acknowledge_at_once(),
                 Err(error) => return Err(format!("the connection broke: {error}")),
@@ -74,8 +87,8 @@ impl Incoming {
 
 impl Outgoing {
     /// Puts a message behind those that wait.
-    pub(crate) fn push(&mut self, message: &Bencode) {
-        self.bytes.extend_from_slice(&message.encode());
+    pub(crate) fn push(&mut self, message: &[u8]) {
+        self.bytes.extend_from_slice(message);
     }
 
     /// Whether something waits to be sent.

@@ -1,0 +1,139 @@
+//! Images that are reached through a socket: what a session holds in place of a worker when it runs one.
+//!
+//! Such an image may be the owner's own, with an editor beside us. [`Remote`] is one of the kinds there are: a server that
+//! speaks nREPL ([`crate::nrepl`]), or one that speaks Swank or Slynk (`crate::swank`). `call` is one call of a session, from the
+//! connection to the report; `connection` is the socket; [`address`] says where a server may be joined, and `probe` finds
+//! out what listens there.
+//!
+//! **Invariant:** a server that was not started here is never ended from here.
+
+pub mod address;
+mod call;
+pub(crate) mod connection;
+mod probe;
+
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use crate::backend::Runtime;
+use crate::capture::Printed;
+use crate::config::Config;
+use crate::eval::{Answer, Ending, Printout};
+use crate::factory::{Household, StartError};
+use crate::nrepl::Nrepl;
+use crate::request::Request;
+use crate::swank::Swank;
+use crate::worker::{Controls, Death, StopReason};
+
+pub(crate) use call::{ensure_remote, run_remote};
+pub use probe::detect;
+
+/// What a session holds in place of a worker.
+pub(crate) enum Remote {
+    /// An nREPL server.
+    Nrepl(Nrepl),
+    /// A Swank or Slynk server.
+    Swank(Swank),
+}
+
+/// What may be said about a server while it is busy.
+#[derive(Clone, Debug)]
+pub(crate) struct RemoteImage {
+    /// The process, when it was started here.
+    pub(crate) pid: Option<i32>,
+    /// Who it is and whose.
+    pub(crate) version: String,
+    pub(crate) started: Instant,
+    /// What the caller should know about it, once.
+    pub(crate) notice: String,
+}
+
+/// The server is gone, or given up.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    pub(crate) death: Death,
+    pub(crate) reason: Option<StopReason>,
+}
+
+/// What a call came to.
+pub(crate) struct Called {
+    pub(crate) answer: Result<Answer, Lost>,
+    /// Values of the forms before the last, with their numbers from 1.
+    pub(crate) earlier: Vec<(u32, Printout)>,
+    /// What the caller should know besides.
+    pub(crate) notices: Vec<String>,
+    pub(crate) stdout: Printed,
+    pub(crate) stderr: Printed,
+    /// The server is not ours: it goes on, as far as is known.
+    pub(crate) theirs: bool,
+}
+
+impl Remote {
+    /// What sessions on `runtime` hold in place of a worker, if they do.
+    pub(crate) fn of(runtime: Runtime) -> Option<Self> {
+        match runtime {
+            Runtime::Clojure => Some(Self::Nrepl(Nrepl::default())),
+            Runtime::Swank => Some(Self::Swank(Swank::default())),
+            _ => None,
+        }
+    }
+
+    /// Notices that a server of our own has ended; how, and its last words.
+    pub(crate) async fn found_dead(&mut self) -> Option<(Death, String)> {
+        match self {
+            Self::Nrepl(nrepl) => nrepl.found_dead().await,
+            Self::Swank(_) => None,
+        }
+    }
+
+    /// Joins the server at `address`, in place of the one there was.
+    pub(crate) async fn attach(&mut self, address: SocketAddr, config: &Config) -> Result<RemoteImage, StartError> {
+        match self {
+            Self::Nrepl(nrepl) => nrepl.attach(address, config).await,
+            Self::Swank(swank) => swank.attach(address, config).await,
+        }
+    }
+
+    /// Finds, joins again or starts a server when there is none; what is new about it then.
+    pub(crate) async fn ensure(
+        &mut self,
+        config: &Config,
+        household: &Household,
+    ) -> Result<Option<RemoteImage>, StartError> {
+        match self {
+            Self::Nrepl(nrepl) => nrepl.ensure(config, household).await,
+            Self::Swank(swank) => swank.ensure(config).await,
+        }
+    }
+
+    /// Asks the server; the session has one. `next_object` is the number for the next object.
+    pub(crate) async fn call(&mut self, request: &Request, next_object: i64, controls: &Controls) -> Called {
+        match self {
+            Self::Nrepl(nrepl) => nrepl.call(request, controls).await,
+            Self::Swank(swank) => swank.call(request, next_object, controls).await,
+        }
+    }
+
+    /// Ends a server that was started here; false when there is none.
+    pub(crate) async fn leave_ours(&mut self) -> bool {
+        match self {
+            Self::Nrepl(nrepl) => nrepl.leave_ours().await,
+            Self::Swank(_) => false,
+        }
+    }
+
+    /// Ends a server that was started here, and leaves another's alone.
+    pub(crate) async fn leave(&mut self) {
+        match self {
+            Self::Nrepl(nrepl) => nrepl.leave().await,
+            Self::Swank(swank) => swank.leave().await,
+        }
+    }
+}
+
+impl Lost {
+    /// What a call came to that ran into the end of a server.
+    pub(crate) fn ending(self) -> Ending {
+        Ending::Died { death: self.death, reason: self.reason }
+    }
+}

@@ -1,0 +1,98 @@
+//! Where a server may be joined: on this machine only, because neither protocol asks who one is.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use crate::backend::Runtime;
+
+/// The port that Swank and Slynk listen on when nobody chooses another.
+pub const SWANK_PORT: u16 = 4005;
+
+/// Why an address is not one to join.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// Neither `host:port` nor a port.
+    #[error("{0:?} is not an address: give host:port, such as 127.0.0.1:4005, or the port alone")]
+    Malformed(String),
+    /// Another machine.
+    #[error(
+        "{0:?} is not on this machine. Such a server runs whatever it is sent, so only loopback addresses are joined; for \
+         another machine forward its port first: ssh -L 4005:127.0.0.1:PORT HOST"
+    )]
+    Elsewhere(String),
+}
+
+/// An address to join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Where.
+    pub socket: SocketAddr,
+    /// What listens there, when the address says so.
+    pub runtime: Option<Runtime>,
+}
+
+impl Address {
+    /// Reads `4005`, `localhost:4005`, `127.0.0.1:4005`, `[::1]:4005`, or any of them after `swank://`, `slynk://` or
+    /// `nrepl://`.
+    pub fn read(address: &str) -> Result<Self, AddressError> {
+        let malformed = || AddressError::Malformed(address.to_owned());
+        let bare = address.trim();
+        let (bare, runtime) = match bare.split_once("://") {
+            Some(("nrepl", rest)) => (rest, Some(Runtime::Clojure)),
+            Some(("swank" | "slynk", rest)) => (rest, Some(Runtime::Swank)),
+            Some(_) => return Err(malformed()),
+            None => (bare, None),
+        };
+        let bare = bare.trim_end_matches('/');
+        let (host, port) = bare.rsplit_once(':').unwrap_or(("", bare));
+        let port: u16 = port.parse().map_err(|_| malformed())?;
+        let ip = match host.trim_start_matches('[').trim_end_matches(']') {
+            "" | "localhost" => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            host => host.parse().map_err(|_| {
+                if host.contains(|character: char| character.is_whitespace() || character == ':') {
+                    malformed()
+                } else {
+                    AddressError::Elsewhere(address.to_owned())
+                }
+            })?,
+        };
+        if port == 0 {
+            Err(malformed())
+        } else if ip.is_loopback() {
+            Ok(Self { socket: SocketAddr::new(ip, port), runtime })
+        } else {
+            Err(AddressError::Elsewhere(address.to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_this_machine_are_read_in_every_spelling() {
+        let here = SocketAddr::from(([127, 0, 0, 1], 7888));
+        for (address, runtime) in [
+            ("7888", None),
+            ("localhost:7888", None),
+            ("127.0.0.1:7888", None),
+            (" 127.0.0.1:7888 ", None),
+            ("nrepl://127.0.0.1:7888", Some(Runtime::Clojure)),
+            ("swank://127.0.0.1:7888/", Some(Runtime::Swank)),
+            ("slynk://7888", Some(Runtime::Swank)),
+        ] {
+            assert_eq!(Address::read(address), Ok(Address { socket: here, runtime }), "{address}");
+        }
+        assert_eq!(Address::read("[::1]:7888").map(|address| address.socket.port()), Ok(7888));
+    }
+
+    #[test]
+    fn others_are_refused() {
+        for address in ["10.0.0.1:7888", "example.org:7888", "[2001:db8::1]:7888"] {
+            assert_eq!(Address::read(address), Err(AddressError::Elsewhere(address.to_owned())));
+        }
+        for address in ["", "host", "127.0.0.1:0", "127.0.0.1:99999", "a b:1", "0", "http://127.0.0.1:80"] {
+            assert_eq!(Address::read(address), Err(AddressError::Malformed(address.to_owned())), "{address}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! One request of a session in an attached image: from the call of the agent to its answer, whatever comes in between.
+
+use std::time::{Duration, Instant};
+
+use super::image::Image;
+use super::message::Message;
+use crate::eval::{Answer, Ending, LispError, Phase, Place};
+use crate::remote::Lost;
+use crate::request::{Request, keyed};
+use crate::wire::Value;
+use crate::worker::{Controls, Death, StopReason};
+
+/// From one request to stop to the next: code that is busy printing where it was is told again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// From the first request to stop until the server is given up.
+const GRACE: Duration = Duration::from_secs(4);
+
+/// What happens during a call.
+enum Event {
+    Came(Result<Message, String>),
+    Sent(std::io::Result<()>),
+    Kill,
+    Stop(StopReason),
+    NextStep,
+}
+
+/// A call that was told to stop.
+struct Stopping {
+    reason: StopReason,
+    since: Instant,
+    next_step: Instant,
+}
+
+impl Image {
+    /// Makes `request` of the agent and waits for its answer, which comes soon after the time is up or somebody asks for it.
+    pub(crate) async fn request(
+        &mut self,
+        request: &Request,
+        next_object: i64,
+        controls: &Controls,
+    ) -> Result<Answer, Lost> {
+        let deadline = Instant::now() + request.timeout();
+        let form = self.form(request, next_object);
+        let main = self.call(&form, self.holder);
+        let mut is_over = false;
+        let mut stop: Option<Stopping> = None;
+        loop {
+            let until = stop.as_ref().map_or(deadline, |stopping| stopping.next_step);
+            let connection = &mut self.connection;
+            let event = tokio::select! {
+                message = connection.incoming.next() => Event::Came(message),
+                sent = connection.outgoing.send(), if connection.outgoing.is_waiting() => Event::Sent(sent),
+                () = controls.kill.cancelled() => Event::Kill,
+                () = controls.cancel.cancelled(), if stop.is_none() => Event::Stop(StopReason::Cancelled),
+                () = controls.interrupt.cancelled(), if stop.is_none() => Event::Stop(StopReason::Interrupted),
+                () = tokio::time::sleep_until(until.into()) => {
+                    if stop.is_some() { Event::NextStep } else { Event::Stop(StopReason::Timeout) }
+                }
+            };
+            let reason = stop.as_ref().map(|stopping| stopping.reason);
+            match event {
+                Event::Came(Ok(Message::Return { id, result })) => {
+                    let asked = self.questions.iter().position(|(question, _)| *question == id);
+                    let debug = asked.map(|asked| self.questions.remove(asked).1);
+                    self.open_calls.retain(|open| *open != id);
+                    is_over |= id == main;
+                    match result {
+                        Ok(Value::Text(text)) => {
+                            if let Some(answer) =
+                                Value::decode(text.as_bytes()).ok().filter(|answer| is_about(answer, main))
+                            {
+                                let reason = reason.or(self.printed.is_too_much().then_some(StopReason::Output));
+                                return Ok(self.answered(
+                                    &answer,
+                                    reason,
+                                    debug.map(|debug| debug.thread),
+                                    main,
+                                    is_over,
+                                ));
+                            }
+                        }
+                        Ok(Value::List(nothing)) if nothing.is_empty() => {
+                            if let Some(debug) = debug {
+                                self.note_background(debug);
+                            }
+                        }
+                        _ => {}
+                    }
+                    if is_over && self.open_calls.is_empty() {
+                        return Ok(self.left());
+                    }
+                }
+                Event::Came(Ok(Message::Debug(debug))) => self.question(debug, stop.is_some()),
+                Event::Came(Ok(Message::ReaderError(why))) => {
+                    return Ok(Answer::without_image(Ending::AgentFault(why)));
+                }
+                Event::Came(Ok(Message::NoThread(id))) => {
+                    self.questions.retain(|(question, _)| *question != id);
+                    if id == main {
+                        // Somebody has ended the thread that held a stack.
+                        self.holder = None;
+                        self.open_calls.clear();
+                        return Ok(self.left());
+                    }
+                }
+                Event::Came(Ok(message)) => {
+                    self.respond(message);
+                    if self.printed.is_too_much() && stop.is_none() {
+                        // The agent stops by itself; one that does not is told.
+                        let now = Instant::now();
+                        stop = Some(Stopping { reason: StopReason::Output, since: now, next_step: now + AGAIN });
+                    }
+                }
+                Event::Came(Err(why)) => return Err(self.lost(&why, reason)),
+                Event::Sent(Ok(())) => {}
+                Event::Sent(Err(error)) => return Err(self.lost(&format!("the connection broke: {error}"), reason)),
+                Event::Kill => return Err(self.lost("it was left in the middle of a call", Some(StopReason::Killed))),
+                Event::Stop(reason) => {
+                    let now = Instant::now();
+                    stop = Some(Stopping { reason, since: now, next_step: now + AGAIN });
+                    self.interrupt();
+                }
+                Event::NextStep => {
+                    let stopping = stop.as_mut().expect("a step is waited for only while stopping");
+                    if stopping.since.elapsed() >= GRACE {
+                        let why = "it does not stop its evaluation; it belongs to somebody else and was left alone";
+                        return Err(self.lost(why, reason));
+                    }
+                    stopping.next_step = Instant::now() + AGAIN;
+                    self.interrupt();
+                }
+            }
+        }
+    }
+
+    /// The call of the agent that makes `request`.
+    fn form(&self, request: &Request, next_object: i64) -> String {
+        let mut message = vec![Value::keyword(request.operation())];
+        // The number of the call, which is the next.
+        message.extend(keyed([("ID", Value::Integer(self.next_id())), ("NEXT-OBJECT", Value::Integer(next_object))]));
+        message.extend(request.arguments());
+        format!("({}:attend '{} {})", self.agent, Value::List(message).encode(), self.printed.limit())
+    }
+
+    /// Takes note of what an answer says about the session. `thread` gave it from inside a stack that is held now.
+    fn answered(
+        &mut self,
+        answer: &Value,
+        reason: Option<StopReason>,
+        thread: Option<i64>,
+        main: i64,
+        is_over: bool,
+    ) -> Answer {
+        let mut answer = Answer::read(answer, reason);
+        if let Some(thread) = thread {
+            self.holder = Some(thread);
+            if !is_over {
+                self.open_calls.push(main);
+            }
+        }
+        if answer.held == 0 {
+            self.holder = None;
+            self.open_calls.clear();
+        }
+        answer.background.append(&mut self.background);
+        answer
+    }
+
+    /// Every call was left without an answer.
+    fn left(&mut self) -> Answer {
+        self.holder = None;
+        let error = LispError {
+            type_name: "ABORT".to_owned(),
+            message: "The code ended the thread that it ran in.".to_owned(),
+            ..LispError::default()
+        };
+        let place = Place { phase: Phase::Eval, index: 1, total: None, start: (1, 1), at: None, text: String::new() };
+        let mut answer = Answer::without_image(Ending::Error { error, place });
+        answer.background.append(&mut self.background);
+        answer
+    }
+
+    fn lost(&self, why: &str, reason: Option<StopReason>) -> Lost {
+        let status = format!("the Swank server at {}: {why}", self.address);
+        Lost { death: Death { status, exited: false, killed: false }, reason }
+    }
+}
+
+/// Whether a value of the agent is the answer to the call with that number.
+fn is_about(answer: &Value, call: i64) -> bool {
+    answer.get_integer("ID") == Some(call)
+}

@@ -1,0 +1,282 @@
+//! A conversation with one Swank or Slynk server: who it is, what it was sent, what came of it.
+//!
+//! A call is a form that the server evaluates in a thread; several can be open at once, since one that holds a stack is
+//! not over. Between the answers come what code printed, questions of threads, and word of threads that have entered the
+//! debugger. What is not understood is passed over, so that servers may say more than they do today.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::agent;
+use super::message::{Debug, Decoder, Message, field, frame};
+use crate::capture::{Kept, Printed};
+use crate::eval::LispError;
+use crate::remote::connection::Connection;
+use crate::wire::Value;
+
+/// How long a server may take to say who it is.
+const HELLO_LIMIT: Duration = Duration::from_secs(10);
+
+/// How long an image may take to compile the agent.
+const DEFINE_LIMIT: Duration = Duration::from_secs(120);
+
+/// Threads in the debugger that are told of.
+const MOST_TOLD: usize = 10;
+
+/// The files in the user's home whose first line a server wants to hear first, if they are there.
+const SECRETS: [&str; 2] = [".slime-secret", ".sly-secret"];
+
+/// A server, and a connection to it.
+pub(crate) struct Image {
+    pub(crate) connection: Connection<Decoder>,
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// Swank or Slynk, the implementation, and their versions.
+    pub(crate) version: String,
+    /// The package of the agent in the image.
+    pub(crate) agent: String,
+    /// When the conversation began.
+    pub(crate) started: Instant,
+    last_id: i64,
+    /// What code printed since the last time.
+    pub(crate) printed: Output,
+    /// The thread that holds a stack of this session.
+    pub(crate) holder: Option<i64>,
+    /// Calls that are open because a stack is held.
+    pub(crate) open_calls: Vec<i64>,
+    /// What was asked in threads that have entered the debugger, with what is known of them.
+    pub(crate) questions: Vec<(i64, Debug)>,
+    /// Errors of threads that are none of this session's, until they are told.
+    pub(crate) background: Vec<LispError>,
+}
+
+/// What code printed.
+#[derive(Default)]
+pub(crate) struct Output {
+    out: Kept,
+    err: Kept,
+    limit: u64,
+}
+
+impl Output {
+    /// Whether it is more than a call may print.
+    pub(crate) fn is_too_much(&self) -> bool {
+        self.out.total() + self.err.total() > self.limit
+    }
+
+    /// Bytes that a call may print.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+}
+
+impl Image {
+    /// Connects to the server at `address` and gives its image what it needs to answer.
+    pub(crate) async fn open(address: SocketAddr, output_limit: u64) -> Result<Self, String> {
+        let no = |what: String| format!("the Swank server at {address} cannot be used: {what}");
+        let secrets: Vec<String> = SECRETS.into_iter().filter_map(secret).collect();
+        let mut failure = String::new();
+        // Which of the two wants to hear something, and what, is known only by whether it listens.
+        for secret in secrets.into_iter().map(Some).chain([None]) {
+            match Self::greeted(address, secret.as_deref(), output_limit).await {
+                Ok(mut image) => {
+                    image.prepare().await.map_err(no)?;
+                    return Ok(image);
+                }
+                Err(why) if failure.is_empty() => failure = why,
+                Err(_) => {}
+            }
+        }
+        Err(no(failure))
+    }
+
+    /// Connects and asks who it is.
+    async fn greeted(address: SocketAddr, secret: Option<&str>, output_limit: u64) -> Result<Self, String> {
+        let connection = Connection::open(address).await.map_err(|error| error.to_string())?;
+        let mut image = Self {
+            connection,
+            address,
+            version: String::new(),
+            agent: String::new(),
+            started: Instant::now(),
+            last_id: 0,
+            printed: Output { limit: output_limit, ..Output::default() },
+            holder: None,
+            open_calls: Vec::new(),
+            questions: Vec::new(),
+            background: Vec::new(),
+        };
+        if let Some(secret) = secret {
+            image.send(&super::message::literal(secret));
+        }
+        let (server, info) = match image.ask("(swank:connection-info)", HELLO_LIMIT).await? {
+            Ok(info) => ("SWANK", info),
+            Err(_) => {
+                let info = image.ask("(slynk:connection-info)", HELLO_LIMIT).await?;
+                ("SLYNK", info.map_err(|why| format!("it is neither Swank nor Slynk ({why})"))?)
+            }
+        };
+        image.agent = agent::package(server);
+        image.version = described(server, &info);
+        Ok(image)
+    }
+
+    /// Gives the image the agent, unless it has it, and lets that look whether it can work there.
+    async fn prepare(&mut self) -> Result<(), String> {
+        let refused = |why: String| format!("its image does not take the Lisp that answers for it: {why}");
+        let there = self.ask(&agent::is_there(&self.agent), HELLO_LIMIT).await?.map_err(refused)?;
+        if !there.is_true() {
+            let failed = self.ask(&agent::definition(&self.agent), DEFINE_LIMIT).await?.map_err(refused)?;
+            if let Some(why) = failed.as_text() {
+                return Err(format!("{} does not take the Lisp that answers for it: {why}", self.version));
+            }
+        }
+        let missing = self.ask(&format!("({}:greet)", self.agent), HELLO_LIMIT).await?.map_err(refused)?;
+        match missing.as_list() {
+            None | Some([]) => Ok(()),
+            Some(names) => {
+                let names: Vec<&str> = names.iter().filter_map(Value::as_text).collect();
+                Err(format!("{} lacks what is needed: {}", self.version, names.join(", ")))
+            }
+        }
+    }
+
+    /// Asks for the value of `form` in a thread of its own: the value, or why the server did not find it. An error is the
+    /// end of the conversation.
+    pub(crate) async fn ask(&mut self, form: &str, limit: Duration) -> Result<Result<Value, String>, String> {
+        let id = self.call(form, None);
+        let deadline = tokio::time::Instant::now() + limit;
+        loop {
+            let message = tokio::select! {
+                message = self.connection.incoming.next() => message?,
+                sent = self.connection.outgoing.send(), if self.connection.outgoing.is_waiting() => {
+                    sent.map_err(|error| format!("the connection broke: {error}"))?;
+                    continue;
+                }
+                () = tokio::time::sleep_until(deadline) => {
+                    return Err(format!("it does not answer within {} s", limit.as_secs()));
+                }
+            };
+            match message {
+                Message::Return { id: answered, result } if answered == id => return Ok(result),
+                Message::ReaderError(why) => return Ok(Err(why)),
+                // Nothing that is asked here is worth a debugger.
+                Message::Debug(debug) => return Ok(Err(format!("{}: {}", debug.type_name, debug.message))),
+                other => self.respond(other),
+            }
+        }
+    }
+
+    /// Calls `form` in `thread`, or in a new one; the number of the call.
+    pub(crate) fn call(&mut self, form: &str, thread: Option<i64>) -> i64 {
+        self.last_id += 1;
+        let id = self.last_id;
+        let thread = thread.map_or("t".to_owned(), |thread| thread.to_string());
+        self.send(&format!("(:emacs-rex {form} \"COMMON-LISP-USER\" {thread} {id})"));
+        id
+    }
+
+    /// The number of the next call.
+    pub(crate) fn next_id(&self) -> i64 {
+        self.last_id + 1
+    }
+
+    /// Asks a thread in the debugger what it is there for.
+    pub(crate) fn question(&mut self, debug: Debug, stopping: bool) {
+        let form = format!("({}:attend-debugger {})", self.agent, if stopping { "t" } else { "nil" });
+        let id = self.call(&form, Some(debug.thread));
+        self.questions.push((id, debug));
+    }
+
+    /// Has the server interrupt the thread that evaluates.
+    pub(crate) fn interrupt(&mut self) {
+        let thread = self.holder.map_or("t".to_owned(), |thread| thread.to_string());
+        self.send(&format!("(:emacs-interrupt {thread})"));
+    }
+
+    /// Puts a message behind those that wait.
+    fn send(&mut self, payload: &str) {
+        self.connection.outgoing.push(&frame(payload));
+    }
+
+    /// Does what is due for a message that is no answer.
+    pub(crate) fn respond(&mut self, message: Message) {
+        match message {
+            Message::Print { text, is_error } => {
+                let output = if is_error { &mut self.printed.err } else { &mut self.printed.out };
+                output.add(text.as_bytes());
+            }
+            Message::Ping(thread, tag) => {
+                self.send(&format!("(:emacs-pong {} {})", thread.encode(), tag.encode()));
+            }
+            // The empty string is the end of the input.
+            Message::ReadString(thread, tag) => {
+                self.send(&format!("(:emacs-return-string {} {} \"\")", thread.encode(), tag.encode()));
+            }
+            Message::Ask { thread, tag, is_editor } => {
+                let answer = if is_editor { "(:abort)" } else { "nil" };
+                self.send(&format!("(:emacs-return {} {} {answer})", thread.encode(), tag.encode()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps the error of a thread that is none of this session's, to be told.
+    pub(crate) fn note_background(&mut self, debug: Debug) {
+        if self.background.len() < MOST_TOLD {
+            self.background.push(LispError {
+                type_name: debug.type_name,
+                message: debug.message,
+                thread: Some(format!("{} of the owner's image, which waits in the debugger", debug.thread)),
+                restarts: debug.restarts,
+                ..LispError::default()
+            });
+        }
+    }
+
+    /// What was printed since the last time: standard output, error output.
+    pub(crate) fn take_output(&mut self) -> (Printed, Printed) {
+        (std::mem::take(&mut self.printed.out).printed(), std::mem::take(&mut self.printed.err).printed())
+    }
+}
+
+/// Whether a Swank or Slynk server answers at `address` within `limit`. Only one that speaks nREPL is not disturbed by
+/// the question.
+pub(crate) async fn answers(address: SocketAddr, limit: Duration) -> bool {
+    let asked = async {
+        let mut connection = Connection::<Decoder>::open(address).await.ok()?;
+        if let Some(secret) = SECRETS.into_iter().find_map(secret) {
+            connection.outgoing.push(&frame(&super::message::literal(&secret)));
+        }
+        connection.outgoing.push(&frame("(:emacs-rex (swank:connection-info) \"COMMON-LISP-USER\" t 1)"));
+        while connection.outgoing.is_waiting() {
+            connection.outgoing.send().await.ok()?;
+        }
+        connection.incoming.next().await.ok()
+    };
+    tokio::time::timeout(limit, asked).await.ok().flatten().is_some()
+}
+
+/// The first line of a file in the user's home.
+fn secret(name: &str) -> Option<String> {
+    let path = Path::new(&std::env::var_os("HOME")?).join(name);
+    let file = path.metadata().ok().filter(|file| file.is_file() && file.len() <= 4096)?;
+    let text = std::fs::read_to_string(&path).ok().filter(|_| file.len() > 0)?;
+    text.lines().next().map(str::to_owned)
+}
+
+/// A server and what it runs in, in a few words.
+fn described(server: &str, info: &Value) -> String {
+    let text = |list: Option<&Value>, name| {
+        let text = list.and_then(|list| field(list, name)).and_then(Value::as_text).unwrap_or_default();
+        text.chars().filter(|character| !character.is_control()).take(60).collect::<String>()
+    };
+    let lisp = field(info, "lisp-implementation");
+    let name = if server == "SWANK" { "Swank" } else { "Slynk" };
+    let described = format!("{} {}, {name} {}", text(lisp, "type"), text(lisp, "version"), text(Some(info), "version"));
+    match field(info, "pid").and_then(Value::as_integer) {
+        Some(pid) => format!("{described} (process {pid})"),
+        None => described,
+    }
+}

@@ -1,0 +1,98 @@
+//! What a session on an attached Common Lisp image holds: the server it talks to, and how it comes by it again.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::image::Image;
+use crate::config::Config;
+use crate::eval::{Answer, Ending};
+use crate::factory::StartError;
+use crate::remote::{Called, RemoteImage};
+use crate::request::Request;
+use crate::worker::Controls;
+
+/// How long leaving what is held may take.
+const LEAVE_LIMIT: Duration = Duration::from_secs(2);
+
+/// The server of one session.
+#[derive(Default)]
+pub(crate) struct Swank {
+    image: Option<Image>,
+    /// The address that the session was told to join.
+    attached: Option<SocketAddr>,
+}
+
+impl Swank {
+    /// Joins the server at `address`, in place of the one there was.
+    pub(crate) async fn attach(&mut self, address: SocketAddr, config: &Config) -> Result<RemoteImage, StartError> {
+        let image = Image::open(address, config.output_limit).await.map_err(StartError::Failed)?;
+        self.leave().await;
+        self.attached = Some(address);
+        Ok(self.set(image, String::new()))
+    }
+
+    /// Joins the server again that the session was attached to, when the connection is lost.
+    pub(crate) async fn ensure(&mut self, config: &Config) -> Result<Option<RemoteImage>, StartError> {
+        if self.image.is_some() {
+            return Ok(None);
+        }
+        let Some(address) = self.attached else {
+            return Err(StartError::Failed(
+                "a session on swank is in an image that somebody else runs, and this one is attached to none: repl_control \
+                 {\"action\": \"attach\", \"address\": \"127.0.0.1:4005\"}. In the image, (swank:create-server :dont-close t) \
+                 starts a server on port 4005; one that an editor started says its port there"
+                    .to_owned(),
+            ));
+        };
+        let image = Image::open(address, config.output_limit).await.map_err(|why| {
+            StartError::Failed(format!(
+                "{why}. The session is attached there: start that server again, attach to another with repl_control \
+                 {{\"action\": \"attach\", \"address\": ...}}, or detach"
+            ))
+        })?;
+        let notice = "The connection to the server was made anew. Definitions are as the image has them; the session's \
+                      package, objects and held errors are gone.";
+        Ok(Some(self.set(image, notice.to_owned())))
+    }
+
+    fn set(&mut self, image: Image, notice: String) -> RemoteImage {
+        let version = format!("{}, attached to {}", image.version, image.address);
+        let known = RemoteImage { pid: None, version, started: image.started, notice };
+        self.image = Some(image);
+        known
+    }
+
+    /// Asks the server; the session has one.
+    pub(crate) async fn call(&mut self, request: &Request, next_object: i64, controls: &Controls) -> Called {
+        let image = self.image.as_mut().expect("the session was given an image");
+        let answer = match request {
+            Request::RunTests { .. } | Request::Load { .. } | Request::Checkpoint(_) | Request::Rollback(_) => {
+                let operation = request.operation().to_owned();
+                Ok(Answer::without_image(Ending::NotOffered { operation }))
+            }
+            request => image.request(request, next_object, controls).await,
+        };
+        let (stdout, stderr) = image.take_output();
+        if answer.is_err() {
+            // The thread that evaluates is not ours to end; closing the connection is.
+            self.image = None;
+        }
+        Called { answer, earlier: Vec::new(), notices: Vec::new(), stdout, stderr, theirs: true }
+    }
+
+    /// Takes leave: gives up what is held, and closes the connection. The server goes on.
+    pub(crate) async fn leave(&mut self) {
+        let Some(mut image) = self.image.take() else { return };
+        if image.holder.is_some() {
+            let abort = async {
+                while image.holder.is_some() {
+                    // The answer says how many are left; one that fails ends the attempt.
+                    if image.request(&Request::Abort, 0, &Controls::default()).await.is_err() {
+                        return;
+                    }
+                }
+            };
+            let _ = tokio::time::timeout(LEAVE_LIMIT, abort).await;
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Images that somebody else runs, over Swank: the distribution's server in a plain SBCL, and servers that misbehave.
+#![allow(clippy::unwrap_used)]
+
+mod held;
+#[allow(dead_code, reason = "what only the tests on SBCL use")]
+#[path = "../sbcl/lab.rs"]
+mod lab;
+mod owner;
+mod server;
+mod values;
+
+use lispwright_runtime::{MAIN, Runtime};
+
+use lab::{Lab, lab};
+use server::Server;
+
+/// An image with a server, and a session that is attached to it.
+async fn attached() -> (Server, Lab) {
+    attached_after("").await
+}
+
+/// An image that evaluates `setup` first.
+async fn attached_after(setup: &str) -> (Server, Lab) {
+    let server = Server::start(setup);
+    let lab = lab();
+    lab.attach(MAIN, Runtime::Swank, server.address).await.unwrap();
+    (server, lab)
+}

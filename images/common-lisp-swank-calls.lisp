@@ -1,0 +1,226 @@
+;;;; Calls of a parent that is attached to a Swank or Slynk server, and what belongs to each of its sessions.
+;;;;
+;;;; This file is loaded last. common-lisp-swank.lisp says how the conversation goes.
+
+(in-package "LISPWRIGHT.AGENT")
+
+;;; Sessions: one for each connection
+
+(defstruct session
+  connection                            ; the server's object
+  variables                             ; what is bound in each call
+  values                                ; what it is bound to
+  (thread nil)                          ; the one that holds a stack
+  (told 0)                              ; characters sent since the call began
+  (limit 0))                            ; how many may be
+
+(defvar *sessions* '() "Those of the connections there are.")
+(defvar *sessions-lock* (call "MAKE-LOCK" :name "lispwright sessions"))
+(defvar *session* nil "The session whose call is being served in this thread.")
+(defvar *waiting-on* nil "The condition for which the server's debugger was entered to wait.")
+(defvar *reply* nil "The answer that a held stack gives before it waits, until it is asked for.")
+
+(defun connection ()
+  "The connection that this call came over."
+  (server-value "*EMACS-CONNECTION*"))
+
+(defun session ()
+  "The session of this call, made when it is the first."
+  (let ((connection (connection)))
+    (call "CALL-WITH-LOCK-HELD" *sessions-lock*
+          (lambda ()
+            (or (find connection *sessions* :key #'session-connection :test #'eq)
+                (let ((session (make-session :connection connection)))
+                  (multiple-value-bind (variables values) (session-bindings session)
+                    (setf (session-variables session) variables
+                          (session-values session) values))
+                  (push session *sessions*)
+                  session))))))
+
+(defun session-bindings (session)
+  "The variables that a session has for itself, and their first values."
+  (let* ((input (make-concatenated-stream))
+         (output (make-instance 'told-stream :session session :target '()))
+         (errors (make-instance 'told-stream :session session :target '(:lispwright-error)))
+         (terminal (make-two-way-stream input output))
+         (bindings `((*session* ,session) (*reply* nil) (*pending* nil) (*held* ()) (*evaluation* nil) (*previewing* nil)
+                     (*next-object* 1) (*objects* ,(make-hash-table))
+                     (*object-numbers* ,(make-hash-table :test #'eq))
+                     (*object-ring* ,(make-array +most-objects+ :initial-element nil)) (*object-ring-end* 0)
+                     (*background-errors* ())
+                     (*stream-values* ((*standard-input* ,input) (*standard-output* ,output) (*error-output* ,errors)
+                                       (*trace-output* ,output) (*terminal-io* ,terminal) (*query-io* ,terminal)
+                                       (*debug-io* ,terminal)))
+                     (*standard-input* ,input) (*standard-output* ,output) (*error-output* ,errors)
+                     (*trace-output* ,output) (*terminal-io* ,terminal) (*query-io* ,terminal) (*debug-io* ,terminal)
+                     (*package* ,(find-package "COMMON-LISP-USER")) (*readtable* ,*readtable*)
+                     ,@(debugging-policy)
+                     (- nil) (+ nil) (++ nil) (+++ nil) (* nil) (** nil) (*** nil) (/ ()) (// ()) (/// ()))))
+    (values (mapcar #'first bindings) (mapcar #'second bindings))))
+
+(defun debugging-policy ()
+  "A binding for which code keeps its variables for backtraces, where that can be had for some code only."
+  #+sbcl (ignore-errors
+          (list (list 'sb-c::*policy* (sb-c::process-optimize-decl '(optimize (debug 2)) sb-c::*policy*))))
+  #-sbcl '())
+
+(defun step-back ()
+  "Lets an older connection stay the one that errors of other threads go to, as the owner is used to."
+  (let* ((connections (server-symbol "*CONNECTIONS*"))
+         (own (and connections (find (connection) (symbol-value connections)))))
+    (when own
+      (setf (symbol-value connections) (append (remove own (symbol-value connections)) (list own))))))
+
+(defun forget-connection (connection)
+  "Forgets the session of a connection that was closed, and gives up what is held for it."
+  (let ((session (call "CALL-WITH-LOCK-HELD" *sessions-lock*
+                       (lambda ()
+                         (let ((session (find connection *sessions* :key #'session-connection :test #'eq)))
+                           (setf *sessions* (remove session *sessions*))
+                           session)))))
+    (when (and session (session-thread session))
+      (ignore-errors (call "INTERRUPT-THREAD" (session-thread session) #'give-up)))))
+
+(defun give-up ()
+  "Ends what is held in this thread, all of it."
+  (let ((outermost (first (last *held*))))
+    (when outermost
+      (setf (evaluation-hold (held-evaluation outermost)) nil)
+      (throw (held-evaluation outermost) (list :outcome :aborted)))))
+
+;;; What is printed
+
+(defconstant +most-untold+ 4000)
+
+(defclass told-stream (counting-stream)
+  ((session :initarg :session :reader stream-session)
+   (target :initarg :target :reader stream-target)
+   (untold :initform 0 :accessor stream-untold))
+  (:documentation "Sends what is written to it to the parent, some characters at a time."))
+
+(defmethod keep ((stream told-stream) string start end)
+  (write-string string (stream-buffer stream) :start start :end end)
+  (when (>= (incf (stream-untold stream) (- end start)) +most-untold+)
+    (tell stream)))
+
+(defmethod #.(gray "STREAM-FINISH-OUTPUT") ((stream told-stream))
+  (tell stream)
+  nil)
+
+(defmethod #.(gray "STREAM-FORCE-OUTPUT") ((stream told-stream))
+  (tell stream)
+  nil)
+
+(defun tell (stream)
+  "Sends what STREAM has kept. Code that has printed all it may is interrupted."
+  (let ((session (stream-session stream))
+        (text (get-output-stream-string (stream-buffer stream))))
+    (setf (stream-untold stream) 0)
+    (unless (string= text "")
+      (when (<= (session-told session) (session-limit session))
+        (incf (session-told session) (length text))
+        (progv (mapcar #'server-symbol '("*EMACS-CONNECTION*" "*SEND-COUNTER*")) (list (session-connection session) 0)
+          (call "SEND-TO-EMACS" (list* :write-string text (stream-target stream)))))
+      (when (and (> (session-told session) (session-limit session)) *evaluation*)
+        (handle-interrupt)))))
+
+(defvar *stream-values* '() "((variable stream) ...): the value every standard stream variable has when a call starts.")
+
+(defun restore-streams ()
+  "Undoes what an earlier call did to the standard streams."
+  (loop for (variable stream) in *stream-values*
+        do (setf (symbol-value variable) stream)))
+
+(defun flush-streams ()
+  (loop for (nil stream) in *stream-values*
+        when (typep stream 'told-stream)
+          do (tell stream)))
+
+(defun input-streams ()
+  "Every stream that evaluated code may take for the standard input."
+  (list* *standard-input* *terminal-io* *query-io* *debug-io*
+         (loop for (nil stream) in *stream-values*
+               when (input-stream-p stream)
+                 collect stream)))
+
+;;; Calls
+
+(defun attend (request limit)
+  "Serves REQUEST, whose code may print LIMIT characters; the answer as text."
+  (let ((session (session)))
+    (setf (session-told session) 0
+          (session-limit session) limit)
+    (if (eq session *session*)
+        (reply request)                 ; On top of what this thread holds.
+        (progv (session-variables session) (session-values session)
+          (unwind-protect (reply request)
+            (setf (session-values session) (mapcar #'symbol-value (session-variables session))))))))
+
+(defun reply (request)
+  "The answer to REQUEST as text. Code that leaves by a restart of the server's goes no further than here."
+  (restart-case (encoded-text (answer-safely request))
+    (abort ()
+      :report "Give up this evaluation."
+      (encoded-text (done (finish-answer (make-evaluation)
+                                         (list :outcome :error
+                                               :error (list :type "ABORT"
+                                                            :message "The code took the restart ABORT, which ended it."))))))))
+
+(defun attend-debugger (stopping)
+  "Called in a thread that has entered the server's debugger: the answer of a stack that is held now, T when there is
+nothing more to say about it, NIL when the thread is none of this session's. With STOPPING an evaluation in it is to
+end, or to be held; another that has come here ends with the condition it came with."
+  (cond ((null *session*) nil)
+        (*reply* (shiftf *reply* nil))
+        ((eq (debugged-condition) *waiting-on*) t)
+        ((null *evaluation*)
+         (continue)                     ; An interrupt came too late.
+         t)
+        (stopping
+         (handle-interrupt)
+         (continue)
+         t)
+        (t (let ((*debugger-hook* nil))
+             (handle-condition *evaluation* (debugged-condition))))))
+
+(defun encoded-text (message)
+  (let ((octets (encode message)))
+    (decode-utf-8 (coerce octets '(simple-array (unsigned-byte 8) (*))))))
+
+(defun decode-utf-8 (octets)
+  (call "UTF8-TO-STRING" octets))
+
+(defun write-protocol (octets)
+  "Keeps the answer of a held stack until the parent asks for it."
+  (setf *reply* (decode-utf-8 (coerce (subseq octets 6) '(simple-array (unsigned-byte 8) (*))))))
+
+(defun read-protocol (count)
+  "Waits on top of a held stack: the server's debugger serves the calls that are made to this thread."
+  (declare (ignore count))
+  (let ((*waiting-on* (or (held-condition (first *held*))
+                          (make-condition 'simple-condition :format-control "Interrupted." :format-arguments '()))))
+    (funcall (debugger-function) *waiting-on* nil))
+  nil)
+
+(defun die ()
+  "Ends what this thread does, and nothing else."
+  (give-up))
+
+(defun call-above (function)
+  "Calls FUNCTION on top of a held stack without disturbing its streams."
+  (let ((outer (session-thread *session*)))
+    (setf (session-thread *session*) (call "CURRENT-THREAD"))
+    (unwind-protect (progv (mapcar #'first *stream-values*) (mapcar #'second *stream-values*)
+                      (let ((*debugger-hook* nil))
+                        (funcall function)))
+      (setf (session-thread *session*) outer))))
+
+;;; The first call
+
+(defun greet ()
+  "What the parent is told of this image; the names of what is missing for it to be of use."
+  (let ((hook (server-symbol "*CONNECTION-CLOSED-HOOK*")))
+    (when hook
+      (pushnew 'forget-connection (symbol-value hook))))
+  (step-back)
+  (missing-functions))
