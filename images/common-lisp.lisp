@@ -10,8 +10,8 @@
 ;;;;
 ;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT),
 ;;;; common-lisp-expand.lisp (MACROEXPAND), common-lisp-held.lisp (HOLD and what it makes possible),
-;;;; common-lisp-copies.lisp (CHECKPOINT, ROLLBACK, TRIAL), common-lisp-systems.lisp (LOAD) and
-;;;; common-lisp-tests.lisp (RUN-TESTS); the last two need ASDF.
+;;;; common-lisp-copies.lisp (CHECKPOINT, ROLLBACK, TRIAL), common-lisp-describe.lisp (DESCRIBE, REFERENCES),
+;;;; common-lisp-systems.lisp (LOAD) and common-lisp-tests.lisp (RUN-TESTS); the last two need ASDF.
 ;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from common-lisp-NAME.lisp,
 ;;;; which is loaded first; its header lists the functions it owes.
 
@@ -93,11 +93,11 @@
 (defvar *standard-readtable* (copy-readtable nil)
   "A readtable that evaluated code does not know of, so that printing does not depend on the session's.")
 
-(defun call-with-fixed-printer (function &key level length (case :upcase))
+(defun call-with-fixed-printer (function &key level length (case :upcase) (gensym t))
   "Calls FUNCTION with every printer variable at a value of ours; the session's package is kept."
   (let ((*readtable* *standard-readtable*)
         (*print-array* t) (*print-base* 10) (*print-case* case) (*print-circle* nil) (*print-escape* t)
-        (*print-gensym* t) (*print-length* length) (*print-level* level) (*print-lines* nil)
+        (*print-gensym* gensym) (*print-length* length) (*print-level* level) (*print-lines* nil)
         (*print-miser-width* nil) (*print-pretty* t) (*print-radix* nil) (*print-readably* nil)
         (*print-right-margin* 100) (*read-default-float-format* 'single-float))
     (funcall function)))
@@ -165,7 +165,7 @@
                                   repeat left
                                   do (push element agenda))))))))))
 
-(defun value-text (value limit &key level length (case :upcase))
+(defun value-text (value limit &key level length (case :upcase) (gensym t))
   "(text cut): VALUE as the printer writes it, or why it does not print.
 *PRINT-CIRCLE* is on where it is needed only: with it the printer first walks through everything a PRINT-OBJECT
 method writes, without end when that has none."
@@ -174,7 +174,7 @@ method writes, without end when that has none."
             (lambda ()
               (let ((*print-circle* circle))
                 (multiple-value-list (bounded-text limit (lambda (stream) (prin1 value stream))))))
-            :level level :length length :case case)))
+            :level level :length length :case case :gensym gensym)))
     (handler-case (if (or (consp value) (vectorp value))
                       (print-it (circular-p value) level length)
                       (print-it nil level length))
@@ -210,7 +210,8 @@ method writes, without end when that has none."
 (defvar *held* '() "The stacks that are held, innermost first.")
 (defvar *background-errors* '() "Errors of other threads that have not been told yet, newest first.")
 
-(defvar *boundaries* '(evaluate-form read-form print-values inspect-value expand-form expansion-text)
+(defvar *boundaries* '(evaluate-form read-form print-values inspect-value expand-form expansion-text describe-symbol
+                       find-references)
   "The functions under which evaluated code runs.")
 
 (defconstant +most-frames+ 20)
@@ -540,6 +541,8 @@ CODE, or those of an error, and what every such answer has."
       (:rollback (done (apply #'answer-rollback arguments)))
       (:inspect (done (apply #'answer-inspect arguments)))
       (:macroexpand (done (apply #'answer-macroexpand arguments)))
+      (:describe (done (apply #'answer-describe arguments)))
+      (:references (done (apply #'answer-references arguments)))
       (:load (done (apply #'answer-load arguments)))
       (:run-tests (done (apply #'answer-run-tests arguments)))
       (:held (done (answer-held)))

@@ -5,7 +5,8 @@
   (handler-bind ((warning #'muffle-warning))
     (dolist (file '("common-lisp-sbcl.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
                     "common-lisp-expand.lisp" "common-lisp-held.lisp" "common-lisp-copies.lisp"
-                    "common-lisp-sbcl-compiler.lisp" "common-lisp-systems.lisp" "common-lisp-tests.lisp"))
+                    "common-lisp-sbcl-compiler.lisp" "common-lisp-systems.lisp" "common-lisp-tests.lisp"
+                    "common-lisp-describe.lisp" "common-lisp-sbcl-describe.lisp"))
       (let ((*package* *package*))
         (load (merge-pathnames file images))))))
 
@@ -169,6 +170,43 @@
 (check (expansion "(list 'a \"b\")" :all) '("(list 'a \"b\")" nil))
 (check (getf (rest (answer-safely '(:macroexpand :id 1 :code "1 2" :level :once))) :not-one-form) 2)
 (check (getf (rest (answer-safely '(:macroexpand :id 1 :code "(when" :level :once))) :outcome) :error)
+
+;;; Names
+
+(check (split-name "foo") '("FOO" nil nil))
+(check (split-name " Pkg::|fOo| ") '("fOo" "PKG" nil))
+(check (split-name "(setf pkg:foo)") '("FOO" "PKG" t))
+(check (split-name "#'foo") '("FOO" nil nil))
+(check (split-name ":foo") '("FOO" "KEYWORD" nil))
+(check (split-name "f\\:o|:|o") '("F:O:O" nil nil))
+(check (split-name "") '("" nil nil))
+
+(defun described (name &optional (package "COMMON-LISP-USER"))
+  "The answer that describes NAME."
+  (rest (answer-safely (list :describe :id 1 :name name :package package))))
+
+(ask "(defvar *described* 5 \"Doc.\") (defun (setf described) (a &optional (b 1)) (list a b))")
+(let* ((answer (described "*described*"))
+       (meaning (first (getf answer :meanings))))
+  (check (getf answer :outcome) :described)
+  (check (getf answer :home) "COMMON-LISP-USER")
+  (check (getf answer :exported) nil)
+  (check (list (getf meaning :type) (getf meaning :documentation) (getf meaning :facts))
+         '("special variable" "Doc." (("value" "5")))))
+(check (mapcar (lambda (meaning) (list (getf meaning :name) (getf meaning :arglist)))
+               (getf (described "described") :meanings))
+       '(("(setf described)" "(a &optional (b 1))")))
+(check (getf (described "desc-ribed") :no-name) "desc-ribed")
+(check (find-symbol "DESC-RIBED" "COMMON-LISP-USER") nil)
+(check (and (member "DESCRIBED" (getf (described "desc-ribed") :names) :test #'string=) t) t)
+(check (getf (described "x" "nowhere") :no-package) "nowhere")
+(check (line-of-form (format nil "a~% ; b~%~%c") 1) 4)
+(check (line-of-form "" 7) 1)
+
+(ask "(defun describer () *described*)")
+(check (mapcar (lambda (reference) (list (getf reference :kind) (getf reference :name)))
+               (getf (rest (answer-safely '(:references :id 1 :name "*described*" :package "COMMON-LISP-USER"))) :references))
+       '(("reference" "describer")))
 
 (check (first (answer-safely '(:no-such-operation :id 1))) :unsupported)
 (check (first (answer-safely '(:eval :id 1))) :fault)

@@ -10,6 +10,7 @@
 //! - [`view()`] shows a file collapsed, raw, or filtered, with true line numbers.
 //! - [`check()`] says whether a text balances and which line to fix; new source that does not is repaired when that is
 //!   certain.
+//! - [`definition_near`] and [`mention()`] find in a text what a live image knows of an earlier state of it.
 //! - [`Refusal`] has one variant for each way in which a request can be wrong.
 //!
 //! **Invariants.** No I/O. Bytes outside the edited form and the blank lines beside it never change. Line numbers and
@@ -29,6 +30,7 @@ mod fix;
 mod form_line;
 mod locate;
 mod mend;
+mod mention;
 mod patch;
 mod place;
 mod refusal;
@@ -46,6 +48,7 @@ pub use edited::Edited;
 pub use fix::{Fix, LineChange, MOST_SHOWN, Mended};
 pub use form_line::FormLine;
 pub use locate::{Target, locate};
+pub use mention::{definition_near, mention};
 pub use patch::{Patch, patch};
 pub use refusal::Refusal;
 pub use source::{FormText, Place, Source, digest_of};

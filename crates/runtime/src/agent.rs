@@ -33,6 +33,8 @@ static AGENTS: [Agent; 3] = [
             include_str!("../../../images/common-lisp-sbcl-compiler.lisp"),
             include_str!("../../../images/common-lisp-systems.lisp"),
             include_str!("../../../images/common-lisp-tests.lisp"),
+            include_str!("../../../images/common-lisp-describe.lisp"),
+            include_str!("../../../images/common-lisp-sbcl-describe.lisp"),
         ],
         late_parts: &[],
         extension: "core",

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::backend::Runtime;
 use crate::capture::Printed;
 use crate::copies::{self, Return};
+use crate::naming::{Description, References};
 use crate::node::Node;
 use crate::refusal::Refusal;
 use crate::request::keyed;
@@ -170,6 +171,10 @@ pub enum Ending {
         /// It is another form.
         changed: bool,
     },
+    /// A name, described.
+    Described(Description),
+    /// Who refers to a name.
+    References(References),
     /// What is held, innermost first, without frames.
     Held(Vec<LispError>),
     /// Frames of the innermost held stack.
@@ -239,6 +244,8 @@ impl Ending {
             | Self::Error { .. }
             | Self::Inspected(_)
             | Self::Expanded { .. }
+            | Self::Described(_)
+            | Self::References(_)
             | Self::Checkpointed(_)
             | Self::Returned { asked: true, .. }
             | Self::Held(_)
@@ -400,6 +407,8 @@ impl Answer {
                 },
                 changed: answer.get_truth("CHANGED"),
             },
+            Some("DESCRIBED") => Ending::Described(Description::read(answer)),
+            Some("REFERENCES") => Ending::References(References::read(answer)),
             Some("HELD") => Ending::Held(answer.get_list("LEVELS").iter().map(lisp_error).collect()),
             Some("FRAMES") => Ending::Frames { frames: frames(answer), total: count(answer, "TOTAL").unwrap_or(0) },
             Some("LOCALS") => Ending::Locals {
@@ -517,12 +526,17 @@ fn place(value: Option<&Value>) -> Place {
 
 /// At most three of `candidates` that `name` may have been meant for, nearest first.
 pub(crate) fn nearest(name: &str, candidates: &[Value]) -> Vec<String> {
+    nearest_by(name, candidates, |candidate| candidate)
+}
+
+/// As [`nearest`], comparing the part of each candidate that `compared` gives.
+pub(crate) fn nearest_by(name: &str, candidates: &[Value], compared: fn(&str) -> &str) -> Vec<String> {
     let wanted = name.to_uppercase();
     let allowed = (wanted.chars().count() / 3).max(1);
     let mut near: Vec<(usize, &str)> = candidates
         .iter()
         .filter_map(Value::as_text)
-        .map(|candidate| (distance(&wanted, &candidate.to_uppercase()), candidate))
+        .map(|candidate| (distance(&wanted, &compared(candidate).to_uppercase()), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .collect();
     near.sort_unstable();
@@ -530,18 +544,23 @@ pub(crate) fn nearest(name: &str, candidates: &[Value]) -> Vec<String> {
     near.into_iter().take(3).map(|(_, candidate)| candidate.to_owned()).collect()
 }
 
-/// Levenshtein's distance in characters.
+/// Levenshtein's distance in characters, where two neighbours that changed places count as one mistake.
 fn distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();
+    let mut above = row.clone();
+    let mut before = None;
     for (line, from) in left.chars().enumerate() {
-        let mut diagonal = row[0];
+        let older = std::mem::replace(&mut above, row.clone());
         row[0] = line + 1;
         for (column, to) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+            let replaced = above[column] + usize::from(from != *to);
+            row[column + 1] = replaced.min(above[column + 1] + 1).min(row[column] + 1);
+            if column > 0 && before == Some(*to) && right[column - 1] == from {
+                row[column + 1] = row[column + 1].min(older[column - 1] + 1);
+            }
         }
+        before = Some(from);
     }
     row[right.len()]
 }
@@ -555,5 +574,6 @@ mod tests {
         let names: Vec<Value> = ["ALEXANDRIA", "ALEXANDRIA-2", "SB-EXT", "UIOP"].map(Value::text).into();
         assert_eq!(nearest("alexandira", &names), ["ALEXANDRIA"]);
         assert!(nearest("nothing-like-it", &names).is_empty());
+        assert_eq!((distance("AREA", "AERA"), distance("", "ab"), distance("abc", "ca")), (1, 2, 3));
     }
 }

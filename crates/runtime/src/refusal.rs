@@ -1,6 +1,7 @@
 //! Why an image did nothing: what was asked for is not there.
 
 use crate::eval::nearest;
+use crate::naming;
 use crate::wire::Value;
 
 /// What a request asked for and the image does not have. Nothing ran.
@@ -42,6 +43,15 @@ pub enum Refusal {
         /// Those there are, nearest first.
         nearest: Vec<String>,
     },
+    /// The name means nothing.
+    NoName {
+        /// The name asked for.
+        name: String,
+        /// The package, module or namespace that was looked in.
+        place: String,
+        /// What may have been meant, likeliest first.
+        candidates: Vec<String>,
+    },
     /// The process cannot be copied while these threads run.
     Threads(Vec<String>),
     /// There are as many checkpoints as there may be.
@@ -71,6 +81,13 @@ impl Refusal {
         }
         if let Some(name) = answer.get_text("NO-SYSTEM") {
             return Some(Self::NoSystem { name: name.to_owned(), nearest: nearest(name, answer.get_list("SYSTEMS")) });
+        }
+        if let Some(name) = answer.get_text("NO-NAME") {
+            return Some(Self::NoName {
+                name: name.to_owned(),
+                place: answer.get_text("IN").unwrap_or_default().to_owned(),
+                candidates: naming::candidates(name, answer),
+            });
         }
         if answer.get_truth("THREADS") {
             return Some(Self::Threads(texts("THREADS")));

@@ -41,6 +41,22 @@ pub enum Request {
         /// How long the macros may take before they are interrupted.
         timeout: Duration,
     },
+    /// Say what a name means.
+    Describe {
+        /// The name, with its package or without.
+        name: String,
+        /// The package or module to look in; the session's own when absent.
+        package: Option<String>,
+        /// Characters of each documentation string.
+        limit: usize,
+    },
+    /// Say who refers to a name.
+    References {
+        /// The name, with its package or without.
+        name: String,
+        /// The package or module to look in; the session's own when absent.
+        package: Option<String>,
+    },
     /// Load a file or a system, and say what its compiler has to say.
     Load {
         /// What to load.
@@ -132,6 +148,8 @@ impl Request {
             Self::Eval(_) => "EVAL",
             Self::Inspect { .. } => "INSPECT",
             Self::Macroexpand { .. } => "MACROEXPAND",
+            Self::Describe { .. } => "DESCRIBE",
+            Self::References { .. } => "REFERENCES",
             Self::Load { .. } => "LOAD",
             Self::RunTests { .. } => "RUN-TESTS",
             Self::Held => "HELD",
@@ -169,6 +187,15 @@ impl Request {
                     }),
                 ),
                 ("LIMIT", integer(*limit as u64)),
+            ]),
+            Self::Describe { name, package, limit } => keyed([
+                ("NAME", Value::text(name)),
+                ("PACKAGE", package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
+                ("LIMIT", integer(*limit as u64)),
+            ]),
+            Self::References { name, package } => keyed([
+                ("NAME", Value::text(name)),
+                ("PACKAGE", package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
             ]),
             Self::Load { target, project, force, clear, .. } => {
                 let mut arguments = target.arguments();

@@ -363,6 +363,13 @@ impl Sessions {
         Ok(())
     }
 
+    /// The sessions that have an image now, by name, each with what it runs.
+    pub fn living(&self) -> Vec<(String, Runtime)> {
+        let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();
+        let living = sessions.iter().filter(|session| session.facts().image.is_some());
+        living.map(|session| (session.name.clone(), session.factory.runtime())).collect()
+    }
+
     /// What is known about all sessions. Does not wait for any of them.
     pub fn status(&self) -> Status {
         let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();

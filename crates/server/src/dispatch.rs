@@ -91,7 +91,7 @@ fn listing(tool: &Tool, results: Results) -> rmcp::model::Tool {
         .destructive(tool.annotations.destructive)
         .idempotent(tool.annotations.idempotent)
         .open_world(tool.annotations.open_world);
-    let listed = rmcp::model::Tool::new(tool.name, tool.description, tool.input_schema.clone())
+    let listed = rmcp::model::Tool::new(tool.name, tool.description, published_input(tool))
         .with_title(tool.title)
         .with_annotations(annotations);
     if is_structured(tool, results) && !tool.output_schema.is_empty() {
@@ -99,6 +99,28 @@ fn listing(tool: &Tool, results: Results) -> rmcp::model::Tool {
     } else {
         listed
     }
+}
+
+/// The schema of the arguments without what a model learns nothing from: that a count is not negative, that an option
+/// which is not given is off. Nor does it forbid further arguments: a client that checks would refuse other spellings,
+/// which are understood here, and misspelled ones, which are answered with the right name. The guard's schemas are those
+/// of its protocol.
+fn published_input(tool: &Tool) -> Map<String, Value> {
+    let mut schema = tool.input_schema.clone();
+    if tool.set == ToolSet::Guard {
+        return schema;
+    }
+    schema.shift_remove("additionalProperties");
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            for (key, obvious) in [("minimum", Value::from(0)), ("default", Value::from(false))] {
+                if property.get(key) == Some(&obvious) {
+                    property.shift_remove(key);
+                }
+            }
+        }
+    }
+    schema
 }
 
 fn is_structured(tool: &Tool, results: Results) -> bool {

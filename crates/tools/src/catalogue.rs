@@ -12,6 +12,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{parse, schema_of};
+use crate::code_describe::code_describe;
+use crate::code_find::code_find;
+use crate::code_find_references::code_find_references;
 use crate::guard::guard_tools;
 use crate::inspect_object::inspect_object;
 use crate::lisp_check_parens::lisp_check_parens;
@@ -33,8 +36,8 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "lisp_read_file",
             title: "Read a Lisp file",
-            description: "Look at a file: one line per form with line number and parameters, short forms whole. Works on \
-                          broken files and other text too.",
+            description: "Look at a file: one line per form with line number and parameters, short forms whole; broken \
+                          files and other text too.",
             annotations: Annotations::READS,
             output: read_file_fields(),
         }
@@ -79,6 +82,37 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         }
         .tool(workshop, |workshop, args, context| async move { lisp_check_parens(&workshop, args, &context).await }),
         Entry {
+            name: "code_find",
+            title: "Find definitions",
+            description: "Where a name is defined, methods too, as a live image knows it.",
+            annotations: Annotations::LOOKS,
+            output: object(json!({ "definitions": {"type": "array", "items": {"type": "object"}} })),
+        }
+        .tool(workshop, |workshop, args, context| async move { code_find(&workshop, args, &context).await }),
+        Entry {
+            name: "code_describe",
+            title: "Describe a name",
+            description: "What a name means in a live image: kind, parameters, documentation, place, value, slots, methods.",
+            annotations: Annotations::LOOKS,
+            output: object(json!({
+                "name": {"type": "string"}, "type": {"type": "string"}, "arglist": {"type": "string"},
+                "documentation": {"type": "string"}, "path": {"type": "string"}, "line": {"type": "integer"},
+                "package": {"type": "string"}, "exported": {"type": "boolean"}, "meanings": {"type": "array"}
+            })),
+        }
+        .tool(workshop, |workshop, args, context| async move { code_describe(&workshop, args, &context).await }),
+        Entry {
+            name: "code_find_references",
+            title: "Find references",
+            description: "Who calls, reads, sets, binds or expands a name, as a live image knows it.",
+            annotations: Annotations::LOOKS,
+            output: object(json!({
+                "refs": {"type": "array", "items": {"type": "object"}}, "count": {"type": "integer"},
+                "truncated": {"type": "boolean"}
+            })),
+        }
+        .tool(workshop, |workshop, args, context| async move { code_find_references(&workshop, args, &context).await }),
+        Entry {
             name: "repl_eval",
             title: "Evaluate Lisp",
             description: "Evaluate code in a live image that keeps its state. Answers with the values, what was printed, \
@@ -105,8 +139,8 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         Entry {
             name: "inspect_object",
             title: "Inspect an object",
-            description: "Look into a value by the number that an answer gave it ([object 7], or (1 2) [8]): elements, \
-                          entries, slots, arguments. Parts have numbers of their own.",
+            description: "Look into a value by its number in an answer ([object 7], or (1 2) [8]): elements, entries, \
+                          slots. Parts have numbers of their own.",
             annotations: Annotations::LOOKS,
             output: object(json!({
                 "kind": {"type": "string"}, "summary": {"type": "string"}, "id": {"type": "integer"},

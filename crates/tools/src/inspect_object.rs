@@ -27,9 +27,9 @@ const STRING: u32 = 8000;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InspectObject {
-    /// The number
+    /// Id
     pub id: i64,
-    /// Default "main"
+    /// Session
     #[serde(default)]
     pub session: Option<String>,
     /// Levels of parts: 0 for a summary, at most 8 (default 1)

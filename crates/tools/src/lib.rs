@@ -8,6 +8,10 @@
 
 pub mod arguments;
 pub mod catalogue;
+pub mod code_describe;
+pub mod code_find;
+pub mod code_find_references;
+mod code_live;
 mod fence;
 pub mod guard;
 pub mod inspect_object;

@@ -46,9 +46,9 @@ impl From<EditOperation> for Operation {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispEditForm {
-    /// File below the root
+    /// Path
     pub path: String,
-    /// What to do
+    /// Operation
     pub operation: EditOperation,
     /// What the form defines; not for append
     #[serde(default)]
@@ -56,10 +56,10 @@ pub struct LispEditForm {
     /// Head, such as defun
     #[serde(default)]
     pub form_type: Option<String>,
-    /// Which match, from 1
+    /// Index
     #[serde(default)]
     pub index: Option<u32>,
-    /// A line of it
+    /// Line
     #[serde(default)]
     pub line: Option<u32>,
     /// New source: one form for replace, else one or more; comments allowed
@@ -71,7 +71,7 @@ pub struct LispEditForm {
     /// Show the diff, write nothing
     #[serde(default)]
     pub dry_run: bool,
-    /// Repair content that does not balance when that is certain; false: refuse it
+    /// Repair content that does not balance when that is certain
     #[serde(default = "yes")]
     pub repair: bool,
 }

@@ -12,33 +12,33 @@ use crate::workshop::{Workshop, blocking};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispPatchForm {
-    /// File below the root
+    /// Path
     pub path: String,
-    /// What the form defines
+    /// Name
     pub name: String,
     /// Exact text inside the form or its header comment; must occur once
     pub old_text: String,
     /// What shall stand there; delimiters balance as before
     pub new_text: String,
-    /// Head, such as defun
+    /// Form type
     #[serde(default)]
     pub form_type: Option<String>,
-    /// Which match, from 1
+    /// Index
     #[serde(default)]
     pub index: Option<u32>,
-    /// A line of it
+    /// Line
     #[serde(default)]
     pub line: Option<u32>,
     /// Change every occurrence in the form
     #[serde(default)]
     pub replace_all: bool,
-    /// From lisp_read_form: refuse if changed since
+    /// As for lisp_edit_form
     #[serde(default)]
     pub digest: Option<String>,
     /// Show the diff, write nothing
     #[serde(default)]
     pub dry_run: bool,
-    /// Repair new_text when the form would not balance and that is certain
+    /// Repair new_text when that is certain
     #[serde(default)]
     pub repair: bool,
 }

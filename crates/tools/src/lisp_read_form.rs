@@ -15,7 +15,7 @@ use crate::workshop::{Workshop, blocking, read_source};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispReadForm {
-    /// File below the root
+    /// Path
     pub path: String,
     /// What the form defines: foo, (setf foo), area :around (circle), `foo[2]`
     pub name: String,

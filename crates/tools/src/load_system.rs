@@ -31,7 +31,7 @@ pub struct LoadSystem {
     /// Session
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl, guile or clojure
+    /// Runtime
     #[serde(default)]
     pub runtime: Option<String>,
     /// False: only changes

@@ -36,19 +36,19 @@ pub struct Macroexpand {
     /// The form; or give path and name
     #[serde(default)]
     pub code: Option<String>,
-    /// File with the form
+    /// Its file
     #[serde(default)]
     pub path: Option<String>,
-    /// What the form defines
+    /// Name
     #[serde(default)]
     pub name: Option<String>,
-    /// Head, such as defclass
+    /// Form type
     #[serde(default)]
     pub form_type: Option<String>,
-    /// n-th match
+    /// Index
     #[serde(default)]
     pub index: Option<u32>,
-    /// A line of it
+    /// Line
     #[serde(default)]
     pub line: Option<u32>,
     /// all: subforms too
@@ -57,10 +57,10 @@ pub struct Macroexpand {
     /// Default: the file's, else the session's
     #[serde(default)]
     pub package: Option<String>,
-    /// Default "main"
+    /// Session
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl or guile
+    /// Runtime
     #[serde(default)]
     pub runtime: Option<String>,
     /// Default 30

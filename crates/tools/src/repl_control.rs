@@ -59,12 +59,12 @@ pub enum ReplAction {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplControl {
-    /// What to do
+    /// Action
     pub action: ReplAction,
-    /// Session (default "main"); status: only this one
+    /// Default "main"; status: only this one
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl, guile, clojure
+    /// Runtime
     #[serde(default)]
     pub runtime: Option<String>,
     /// Name of a checkpoint; rollback: default the last one

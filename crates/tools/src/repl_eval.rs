@@ -49,16 +49,16 @@ pub struct ReplEval {
     /// Characters in the answer (default 10000, at most 40000)
     #[serde(default)]
     pub max_output_length: Option<u32>,
-    /// How deep values are printed
+    /// *print-level*
     #[serde(default)]
     pub print_level: Option<u32>,
-    /// How many elements of a list are printed
+    /// *print-length*
     #[serde(default)]
     pub print_length: Option<u32>,
     /// Forbid evaluation by the reader (#.)
     #[serde(default)]
     pub safe_read: bool,
-    /// After an error: unwind, or hold the stack for repl_control
+    /// hold: keep the stack of an error for repl_control
     #[serde(default)]
     pub on_error: OnError,
     /// Evaluate in a copy of the image that is thrown away

@@ -2,6 +2,7 @@
 
 use lispwright_runtime::{Capability, MAIN, Refusal, Runtime, SessionError};
 
+use crate::repl_text::one_line;
 use crate::tool::ToolError;
 
 /// The runtime of that name, if sessions can have it.
@@ -181,6 +182,14 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
                  the root and its src, modules, lib; a file can be given as path."
             ))
             .with("candidates", nearest.clone())
+        }
+        Refusal::NoName { name, place, candidates } => {
+            let near = match candidates.as_slice() {
+                [] => " Load what defines it first: load_system, or repl_eval.".to_owned(),
+                some => format!(" Nearest: {}.", some.join(", ")),
+            };
+            bad(format!("{} means nothing in {place}.{near}", one_line(name, 100)))
+                .with("candidates", candidates.clone())
         }
         Refusal::Threads(threads) => ToolError::new(
             "UNSUPPORTED",

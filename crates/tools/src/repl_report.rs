@@ -167,6 +167,8 @@ fn ending_text(report: &EvalReport) -> String {
         }
         Ending::Inspected(_)
         | Ending::Expanded { .. }
+        | Ending::Described(_)
+        | Ending::References(_)
         | Ending::Held(_)
         | Ending::Loaded { .. }
         | Ending::Tested
@@ -392,6 +394,8 @@ fn code(ending: &Ending) -> &'static str {
         Ending::Values(_)
         | Ending::Inspected(_)
         | Ending::Expanded { .. }
+        | Ending::Described(_)
+        | Ending::References(_)
         | Ending::Held(_)
         | Ending::Loaded { .. }
         | Ending::Tested

@@ -27,7 +27,7 @@ const MOST_SHOWN: usize = 30;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunTests {
-    /// ASDF system or module with the tests, or one that has such; or give path
+    /// System or module with the tests, or one that has some; or give path
     #[serde(default)]
     pub system: Option<String>,
     /// File with the tests
@@ -45,7 +45,7 @@ pub struct RunTests {
     /// Session
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl, guile or clojure
+    /// Runtime
     #[serde(default)]
     pub runtime: Option<String>,
     /// Default 300

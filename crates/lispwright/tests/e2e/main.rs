@@ -10,6 +10,7 @@ mod client;
 mod commands;
 mod content;
 mod copies;
+mod describe;
 mod disk;
 mod evaluation;
 mod excess;

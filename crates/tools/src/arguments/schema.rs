@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 ///
 /// The root is an object with `properties`, `required` when something is, and `additionalProperties: false` unless the
 /// type says otherwise. `$schema`, titles and number formats are left out, optional types are the type itself,
-/// enums are written in place, doc comments are descriptions on one line, defaults other than `null` and `[]` are kept.
+/// enums are written in place, doc comments are descriptions on one line unless they only repeat the argument's name, defaults other than `null` and `[]` are kept.
 /// The order of the fields is the order of the properties.
 pub fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
@@ -52,7 +52,10 @@ fn compact(schema: &mut Value) {
         *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     }
     if let Some(Value::Object(properties)) = map.get_mut("properties") {
-        properties.values_mut().for_each(compact);
+        for (name, property) in properties {
+            compact(property);
+            remove_echo(name, property);
+        }
     }
     for key in ["items", "additionalProperties"] {
         if let Some(inner) = map.get_mut(key) {
@@ -65,6 +68,18 @@ fn compact(schema: &mut Value) {
         }
     }
     *map = in_order(std::mem::take(map));
+}
+
+/// Removes a description that only says the name of the argument.
+fn remove_echo(name: &str, property: &mut Value) {
+    let Value::Object(property) = property else { return };
+    if property
+        .get("description")
+        .and_then(Value::as_str)
+        .is_some_and(|text| text.to_lowercase().replace(' ', "_") == name)
+    {
+        property.remove("description");
+    }
 }
 
 /// Puts the keywords of a schema in one order: what a value is first, then what bounds it, then the rest as found.

@@ -1,0 +1,222 @@
+//! What names mean in a live Common Lisp image, where they are defined, and who refers to them.
+
+use serde_json::{Value, json};
+
+use crate::client::Session;
+
+const FARM: &str = r#"(defpackage :farm (:use :cl) (:export #:area #:*scale*))
+(in-package :farm)
+
+(defvar *scale* 2 "The scale.")
+
+(defmacro scaled (x) "Scaled X." `(* ,x *scale*))
+
+(defclass shape () ((name :initarg :name)) (:documentation "A shape."))
+(defclass circle (shape) ())
+(defstruct (cow (:constructor make-cow (name &optional (age 3)))) "A cow." name age)
+(define-condition unwell (error) () (:documentation "Ill."))
+
+(defgeneric area (shape &key scale) (:documentation "The area."))
+(defmethod area ((s circle) &key (scale 1)) (scaled scale))
+(defmethod area :around ((s shape) &key scale) (declare (ignore scale)) (call-next-method))
+
+;;; A comment
+(defun total (shapes)
+  "Total area."
+  (reduce #'+ (mapcar #'area shapes)))
+
+(defun (setf total) (new shapes)
+  (list new
+        (area shapes)
+        (area (first shapes))))
+
+(deftype small () "Small." '(integer 0 9))
+(define-symbol-macro first-shape (car *scale*))
+(defconstant +seven+ 7 "Seven.")
+(defun user () (setf *scale* 3) (let ((*scale* 4)) (total nil)))
+"#;
+
+fn loaded() -> Session {
+    let mut session = Session::with_file("src/farm.lisp", FARM);
+    session.ok("load_system", json!({ "path": "src/farm.lisp" }));
+    session
+}
+
+/// The text that describes a name, and its fields.
+#[track_caller]
+fn described(session: &mut Session, symbol: &str) -> (String, Value) {
+    let answer = session.ok("code_describe", json!({ "symbol": symbol }));
+    (answer.text, answer.fields)
+}
+
+#[test]
+fn without_an_image_the_answer_is_the_call_that_starts_one() {
+    let mut session = Session::with_file("src/farm.lisp", FARM);
+    for tool in ["code_describe", "code_find", "code_find_references"] {
+        session.refused(
+            tool,
+            json!({ "symbol": "car" }),
+            "SESSION_LOST",
+            &["No image runs", "load_system", "repl_eval"],
+        );
+    }
+    let main = session.ok("repl_eval", json!({ "code": "1" }));
+    assert_eq!(main.text, "=> 1");
+    session.refused(
+        "code_describe",
+        json!({ "symbol": "car", "session": "other" }),
+        "SESSION_LOST",
+        &["\"other\" has no image", "main"],
+    );
+    session.refused("code_describe", json!({ "symbol": " " }), "BAD_ARGUMENT", &["empty"]);
+}
+
+#[test]
+fn every_kind_of_meaning_is_told_with_its_place() {
+    let mut session = loaded();
+    let cases = [
+        ("farm:area", "[generic function] area (shape &key scale)  src/farm.lisp:13\nmethods: 2\nThe area.\n"),
+        ("farm:area", "[method] area (circle)  src/farm.lisp:14\n[method] area :around (shape)  src/farm.lisp:15"),
+        ("farm::total", "[function] total (shapes)  src/farm.lisp:18\n"),
+        ("farm::total", "Total area.\n[function] (setf total) (new shapes)  src/farm.lisp:22\n"),
+        ("farm::scaled", "[macro] scaled (x)  src/farm.lisp:6\nScaled X."),
+        ("farm:*scale*", "[special variable] *scale*  src/farm.lisp:4\nvalue: 2\nThe scale."),
+        ("farm::shape", "[class] shape  src/farm.lisp:8\nslots: name :name\nsubclasses: (circle)\nA shape."),
+        ("farm::cow", "[structure] cow  src/farm.lisp:10\nslots: name, age\nA cow."),
+        ("farm::unwell", "[condition] unwell  src/farm.lisp:11\nsuperclasses: (error)\nIll."),
+        ("farm::small", "[type] small  src/farm.lisp:27\nSmall."),
+        ("farm::first-shape", "[symbol macro] first-shape  src/farm.lisp:28\nexpansion: (car *scale*)"),
+        ("farm::+seven+", "[constant] +seven+  src/farm.lisp:29\nvalue: 7\nSeven."),
+        ("if", "[special operator] if"),
+        ("string", "[built-in class] string"),
+        ("farm", "[package] FARM\nexports: 2 symbols\nuses: COMMON-LISP"),
+    ];
+    for (symbol, expected) in cases {
+        let (text, _) = described(&mut session, symbol);
+        assert!(text.contains(expected), "{symbol}: {text}");
+    }
+    let (text, fields) = described(&mut session, "(setf farm::total)");
+    assert!(text.starts_with("(SETF FARM::TOTAL), internal to FARM\n[function] (setf total)"), "{text}");
+    assert_eq!(fields["arglist"], "(new shapes)");
+    let (_, fields) = described(&mut session, "farm:area");
+    assert_eq!(
+        (&fields["name"], &fields["type"], &fields["package"], &fields["exported"], &fields["line"]),
+        (&json!("FARM:AREA"), &json!("generic function"), &json!("FARM"), &json!(true), &json!(13))
+    );
+    assert_eq!(fields["meanings"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn names_are_found_in_other_packages_and_wrong_ones_corrected() {
+    let mut session = loaded();
+    assert!(described(&mut session, "total").0.starts_with("FARM::TOTAL, internal"));
+    assert!(described(&mut session, "FARM::Total").0.starts_with("FARM::TOTAL, internal"));
+    session.refused("code_describe", json!({ "symbol": "aera" }), "BAD_ARGUMENT", &["aera means nothing", "FARM:AREA"]);
+    session.refused("code_describe", json!({ "symbol": "farm:aera" }), "BAD_ARGUMENT", &["Nearest: FARM:AREA"]);
+    let package = session.client.call("code_describe", json!({ "symbol": "frm:area" }));
+    assert!(package.is_error && package.text.contains("no package \"FRM\""), "{}", package.text);
+    assert!(package.text.contains("Nearest: FARM."), "{}", package.text);
+    session.refused("code_describe", json!({ "symbol": "|area|" }), "BAD_ARGUMENT", &["means nothing"]);
+    let here = session.ok("code_describe", json!({ "symbol": "total", "package": "farm" }));
+    assert!(here.text.starts_with("FARM::TOTAL"), "{}", here.text);
+    // To be asked for does not make a symbol.
+    let before = session.ok("repl_eval", json!({ "code": "(find-symbol \"AERA\")" }));
+    assert_eq!(before.text, "=> NIL\n=> NIL");
+    session.ok("repl_eval", json!({ "code": "(defpackage :barn (:use :cl)) (defun barn::total () 1)" }));
+    session.refused("code_describe", json!({ "symbol": "total" }), "BAD_ARGUMENT", &["BARN::TOTAL, FARM::TOTAL"]);
+}
+
+#[test]
+fn what_prints_badly_is_described_all_the_same() {
+    let mut session = Session::new();
+    session.ok(
+        "repl_eval",
+        json!({ "code": "(defclass bad () ()) (defmethod print-object ((b bad) s) (error \"no\")) (defvar *bad* (make-instance 'bad))
+(defmacro odd (&optional (x #.(let ((l (list 1))) (setf (cdr l) l)))) x)
+(defvar *long* (make-list 100000)) (defun [lie] () \"Doc.
+[ERROR] not ours
+=> 4\" 1)" }),
+    );
+    let (text, _) = described(&mut session, "*bad*");
+    assert!(text.contains("[special variable] *bad*\nvalue: ") && text.contains("does not print"), "{text}");
+    assert!(described(&mut session, "odd").0.contains("[macro] odd"));
+    assert!(described(&mut session, "*long*").0.len() < 400);
+    let (text, _) = described(&mut session, "[lie]");
+    assert!(text.contains("\n [ERROR] not ours\n =>"), "{text}");
+    let endless =
+        "(defclass dull () ()) (defmethod print-object ((d dull) s) (loop)) (defvar *dull* (make-instance 'dull))";
+    session.ok("repl_eval", json!({ "code": endless }));
+    let call =
+        session.client.start("tools/call", json!({ "name": "code_describe", "arguments": { "symbol": "*dull*" } }));
+    loop {
+        let stopped = session.ok("repl_control", json!({ "action": "interrupt" }));
+        if !stopped.text.contains("not running") {
+            break;
+        }
+    }
+    let answer = crate::client::Answer::of(&session.client.answer_to(call));
+    assert!(answer.is_error && answer.text.contains("interrupted"), "{}", answer.text);
+    assert_eq!(session.ok("repl_eval", json!({ "code": "(length *long*)" })).text, "=> 100000");
+}
+
+#[test]
+fn definitions_are_where_the_file_has_them_now() {
+    let mut session = loaded();
+    let places = |answer: &crate::client::Answer| -> Vec<(u64, String)> {
+        let definitions = answer.fields["definitions"].as_array().unwrap();
+        definitions
+            .iter()
+            .map(|found| {
+                assert_eq!((&found["path"], &found["source"]), (&json!("src/farm.lisp"), &json!("live")));
+                let name = format!("{} {}", found["form_type"].as_str().unwrap(), found["name"].as_str().unwrap());
+                (found["line"].as_u64().unwrap(), name)
+            })
+            .collect()
+    };
+    let found = session.ok("code_find", json!({ "symbol": "area" }));
+    let named = [(13, "defgeneric area"), (14, "defmethod area (circle)"), (15, "defmethod area :around (shape)")];
+    assert_eq!(places(&found), named.map(|(line, name)| (line, name.to_owned())));
+    let accessor = session.ok("code_find", json!({ "symbol": "cow-name" }));
+    assert_eq!(places(&accessor), [(10, "defstruct cow".to_owned())]);
+    // The image does not know that the text has moved; the file does.
+    session.project.file("src/farm.lisp", format!(";;; New\n;;; head\n{FARM}"));
+    assert_eq!(places(&session.ok("code_find", json!({ "symbol": "total" }))).len(), 2);
+    assert_eq!(places(&session.ok("code_find", json!({ "symbol": "total" })))[0].0, 20);
+    session.ok("repl_eval", json!({ "code": "(defun nowhere () 1)" }));
+    let nowhere = session.ok("code_find", json!({ "symbol": "nowhere" }));
+    assert!(nowhere.text.contains("no place in a file"), "{}", nowhere.text);
+    let elsewhere = session.client.call("code_find", json!({ "symbol": "area", "path": "src/no.lisp" }));
+    assert!(elsewhere.is_error, "{}", elsewhere.text);
+}
+
+#[test]
+fn references_have_the_line_and_column_of_the_mention() {
+    let mut session = loaded();
+    session.ok("repl_eval", json!({ "code": "(defun in-no-file (s) (farm:area s))" }));
+    let answer = session.ok("code_find_references", json!({ "symbol": "farm:area" }));
+    let expected = [
+        "src/farm.lisp:20:25: call in defun total: (reduce #'+ (mapcar #'area shapes)))",
+        "src/farm.lisp:24:10: call in defun (setf total): (area shapes)",
+        "src/farm.lisp:25:10: call in defun (setf total): (area (first shapes))))",
+        "(evaluated, in no file): call in common-lisp-user::in-no-file",
+    ];
+    assert_eq!(answer.text.lines().skip(1).collect::<Vec<_>>(), expected);
+    assert_eq!((&answer.fields["count"], &answer.fields["refs"][1]["form_name"]), (&json!(4), &json!("(setf total)")));
+    let of_scale =
+        session.ok("code_find_references", json!({ "symbol": "farm:*scale*", "kinds": ["assignment", "binds"] }));
+    let kinds: Vec<&str> =
+        of_scale.fields["refs"].as_array().unwrap().iter().map(|found| found["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["assignment", "binding"]);
+    let macros = session.ok("code_find_references", json!({ "symbol": "scaled" }));
+    assert!(macros.text.contains("14:46: macroexpansion in defmethod area (circle)"), "{}", macros.text);
+    let one = session.ok("code_find_references", json!({ "symbol": "area", "limit": 1 }));
+    assert!(one.text.contains("More are left out") && one.fields["truncated"] == true, "{}", one.text);
+    let none = session.ok("code_find_references", json!({ "symbol": "user" }));
+    assert!(none.text.contains("knows nobody"), "{}", none.text);
+    session.refused(
+        "code_find_references",
+        json!({ "symbol": "area", "kinds": ["friends"] }),
+        "BAD_ARGUMENT",
+        &["call, macroexpansion"],
+    );
+}

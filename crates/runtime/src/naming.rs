@@ -1,0 +1,155 @@
+//! Names in a live image: what they mean and who refers to them, as agents answer it.
+
+use crate::eval::nearest_by;
+use crate::wire::Value;
+
+/// What a name means in an image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// The name as it is written where nothing is imported.
+    pub name: String,
+    /// The package, module or namespace that it is at home in.
+    pub home: Option<String>,
+    /// Its home exports it; unknown where the runtime has no such thing.
+    pub exported: Option<bool>,
+    /// Everything it means: a function, its methods, a variable, a class; at least one.
+    pub meanings: Vec<Meaning>,
+}
+
+/// One of the meanings of a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meaning {
+    /// In the runtime's words: `function`, `macro`, `generic function`, `method`, `special variable`, `class`, ...
+    pub kind: String,
+    /// What a definition of it is called, such as `area :around (circle)`.
+    pub name: String,
+    /// The parameters in parentheses; several alternatives stand on lines of their own.
+    pub arglist: Option<String>,
+    /// The documentation string.
+    pub documentation: Option<String>,
+    /// The file of the definition, absolute.
+    pub file: Option<String>,
+    /// The line in it, from 1, when it was loaded.
+    pub line: Option<u32>,
+    /// What else is known, as (name, text).
+    pub facts: Vec<(String, String)>,
+}
+
+/// Who refers to a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct References {
+    /// The name as it is written where nothing is imported.
+    pub name: String,
+    /// The package, module or namespace that it is at home in.
+    pub home: Option<String>,
+    /// References, by files and lines; at most 2,000.
+    pub references: Vec<Reference>,
+    /// How many there are.
+    pub total: u64,
+    /// How many more are in the implementation itself.
+    pub implementation: u64,
+}
+
+/// A reference to a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reference {
+    /// `call`, `macroexpansion`, `reference`, `assignment`, `binding` or `specialization`.
+    pub kind: String,
+    /// The definition that refers.
+    pub name: String,
+    /// Its file, absolute.
+    pub file: Option<String>,
+    /// The line on which that definition begins, from 1, when it was loaded.
+    pub line: Option<u32>,
+    /// Which list of that definition has the reference, from 0, in the order in which lists begin.
+    pub form_number: Option<u32>,
+}
+
+impl Description {
+    pub(crate) fn read(answer: &Value) -> Self {
+        Self {
+            name: answer.get_text("NAME").unwrap_or_default().to_owned(),
+            home: answer.get_text("HOME").map(str::to_owned),
+            exported: answer.get("EXPORTED").map(Value::is_true),
+            meanings: answer.get_list("MEANINGS").iter().map(Meaning::read).collect(),
+        }
+    }
+}
+
+impl Meaning {
+    fn read(value: &Value) -> Self {
+        let text = |name| value.get_text(name).map(str::to_owned);
+        Self {
+            kind: text("TYPE").unwrap_or_default(),
+            name: text("NAME").unwrap_or_default(),
+            arglist: text("ARGLIST"),
+            documentation: text("DOCUMENTATION"),
+            file: text("FILE"),
+            line: number(value, "LINE"),
+            facts: value.get_list("FACTS").iter().map(Value::text_pair).collect(),
+        }
+    }
+}
+
+impl References {
+    pub(crate) fn read(answer: &Value) -> Self {
+        let count = |name| answer.get_integer(name).and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
+        Self {
+            name: answer.get_text("NAME").unwrap_or_default().to_owned(),
+            home: answer.get_text("HOME").map(str::to_owned),
+            references: answer.get_list("REFERENCES").iter().map(Reference::read).collect(),
+            total: count("TOTAL"),
+            implementation: count("IMPLEMENTATION"),
+        }
+    }
+}
+
+impl Reference {
+    fn read(value: &Value) -> Self {
+        let text = |name| value.get_text(name).map(str::to_owned);
+        Self {
+            kind: text("KIND").unwrap_or_default(),
+            name: text("NAME").unwrap_or_default(),
+            file: text("FILE"),
+            line: number(value, "LINE"),
+            form_number: number(value, "FORM-NUMBER"),
+        }
+    }
+}
+
+fn number(value: &Value, name: &str) -> Option<u32> {
+    value.get_integer(name).and_then(|number| u32::try_from(number).ok())
+}
+
+/// The names that `name`, which means nothing, may have been meant for: those of the same name elsewhere, else near ones.
+pub(crate) fn candidates(name: &str, answer: &Value) -> Vec<String> {
+    let elsewhere: Vec<String> =
+        answer.get_list("ELSEWHERE").iter().filter_map(Value::as_text).take(10).map(str::to_owned).collect();
+    if !elsewhere.is_empty() {
+        return elsewhere;
+    }
+    nearest_by(bare(name), answer.get_list("NAMES"), bare)
+}
+
+/// A name without the package, namespace or quote in front of it.
+fn bare(name: &str) -> &str {
+    let name = name.trim_start_matches(['#', '\'']);
+    let end = name.rfind([':', '/']).filter(|end| end + 1 < name.len() && *end > 0);
+    end.map_or(name, |end| &name[end + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_are_found_in_other_packages_too() {
+        let answer = Value::decode(br#"(:NAMES ("AREF" "FARM:AREA" "FARM::COW" "/"))"#).unwrap();
+        assert_eq!(candidates("farm:aera", &answer), ["FARM:AREA", "AREF"]);
+        let answer = Value::decode(br#"(:ELSEWHERE ("A::F" "B::F") :NAMES ("G"))"#).unwrap();
+        assert_eq!(candidates("f", &answer), ["A::F", "B::F"]);
+        assert_eq!((bare("user/"), bare("/"), bare("a.b/c"), bare("#'f")), ("user/", "/", "c", "f"));
+    }
+}

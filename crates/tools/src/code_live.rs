@@ -1,0 +1,174 @@
+//! What the `code_*` tools share: which image is asked, and where in the files of the project its answers stand now.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use lispwright_edit::{Source, definition_near, mention};
+use lispwright_project::SourceFile;
+use lispwright_runtime::{EvalReport, MAIN, Reference, Request, Sessions};
+use lispwright_syntax::{FormId, Language};
+
+use crate::repl_eval::ask;
+use crate::repl_work::relative;
+use crate::tool::{CallContext, ToolError};
+use crate::workshop::{Workshop, read_source};
+
+/// Characters of a line of source that is shown.
+const CONTEXT: usize = 160;
+
+/// The name that a call asks about.
+pub(crate) fn named(symbol: String) -> Result<String, ToolError> {
+    if symbol.trim().is_empty() {
+        return Err(ToolError::new(
+            "BAD_ARGUMENT",
+            "`symbol` is empty; give a name, such as foo, pkg:foo or (setf foo).",
+        ));
+    }
+    Ok(symbol)
+}
+
+/// Asks the image of `session`, or of the one session that has an image. Cancelling the context interrupts it.
+pub(crate) async fn ask_living(
+    sessions: &Sessions,
+    session: Option<&str>,
+    request: Request,
+    context: &CallContext,
+) -> Result<EvalReport, ToolError> {
+    let session = living(sessions, session)?;
+    ask(sessions, &session, request, context).await
+}
+
+fn living(sessions: &Sessions, session: Option<&str>) -> Result<String, ToolError> {
+    let living = sessions.living();
+    let has_image = |name: &str| living.iter().any(|(living, _)| living == name);
+    let names: Vec<&str> = living.iter().map(|(name, _)| name.as_str()).collect();
+    match (session, names.as_slice()) {
+        (Some(session), _) if has_image(session) => Ok(session.to_owned()),
+        (None, _) if has_image(MAIN) => Ok(MAIN.to_owned()),
+        (None, [only]) => Ok((*only).to_owned()),
+        (None, []) | (Some(_), []) => Err(no_image("No image runs".to_owned())),
+        (Some(session), some) => {
+            Err(no_image(format!("Session {session:?} has no image; these have one: {}", some.join(", "))))
+        }
+        (None, some) => Err(ToolError::new(
+            "BAD_ARGUMENT",
+            format!("Several images run: say which with `session`: {}.", some.join(", ")),
+        )
+        .with("candidates", some.to_vec())),
+    }
+}
+
+fn no_image(why: String) -> ToolError {
+    ToolError::new(
+        "SESSION_LOST",
+        format!(
+            "{why}, and the answer comes from a live image. Load the code with load_system {{\"system\": NAME}} or \
+             {{\"path\": FILE}}, or start one with repl_eval; then call again."
+        ),
+    )
+    .with("next", "load_system")
+}
+
+/// The files that answers of an image speak of, each read once, as they are now.
+pub(crate) struct Files<'w> {
+    workshop: &'w Workshop,
+    read: HashMap<String, Option<(SourceFile, Language)>>,
+}
+
+/// Where a definition stands now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// As it is written in calls.
+    pub(crate) path: String,
+    /// From 1.
+    pub(crate) line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
+    pub(crate) column: Option<u32>,
+    /// The head of the form, when the file could be looked into.
+    pub(crate) form_type: Option<String>,
+    pub(crate) form_name: Option<String>,
+    /// The line itself.
+    pub(crate) context: String,
+}
+
+impl<'w> Files<'w> {
+    pub(crate) fn new(workshop: &'w Workshop) -> Self {
+        Self { workshop, read: HashMap::new() }
+    }
+
+    /// What `look` finds in a file; nothing when it is no Lisp file that may be read.
+    fn look<T>(&mut self, path: &str, look: impl FnOnce(&Source<'_>) -> Option<T>) -> Option<T> {
+        let workshop = self.workshop;
+        let entry = self.read.entry(path.to_owned()).or_insert_with(|| {
+            let file = workshop.read(path).ok()?;
+            let language = workshop.lisp_language(&file).ok()?;
+            Some((file, language))
+        });
+        let (file, language) = entry.as_ref()?;
+        look(&read_source(file, language))
+    }
+
+    /// Where the definition called `name` stands that an image knows on `line` of `file`.
+    pub(crate) fn definition(&mut self, name: &str, file: &str, line: Option<u32>) -> Place {
+        let found = self.look(file, |source| Some(form_place(source, definition_near(source, name, line)?)));
+        self.placed(file, line, found)
+    }
+
+    /// Where a reference to `name` stands.
+    pub(crate) fn reference(&mut self, name: &str, reference: &Reference) -> Option<Place> {
+        let file = reference.file.as_deref()?;
+        let found = self.look(file, |source| {
+            let form = definition_near(source, &reference.name, reference.line)?;
+            let Some(offset) = mention(source, form, name, reference.form_number) else {
+                return Some(form_place(source, form));
+            };
+            let at = source.place(offset);
+            let form = source.forms.around(offset).unwrap_or(form);
+            let context = shown(source.line_text(at.line));
+            Some(Place { line: Some(at.line), column: Some(at.column), context, ..form_place(source, form) })
+        });
+        Some(self.placed(file, reference.line, found))
+    }
+
+    fn placed(&self, file: &str, line: Option<u32>, found: Option<Place>) -> Place {
+        let path = relative(file, self.workshop.roots.primary());
+        match found {
+            Some(place) => Place { path, ..place },
+            None => Place { path, line, ..Place::default() },
+        }
+    }
+
+    /// Whether a file belongs to the project.
+    pub(crate) fn is_of_project(&self, file: &str) -> bool {
+        self.workshop.roots.writable().any(|root| Path::new(file).starts_with(root))
+    }
+}
+
+fn form_place(source: &Source<'_>, id: FormId) -> Place {
+    let form = source.forms.get(id);
+    let line = source.lines.line(form.outer.start);
+    Place {
+        path: String::new(),
+        line: Some(line),
+        end_line: Some(source.lines.line(form.span.end.saturating_sub(1))),
+        column: None,
+        form_type: Some(form.head_name.clone()).filter(|head| !head.is_empty()),
+        form_name: Some(form.label(source.text)).map(|label| without_head(&label)).filter(|name| !name.is_empty()),
+        context: shown(source.line_text(line)),
+    }
+}
+
+/// A label such as `defmethod area (circle)` without its head.
+fn without_head(label: &str) -> String {
+    label.split_once(' ').map_or(String::new(), |(_, name)| name.to_owned())
+}
+
+fn shown(line: &str) -> String {
+    crate::repl_text::one_line(line, CONTEXT)
+}
+
+/// The files that `path` means, as a test of absolute paths: the file itself, or all below a directory.
+pub(crate) fn within(workshop: &Workshop, path: Option<&str>) -> Result<impl Fn(&str) -> bool + use<>, ToolError> {
+    let wanted = path.map(|path| workshop.roots.absolute(Path::new(path))).transpose()?;
+    Ok(move |file: &str| wanted.as_ref().is_none_or(|wanted| Path::new(file).starts_with(wanted)))
+}

@@ -1,0 +1,361 @@
+;;;; What a name means in the image, and who refers to it.
+;;;;
+;;;; A name is looked up, never read: reading would make a symbol of every misspelling. Of what it means, places are what
+;;;; the implementation noted when it compiled; the parent looks into the file to see whether they still hold.
+;;;;
+;;;; The implementation owes this file
+;;;;   VARIABLE-KIND TYPE-KIND SETF-EXPANDER-P              what a symbol stands for
+;;;;   DECLARED-TYPE CLASS-FACTS                            more about a function or class
+;;;;   DEFINITION-PLACE METHOD-PLACE                        (:FILE namestring :LINE line) as far as they are known
+;;;;   GENERIC-FUNCTION-METHODS METHOD-SPECIALIZER-NAMES
+;;;;   REFERENCES                                           who refers to a name
+
+(in-package "LISPWRIGHT.AGENT")
+
+(defconstant +most-methods+ 200)
+(defconstant +most-references+ 2000)
+
+;;; Files
+
+(defvar *file-texts* nil "Texts of the files that were looked into for the present answer, by their names.")
+
+(defun known-file-text (namestring)
+  (or (gethash namestring *file-texts*)
+      (setf (gethash namestring *file-texts*) (file-text namestring))))
+
+(defun line-of-form (text offset)
+  "The line, from 1, of the form that follows OFFSET in TEXT, after blanks and line comments."
+  (let ((start (min offset (length text))))
+    (loop for at = (position-if-not #'blank-p text :start start)
+          while (and at (char= #\; (char text at)))
+          do (setf start (or (position #\Newline text :start at) (length text)))
+          finally (return (1+ (count #\Newline text :end (or at (length text))))))))
+
+(defun blank-p (character)
+  (member character '(#\Space #\Tab #\Newline #\Return #\Page)))
+
+;;; Names
+
+(defun split-name (text)
+  "(symbol-name package-name setf-p) of a name as people write it, such as `foo', `pkg::foo', `|Foo|', `#'foo' or `(setf
+foo)'; the package's name is NIL when none is written."
+  (let* ((text (string-trim '(#\Space #\Tab #\Newline #\') (string-left-trim "#" (string-trim " " text))))
+         (setf-p (and (> (length text) 6)
+                      (string-equal "(setf " text :end2 6)
+                      (char= #\) (char text (1- (length text))))))
+         (token (if setf-p (string-trim " " (subseq text 6 (1- (length text)))) text)))
+    (multiple-value-bind (name colon) (unescaped token)
+      (if colon
+          (list (string-left-trim ":" (subseq name colon))
+                (if (zerop colon) "KEYWORD" (subseq name 0 colon))
+                setf-p)
+          (list name nil setf-p)))))
+
+(defun unescaped (token)
+  "The characters of TOKEN as the standard reader takes them, and where the package marker is among them."
+  (let ((name (make-string-output-stream))
+        (count 0)
+        (colon nil)
+        (quoted nil)
+        (escaped nil))
+    (loop for character across token
+          do (cond (escaped (setf escaped nil)
+                            (incf count)
+                            (write-char character name))
+                   ((char= character #\\) (setf escaped t))
+                   ((char= character #\|) (setf quoted (not quoted)))
+                   (t (when (and (char= character #\:) (not quoted) (null colon))
+                        (setf colon count))
+                      (incf count)
+                      (write-char (if quoted character (char-upcase character)) name))))
+    (values (get-output-stream-string name) colon)))
+
+(defun meaningful-p (symbol)
+  (or (fboundp symbol)
+      (ignore-errors (fboundp (list 'setf symbol)))
+      (variable-kind symbol)
+      (type-kind symbol)
+      (setf-expander-p symbol)))
+
+(defun user-package-p (package)
+  "True for a package that is not part of the implementation."
+  (let ((name (package-name package)))
+    (not (or (eq package *package*)
+             (string= name "LISPWRIGHT.AGENT")
+             (eql 0 (search "SB-" name))
+             (eql 0 (search "ASDF/" name))
+             (eql 0 (search "UIOP/" name))))))
+
+(defun same-named (name)
+  "The symbols called NAME that mean something and are at home in packages of the user, by package."
+  (let ((symbols '()))
+    (dolist (package (list-all-packages))
+      (when (user-package-p package)
+        (let ((symbol (find-symbol name package)))
+          (when (and symbol (eq (symbol-package symbol) package) (meaningful-p symbol))
+            (pushnew symbol symbols)))))
+    (sort symbols #'string< :key (lambda (symbol) (package-name (symbol-package symbol))))))
+
+(defun names-near (name package)
+  "Names about as long as NAME that mean something: of symbols seen in PACKAGE, and of those at home in other packages of
+the user."
+  (let ((names (make-hash-table :test #'equal))
+        (slack (max 1 (floor (length name) 3))))
+    (flet ((note (symbol text)
+             (when (and (<= (abs (- (length (symbol-name symbol)) (length name))) slack)
+                        (meaningful-p symbol))
+               (setf (gethash (funcall text symbol) names) t))))
+      (do-symbols (symbol package)
+        (note symbol (if (eq package *package*) #'symbol-name #'whole-name)))
+      (dolist (other (list-all-packages))
+        (when (and (user-package-p other) (not (eq other package)))
+          (do-symbols (symbol other)
+            (when (and (eq (symbol-package symbol) other)
+                       (not (eq (find-symbol (symbol-name symbol) package) symbol)))
+              (note symbol #'whole-name))))))
+    (loop for text being the hash-keys of names collect text)))
+
+(defun call-with-name (text function)
+  "The fields that FUNCTION returns for the symbol that TEXT names, and for whether its writer is meant; or a refusal.
+A name without a package is looked for in the current one, then in all others."
+  (destructuring-bind (name package-name setf-p) (split-name text)
+    (let ((package (if package-name (find-package package-name) *package*)))
+      (if (null package)
+          (list :outcome :refused :no-package package-name :packages (known-packages))
+          (let* ((symbol (find-symbol name package))
+                 (others (if (and symbol (meaningful-p symbol)) '() (same-named name))))
+            (cond ((null others)
+                   (if (or (and symbol (meaningful-p symbol)) (find-package name))
+                       (funcall function (or symbol (make-symbol name)) setf-p)
+                       (list :outcome :refused :no-name text
+                             :names (names-near name package)
+                             :in (package-name package))))
+                  ((and (null package-name) (null (rest others)))
+                   (funcall function (first others) setf-p))
+                  (t (list :outcome :refused :no-name text
+                           :elsewhere (mapcar #'whole-name others)
+                           :in (package-name package)))))))))
+
+(defun whole-name (symbol)
+  "SYMBOL as it is written in a package that knows nothing of it."
+  (let ((*package* (load-time-value (find-package "KEYWORD"))))
+    (if (symbol-package symbol)
+        (short-text symbol)
+        (symbol-name symbol))))
+
+;;; Meanings
+
+(defun source-text (object package limit)
+  "OBJECT as a source of PACKAGE would have it."
+  (let ((*package* (or package *package*)))
+    (first (value-text object limit :case :downcase :gensym nil))))
+
+(defun name-text (name package)
+  "NAME as a source of PACKAGE would have it, on one line."
+  (handler-case
+      (let ((*package* (or package *package*)))
+        (call-with-fixed-printer
+         (lambda ()
+           (let ((*print-pretty* nil))
+             (values (bounded-text 300 (lambda (stream) (prin1 name stream))))))
+         :case :downcase))
+    (serious-condition () "a name that does not print")))
+
+(defun documentation-text (object type limit)
+  (let ((text (ignore-errors (documentation object type))))
+    (and (stringp text) (subseq text 0 (min (length text) limit)))))
+
+(defun lambda-list-text (function package)
+  "The parameters of FUNCTION; names that the implementation chose for them are written without its packages."
+  (handler-case
+      (let ((list (function-lambda-list function)))
+        (cond ((null list) "()")
+              ((circular-p list) nil)
+              (t (source-text (sublis (own-symbols list) list) package 2000))))
+    (serious-condition () nil)))
+
+(defun own-symbols (tree)
+  "((symbol . uninterned) ...) for the symbols of the implementation in TREE."
+  (let ((agenda (list tree))
+        (found '()))
+    (loop while agenda
+          do (let ((part (pop agenda)))
+               (cond ((consp part) (push (cdr part) agenda) (push (car part) agenda))
+                     ((and part (symbolp part) (implementation-symbol-p part) (not (assoc part found)))
+                      (push (cons part (make-symbol (symbol-name part))) found)))))
+    found))
+
+(defun fact (name text)
+  (and text (list (list name text))))
+
+(defun function-meanings (name package limit)
+  "What NAME, a symbol or (SETF symbol), does in front of arguments: a meaning, and one for each method."
+  (when (fboundp name)
+    (let* ((function (or (and (symbolp name) (macro-function name)) (fdefinition name)))
+           (macro-p (and (symbolp name) (macro-function name) t))
+           (special-p (and (symbolp name) (special-operator-p name)))
+           (generic-p (and (not macro-p) (not special-p) (typep function 'generic-function)))
+           (type (cond (special-p "special operator") (macro-p "macro") (generic-p "generic function") (t "function")))
+           (methods (and generic-p (generic-function-methods function)))
+           (shown (if (and generic-p (implementation-name-p name)) (remove-if #'own-method-p methods) methods)))
+      (cons (list* :type type
+                   :name (name-text name package)
+                   :arglist (lambda-list-text function package)
+                   :documentation (documentation-text name 'function limit)
+                   :facts (cond (generic-p
+                                 (fact "methods" (if (= (length shown) (length methods))
+                                                     (format nil "~D" (length methods))
+                                                     (format nil "~D, ~D of them the implementation's own"
+                                                             (length methods) (- (length methods) (length shown))))))
+                                ((not (or macro-p special-p))
+                                 (fact "type" (declared-type name package))))
+                   (definition-place name (cond (macro-p :macro) (generic-p :generic-function) (t :function))))
+            (method-meanings name shown package limit)))))
+
+(defun implementation-name-p (name)
+  "True when the function NAME comes with the language or the implementation."
+  (let ((symbol (if (consp name) (second name) name)))
+    (or (eq (symbol-package symbol) (load-time-value (find-package "COMMON-LISP")))
+        (implementation-symbol-p symbol))))
+
+(defun method-meanings (name methods package limit)
+  "A meaning for each of METHODS, by their places."
+  (let ((meanings (loop for method in methods
+                        repeat +most-methods+
+                        collect (list* :type "method"
+                                       :name (method-text name method package)
+                                       :documentation (documentation-text method t limit)
+                                       (method-place method)))))
+    (stable-sort meanings #'place-before-p)))
+
+(defun place-before-p (one other)
+  "True when the place in the property list ONE comes before that in OTHER: by file, line and list; those without one last."
+  (destructuring-bind (&key file (line 0) (form-number 0) &allow-other-keys) one
+    (destructuring-bind (&key ((:file other-file)) ((:line other-line) 0) ((:form-number other-number) 0)
+                         &allow-other-keys)
+        other
+      (cond ((not (equal file other-file))
+             (and file (or (null other-file) (string< file other-file)) t))
+            ((/= line other-line) (< line other-line))
+            (t (< form-number other-number))))))
+
+(defun own-method-p (method)
+  "True when METHOD is for classes that come with the implementation only, as far as it has any."
+  (and (null (method-place method))
+       (every (lambda (name)
+                (let ((symbol (if (consp name) (second name) name)))
+                  (and (symbolp symbol)
+                       (or (null (symbol-package symbol))
+                           (eq (symbol-package symbol) (load-time-value (find-package "COMMON-LISP")))
+                           (not (user-package-p (symbol-package symbol)))))))
+              (method-specializer-names method))))
+
+(defun method-text (name method package)
+  "Which method of NAME it is, such as `area :around (circle)'."
+  (format nil "~A~{ ~A~} ~:[()~;~:*~A~]"
+          (name-text name package)
+          (mapcar (lambda (qualifier) (name-text qualifier package)) (method-qualifiers method))
+          (let ((specializers (method-specializer-names method)))
+            (and specializers (name-text specializers package)))))
+
+(defun variable-meanings (symbol package limit)
+  (let ((kind (variable-kind symbol)))
+    (when kind
+      (list (list* :type (ecase kind
+                           (:special "special variable") (:constant "constant") (:global "global variable")
+                           (:symbol-macro "symbol macro") (:unknown "variable"))
+                   :name (name-text symbol package)
+                   :documentation (documentation-text symbol 'variable limit)
+                   :facts (if (eq kind :symbol-macro)
+                              (fact "expansion" (source-text (macroexpand-1 symbol) package 300))
+                              (fact "value" (if (boundp symbol) (short-text (symbol-value symbol)) "unbound")))
+                   (definition-place symbol kind))))))
+
+(defun type-meanings (symbol package limit)
+  (let ((kind (type-kind symbol)))
+    (when kind
+      (list (list* :type (ecase kind
+                           (:class "class") (:structure "structure") (:condition "condition")
+                           (:built-in "built-in class") (:type "type"))
+                   :name (name-text symbol package)
+                   :documentation (or (documentation-text symbol 'type limit)
+                                      (and (find-class symbol nil) (documentation-text (find-class symbol) t limit)))
+                   :facts (and (find-class symbol nil) (class-facts (find-class symbol) package))
+                   (definition-place symbol kind))))))
+
+(defun further-meanings (symbol package limit)
+  "What is known under SYMBOL beside functions, variables and types."
+  (append (and (compiler-macro-function symbol)
+               (list (list* :type "compiler macro" :name (name-text symbol package)
+                            :documentation (documentation-text symbol 'compiler-macro limit)
+                            (definition-place symbol :compiler-macro))))
+          (and (setf-expander-p symbol)
+               (list (list* :type "setf expander" :name (name-text (list 'setf symbol) package)
+                            :documentation (documentation-text symbol 'setf limit)
+                            (definition-place symbol :setf-expander))))
+          (let ((named (find-package (symbol-name symbol))))
+            (and named (list (package-meaning named limit))))))
+
+(defun package-meaning (package limit)
+  (list :type "package"
+        :name (package-name package)
+        :documentation (documentation-text package t limit)
+        :facts (append (fact "exports" (let ((count 0))
+                                         (do-external-symbols (symbol package (format nil "~D symbols" count))
+                                           (declare (ignorable symbol))
+                                           (incf count))))
+                       (and (package-nicknames package)
+                            (fact "nicknames" (format nil "~{~A~^ ~}" (package-nicknames package))))
+                       (fact "uses" (format nil "~:[nothing~;~:*~{~A~^ ~}~]"
+                                            (mapcar #'package-name (package-use-list package)))))))
+
+(defun describe-symbol (symbol setf-p limit)
+  "The meanings of SYMBOL, or only what it does as a place when SETF-P."
+  (let ((*boundary* t)
+        (*file-texts* (make-hash-table :test #'equal))
+        (package (symbol-package symbol)))
+    (list :outcome :described
+          :name (if setf-p (format nil "(SETF ~A)" (whole-name symbol)) (whole-name symbol))
+          :home (and package (package-name package))
+          :exported (and package (eq :external (nth-value 1 (find-symbol (symbol-name symbol) package))))
+          :meanings (remove-if #'null
+                               (append (and (not setf-p) (function-meanings symbol package limit))
+                                       (ignore-errors (function-meanings (list 'setf symbol) package limit))
+                                       (and (not setf-p) (variable-meanings symbol package limit))
+                                       (and (not setf-p) (type-meanings symbol package limit))
+                                       (and (not setf-p) (further-meanings symbol package limit)))))))
+
+(defun answer-describe (&rest arguments &key name (limit 4000) &allow-other-keys)
+  "Says what NAME means; the fields of the answer."
+  (check-type name string)
+  (apply #'call-evaluating
+         (lambda (evaluation)
+           (setf (evaluation-phase evaluation) :print)
+           (call-with-name name (lambda (symbol setf-p) (describe-symbol symbol setf-p limit))))
+         arguments))
+
+;;; References
+
+(defun find-references (symbol setf-p)
+  "What refers to SYMBOL, or to what it does as a place when SETF-P."
+  (let* ((*boundary* t)
+         (*file-texts* (make-hash-table :test #'equal))
+         (package (symbol-package symbol)))
+    (multiple-value-bind (references own) (references (if setf-p (list 'setf symbol) symbol))
+      (list :outcome :references
+            :name (if setf-p (format nil "(SETF ~A)" (whole-name symbol)) (whole-name symbol))
+            :home (and package (package-name package))
+            :total (length references)
+            :implementation own
+            :references (loop for (kind name . place) in references
+                              repeat +most-references+
+                              collect (list* :kind kind :name (name-text name package) place))))))
+
+(defun answer-references (&rest arguments &key name &allow-other-keys)
+  "Says what refers to NAME; the fields of the answer."
+  (check-type name string)
+  (apply #'call-evaluating
+         (lambda (evaluation)
+           (setf (evaluation-phase evaluation) :print)
+           (call-with-name name #'find-references))
+         arguments))

@@ -1,0 +1,140 @@
+;;;; What SBCL knows of names: kinds, places of definitions, and who refers to whom.
+
+(in-package "LISPWRIGHT.AGENT")
+
+;;; Kinds
+
+(defun variable-kind (symbol)
+  "What kind of variable SYMBOL is, or NIL when it is none."
+  (let ((kind (sb-int:info :variable :kind symbol)))
+    (cond ((keywordp symbol) nil)
+          ((eq kind :macro) :symbol-macro)
+          ((member kind '(:special :constant :global)) kind)
+          ((boundp symbol) :unknown))))
+
+(defun type-kind (symbol)
+  "What kind of type SYMBOL names, or NIL when it names none."
+  (let ((class (find-class symbol nil)))
+    (typecase class
+      (null (and (ignore-errors (sb-int:info :type :expander symbol)) :type))
+      (structure-class :structure)
+      (sb-pcl::condition-class :condition)
+      (built-in-class :built-in)
+      (t :class))))
+
+(defun setf-expander-p (symbol)
+  "True when SYMBOL has been given a meaning as a place by DEFSETF or DEFINE-SETF-EXPANDER."
+  (and (ignore-errors (sb-int:info :setf :expander symbol)) t))
+
+(defun declared-type (name package)
+  "What SBCL knows or has derived about the arguments and values of the function NAME."
+  (let ((type (ignore-errors (sb-introspect:function-type name))))
+    (and (consp type) (source-text type package 400))))
+
+(defun generic-function-methods (function)
+  (sb-mop:generic-function-methods function))
+
+(defun method-specializer-names (method)
+  (loop for specializer in (sb-mop:method-specializers method)
+        collect (if (typep specializer 'sb-mop:eql-specializer)
+                    (list 'eql (sb-mop:eql-specializer-object specializer))
+                    (class-name specializer))))
+
+(defun class-facts (class package)
+  (flet ((names (classes)
+           (and classes (source-text (mapcar #'class-name classes) package 500))))
+    (append (fact "superclasses" (names (remove-if #'trivial-class-p (sb-mop:class-direct-superclasses class))))
+            (fact "slots" (let ((slots (ignore-errors (direct-slot-texts class package))))
+                            (and slots (format nil "~{~A~^, ~}" slots))))
+            (fact "subclasses" (names (sb-mop:class-direct-subclasses class))))))
+
+(defun trivial-class-p (class)
+  (member (class-name class) '(standard-object structure-object t)))
+
+(defun direct-slot-texts (class package)
+  "The slots that CLASS itself adds, with what makes them and reads them."
+  (loop for slot in (sb-mop:class-direct-slots class)
+        repeat 40
+        collect (format nil "~A~@[ ~{~A~^ ~}~]"
+                        (source-text (sb-mop:slot-definition-name slot) package 100)
+                        (and (not (typep class 'structure-class))
+                             (loop for initarg in (sb-mop:slot-definition-initargs slot)
+                                   collect (source-text initarg package 100))))))
+
+;;; Places
+
+(defun source-place (source)
+  "(:FILE namestring :LINE line) of a definition that SBCL found."
+  (let ((path (and source (sb-introspect:definition-source-pathname source))))
+    (when (and path (not (typep path 'logical-pathname)))
+      (let ((namestring (source-namestring path)))
+        (unless (eql 0 (search "SYS:" namestring))
+          (let ((line (ignore-errors (source-line source namestring))))
+            (list* :file namestring (and line (list :line line)))))))))
+
+(defun source-namestring (path)
+  (sb-ext:native-namestring (or (ignore-errors (truename path)) path)))
+
+(defun source-line (source namestring)
+  "The line of the top-level form that SOURCE is about. Which form of the file it is, is known of every definition."
+  (let ((offset (or (sb-introspect:definition-source-character-offset source)
+                    (let ((number (first (sb-introspect:definition-source-form-path source))))
+                      (and number (top-level-offset namestring number))))))
+    (and offset (line-of-form (known-file-text namestring) offset))))
+
+(defun definition-place (name kind)
+  "Where the definition of that KIND of NAME is."
+  (let ((types (ecase kind
+                 ((:function :generic-function :macro :constant :symbol-macro :compiler-macro :setf-expander
+                   :class :structure :condition :type)
+                  (list kind))
+                 ((:special :global :unknown) '(:variable))
+                 (:built-in '()))))
+    (loop for type in types
+          for sources = (ignore-errors (sb-introspect:find-definition-sources-by-name name type))
+          when sources
+            return (source-place (first sources)))))
+
+(defun method-place (method)
+  (source-place (ignore-errors (sb-introspect:find-definition-source method))))
+
+;;; References
+
+(defun references (name)
+  "((kind referrer . place) ...) of what refers to NAME, a symbol or (SETF symbol), by files and lines; second value: how
+many references of SBCL's own are left out."
+  (let ((references '())
+        (own 0))
+    (loop for (kind finder) in '(("call" sb-introspect:who-calls)
+                                 ("macroexpansion" sb-introspect:who-macroexpands)
+                                 ("reference" sb-introspect:who-references)
+                                 ("assignment" sb-introspect:who-sets)
+                                 ("binding" sb-introspect:who-binds)
+                                 ("specialization" sb-introspect:who-specializes-directly))
+          do (loop for (referrer . source) in (ignore-errors (funcall finder name))
+                   do (if (own-reference-p referrer source)
+                          (incf own)
+                          (push (list* kind (referrer-name referrer) (reference-place source)) references))))
+    (values (stable-sort (nreverse references) #'place-before-p :key #'cddr) own)))
+
+(defun own-reference-p (referrer source)
+  "True when REFERRER, which is defined in SOURCE, belongs to SBCL itself or to this agent."
+  (let ((path (sb-introspect:definition-source-pathname source)))
+    (if path
+        (or (typep path 'logical-pathname)
+            (eql 0 (search "SYS:" (namestring path))))
+        (implementation-symbol-p (home-symbol (if (consp (referrer-name referrer))
+                                                  (first (referrer-name referrer))
+                                                  referrer))))))
+
+(defun reference-place (source)
+  "The place of the definition, and which of its lists, counted from 0 in the order of their beginnings, has the reference."
+  (let ((place (source-place source))
+        (number (sb-introspect:definition-source-form-number source)))
+    (append place (and place number (list :form-number number)))))
+
+(defun referrer-name (name)
+  "The name of a referrer as its definition has it."
+  (if (and (consp name) (member (first name) '(sb-pcl::fast-method sb-pcl::slow-method method)))
+      (rest name)
+      name))
