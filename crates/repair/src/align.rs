@@ -28,6 +28,9 @@ const KNOWN_BY_WORD: f32 = 1.5;
 const KNOWN_RIGHT: f32 = 15.0;
 const NEW_LINE: f32 = 1.5;
 
+/// Fewer words in a row than this meet by chance.
+const FEW_WORDS: u32 = 4;
+
 /// Words of one text.
 struct Words {
     spans: Vec<Range<usize>>,
@@ -60,8 +63,11 @@ pub(crate) struct Alignment {
     pub(crate) common: f32,
     /// Words of the broken text that survive, from 0 to 1.
     pub(crate) kept: f32,
-    /// The earlier text goes on after the last word of the broken one, by so many words.
-    pub(crate) cut_off: usize,
+    /// The last word of the broken text stood before others, and no more is closed behind it than was: from its end to the
+    /// next word, in bytes of the earlier text.
+    pub(crate) went_on: Option<Range<usize>>,
+    /// The text is made from the beginning of the earlier one, not from words out of all of it.
+    pub(crate) is_version: bool,
     /// The earlier text ends with a line end and the broken one does not.
     pub(crate) stops: bool,
 }
@@ -72,17 +78,12 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
     let Matched { partner, known } = match_words(&old, &new);
     let mut alignment = Alignment { stops: earlier.ends_with('\n') && !text.ends_with('\n'), ..Alignment::default() };
     let matched = partner.iter().filter(|&&other| other != NONE).count();
+    let reach = partner.iter().rev().find(|&&other| other != NONE).map_or(0, |&other| other as usize + 1);
+    alignment.is_version = matched * 2 > reach;
     alignment.common = matched as f32 / new.spans.len().max(old.spans.len()).max(1) as f32;
     alignment.kept = matched as f32 / new.spans.len().max(1) as f32;
-    let last_old = partner.iter().rev().find(|&&other| other != NONE).map_or(0, |&other| other as usize + 1);
-    let is_beginning = new.hashes.len() < old.hashes.len() && old.hashes.starts_with(&new.hashes);
-    let last_is_matched = partner.last().is_some_and(|&other| other != NONE);
-    alignment.cut_off = match (is_beginning, last_is_matched) {
-        (true, _) => old.spans.len() - new.spans.len(),
-        (false, true) => old.spans.len() - last_old,
-        (false, false) => 0,
-    };
     let runs = runs(&partner);
+    alignment.went_on = went_on((earlier, &old), (text, &new), &partner, &runs);
     let same_words = matched == new.spans.len() && matched == old.spans.len() && renamed_alike(&old, &new, &partner);
     // Gap `index` stands before word `index`; the last one after the last word.
     for index in 0..=new.spans.len() {
@@ -109,9 +110,9 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
         let step = |words: &Words, at: usize| indent(words, Some(at)) - indent(words, at.checked_sub(1));
         let moved = (old_gap.contains('\n') || new_gap.contains('\n') || index == 0 || index == new.spans.len())
             && step(&old, before) != step(&new, index);
+        let run = runs[index.saturating_sub(1)].min(runs[index.min(runs.len().saturating_sub(1))]) as f32;
         let sure = same_words || (index.checked_sub(1).is_none_or(said) && said(index) && !moved);
         if delimiters(old_gap).eq(delimiters(new_gap)) {
-            let run = runs[index.saturating_sub(1)].min(runs[index.min(runs.len().saturating_sub(1))]) as f32;
             let cost = match (sure, moved) {
                 (true, _) => (run * KNOWN_BY_WORD).min(KNOWN_RIGHT),
                 (false, false) => (run * KNOWN_BY_WORD).min(NEW_LINE),
@@ -152,6 +153,22 @@ pub(crate) fn parts(earlier: &str, text: &str, starts: &[usize]) -> Vec<(Range<u
     }
     parts.push((old_from..earlier.len(), new_from..text.len()));
     parts
+}
+
+/// Where the earlier text goes on behind the last word of the broken one, if that stands among its old neighbours.
+fn went_on(
+    (earlier, old): (&str, &Words),
+    (text, new): (&str, &Words),
+    partner: &[u32],
+    runs: &[u32],
+) -> Option<Range<usize>> {
+    let last = partner.len().checked_sub(1)?;
+    let next = partner[last].checked_add(1)? as usize;
+    let (is, was) = (&text[new.gap(text, last + 1)], old.gap(earlier, next));
+    // What closes more than before was not about to go on as before.
+    let closes_no_more = delimiters(is).zip(delimiters(&earlier[was.clone()])).all(|(is, was)| is == was)
+        && delimiters(is).count() <= delimiters(&earlier[was.clone()]).count();
+    (next < old.spans.len() && closes_no_more && runs[last] >= (FEW_WORDS).min(partner.len() as u32)).then_some(was)
 }
 
 /// Every old word has become the same new word wherever it stood.

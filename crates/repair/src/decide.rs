@@ -27,6 +27,8 @@ const SEVERAL_MARGIN: f32 = 4.5;
 /// the two it is is seen only by what the line says, and that is one witness, not several.
 const RIVAL_MARGIN: f32 = 3.4;
 const OPENER_RIVAL_MARGIN: f32 = 6.0;
+/// The same, for closers at line ends, when the earlier text has another proposal in lines that were written anew.
+const CONTRADICTED_MARGIN: f32 = 3.0;
 /// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
 const ODD: f32 = 4.8;
 /// A line as unlikely as this stands where nothing puts it.
@@ -177,7 +179,9 @@ impl<'a> Case<'a> {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());
         }
         let alignment = before.map(|before| align(before, self.text));
-        if alignment.as_ref().is_some_and(|alignment| alignment.kept > 0.6 && self.is_cut_off(tree, alignment)) {
+        if alignment.as_ref().is_some_and(|alignment| {
+            alignment.kept > 0.6 && self.is_cut_off(tree, before.unwrap_or_default(), alignment)
+        }) {
             return self.refuse(tree, Reason::CutShort, Vec::new());
         }
         match (before, alignment.filter(|alignment| alignment.common > 0.3)) {
@@ -216,7 +220,8 @@ impl<'a> Case<'a> {
                 let takes = repair.edits.iter().any(|edit| openers(&edit.removed));
                 let gives = repair.edits.iter().any(|edit| openers(&edit.inserted));
                 let spoken = !answers.is_empty();
-                if consents && !takes && (spoken || !gives) && self.is_allowed(tree, &repair.edits) {
+                let outvoted = repair.margin > CONTRADICTED_MARGIN && self.are_at_line_ends(&repair.edits);
+                if (consents || outvoted) && !takes && (spoken || !gives) && self.is_allowed(tree, &repair.edits) {
                     return Outcome::Repaired(repair);
                 }
                 let own = Answer { edits: repair.edits, cost: 0.0, why: "the lines stand where their lists put them" };
@@ -231,6 +236,16 @@ impl<'a> Case<'a> {
             }
             Outcome::Balanced => Outcome::Balanced,
         }
+    }
+
+    /// Closers that end lines, which is where hands and columns meet.
+    fn are_at_line_ends(&self, edits: &[Edit]) -> bool {
+        let closers = |side: &str| side.chars().all(|c| matches!(c, ')' | ']' | '}') || c.is_whitespace());
+        edits.iter().all(|edit| {
+            let rest = self.text[edit.range().end..].lines().next().unwrap_or_default();
+            let ends = rest.trim_start_matches(|c: char| matches!(c, ')' | ']' | '}') || c.is_whitespace());
+            closers(&edit.removed) && closers(&edit.inserted) && (ends.is_empty() || ends.starts_with(';'))
+        })
     }
 
     /// Nobody who changed some lines took a delimiter inside a string for code, or opened a list for nothing.
@@ -253,10 +268,18 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// The text is still open at its end, and the earlier text goes on there.
-    fn is_cut_off(&self, tree: &Tree, alignment: &Alignment) -> bool {
+    /// The text is still open at its end, and the earlier text goes on there in the same form.
+    fn is_cut_off(&self, tree: &Tree, before: &str, alignment: &Alignment) -> bool {
         let open = tree.diagnostics().iter().any(|diagnostic| diagnostic.gave_up_at == Some(tree.len()));
-        open && (alignment.cut_off > 0 || (self.at_end && alignment.stops))
+        let goes_on = || {
+            let Some(gap) = &alignment.went_on else { return false };
+            let old = read_plain(before, &self.language);
+            old.top_level().any(|datum| {
+                let form = old.datum_span(datum).range();
+                form.start < gap.start && gap.end < form.end
+            })
+        };
+        open && alignment.is_version && (goes_on() || (self.at_end && alignment.stops))
     }
 
     fn by_likelihood(&self, tree: &Tree, before: Option<&'a str>, alignment: Option<&Alignment>) -> Outcome {
@@ -346,17 +369,19 @@ impl<'a> Case<'a> {
         let answers = self.answers(own, &readings);
         let Some(best) = answers.first() else { return (answers, Some(Reason::NoCandidate)) };
         let ends_here = ends_text || self.free.as_ref().is_some_and(|free| free.end == own[own.len() - 1].end as usize);
+        let doubts: [(&str, &dyn Fn() -> bool); 8] = [
+            ("flush", &|| flush),
+            ("lead", &|| lead(&answers) < self.margin_due(&best.edits)),
+            ("rival", &|| self.has_rival(&answers)),
+            ("leaves", &|| self.leaves_the_edit(&best.edits)),
+            ("ragged", &|| self.is_ragged(own, &best.edits, habits)),
+            ("stray", &|| self.has_stray_mark(own)),
+            ("odd", &|| self.oddness(own, &best.edits, habits) > ODD),
+            ("bares", &|| self.bares_a_character(own)),
+        ];
         let doubt = if ends_here && self.is_cut_short(own, &readings[0], among_others, habits) {
             Some(Reason::CutShort)
-        } else if flush
-            || lead(&answers) < self.margin_due(&best.edits)
-            || self.has_rival(&answers)
-            || self.leaves_the_edit(&best.edits)
-            || self.is_ragged(own, &best.edits, habits)
-            || self.has_stray_mark(own)
-            || self.oddness(own, &best.edits, habits) > ODD
-            || self.bares_a_character(own)
-        {
+        } else if doubts.iter().any(|(_, doubts)| doubts()) {
             Some(Reason::Ambiguous)
         } else {
             None
@@ -435,21 +460,27 @@ impl<'a> Case<'a> {
         if self.free.as_ref().is_some_and(|free| free.end < last.end as usize) {
             return false;
         }
+        let head = own.len() < 2 || (own[own.len() - 2].kind.is_open() && last.kind == TokenKind::Atom);
+        if last.kind.is_open() || last.kind.is_prefix() || head {
+            return true;
+        }
         let at_end = |action: &&Action| matches!(action, Action::Close { at, .. } if *at as usize + 1 == own.len());
         let missing = best.actions.iter().filter(at_end).count();
         if missing == 0 {
             return false;
         }
         let there = own.iter().rev().take_while(|token| token.kind.is_close()).count();
+        // A file ends with a line end.
         let stops = self.at_end && among_others && !self.text.ends_with('\n');
-        let head = own.len() < 2 || (own[own.len() - 2].kind.is_open() && last.kind == TokenKind::Atom);
-        if last.kind.is_open() || last.kind.is_prefix() || head || missing > 2 || (stops && there == 0) {
+        let keyword = self.text[last.start as usize..last.end as usize].starts_with([':', '#']);
+        if missing > 2 || (stops && (missing > 1 || there < 2)) || keyword {
             return true;
         }
         let edits = normalise(best.actions.iter().map(|action| self.edit(own, *action)).collect());
         let tokens = self.tokens_with(own, &edits);
-        costs_as_it_is(&tokens, habits, true)
-            .is_none_or(|costs| costs[costs.len() - missing..].iter().any(|&cost| cost > NO_END))
+        let Some(costs) = costs_as_it_is(&tokens, habits, true) else { return true };
+        let ends = &costs[costs.len() - missing..];
+        ends.iter().any(|&cost| cost > NO_END) || (there == 0 && ends.iter().sum::<f32>() > NO_END)
     }
 
     /// The tokens of a form with `edits` made.

@@ -11,7 +11,7 @@ use lispwright_syntax::Dialect;
 
 use crate::code::LITERAL;
 use crate::operators::operators;
-use crate::question::{QUESTIONS, Question, argument, part_of};
+use crate::question::{QUESTIONS, Question, argument, part_of, with_atom};
 use crate::shape::shapes;
 
 /// Where a line begins, relative to the innermost list around it.
@@ -67,7 +67,7 @@ const PRIOR: [[[f32; PLACES]; 2]; 2] = [
     [[0.0, 0.11, 0.54, 0.29, 0.03, 0.0292, 0.0008], [0.94, 0.004, 0.04, 0.004, 0.003, 0.0085, 0.0005]],
 ];
 /// Probability of the answer yes.
-const SHAPE_PRIOR: [f32; QUESTIONS] = [0.05, 0.08, 0.04, 0.22, 0.45, 0.35, 0.03, 0.4, 0.6];
+const SHAPE_PRIOR: [f32; QUESTIONS] = [0.05, 0.08, 0.04, 0.22, 0.45, 0.35, 0.03, 0.3, 0.5, 0.6];
 
 /// Counts of one file, and the costs that follow.
 #[derive(Clone, Debug, Default)]
@@ -103,6 +103,12 @@ impl Habits {
         let question = if inner { Question::ListFirst } else { Question::Ends };
         let key = if inner { argument(head, index) } else { part_of(argument(head, index)) };
         self.shapes_known.is_some_and(|shapes| shapes.get(&(key, question as u8)).is_some_and(|p| *p > 0.5))
+    }
+
+    /// The head means something else when its first argument is an atom.
+    pub(crate) fn minds_atom(&self, head: u64) -> bool {
+        let key = (argument(with_atom(head), 0), Question::Ends as u8);
+        self.shapes_known.is_some_and(|shapes| shapes.contains_key(&key))
     }
 
     pub(crate) fn see_name(&mut self, name: u64, first: bool) {

@@ -7,7 +7,7 @@ use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::code::{LITERAL, Token};
 use crate::habits::{Habits, Place, Setting};
-use crate::question::{MAP, Question, argument, part_of};
+use crate::question::{MAP, Question, argument, part_of, with_atom};
 
 /// Index of a node.
 pub(crate) type NodeId = u32;
@@ -44,8 +44,12 @@ pub(crate) struct Node {
     lists_in_a_row: u8,
     /// The last datum is an atom that began a line.
     after_line_atom: bool,
+    /// It is not a symbol.
+    after_literal: bool,
     /// What the list is for the form around it, in place of a head; else [`NO_HEAD`].
     part: u64,
+    /// What the lists in this list are for the form around it: bindings of `let`; else [`NO_HEAD`]. Nothing in it is called.
+    parts: u64,
     /// The last datum is a list that began a line.
     after_line_list: bool,
     /// What this list has shown before: a bit for each answer to each question, and one for lines under each other.
@@ -79,6 +83,9 @@ pub(crate) struct Nesting<'h> {
 /// What a shape costs besides that no reader of the language would take.
 const BROKEN_SHAPE: f32 = 6.0;
 
+/// A definition where a function to call is expected: `((defun ...`.
+const CALLED_DEFINITION: f32 = 4.0;
+
 /// A second form where one is expected: on a line of its own in the column of forms, elsewhere.
 const SECOND_FORM: f32 = 5.0;
 const FALLEN_OUT: f32 = 9.0;
@@ -100,7 +107,9 @@ impl<'h> Nesting<'h> {
             sibling_is_list: false,
             lists_in_a_row: 0,
             after_line_atom: false,
+            after_literal: false,
             part: NO_HEAD,
+            parts: NO_HEAD,
             after_line_list: false,
             shown: 0,
         };
@@ -167,10 +176,13 @@ impl<'h> Nesting<'h> {
             let broken = self.checks && self.habits.breaks(question, head, yes);
             cost += if broken { more } else { node.repeated(2 * question as u32 + u32::from(yes), more) };
         }
-        if !is_list && (node.part == NO_HEAD || node.children > 0) {
+        if !is_list && Self::may_call(&node) {
             cost += self.habits.name(token.name, Self::is_head(&node));
         }
-        Self::take_in(&mut node, token, column, is_list);
+        if token.definer && node.children == 0 && node.depth > 1 && node.index == 0 {
+            cost += CALLED_DEFINITION;
+        }
+        self.take_in(&mut node, token, column, is_list);
         (self.add(node), cost)
     }
 
@@ -193,11 +205,16 @@ impl<'h> Nesting<'h> {
         for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
             habits.see_shape(question, head, yes);
         }
-        if !is_list && (node.part == NO_HEAD || node.children > 0) {
+        if !is_list && Self::may_call(&node) {
             habits.see_name(token.name, Self::is_head(&node));
         }
-        Self::take_in(&mut node, token, token.place, is_list);
+        self.take_in(&mut node, token, token.place, is_list);
         self.add(node)
+    }
+
+    /// The next symbol stands in first place because it is called, or not in first place.
+    fn may_call(node: &Node) -> bool {
+        node.children > 0 || (node.part == NO_HEAD && node.parts == NO_HEAD)
     }
 
     /// What comes next is the head of a list.
@@ -213,7 +230,8 @@ impl<'h> Nesting<'h> {
         let begins = token.opens_line;
         let follow = match (node.after_line_list, node.after_line_atom) {
             (true, _) => Some((Question::Follows, node.head, !begins)),
-            (false, true) => Some((Question::AtomGoesOn, node.head, !begins)),
+            (false, true) if node.after_literal => Some((Question::LiteralGoesOn, node.head, !begins)),
+            (false, true) => Some((Question::SymbolGoesOn, node.head, !begins)),
             (false, false) => None,
         };
         let kind = match (begins, node.sibling >= 0) {
@@ -227,11 +245,16 @@ impl<'h> Nesting<'h> {
         [follow, kind, is]
     }
 
-    fn take_in(node: &mut Node, token: &Token, column: i32, is_list: bool) {
-        if node.children == 0 && token.kind == TokenKind::Atom && token.name != LITERAL {
+    fn take_in(&self, node: &mut Node, token: &Token, column: i32, is_list: bool) {
+        if node.children == 0 && token.kind == TokenKind::Atom && token.name != LITERAL && node.parts == NO_HEAD {
             node.head = if node.part == NO_HEAD { token.name } else { node.part };
-        } else if node.children == 1 && token.line == node.line {
-            node.argument = column;
+        } else if node.children == 1 {
+            if token.line == node.line {
+                node.argument = column;
+            }
+            if !is_list && self.habits.minds_atom(node.head) {
+                node.head = with_atom(node.head);
+            }
         }
         node.children += 1;
         if token.opens_line {
@@ -240,25 +263,21 @@ impl<'h> Nesting<'h> {
             node.lists_in_a_row = if is_list { node.lists_in_a_row.saturating_add(1) } else { 0 };
         }
         node.after_line_atom = token.opens_line && !is_list;
+        node.after_literal = token.name == LITERAL;
         node.after_line_list = token.opens_line && is_list;
     }
 
     /// A list opens.
     pub(crate) fn open(&mut self, top: NodeId, delimiter: Delimiter, token: &Token, index: u32, shift: i32) -> NodeId {
         let around = *self.node(top);
-        let outer = self.node(around.parent);
         let argument = around.children.saturating_sub(1);
-        let part = if delimiter != Delimiter::Paren || around.depth == 0 {
-            NO_HEAD
-        } else if around.head == NO_HEAD
-            && outer.head != NO_HEAD
-            && self.habits.has_parts(outer.head, around.index, true)
-        {
-            part_of(outer.head)
-        } else if around.head != NO_HEAD && self.habits.has_parts(around.head, argument, false) {
-            part_of(around.head)
-        } else {
-            NO_HEAD
+        let has_parts = |inner| around.head != NO_HEAD && self.habits.has_parts(around.head, argument, inner);
+        let (part, parts) = match delimiter {
+            Delimiter::Paren if around.depth == 0 => (NO_HEAD, NO_HEAD),
+            Delimiter::Paren if around.parts != NO_HEAD => (around.parts, NO_HEAD),
+            Delimiter::Paren if has_parts(false) => (part_of(around.head), NO_HEAD),
+            Delimiter::Paren if has_parts(true) => (NO_HEAD, part_of(around.head)),
+            _ => (NO_HEAD, NO_HEAD),
         };
         self.add(Node {
             parent: top,
@@ -275,7 +294,9 @@ impl<'h> Nesting<'h> {
             sibling_is_list: false,
             lists_in_a_row: 0,
             after_line_atom: false,
+            after_literal: false,
             part,
+            parts,
             after_line_list: false,
             shown: 0,
         })

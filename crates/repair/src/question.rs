@@ -17,14 +17,16 @@ pub(crate) enum Question {
     Ends,
     /// Two lines or more have begun in a list, all with lists: does the next begin with an atom?
     AtomAfterLists,
-    /// An atom began a line: does more of the same list follow on the line?
-    AtomGoesOn,
+    /// A symbol began a line and is not the head of a list: does more of the same list follow on the line?
+    SymbolGoesOn,
+    /// The same of a keyword, a number or a string.
+    LiteralGoesOn,
     /// Does a vector or map that ends hold pairs? By the head around it, and which of its arguments it is.
     Pairs,
 }
 
 /// How many questions there are.
-pub(crate) const QUESTIONS: usize = 9;
+pub(crate) const QUESTIONS: usize = 10;
 
 /// Marks maps, which hold pairs wherever they stand.
 pub(crate) const MAP: u64 = 0x3C6E_F372_FE94_F82B;
@@ -35,6 +37,12 @@ pub(crate) const MOST_ARGUMENTS: u32 = 4;
 /// What stands for the head of a list that another form gives its meaning: a binding of `let`, a clause of `case`.
 pub(crate) fn part_of(head: u64) -> u64 {
     head.rotate_left(17) ^ 0x510E_527F_ADE6_82D1
+}
+
+/// What stands for the head of a list whose first argument is an atom, when the head means something else with it: `define`
+/// of a variable, `let` with a name.
+pub(crate) fn with_atom(head: u64) -> u64 {
+    head.rotate_left(29) ^ 0x1F83_D9AB_FB41_BD6B
 }
 
 /// The key under which answers about argument `index` of `head` are counted.

@@ -156,8 +156,7 @@ fn gather(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
 fn is_flush_left(tokens: &[Token], chunks: &[Chunk]) -> bool {
     let (mut lines, mut flush) = (0u32, 0u32);
     for chunk in chunks {
-        let own = &tokens[chunk.tokens.clone()];
-        let inside = own.iter().skip(1).filter(|token| token.first && !token.kind.is_close());
+        let inside = inner_lines(&tokens[chunk.tokens.clone()]);
         let (all, left) = inside.fold((0, 0), |(all, left), token| (all + 1, left + u32::from(token.column == 0)));
         (lines, flush) = (lines + all, flush + left);
     }
@@ -165,9 +164,20 @@ fn is_flush_left(tokens: &[Token], chunks: &[Chunk]) -> bool {
     flush > 2 && flush * 2 >= lines
 }
 
+/// The first tokens of the lines inside a form; the form itself may begin below the condition that it is read under.
+fn inner_lines(own: &[Token]) -> impl Iterator<Item = &Token> {
+    let condition = own[0].kind == TokenKind::Annotation;
+    let mut depth = 0;
+    own.iter().enumerate().filter_map(move |(index, token)| {
+        let inside = index > 0 && (depth > 0 || !condition);
+        depth += step(token);
+        (inside && token.first && !token.kind.is_close()).then_some(token)
+    })
+}
+
 /// As many lines of the chunk begin in column 0 as elsewhere.
 fn lies_flush(tokens: &[Token], chunk: &Chunk) -> bool {
-    let inside = tokens[chunk.tokens.clone()].iter().skip(1).filter(|token| token.first && !token.kind.is_close());
+    let inside = inner_lines(&tokens[chunk.tokens.clone()]);
     let (left, right) = inside.fold((0, 0), |(left, right), token| match token.column {
         0 => (left + 1, right),
         _ => (left, right + 1),

@@ -363,6 +363,16 @@ impl Search<'_> {
             dropped.shift += 1;
             out.push(dropped);
         }
+        // An empty list that lost its opener.
+        if apart && fits && self.limits.everywhere && state.edits < 3 {
+            let mut opened = State { dropping: false, ..state };
+            self.act(&mut opened, Action::Open { at: index, with: found }, self.prices.add_opener);
+            let list = Token { kind: TokenKind::OpenParen, ..*token };
+            let (top, cost) = self.nesting.datum(opened.top, &list, i32::from(opened.shift));
+            (opened.top, opened.cost) = (top, opened.cost + cost);
+            opened.shift += 1;
+            out.push(opened);
+        }
         if fits || node.depth == 0 {
             return;
         }

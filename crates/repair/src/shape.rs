@@ -10,9 +10,9 @@ use lispwright_syntax::Dialect;
 use rustc_hash::FxHashMap;
 
 use crate::code::name_of;
-use crate::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of};
+use crate::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
 
-/// `head:argument` for arguments that are lists.
+/// `head:argument` for arguments that are lists; with an `@` behind the head, when its first argument is an atom.
 const COMMON_LISP_LISTS: &str = "defun:2 defmacro:2 defgeneric:2 deftype:2 lambda:1 let:1 let*:1 flet:1 labels:1 macrolet:1 \
 symbol-macrolet:1 destructuring-bind:1 multiple-value-bind:1 dolist:1 dotimes:1 do:1 do:2 do*:1 do*:2 prog:1 prog*:1 \
 with-open-file:1 with-slots:1 with-accessors:1 handler-bind:1 defclass:2 define-condition:2 defclass:3 eval-when:1 \
@@ -24,10 +24,10 @@ const COMMON_LISP_NESTED: &str = "let:1 let*:1 flet:1 labels:1 macrolet:1 symbol
 
 const SCHEME_LISTS: &str = "let*:1 letrec:1 letrec*:1 let-values:1 let*-values:1 do:1 do:2 parameterize:1 syntax-rules:1 \
 let-syntax:1 letrec-syntax:1 cond:1 cond:2 cond:3 cond:4 case:2 case:3 case:4 match:2 match:3 match:4 with-fluids:1 \
-define-method:1 define-inlinable:1 define-syntax-rule:1 receive:1 define-module:1 syntax-rules:2";
+define-method:1 define-inlinable:1 define-syntax-rule:1 receive:1 define-module:1 syntax-rules:2 let@:2";
 const SCHEME_ATOMS: &str = "define-syntax:1 set!:1 define-record-type:1";
-const SCHEME_NESTED: &str =
-    "let:1 let*:1 letrec:1 letrec*:1 let-values:1 let*-values:1 do:1 parameterize:1 with-fluids:1";
+const SCHEME_NESTED: &str = "let:1 let*:1 letrec:1 letrec*:1 let-values:1 let*-values:1 do:1 parameterize:1 with-fluids:1 \
+let@:2";
 
 const CLOJURE_LISTS: &str = "let:1 loop:1 binding:1 for:1 doseq:1 dotimes:1 if-let:1 when-let:1 when-some:1 if-some:1 \
 with-open:1 with-redefs:1 letfn:1 ns:3";
@@ -42,7 +42,8 @@ const EMACS_LISP_ATOMS: &str = "defun:1 defmacro:1 defsubst:1 defvar:1 defconst:
 condition-case:1 cl-defun:1 defvar-local:1 define-minor-mode:1 define-derived-mode:1";
 const EMACS_LISP_NESTED: &str = "cl-flet:1 cl-labels:1 cl-letf:1 pcase-let:1 pcase-let*:1";
 
-/// `head:fewest:most` arguments; a head without a most takes any number.
+/// `head:fewest:most` arguments; a head without a most takes any number. A head with an `@` is meant when its first argument
+/// is an atom.
 const COMMON_LISP_COUNTS: &str = "progn:1 eval-when:2 let:2 let*:2 macrolet:2 symbol-macrolet:2 flet:2 labels:2 when:2 \
 unless:2 if:2:3 defun:3 defmacro:3 defmethod:3 lambda:2 dolist:2 dotimes:2 multiple-value-bind:3 destructuring-bind:3 \
 unwind-protect:2 case:2 ecase:2 typecase:2 etypecase:2 handler-case:2 handler-bind:2 with-slots:3 with-open-file:2 \
@@ -50,7 +51,7 @@ defvar:1:3 defparameter:2:3 defconstant:2:3 setf:2 setq:2 car:1:1 cdr:1:1 cons:2
 1+:1:1 1-:1:1 aref:2 gethash:2:3 push:2:2 pop:1:1 first:1:1 second:1:1 rest:1:1 nth:2:2 elt:2:2 mapcar:2 apply:2 funcall:1 \
 return-from:1:2 throw:2:2 catch:2 block:2 coerce:2:2 typep:2:3 length:1:1 consp:1:1 listp:1:1 stringp:1:1 symbolp:1:1 \
 incf:1:2 decf:1:2 the:2:2 cond:1 assert:1 member:2 assoc:2 in-package:1:1 make-instance:1 slot-value:2:2 defclass:3 and:1 or:1";
-const SCHEME_COUNTS: &str = "begin:1 define:2 define*:2 let:2 let*:2 letrec:2 letrec*:2 lambda:2 when:2 unless:2 if:2:3 \
+const SCHEME_COUNTS: &str = "begin:1 define:2 define*:2 define@:2:2 define-public@:2:2 let@:3 let:2 let*:2 letrec:2 letrec*:2 lambda:2 when:2 unless:2 if:2:3 \
 define-syntax:2:2 let-values:2 let*-values:2 receive:3 parameterize:2 with-fluids:2 do:2 case:2 match:2 syntax-rules:2 \
 set!:2:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null?:1:1 pair?:1:1 eq?:2:2 eqv?:2:2 equal?:2:2 1+:1:1 1-:1:1 length:1:1 \
 vector-ref:2:2 vector-set!:3:3 string-ref:2:2 set-car!:2:2 set-cdr!:2:2 zero?:1:1 reverse:1:1 call-with-values:2:2 \
@@ -71,7 +72,7 @@ const CLAUSES: &str = "case:2 ecase:2 ccase:2 typecase:2 etypecase:2 handler-cas
 cl-ecase:2 cl-typecase:2 condition-case:3 define-record-type:3 defstruct:2 syntax-rules:2 defprotocol:1 define-condition:4 \
 defclass:4 defpackage:2 define-module:2 cond:1 case-lambda:1 match-lambda:1";
 /// `head:fewest:most` arguments of a binding or clause, the first datum not counted.
-const PARTS: &str = "let:1:1 let*:1:1 letrec:1:1 letrec*:1:1 parameterize:1:1 symbol-macrolet:1:1 flet:2 labels:2 macrolet:2 \
+const PARTS: &str = "let:1:1 let@:1:1 let*:1:1 letrec:1:1 letrec*:1:1 parameterize:1:1 symbol-macrolet:1:1 flet:2 labels:2 macrolet:2 \
 cl-flet:2 cl-labels:2 handler-bind:1:1 with-fluids:1:1 let-values:1:1 let*-values:1:1 pcase-let:1:1 do:0:2 case:1 ecase:1 match:1 \
 typecase:1 handler-case:1 pcase:1 define-record-type:1:2";
 
@@ -113,7 +114,7 @@ fn table(
     let rows = |text: &'static str, question: Question, p: f32| {
         text.split_whitespace().filter_map(move |row| {
             let (head, index) = row.rsplit_once(':')?;
-            Some(((argument(name_of(head.as_bytes()), index.parse().ok()?), question as u8), p))
+            Some(((argument(head_of(head), index.parse().ok()?), question as u8), p))
         })
     };
     rows(lists, Question::IsList, SURE)
@@ -121,16 +122,24 @@ fn table(
         .chain(rows(nested, Question::ListFirst, NESTED))
         .chain(rows(pairs, Question::Pairs, SURE))
         .chain(std::iter::once(((MAP, Question::Pairs as u8), PAIRED)))
-        .chain(counts.split_whitespace().flat_map(|row| count_rows(row, |head| head)))
-        .chain(PARTS.split_whitespace().flat_map(|row| count_rows(row, part_of)))
+        .chain(counts.split_whitespace().flat_map(|row| count_rows(row, head_of)))
+        .chain(PARTS.split_whitespace().flat_map(|row| count_rows(row, |head| part_of(head_of(head)))))
         .chain(CLAUSES.split_whitespace().flat_map(clause_rows))
         .collect()
 }
 
+/// The key of a head, which may be followed by an `@`.
+fn head_of(head: &str) -> u64 {
+    match head.strip_suffix('@') {
+        Some(plain) => with_atom(name_of(plain.as_bytes())),
+        None => name_of(head.as_bytes()),
+    }
+}
+
 /// Whether a list ends after so many arguments, from `head:fewest:most`.
-fn count_rows(row: &'static str, key: fn(u64) -> u64) -> Vec<((u64, u8), f32)> {
+fn count_rows(row: &'static str, key: fn(&str) -> u64) -> Vec<((u64, u8), f32)> {
     let mut parts = row.split(':');
-    let head = key(name_of(parts.next().unwrap_or_default().as_bytes()));
+    let head = key(parts.next().unwrap_or_default());
     let mut number = || parts.next().and_then(|number| number.parse::<u32>().ok());
     let (fewest, most) = (number().unwrap_or(0), number());
     let too_few = (0..fewest).map(|count| (count, 1.0 - SURE));
