@@ -66,6 +66,8 @@ pub(crate) struct Alignment {
     /// The last word of the broken text stood before others, and no more is closed behind it than was: from its end to the
     /// next word, in bytes of the earlier text.
     pub(crate) went_on: Option<Range<usize>>,
+    /// Nothing but delimiters, and perhaps names throughout, was changed.
+    pub(crate) same_words: bool,
     /// The text is made from the beginning of the earlier one, not from words out of all of it.
     pub(crate) is_version: bool,
     /// The earlier text ends with a line end and the broken one does not.
@@ -85,6 +87,7 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
     let runs = runs(&partner);
     alignment.went_on = went_on((earlier, &old), (text, &new), &partner, &runs);
     let same_words = matched == new.spans.len() && matched == old.spans.len() && renamed_alike(&old, &new, &partner);
+    alignment.same_words = same_words;
     // Gap `index` stands before word `index`; the last one after the last word.
     for index in 0..=new.spans.len() {
         let before = if index == 0 {

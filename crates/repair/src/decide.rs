@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{Delimiter, DiagnosticKind, Language, TokenKind, Tree, read_plain};
+use lispwright_syntax::{Delimiter, DiagnosticKind, Dialect, Language, TokenKind, Tree, read_plain};
 
 use crate::align::{Alignment, align, parts};
 use crate::case::{Answer, Case};
@@ -29,6 +29,8 @@ const RIVAL_MARGIN: f32 = 3.4;
 const OPENER_RIVAL_MARGIN: f32 = 6.0;
 /// The same, for closers at line ends, when the earlier text has another proposal in lines that were written anew.
 const CONTRADICTED_MARGIN: f32 = 3.0;
+/// The same, where lines stand in places that nothing puts them in.
+const RAGGED_MARGIN: f32 = 7.0;
 /// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
 const ODD: f32 = 4.8;
 /// A line as unlikely as this stands where nothing puts it.
@@ -37,8 +39,11 @@ const STRAY: f32 = 4.0;
 const BROKEN: f32 = 8.6;
 /// A list as unlikely to end as this has not ended.
 const NO_END: f32 = 1.6;
-/// A symbol is called so regularly that passing it is this unlikely.
+/// Lines that fit another answer by so much better contradict the earlier text.
+const CONTRADICTION: f32 = 5.0;
+/// A symbol is called so regularly that passing it is this unlikely; who is so far ahead may pass it all the same.
 const OPERATOR_PASSED: f32 = 1.6;
+const PASSED_MARGIN: f32 = 7.0;
 /// More broken forms than this are not repaired in one go.
 const MOST_BROKEN: usize = 12;
 /// Larger texts are not repaired, in bytes, when no earlier text shows which part of them is broken.
@@ -204,14 +209,42 @@ impl<'a> Case<'a> {
                 }
             }
         }
-        if sure && let Some(answer) = answers.first() {
-            if self.is_allowed(tree, &answer.edits) {
-                let evidence = vec!["the delimiters stand again where the earlier text has them".into()];
-                return self.accept(tree, answer.edits.clone(), evidence, 2.0 * MARGIN);
+        let sure = sure.then(|| answers.first().cloned()).flatten();
+        if let Some(answer) = &sure
+            && !self.is_allowed(tree, &answer.edits)
+        {
+            if alignment.same_words {
+                return self.refuse(tree, Reason::Ambiguous, answers);
             }
-            return self.refuse(tree, Reason::Ambiguous, answers);
+            answers.clear();
+        }
+        let sure = sure.filter(|_| !answers.is_empty());
+        let restored = |edits: Vec<Edit>| {
+            let evidence = vec!["the delimiters stand again where the earlier text has them".into()];
+            self.accept(tree, edits, evidence, 2.0 * MARGIN)
+        };
+        if let Some(answer) = sure.as_ref().filter(|_| alignment.same_words) {
+            return restored(answer.edits.clone());
         }
         let by_layout = self.by_likelihood(tree, Some(before), Some(alignment));
+        // Delimiters of lines that say what they said may differ on purpose when other lines were changed: then the lines
+        // have to stand where those put them.
+        if let Some(answer) = sure {
+            let rival = match &by_layout {
+                Outcome::Repaired(repair) => Some(&repair.edits),
+                Outcome::Refused(refusal) => refusal.candidates.first().map(|candidate| &candidate.edits),
+                Outcome::Balanced => None,
+            };
+            let same = |edits: &Vec<Edit>| same_code(&apply(self.text, &answer.edits), &apply(self.text, edits));
+            let agrees = match (&by_layout, rival.filter(|edits| !same(edits))) {
+                (_, None) => true,
+                (Outcome::Repaired(_), Some(_)) => false,
+                (_, Some(edits)) => self.cost_after(&answer.edits) < self.cost_after(edits) + CONTRADICTION,
+            };
+            if agrees {
+                return restored(answer.edits);
+            }
+        }
         match by_layout {
             Outcome::Repaired(repair) => {
                 let consents = answers.is_empty()
@@ -268,18 +301,20 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// The text is still open at its end, and the earlier text goes on there in the same form.
+    /// The text is still open at its end, and the earlier text goes on there in the same form. At the end of a line with one
+    /// list open it may as well have lost what followed on purpose, and a closer by mistake.
     fn is_cut_off(&self, tree: &Tree, before: &str, alignment: &Alignment) -> bool {
-        let open = tree.diagnostics().iter().any(|diagnostic| diagnostic.gave_up_at == Some(tree.len()));
+        let open = tree.diagnostics().iter().filter(|diagnostic| diagnostic.gave_up_at == Some(tree.len())).count();
         let goes_on = || {
             let Some(gap) = &alignment.went_on else { return false };
             let old = read_plain(before, &self.language);
-            old.top_level().any(|datum| {
-                let form = old.datum_span(datum).range();
-                form.start < gap.start && gap.end < form.end
-            })
+            (open > 1 || !before[gap.clone()].contains('\n'))
+                && old.top_level().any(|datum| {
+                    let form = old.datum_span(datum).range();
+                    form.start < gap.start && gap.end < form.end
+                })
         };
-        open && alignment.is_version && (goes_on() || (self.at_end && alignment.stops))
+        open > 0 && alignment.is_version && (goes_on() || (self.at_end && alignment.stops))
     }
 
     fn by_likelihood(&self, tree: &Tree, before: Option<&'a str>, alignment: Option<&Alignment>) -> Outcome {
@@ -374,9 +409,9 @@ impl<'a> Case<'a> {
             ("lead", &|| lead(&answers) < self.margin_due(&best.edits)),
             ("rival", &|| self.has_rival(&answers)),
             ("leaves", &|| self.leaves_the_edit(&best.edits)),
-            ("ragged", &|| self.is_ragged(own, &best.edits, habits)),
+            ("ragged", &|| lead(&answers) < RAGGED_MARGIN && self.is_ragged(own, &best.edits, habits)),
             ("stray", &|| self.has_stray_mark(own)),
-            ("odd", &|| self.oddness(own, &best.edits, habits) > ODD),
+            ("odd", &|| self.oddness(own, &best.edits, habits, lead(&answers)) > ODD),
             ("bares", &|| self.bares_a_character(own)),
         ];
         let doubt = if ends_here && self.is_cut_short(own, &readings[0], among_others, habits) {
@@ -438,19 +473,31 @@ impl<'a> Case<'a> {
         own.iter().any(|token| token.kind == TokenKind::Atom && text(token).contains("|#"))
     }
 
-    /// A `#` stands before a bracket as if a character literal had lost its backslash.
+    /// A bracket stands as if a character literal had lost its backslash: behind a `#`, or in Clojure alone.
     fn bares_a_character(&self, own: &[Token]) -> bool {
-        let code = &self.text[own[0].start as usize..own[own.len() - 1].end as usize];
-        !self.language.dialect().has_brackets().1
-            && code.match_indices('#').filter(|(at, _)| !code[..*at].ends_with('|')).any(|(at, _)| {
-                let after = &code.as_bytes()[at + 1..];
-                let alone = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_whitespace());
-                match after.first() {
-                    Some(b')' | b']') => true,
-                    Some(b'(' | b'[' | b';' | b'"') => alone(after.get(1)),
-                    other => alone(other),
+        let bytes = self.text.as_bytes();
+        let blank = |at: usize| bytes.get(at).is_none_or(u8::is_ascii_whitespace);
+        let dialect = self.language.dialect();
+        let bare = |token: &Token| {
+            let (start, end) = (token.start as usize, token.end as usize);
+            match dialect {
+                Dialect::Clojure | Dialect::Edn => {
+                    let apart = !token.first && !token.last && blank(start - 1) && blank(end);
+                    token.delimiter().is_some() && apart
                 }
-            })
+                _ => {
+                    bytes[start] == b'#'
+                        && token.kind != TokenKind::String
+                        && match bytes.get(start + 1) {
+                            Some(b')' | b']') => true,
+                            Some(b'[') => dialect != Dialect::EmacsLisp || blank(start + 2),
+                            Some(b'(' | b';' | b'"') => blank(start + 2),
+                            _ => end == start + 1 && blank(end),
+                        }
+                }
+            }
+        };
+        own.iter().any(bare)
     }
 
     /// The text ends here and looks as if more was to come. Who forgets a closer has written the others: one is missing, or
@@ -501,7 +548,7 @@ impl<'a> Case<'a> {
     }
 
     /// The unlikeliest thing on the lines that `edits` change and on the ones after, once the edits are made.
-    fn oddness(&self, form: &[Token], edits: &[Edit], habits: &Habits) -> f32 {
+    fn oddness(&self, form: &[Token], edits: &[Edit], habits: &Habits, lead: f32) -> f32 {
         let own = self.tokens_with(form, edits);
         let Some(costs) = costs_as_it_is(&own, habits, true) else { return f32::MAX };
         let mut worst = 0.0f32;
@@ -515,7 +562,7 @@ impl<'a> Case<'a> {
                 let inside = !pair[0].kind.is_open() && !pair[0].kind.is_prefix();
                 symbol && inside && habits.name(pair[1].name, false) > OPERATOR_PASSED
             };
-            if !edit.removed.is_empty() && own.windows(2).any(passed) {
+            if !edit.removed.is_empty() && lead < PASSED_MARGIN && own.windows(2).any(passed) {
                 return f32::MAX;
             }
         }

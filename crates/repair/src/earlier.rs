@@ -14,19 +14,36 @@ use crate::search::costs_as_it_is;
 const READING_BUDGET: usize = 8 << 20;
 /// So many gaps are combined in every way.
 const MOST_COMBINED: usize = 10;
+/// By so much better, as a natural logarithm, lines have to stand to show that delimiters were not moved on purpose.
+const BY_LINES: f32 = 2.0;
 /// What a form that does not balance costs.
 const UNSOUND: f32 = 1000.0;
 
 impl Case<'_> {
     /// The sets of gaps that make the text balance when they are put back, best first, and whether the first is certain.
     ///
-    /// Where the lines say what they said before, a delimiter that differs is a slip: all of those go back together, so
-    /// that several slips which cancel each other are not left. A gap in lines that were written anew may differ on
+    /// Where the lines say what they said before, a delimiter that differs is a slip, and several of those go back together:
+    /// some may cancel each other. But a few of them may have been changed on purpose; so where fewer than all would do, the
+    /// lines have to stand better with all of them back. A gap in lines that were written anew may well differ on
     /// purpose; as few of those as possible go back.
     pub(crate) fn by_earlier_text(&self, alignment: &Alignment) -> (Vec<Answer>, bool) {
         let (sure, unsure): (Vec<&Gap>, Vec<&Gap>) = alignment.differing.iter().partition(|gap| gap.sure);
         if !sure.is_empty() && self.balances(&edits(&sure)) {
-            return (vec![answer(edits(&sure))], true);
+            let all = answer(edits(&sure));
+            let mut fewer = if sure.len() > 1 { self.combined(&[], &sure) } else { Vec::new() };
+            fewer.retain(|answer| answer.edits != all.edits);
+            if fewer.is_empty() {
+                return (vec![all], true);
+            }
+            let mut answers = vec![all];
+            answers.append(&mut fewer);
+            for answer in &mut answers {
+                answer.cost = self.cost_after(&answer.edits);
+            }
+            let best_of_fewer = answers[1..].iter().map(|answer| answer.cost).fold(f32::MAX, f32::min);
+            let certain = answers[0].cost + BY_LINES < best_of_fewer;
+            answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+            return (answers, certain);
         }
         let mut answers = self.combined(&sure, &unsure);
         if answers.is_empty() {
@@ -67,7 +84,7 @@ impl Case<'_> {
     }
 
     /// What the forms that `edits` change cost afterwards.
-    fn cost_after(&self, edits: &[Edit]) -> f32 {
+    pub(crate) fn cost_after(&self, edits: &[Edit]) -> f32 {
         let tried = apply(self.text, edits);
         let tokens = tokens(&tried, &self.language);
         let chunks = chunks(&tokens);

@@ -31,7 +31,8 @@ pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
     for (index, token) in tokens.iter().enumerate() {
         let begins = index > 0 && token.first && token.column == 0 && !token.kind.is_close();
         let behind_prefix = index > 0 && tokens[index - 1].kind.is_prefix();
-        if begins && !behind_prefix && (depth <= 0 || opens(tokens, index)) {
+        let below_condition = begins && is_condition(&tokens[starts[starts.len() - 1]..index]);
+        if begins && !behind_prefix && !below_condition && (depth <= 0 || opens(tokens, index)) {
             starts.push(index);
             depth = 0;
         }
@@ -42,6 +43,17 @@ pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
         starts.windows(2).filter(|pair| pair[0] < pair[1]).map(|pair| measure(tokens, pair[0]..pair[1])).collect();
     let joined = join(tokens, found);
     gather(tokens, joined)
+}
+
+/// A condition and nothing else, which the form below is read under: `#+sbcl`, `#-(or clisp ecl)`.
+fn is_condition(tokens: &[Token]) -> bool {
+    match tokens {
+        [mark, _] if mark.kind == TokenKind::Annotation => true,
+        [mark, list @ ..] if mark.kind == TokenKind::Annotation => {
+            list[0].kind.is_open() && list[0].line == list[list.len() - 1].line && balances(list)
+        }
+        _ => false,
+    }
 }
 
 /// The token opens a list, perhaps behind prefixes on the same line or behind a condition that stands alone: `#+x`.
