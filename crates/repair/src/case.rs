@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use lispwright_syntax::{Language, LineIndex};
+use lispwright_syntax::{Language, LineIndex, Tree};
 
-use crate::code::{Token, tokens};
+use crate::code::{Token, tokens_of};
 use crate::edit::Edit;
 use crate::scope::{Chunk, chunks};
 
@@ -18,11 +18,30 @@ pub(crate) struct Case<'a> {
     pub(crate) free: Option<Range<usize>>,
     /// Nothing else may be changed.
     pub(crate) strict: bool,
+    /// Only what the earlier text is certain of is repaired.
+    pub(crate) certain_only: bool,
     /// Sound text of the same file.
-    pub(crate) context: Vec<&'a str>,
+    pub(crate) context: Context<'a>,
     /// Nothing follows the text in its file.
     pub(crate) at_end: bool,
     cut: OnceCell<(Vec<Token>, Vec<Chunk>)>,
+}
+
+/// Sound texts of the file around a text under repair.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Context<'a> {
+    /// All of them, shared by the texts of the file that are under repair.
+    pub(crate) texts: &'a [&'a str],
+    /// The one that the text under repair was made of, which is no witness to itself.
+    pub(crate) own: Option<usize>,
+}
+
+impl<'a> Context<'a> {
+    /// The texts that are witnesses, in the order in which they are heard.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let own = self.own;
+        self.texts.iter().enumerate().filter(move |(index, _)| Some(*index) != own).map(|(_, text)| *text)
+    }
 }
 
 /// An answer under consideration.
@@ -36,13 +55,23 @@ pub(crate) struct Answer {
 impl<'a> Case<'a> {
     pub(crate) fn new(text: &'a str, language: Language, free: Option<Range<usize>>) -> Self {
         let lines = LineIndex::new(text.as_bytes());
-        Self { text, language, lines, free, strict: false, context: Vec::new(), at_end: true, cut: OnceCell::new() }
+        Self {
+            text,
+            language,
+            lines,
+            free,
+            strict: false,
+            certain_only: false,
+            context: Context::default(),
+            at_end: true,
+            cut: OnceCell::new(),
+        }
     }
 
-    /// The tokens of the text, and where its forms begin and end.
-    pub(crate) fn cut(&self) -> &(Vec<Token>, Vec<Chunk>) {
+    /// The tokens of the text, which `tree` was read from, and where its forms begin and end.
+    pub(crate) fn cut(&self, tree: &Tree) -> &(Vec<Token>, Vec<Chunk>) {
         self.cut.get_or_init(|| {
-            let tokens = tokens(self.text, &self.language);
+            let tokens = tokens_of(self.text, tree);
             let chunks = chunks(&tokens);
             (tokens, chunks)
         })

@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use lispwright_syntax::{Delimiter, Language, TokenKind, read_plain};
+use lispwright_syntax::{Delimiter, Language, TokenKind, Tree, read_plain};
 use rustc_hash::FxHasher;
 
 /// A token that is neither white space nor a comment.
@@ -48,9 +48,14 @@ impl Token {
 
 /// The significant tokens of `text`, by plain matching's view of strings and comments.
 pub(crate) fn tokens(text: &str, language: &Language) -> Vec<Token> {
-    let tree = read_plain(text, language);
+    tokens_of(text, &read_plain(text, language))
+}
+
+/// The significant tokens of `text`, which `tree` was read from.
+pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
     let bytes = text.as_bytes();
-    let mut tokens: Vec<Token> = Vec::with_capacity(tree.token_count() as usize / 2);
+    let significant = tree.tokens().filter(|(kind, _)| !kind.is_trivia()).count();
+    let mut tokens: Vec<Token> = Vec::with_capacity(significant);
     let (mut line, mut column, mut blank_so_far) = (0u32, 0i32, true);
     let (mut empty, mut apart) = (true, false);
     for (kind, span) in tree.tokens() {

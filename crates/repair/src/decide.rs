@@ -1,22 +1,19 @@
 //! From witnesses to an answer: repair what is certain, refuse the rest with its likeliest readings.
 
-use std::ops::Range;
+use lispwright_syntax::{Delimiter, DiagnosticKind, Dialect, TokenKind, Tree, read_plain};
 
-use lispwright_syntax::{Delimiter, DiagnosticKind, Dialect, Language, TokenKind, Tree, read_plain};
-
-use crate::align::{Alignment, align, parts};
+use crate::align::{Alignment, align};
 use crate::case::{Answer, Case};
 use crate::code::{Token, tokens};
 use crate::edit::{Edit, apply, moved_into, normalise, replace};
 use crate::guard::{Guard, is_inside, slide};
 use crate::habits::Habits;
 use crate::learn::learn;
-use crate::outcome::{Evidence, Outcome, Reason, Repair};
+use crate::outcome::{Evidence, Outcome, Reason};
 use crate::quotes;
 use crate::report::MOST_CANDIDATES;
 use crate::scope::Chunk;
 use crate::search::{Action, Limits, Reading, costs_as_it_is, search};
-use crate::window::{Window, differing, widened};
 
 /// How much likelier than the next an answer has to be, as a natural logarithm.
 const MARGIN: f32 = 2.5;
@@ -51,115 +48,6 @@ const LARGEST_TEXT: usize = 3 << 20;
 /// Larger forms are not looked at more closely than plain matching does, in tokens.
 const LARGEST: usize = 150_000;
 
-/// What is known besides the text.
-#[derive(Clone, Debug, Default)]
-pub struct Earlier<'a> {
-    /// The text before the change that broke it: of the same file or form. Ignored unless it balances.
-    pub text: Option<&'a str>,
-    /// The bytes of the given text that the change wrote. With it, nothing is repaired outside them as long as the earlier
-    /// text differs nowhere else.
-    pub edited: Option<Range<u32>>,
-}
-
-/// Repairs `text`, or says why not.
-///
-/// Text that the dialect's reader would balance comes back as [`Outcome::Balanced`]. Otherwise the result of an
-/// [`Outcome::Repaired`] balances, differs from `text` only in its edits, and those lie inside the forms it lists. With an
-/// earlier text that balances, they lie inside the forms that differ from it; with `edited` as well, inside those bytes.
-pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
-    let language = language.into();
-    let tree = read_plain(text, &language);
-    if tree.diagnostics().is_empty() {
-        return Outcome::Balanced;
-    }
-    let before = earlier.text.filter(|before| read_plain(before, &language).diagnostics().is_empty());
-    let Some(before) = before else {
-        let edited = earlier.edited.as_ref().map(|edited| edited.start as usize..edited.end as usize);
-        let free = edited.filter(|free| free.start <= free.end && text.get(free.clone()).is_some());
-        return Case::new(text, language, free).outcome(&tree, None);
-    };
-    let window = Window::between(before, text, earlier.edited.as_ref(), &language);
-    let strict = earlier.edited.is_some() && window.as_told;
-    let (own, old) = (&text[window.new.clone()], &before[window.old.clone()]);
-    let old_tree = read_plain(old, &language);
-    let starts: Vec<usize> = old_tree.top_level().map(|datum| old_tree.datum_span(datum).range().start).collect();
-    let parts = parts(old, own, &starts);
-    let mut found = Vec::new();
-    for (index, (old_part, new_part)) in parts.iter().enumerate() {
-        let own_tree = read_plain(&own[new_part.clone()], &language);
-        if own_tree.diagnostics().is_empty() {
-            continue;
-        }
-        let mut case = Case::new(&own[new_part.clone()], language.clone(), None);
-        let changed = |at: usize| (at.max(window.new.start) - window.new.start).clamp(new_part.start, new_part.end);
-        case.free = Some(changed(window.changed.start) - new_part.start..changed(window.changed.end) - new_part.start);
-        if parts.len() > 1 && !strict {
-            case.free = Some(differing(&old[old_part.clone()], case.text));
-        }
-        case.strict = strict;
-        case.context = window.around.iter().map(|range| &text[range.clone()]).collect();
-        case.context.extend(
-            parts.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, part)| &old[part.0.clone()]),
-        );
-        let at = window.new.start + new_part.start;
-        case.at_end = text[at + new_part.len()..].trim().is_empty();
-        let lines = text[..at].bytes().filter(|byte| *byte == b'\n').count() as u32;
-        found.push(widened(case.outcome(&own_tree, Some(&old[old_part.clone()])), text, at, lines));
-    }
-    let outcome = merged(found, text);
-    match outcome {
-        // A token may run from one part into the next.
-        Some(Outcome::Repaired(repair)) if !read_plain(&repair.text, &language).diagnostics().is_empty() => {
-            Case::new(text, language, None).outcome(&tree, Some(before))
-        }
-        Some(outcome) => outcome,
-        None => Case::new(text, language, None).outcome(&tree, Some(before)),
-    }
-}
-
-/// The outcomes of the broken parts of `text` as one.
-fn merged(mut found: Vec<Outcome>, text: &str) -> Option<Outcome> {
-    if found.len() < 2 {
-        return found.pop();
-    }
-    let best = |outcome: &Outcome| match outcome {
-        Outcome::Balanced => Some(Vec::new()),
-        Outcome::Repaired(repair) => Some(repair.edits.clone()),
-        Outcome::Refused(refusal) => refusal.candidates.first().map(|candidate| candidate.edits.clone()),
-    };
-    let bests: Vec<Option<Vec<Edit>>> = found.iter().map(best).collect();
-    if let Some(index) = found.iter().position(|outcome| matches!(outcome, Outcome::Refused(_))) {
-        let Outcome::Refused(mut refusal) = found.swap_remove(index) else { return None };
-        // A candidate makes the whole text balance, with what is likeliest in the other parts.
-        let others: Option<Vec<&Edit>> = bests
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != index)
-            .map(|(_, edits)| edits.as_ref())
-            .collect::<Option<Vec<_>>>()
-            .map(|edits| edits.into_iter().flatten().collect());
-        match others {
-            None => refusal.candidates.clear(),
-            Some(others) => refusal.candidates.iter_mut().for_each(|candidate| candidate.add(&others)),
-        }
-        return Some(Outcome::Refused(refusal));
-    }
-    let mut all =
-        Repair { edits: Vec::new(), text: String::new(), evidence: Vec::new(), forms: Vec::new(), margin: f32::MAX };
-    for outcome in found {
-        let Outcome::Repaired(repair) = outcome else { continue };
-        all.edits.extend(repair.edits);
-        all.forms.extend(repair.forms);
-        all.margin = all.margin.min(repair.margin);
-        all.evidence.extend(
-            repair.evidence.into_iter().filter(|sentence| !all.evidence.contains(sentence)).collect::<Vec<_>>(),
-        );
-    }
-    all.edits = normalise(all.edits);
-    all.text = apply(text, &all.edits);
-    Some(Outcome::Repaired(all))
-}
-
 fn is_delimiter_fault(kind: DiagnosticKind) -> bool {
     !matches!(kind, DiagnosticKind::TooDeep | DiagnosticKind::DanglingPrefix)
 }
@@ -176,7 +64,8 @@ fn same_code(one: &str, other: &str) -> bool {
 }
 
 impl<'a> Case<'a> {
-    fn outcome(&self, tree: &Tree, before: Option<&'a str>) -> Outcome {
+    /// The answer to a text that does not balance: `tree` is how it reads, `before` an earlier text that balances.
+    pub(crate) fn outcome(&self, tree: &Tree, before: Option<&'a str>) -> Outcome {
         if !tree.diagnostics().iter().any(|diagnostic| is_delimiter_fault(diagnostic.kind)) {
             return self.refuse(tree, Reason::NotDelimiters, Vec::new());
         }
@@ -191,6 +80,7 @@ impl<'a> Case<'a> {
         }
         match (before, alignment.filter(|alignment| alignment.common > 0.3)) {
             (Some(before), Some(alignment)) => self.agreed(tree, before, &alignment),
+            _ if self.certain_only => self.refuse(tree, Reason::Entangled, Vec::new()),
             _ => self.by_likelihood(tree, before, None),
         }
     }
@@ -225,6 +115,9 @@ impl<'a> Case<'a> {
         };
         if let Some(answer) = sure.as_ref().filter(|_| alignment.same_words) {
             return restored(answer.edits.clone());
+        }
+        if self.certain_only {
+            return self.refuse(tree, Reason::Entangled, Vec::new());
         }
         let by_layout = self.by_likelihood(tree, Some(before), Some(alignment));
         // Delimiters of lines that say what they said may differ on purpose when other lines were changed: then the lines
@@ -321,13 +214,12 @@ impl<'a> Case<'a> {
         if tree.diagnostics().iter().any(|diagnostic| is_open_text(diagnostic.kind)) {
             return self.by_quotes(tree);
         }
-        let (tokens, chunks) = self.cut();
+        let (tokens, chunks) = self.cut(tree);
         if quotes::are_doubtful(self.text, tokens, chunks) {
             return self.refuse(tree, Reason::OpenText, Vec::new());
         }
         let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
-        let context: Vec<&str> = self.context.iter().copied().chain(before).collect();
-        let habits = learn(tokens, chunks, around, &context, &self.language);
+        let habits = learn(tokens, chunks, around, self.context.iter().chain(before), &self.language);
         let broken: Vec<&Chunk> = chunks.iter().filter(|chunk| !chunk.healthy).collect();
         let nets: Vec<i64> = broken.iter().map(|chunk| chunk.net).collect();
         let cancel = nets.iter().any(|&net| net > 0) && nets.iter().any(|&net| net < 0);

@@ -45,6 +45,9 @@ impl Case<'_> {
             answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
             return (answers, certain);
         }
+        if self.certain_only {
+            return (Vec::new(), false);
+        }
         let mut answers = self.combined(&sure, &unsure);
         if answers.is_empty() {
             answers = self.combined(&[], &[sure, unsure].concat());
@@ -88,7 +91,7 @@ impl Case<'_> {
         let tried = apply(self.text, edits);
         let tokens = tokens(&tried, &self.language);
         let chunks = chunks(&tokens);
-        let habits = learn(&tokens, &chunks, 0, &self.context, &self.language);
+        let habits = learn(&tokens, &chunks, 0, self.context.iter(), &self.language);
         chunks
             .iter()
             .map(|chunk| {

@@ -12,11 +12,11 @@ const MOST_LEARNT: usize = 30_000;
 
 /// Counts the layout of the healthy forms but the one at `around`, nearest to it first, and of the sound texts in
 /// `context`.
-pub(crate) fn learn(
+pub(crate) fn learn<'a>(
     tokens: &[Token],
     chunks: &[Chunk],
     around: usize,
-    context: &[&str],
+    context: impl IntoIterator<Item = &'a str>,
     language: &Language,
 ) -> Habits {
     let known = Habits::knowing(language.dialect());

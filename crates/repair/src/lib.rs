@@ -27,9 +27,10 @@ mod report;
 mod scope;
 mod search;
 mod shape;
+mod whole;
 mod window;
 
-pub use decide::{Earlier, repair};
 pub use edit::{apply, moved_into};
 pub use outcome::{Candidate, Diagnosis, Edit, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
-pub use renested::{Renested, renested, renested_since};
+pub use renested::{Renested, renested, renested_plain, renested_since};
+pub use whole::{Earlier, Plain, repair, repair_plain};

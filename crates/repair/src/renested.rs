@@ -13,6 +13,7 @@ use crate::guard::Guard;
 use crate::learn::learn;
 use crate::scope::{chunks, defines};
 use crate::search::{Action, Limits, costs_as_it_is, search};
+use crate::whole::Plain;
 use crate::window::Window;
 
 /// How much likelier than the text as it stands another nesting has to be, as a natural logarithm.
@@ -60,24 +61,31 @@ pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
 /// never reported, nor is a form that contradicted its lines before in the same number of places.
 pub fn renested_since(before: &str, text: &str, language: impl Into<Language>) -> Vec<Renested> {
     let language = language.into();
-    let balances = |text: &str| read_plain(text, &language).diagnostics().is_empty();
-    if before == text || !balances(before) || !balances(text) {
+    let (old_tree, tree) = (read_plain(before, &language), read_plain(text, &language));
+    renested_plain(Plain { text: before, tree: &old_tree }, Plain { text, tree: &tree })
+}
+
+/// [`renested_since`] for texts that have been read.
+pub fn renested_plain(before: Plain<'_>, text: Plain<'_>) -> Vec<Renested> {
+    if before.text == text.text || !before.is_balanced() || !text.is_balanced() {
         return Vec::new();
     }
-    let window = Window::with_context(before, text, None, &language, NEAR);
+    let language = text.tree.language();
+    let window = Window::with_context(before, text.text, None, NEAR);
+    let (before, text) = (before.text, text.text);
     let [front, back] = &window.around;
     let text_near = &text[front.start..back.end];
     let before_near = &before[front.start..before.len() - (text.len() - back.end)];
     let now: Vec<Renested> = {
         let (first, last) = lines_of(text_near, &window.new, front.start);
-        let found = found(text_near, &language, MARGIN_SINCE, first..=last);
+        let found = found(text_near, language, MARGIN_SINCE, first..=last);
         found.into_iter().filter(|form| first <= form.line && form.line <= last).collect()
     };
     if now.is_empty() {
         return now;
     }
     let (first, last) = lines_of(before_near, &window.old, front.start);
-    let then = found(before_near, &language, MARGIN_BEFORE, first..=last);
+    let then = found(before_near, language, MARGIN_BEFORE, first..=last);
     let doubtful = then.iter().filter(|form| first <= form.line).count();
     if doubtful >= now.len() { Vec::new() } else { worded(now, line_of(text, front.start) - 1) }
 }
@@ -106,7 +114,7 @@ fn worded(mut forms: Vec<Renested>, lines: u32) -> Vec<Renested> {
 fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32>) -> Vec<Renested> {
     let tokens = tokens(text, language);
     let chunks = chunks(&tokens);
-    let overall = learn(&tokens, &chunks, chunks.len(), &[], language);
+    let overall = learn(&tokens, &chunks, chunks.len(), [], language);
     let mut looks = MOST_LOOKS;
     let mut found = Vec::new();
     for (index, chunk) in chunks.iter().enumerate() {
@@ -129,7 +137,7 @@ fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32
         }
         // The form itself is no witness to its own layout.
         looks -= 1;
-        let habits = learn(&tokens, &chunks, index, &[], language);
+        let habits = learn(&tokens, &chunks, index, [], language);
         let Some(costs) = costs_as_it_is(own, &habits, false) else { continue };
         let as_it_is: f32 = costs.iter().sum();
         let limits = Limits { guard: &Guard::none(own.len()), beam: 64, everywhere: false, brackets: &[] };

@@ -17,26 +17,30 @@ impl Case<'_> {
         if !read_plain(&text, &self.language).diagnostics().is_empty() {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());
         }
-        let forms = self.touched(&edits);
+        let forms = self.touched(tree, &edits);
         Outcome::Repaired(Repair { edits, text, evidence, forms, margin })
     }
 
-    fn touched(&self, edits: &[Edit]) -> Vec<TouchedForm> {
-        let (tokens, chunks) = self.cut();
+    fn touched(&self, tree: &Tree, edits: &[Edit]) -> Vec<TouchedForm> {
+        let (tokens, chunks) = self.cut(tree);
         let mut forms: Vec<TouchedForm> = Vec::new();
         for edit in edits {
             let index = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at).saturating_sub(1);
             let Some(chunk) = chunks.get(index) else { continue };
             let line = tokens[chunk.tokens.start].line + 1;
             if forms.last().is_none_or(|last| last.line != line) {
-                forms.push(TouchedForm { line, first_line: self.line(line, self.text) });
+                forms.push(TouchedForm { line, first_line: self.first_line(line) });
             }
         }
         forms
     }
 
-    fn line(&self, line: u32, text: &str) -> String {
-        text.lines().nth(line as usize - 1).unwrap_or_default().chars().take(160).collect()
+    /// The text of a line, from 1, shortened.
+    fn first_line(&self, line: u32) -> String {
+        let span = self.lines.line_span(line).unwrap_or_default();
+        let text = &self.text[span.range()];
+        let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
+        text.chars().take(160).collect()
     }
 
     pub(crate) fn refuse(&self, tree: &Tree, reason: Reason, answers: Vec<Answer>) -> Outcome {

@@ -6,10 +6,8 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{Language, read_plain};
-
-use crate::edit::apply;
-use crate::outcome::{Outcome, Refusal, Repair};
+use crate::outcome::Outcome;
+use crate::whole::Plain;
 
 /// So many bytes on each side of a window are read to learn how the file is laid out.
 const CONTEXT: usize = 160_000;
@@ -32,22 +30,16 @@ pub(crate) struct Window {
 impl Window {
     /// The window between `before`, which balances, and `text`. The change is `edited` when the texts agree outside it,
     /// else whatever differs.
-    pub(crate) fn between(before: &str, text: &str, edited: Option<&Range<u32>>, language: &Language) -> Self {
-        Self::with_context(before, text, edited, language, CONTEXT)
+    pub(crate) fn between(before: Plain<'_>, text: &str, edited: Option<&Range<u32>>) -> Self {
+        Self::with_context(before, text, edited, CONTEXT)
     }
 
     /// The same, with sound text of at most `context` bytes on each side.
-    pub(crate) fn with_context(
-        before: &str,
-        text: &str,
-        edited: Option<&Range<u32>>,
-        language: &Language,
-        context: usize,
-    ) -> Self {
+    pub(crate) fn with_context(before: Plain<'_>, text: &str, edited: Option<&Range<u32>>, context: usize) -> Self {
+        let Plain { text: before, tree } = before;
         let told = edited.and_then(|edited| agreed(before, text, edited));
         let (front, back) = told.unwrap_or_else(|| shared(before, text));
         let (from, to) = (front, before.len() - back);
-        let tree = read_plain(before, language);
         let forms: Vec<Range<usize>> = tree.top_level().map(|datum| tree.datum_span(datum).range()).collect();
         // A form that the change only touches stays out of it when white space keeps them apart.
         let changed = &text[front..text.len() - back];
@@ -61,7 +53,8 @@ impl Window {
             end = end.max(touched[touched.len() - 1].end);
         }
         // Whole lines, so that columns stay true and the words of a line stay together.
-        let in_blank = |at: usize| !forms.iter().any(|form| form.start < at && at < form.end);
+        let in_blank =
+            |at: usize| forms.get(forms.partition_point(|form| form.end <= at)).is_none_or(|form| form.start >= at);
         let line_start = before[..start].rfind('\n').map_or(0, |at| at + 1);
         let line_end = before[end..].find('\n').map_or(before.len(), |at| end + at + 1);
         if in_blank(line_start) && agrees_to(before, text, line_start) {
@@ -142,8 +135,9 @@ fn at_line_start(text: &str, front: usize, back: usize) -> (usize, usize) {
     if same { (line, back + by) } else { (front, back) }
 }
 
-/// An outcome for a part of `text` that begins at byte `at`, `lines` lines down, as one for the whole.
-pub(crate) fn widened(outcome: Outcome, text: &str, at: usize, lines: u32) -> Outcome {
+/// An outcome for a part of a text that begins at byte `at`, `lines` lines down, as one for the whole, but for the text of
+/// a repair.
+pub(crate) fn widened(outcome: Outcome, at: usize, lines: u32) -> Outcome {
     let shift = |edits: &mut Vec<crate::edit::Edit>| edits.iter_mut().for_each(|edit| edit.at += at as u32);
     match outcome {
         Outcome::Balanced => Outcome::Balanced,
@@ -151,7 +145,7 @@ pub(crate) fn widened(outcome: Outcome, text: &str, at: usize, lines: u32) -> Ou
             shift(&mut repair.edits);
             repair.forms.iter_mut().for_each(|form| form.line += lines);
             repair.evidence.iter_mut().filter_map(|found| found.form_line.as_mut()).for_each(|line| *line += lines);
-            Outcome::Repaired(Repair { text: apply(text, &repair.edits), ..repair })
+            Outcome::Repaired(repair)
         }
         Outcome::Refused(mut refusal) => {
             refusal.diagnosis.line += lines;
@@ -161,7 +155,7 @@ pub(crate) fn widened(outcome: Outcome, text: &str, at: usize, lines: u32) -> Ou
                 candidate.line += lines;
                 shift(&mut candidate.edits);
             }
-            Outcome::Refused(Refusal { ..refusal })
+            Outcome::Refused(refusal)
         }
     }
 }

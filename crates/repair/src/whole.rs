@@ -1,0 +1,158 @@
+//! From a text to the parts of it that are broken, and from what becomes of those to one answer.
+//!
+//! With an earlier text the work is narrowed twice: to the forms around the change ([`crate::window`]), and within them to
+//! the parts between forms that stand in both texts ([`crate::align::parts`]). Each broken part is a [`Case`] of its own.
+
+use std::ops::Range;
+
+use lispwright_syntax::{Language, LineIndex, Tree, read_plain};
+
+use crate::align::parts;
+use crate::case::{Case, Context};
+use crate::edit::{Edit, apply, normalise};
+use crate::outcome::{Outcome, Refusal};
+use crate::window::{Window, differing, widened};
+
+/// Where more parts than this are broken, only what the earlier text is certain of is repaired.
+const MOST_PARTS: usize = 48;
+
+/// What is known besides the text.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier<'a> {
+    /// The text before the change that broke it: of the same file or form. Ignored unless it balances.
+    pub text: Option<&'a str>,
+    /// The bytes of the given text that the change wrote. With it, nothing is repaired outside them as long as the earlier
+    /// text differs nowhere else.
+    pub edited: Option<Range<u32>>,
+}
+
+/// A text with the tree that [`read_plain`] makes of it, for callers who have read it already.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Its tree.
+    pub tree: &'a Tree,
+}
+
+impl Plain<'_> {
+    pub(crate) fn is_balanced(&self) -> bool {
+        self.tree.diagnostics().is_empty()
+    }
+}
+
+/// Repairs `text`, or says why not.
+///
+/// Text that the dialect's reader would balance comes back as [`Outcome::Balanced`]. Otherwise the result of an
+/// [`Outcome::Repaired`] balances, differs from `text` only in its edits, and those lie inside the forms it lists. With an
+/// earlier text that balances, they lie inside the forms that differ from it; with `edited` as well, inside those bytes.
+pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
+    let language = language.into();
+    let tree = read_plain(text, &language);
+    if tree.diagnostics().is_empty() {
+        return Outcome::Balanced;
+    }
+    let old_tree = earlier.text.map(|before| read_plain(before, &language));
+    let before = earlier.text.zip(old_tree.as_ref()).map(|(text, tree)| Plain { text, tree });
+    repair_plain(Plain { text, tree: &tree }, before, earlier.edited.clone())
+}
+
+/// [`repair`] for texts that have been read: `before` is the earlier text, `edited` as in [`Earlier`].
+pub fn repair_plain(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>) -> Outcome {
+    let language = text.tree.language();
+    if text.is_balanced() {
+        return Outcome::Balanced;
+    }
+    let Some(before) = before.filter(Plain::is_balanced) else {
+        let edited = edited.map(|edited| edited.start as usize..edited.end as usize);
+        let free = edited.filter(|free| free.start <= free.end && text.text.get(free.clone()).is_some());
+        return Case::new(text.text, language.clone(), free).outcome(text.tree, None);
+    };
+    let at_once = || Case::new(text.text, language.clone(), None).outcome(text.tree, Some(before.text));
+    match by_parts(text, before, edited) {
+        // A token may run from one part into the next.
+        Some(Outcome::Repaired(repair)) if !read_plain(&repair.text, language).diagnostics().is_empty() => at_once(),
+        Some(outcome) => outcome,
+        None => at_once(),
+    }
+}
+
+/// The broken parts around the change, each by itself; `None` when each of them balances by itself.
+fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>) -> Option<Outcome> {
+    let language = text.tree.language();
+    let window = Window::between(before, text.text, edited.as_ref());
+    let strict = edited.is_some() && window.as_told;
+    let text = text.text;
+    let (own, old) = (&text[window.new.clone()], &before.text[window.old.clone()]);
+    let old_tree = read_plain(old, language);
+    let starts: Vec<usize> = old_tree.top_level().map(|datum| old_tree.datum_span(datum).range().start).collect();
+    let parts = parts(old, own, &starts);
+    let trees = parts.iter().enumerate().map(|(index, (_, new))| (index, read_plain(&own[new.clone()], language)));
+    let broken: Vec<(usize, Tree)> = trees.filter(|(_, tree)| !tree.diagnostics().is_empty()).collect();
+    let around = window.around.iter().map(|range| &text[range.clone()]);
+    let texts: Vec<&str> = around.chain(parts.iter().map(|(part, _)| &old[part.clone()])).collect();
+    let (lines, end) = (LineIndex::new(text.as_bytes()), text.trim_end().len());
+    let mut found = Vec::with_capacity(broken.len());
+    for (index, own_tree) in &broken {
+        let (old_part, new_part) = &parts[*index];
+        let mut case = Case::new(&own[new_part.clone()], language.clone(), None);
+        let changed = |at: usize| (at.max(window.new.start) - window.new.start).clamp(new_part.start, new_part.end);
+        case.free = Some(changed(window.changed.start) - new_part.start..changed(window.changed.end) - new_part.start);
+        if parts.len() > 1 && !strict {
+            case.free = Some(differing(&old[old_part.clone()], case.text));
+        }
+        case.strict = strict;
+        case.certain_only = broken.len() > MOST_PARTS;
+        case.context = Context { texts: &texts, own: Some(window.around.len() + index) };
+        let at = window.new.start + new_part.start;
+        case.at_end = at + new_part.len() >= end;
+        let outcome = widened(case.outcome(own_tree, Some(&old[old_part.clone()])), at, lines.line(at as u32) - 1);
+        match outcome {
+            // No candidate for one of so many parts would make the text balance.
+            Outcome::Refused(refusal) if case.certain_only => {
+                return Some(Outcome::Refused(Refusal { candidates: Vec::new(), ..refusal }));
+            }
+            outcome => found.push(outcome),
+        }
+    }
+    merged(found, text)
+}
+
+/// The outcomes of the broken parts of `text` as one.
+fn merged(mut found: Vec<Outcome>, text: &str) -> Option<Outcome> {
+    let refused = found.iter().position(|outcome| matches!(outcome, Outcome::Refused(_)));
+    if let Some(index) = refused {
+        let Outcome::Refused(mut refusal) = found.swap_remove(index) else { return None };
+        let best = |outcome: Outcome| match outcome {
+            Outcome::Balanced => Some(Vec::new()),
+            Outcome::Repaired(repair) => Some(repair.edits),
+            Outcome::Refused(refusal) => refusal.candidates.into_iter().next().map(|candidate| candidate.edits),
+        };
+        // A candidate makes the whole text balance, with what is likeliest in the other parts.
+        match found.into_iter().map(best).collect::<Option<Vec<Vec<Edit>>>>() {
+            None => refusal.candidates.clear(),
+            Some(others) if others.is_empty() => {}
+            Some(others) => {
+                let others: Vec<&Edit> = others.iter().flatten().collect();
+                refusal.candidates.iter_mut().for_each(|candidate| candidate.add(&others));
+            }
+        }
+        return Some(Outcome::Refused(refusal));
+    }
+    let repairs = found.into_iter().filter_map(|outcome| match outcome {
+        Outcome::Repaired(repair) => Some(repair),
+        _ => None,
+    });
+    let mut all = repairs.reduce(|mut all, repair| {
+        all.edits.extend(repair.edits);
+        all.forms.extend(repair.forms);
+        all.margin = all.margin.min(repair.margin);
+        all.evidence.extend(repair.evidence);
+        all
+    })?;
+    let mut seen = rustc_hash::FxHashSet::default();
+    all.evidence.retain(|sentence| seen.insert((sentence.form_line, sentence.why.clone())));
+    all.edits = normalise(all.edits);
+    all.text = apply(text, &all.edits);
+    Some(Outcome::Repaired(all))
+}
