@@ -121,7 +121,7 @@ fn sessions_at_once(setting: &Setting) -> Row {
     let before = Holdings::of(server, temporary.path());
 
     let answers = client.listen();
-    let mut evaluations = vec![0; SESSIONS];
+    let mut evaluations = [0; SESSIONS];
     let mut running: HashMap<u64, (usize, String)> = HashMap::new();
     let mut mixed = 0;
     let mut pings: Vec<f64> = Vec::new();
@@ -169,7 +169,7 @@ fn sessions_at_once(setting: &Setting) -> Row {
         })
         .collect();
     while let (false, Ok((_, answer))) = (kills.is_empty(), answers.recv_timeout(Duration::from_secs(60))) {
-        kills.retain(|id| answer["id"] != Value::from(*id));
+        kills.retain(|id| answer["id"] != *id);
     }
     let after = before.settled(server, temporary.path());
     pings.sort_by(f64::total_cmp);

@@ -31,9 +31,9 @@ pub use probe::detect;
 /// What a session holds in place of a worker.
 pub(crate) enum Remote {
     /// An nREPL server.
-    Nrepl(Nrepl),
+    Nrepl(Box<Nrepl>),
     /// A Swank or Slynk server.
-    Swank(Swank),
+    Swank(Box<Swank>),
 }
 
 /// What may be said about a server while it is busy.
@@ -72,8 +72,8 @@ impl Remote {
     /// What sessions on `runtime` hold in place of a worker, if they do.
     pub(crate) fn of(runtime: Runtime) -> Option<Self> {
         match runtime {
-            Runtime::Clojure => Some(Self::Nrepl(Nrepl::default())),
-            Runtime::Swank => Some(Self::Swank(Swank::default())),
+            Runtime::Clojure => Some(Self::Nrepl(Box::default())),
+            Runtime::Swank => Some(Self::Swank(Box::default())),
             _ => None,
         }
     }
