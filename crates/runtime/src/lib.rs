@@ -52,6 +52,7 @@ pub use naming::{Description, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
 pub use process::find_program;
 pub use refusal::Refusal;
+pub use remote::Found;
 pub use remote::address::{Address, AddressError, SWANK_PORT};
 pub use request::{ExpansionLevel, Request, RestartName};
 pub use sandbox::{SandboxChoice, SandboxConfig};

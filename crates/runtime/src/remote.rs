@@ -2,17 +2,16 @@
 //!
 //! Such an image may be the owner's own, with an editor beside us. [`Remote`] is one of the kinds there are: a server that
 //! speaks nREPL ([`crate::nrepl`]), or one that speaks Swank or Slynk (`crate::swank`). `call` is one call of a session, from the
-//! connection to the report; `connection` is the socket; [`address`] says where a server may be joined, and `probe` finds
-//! out what listens there.
+//! connection to the report; `connection` is the socket; [`address`] says where a server may be joined, and [`Found`] is one
+//! there.
 //!
 //! **Invariant:** a server that was not started here is never ended from here.
 
 pub mod address;
 mod call;
 pub(crate) mod connection;
-mod probe;
+mod found;
 
-use std::net::SocketAddr;
 use std::time::Instant;
 
 use crate::backend::Runtime;
@@ -26,7 +25,7 @@ use crate::swank::Swank;
 use crate::worker::{Controls, Death, StopReason};
 
 pub(crate) use call::{ensure_remote, run_remote};
-pub use probe::detect;
+pub use found::Found;
 
 /// What a session holds in place of a worker.
 pub(crate) enum Remote {
@@ -86,11 +85,11 @@ impl Remote {
         }
     }
 
-    /// Joins the server at `address`, in place of the one there was.
-    pub(crate) async fn attach(&mut self, address: SocketAddr, config: &Config) -> Result<RemoteImage, StartError> {
+    /// Joins the server `found`, in place of the one there was.
+    pub(crate) async fn attach(&mut self, found: Found, config: &Config) -> Result<RemoteImage, StartError> {
         match self {
-            Self::Nrepl(nrepl) => nrepl.attach(address, config).await,
-            Self::Swank(swank) => swank.attach(address, config).await,
+            Self::Nrepl(nrepl) => nrepl.attach(found.address, config).await,
+            Self::Swank(swank) => swank.attach(found.address, found.greeted, config).await,
         }
     }
 

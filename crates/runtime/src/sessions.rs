@@ -5,7 +5,6 @@
 //! session until somebody resets it.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -19,7 +18,8 @@ use crate::config::Config;
 use crate::eval::{Ending, EvalReport, EvalRequest};
 use crate::factory::{Factory, Household, StartError};
 use crate::idle;
-use crate::remote::{self, Remote};
+use crate::remote::address::Address;
+use crate::remote::{Found, Remote};
 use crate::request::Request;
 use crate::session::{CRASH_WINDOW, Facts, Running, Session, ensure_image, loss, run};
 use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers_of};
@@ -315,26 +315,20 @@ impl Sessions {
         self.start(name).await
     }
 
-    /// What listens at `address`: the runtime of sessions that join it.
-    pub async fn detect(&self, address: SocketAddr) -> Runtime {
-        remote::detect(address, &self.0.root).await
+    /// The server that listens at `address`, once it is known what it speaks.
+    pub async fn find_server(&self, address: Address) -> Found {
+        Found::find(address, &self.0.root, self.0.config.output_limit).await
     }
 
-    /// Joins the server at `address`, which stays its owner's, with the session `name` on `runtime`. A server that the
-    /// session started itself is ended.
-    pub async fn attach(
-        &self,
-        name: &str,
-        runtime: Runtime,
-        address: SocketAddr,
-    ) -> Result<SessionStatus, SessionError> {
+    /// Joins a server, which stays its owner's, with the session `name`. One that the session started itself is ended.
+    pub async fn attach(&self, name: &str, found: Found) -> Result<SessionStatus, SessionError> {
         let is_new = self.existing(name).is_err();
-        self.open(name, Some(runtime))?;
+        self.open(name, Some(found.runtime()))?;
         let session = self.existing(name)?;
         let slot = self.slot(&session)?;
         let remote =
             session.remote.as_ref().ok_or(SessionError::Lacks(session.factory.runtime(), Capability::Attach))?;
-        let attached = remote.lock().await.attach(address, &session.factory.config).await;
+        let attached = remote.lock().await.attach(found, &session.factory.config).await;
         if is_new && attached.is_err() {
             self.sessions().remove(name);
         }
@@ -350,7 +344,10 @@ impl Sessions {
     pub async fn detach(&self, name: &str) -> Result<(), SessionError> {
         let session = self.existing(name)?;
         let remote = session.remote.as_ref().ok_or_else(|| SessionError::NotAttached(name.to_owned()))?;
-        if session.facts().image.as_ref().is_none_or(|image| image.pid != 0) {
+        // The connection may be lost and the session still mean the server.
+        let is_joined =
+            session.facts().image.as_ref().map_or(session.factory.runtime() == Runtime::Swank, |image| image.pid == 0);
+        if !is_joined {
             return Err(SessionError::NotAttached(name.to_owned()));
         }
         if let Some((_, controls)) = &session.facts().running {

@@ -31,21 +31,24 @@ pub(crate) async fn attach(
     };
     let bad = |what: String| ToolError::new("BAD_ARGUMENT", what);
     let address = Address::read(address).map_err(|error| bad(format!("{error}.")))?;
-    let runtime = match (runtime, address.runtime) {
+    let address = match (runtime, address.runtime) {
         (Some(asked), Some(said)) if asked != said => {
             return Err(bad(format!("The address says {said} and runtime says {asked}. Leave one of them out.")));
         }
-        (Some(runtime @ (Runtime::Swank | Runtime::Clojure)), _) | (None, Some(runtime)) => runtime,
+        (Some(Runtime::Swank | Runtime::Clojure) | None, _) => {
+            Address { runtime: runtime.or(address.runtime), ..address }
+        }
         (Some(other), _) => {
             return Err(bad(format!(
                 "A session on {other} starts its own images and joins none. Give runtime swank for a Common Lisp image with a \
                  Swank or Slynk server, clojure for an nREPL server, or leave it out."
             )));
         }
-        (None, None) => sessions.detect(address.socket).await,
     };
+    let found = sessions.find_server(address).await;
+    let runtime = found.runtime();
     let session = chosen(sessions, args.session.as_deref(), Some(runtime));
-    let status = sessions.attach(session, runtime, address.socket).await.map_err(session_error)?;
+    let status = sessions.attach(session, found).await.map_err(session_error)?;
     let about = match runtime {
         Runtime::Swank => {
             " It cannot be reset, killed, checkpointed or tried in; everything else works as in a session of its own."

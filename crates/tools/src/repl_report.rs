@@ -143,6 +143,14 @@ fn ending_text(report: &EvalReport) -> String {
             format!("[ERROR] {}\n{}{}", code(&report.ending), stop_text(*reason, report), frames_text(frames))
                 + &form_text(place)
         }
+        Ending::Died { death, reason } if report.theirs => {
+            let after = stop_text_short(*reason, report);
+            format!(
+                "[ERROR] SESSION_LOST\nThe session's connection to the image is gone ({after}{}). What the image has defined it \
+                 keeps, if it lives; the session's package, objects and held errors are lost. The next call joins it again.\n",
+                death.status
+            )
+        }
         Ending::Died { death, reason } => {
             let why = match reason {
                 Some(StopReason::Killed) => "it was killed by repl_control".to_owned(),
@@ -209,9 +217,11 @@ fn ending_text(report: &EvalReport) -> String {
             format!("[ERROR] BAD_ARGUMENT\nThere is no package {name:?} in this image.{near} Nothing was evaluated.\n")
         }
         Ending::AgentFault(message) => format!(
-            "[ERROR] INTERNAL\nThe agent in the image failed: {}\n[note] repl_control {{\"action\": \"reset\"}} gives a \
-             fresh image.\n",
-            one_line(message, 500)
+            "[ERROR] INTERNAL\nThe agent in the image failed: {}\n[note] repl_control {{\"action\": {}}} gives a \
+             fresh {}.\n",
+            one_line(message, 500),
+            if report.theirs { "\"attach\", \"address\": ..." } else { "\"reset\"" },
+            if report.theirs { "session" } else { "image" }
         ),
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::agent;
-use super::message::{Debug, Decoder, Message, field, frame};
+use super::message::{Debug, Decoder, Message, field, frame, literal};
 use crate::capture::{Kept, Printed};
 use crate::eval::LispError;
 use crate::remote::connection::Connection;
@@ -72,27 +72,32 @@ impl Output {
 }
 
 impl Image {
-    /// Connects to the server at `address` and gives its image what it needs to answer.
-    pub(crate) async fn open(address: SocketAddr, output_limit: u64) -> Result<Self, String> {
-        let no = |what: String| format!("the Swank server at {address} cannot be used: {what}");
-        let secrets: Vec<String> = SECRETS.into_iter().filter_map(secret).collect();
+    /// Connects to the server at `address` and asks who it is, at most `limit` for each way of asking. What answers is
+    /// a Swank or Slynk server.
+    pub(crate) async fn greet(address: SocketAddr, output_limit: u64, limit: Duration) -> Result<Self, String> {
         let mut failure = String::new();
-        // Which of the two wants to hear something, and what, is known only by whether it listens.
-        for secret in secrets.into_iter().map(Some).chain([None]) {
-            match Self::greeted(address, secret.as_deref(), output_limit).await {
-                Ok(mut image) => {
-                    image.prepare().await.map_err(no)?;
-                    return Ok(image);
-                }
+        // Which of them wants to hear something first, and what, is known only by whether it listens.
+        for secret in SECRETS.into_iter().filter_map(secret).map(Some).chain([None]) {
+            match Self::greeted(address, secret.as_deref(), output_limit, limit).await {
+                Ok(image) => return Ok(image),
                 Err(why) if failure.is_empty() => failure = why,
                 Err(_) => {}
             }
         }
-        Err(no(failure))
+        Err(unusable(address, &failure))
     }
 
-    /// Connects and asks who it is.
-    async fn greeted(address: SocketAddr, secret: Option<&str>, output_limit: u64) -> Result<Self, String> {
+    /// Connects to the server at `address` and gives its image what it needs to answer.
+    pub(crate) async fn open(address: SocketAddr, output_limit: u64) -> Result<Self, String> {
+        Self::greet(address, output_limit, HELLO_LIMIT).await?.prepared().await
+    }
+
+    async fn greeted(
+        address: SocketAddr,
+        secret: Option<&str>,
+        output_limit: u64,
+        limit: Duration,
+    ) -> Result<Self, String> {
         let connection = Connection::open(address).await.map_err(|error| error.to_string())?;
         let mut image = Self {
             connection,
@@ -108,18 +113,24 @@ impl Image {
             background: Vec::new(),
         };
         if let Some(secret) = secret {
-            image.send(&super::message::literal(secret));
+            image.send(&literal(secret));
         }
-        let (server, info) = match image.ask("(swank:connection-info)", HELLO_LIMIT).await? {
+        let (server, info) = match image.ask("(swank:connection-info)", limit).await? {
             Ok(info) => ("SWANK", info),
             Err(_) => {
-                let info = image.ask("(slynk:connection-info)", HELLO_LIMIT).await?;
+                let info = image.ask("(slynk:connection-info)", limit).await?;
                 ("SLYNK", info.map_err(|why| format!("it is neither Swank nor Slynk ({why})"))?)
             }
         };
         image.agent = agent::package(server);
         image.version = described(server, &info);
         Ok(image)
+    }
+
+    /// The image, ready to answer requests.
+    pub(crate) async fn prepared(mut self) -> Result<Self, String> {
+        self.prepare().await.map_err(|why| unusable(self.address, &why))?;
+        Ok(self)
     }
 
     /// Gives the image the agent, unless it has it, and lets that look whether it can work there.
@@ -241,21 +252,8 @@ impl Image {
     }
 }
 
-/// Whether a Swank or Slynk server answers at `address` within `limit`. Only one that speaks nREPL is not disturbed by
-/// the question.
-pub(crate) async fn answers(address: SocketAddr, limit: Duration) -> bool {
-    let asked = async {
-        let mut connection = Connection::<Decoder>::open(address).await.ok()?;
-        if let Some(secret) = SECRETS.into_iter().find_map(secret) {
-            connection.outgoing.push(&frame(&super::message::literal(&secret)));
-        }
-        connection.outgoing.push(&frame("(:emacs-rex (swank:connection-info) \"COMMON-LISP-USER\" t 1)"));
-        while connection.outgoing.is_waiting() {
-            connection.outgoing.send().await.ok()?;
-        }
-        connection.incoming.next().await.ok()
-    };
-    tokio::time::timeout(limit, asked).await.ok().flatten().is_some()
+fn unusable(address: SocketAddr, why: &str) -> String {
+    format!("the Swank server at {address} cannot be used: {why}")
 }
 
 /// The first line of a file in the user's home.

@@ -23,9 +23,18 @@ pub(crate) struct Swank {
 }
 
 impl Swank {
-    /// Joins the server at `address`, in place of the one there was.
-    pub(crate) async fn attach(&mut self, address: SocketAddr, config: &Config) -> Result<RemoteImage, StartError> {
-        let image = Image::open(address, config.output_limit).await.map_err(StartError::Failed)?;
+    /// Joins the server at `address`, in place of the one there was; `greeted` is the conversation with it that has begun.
+    pub(crate) async fn attach(
+        &mut self,
+        address: SocketAddr,
+        greeted: Option<Image>,
+        config: &Config,
+    ) -> Result<RemoteImage, StartError> {
+        let image = match greeted {
+            Some(image) => image.prepared().await,
+            None => Image::open(address, config.output_limit).await,
+        };
+        let image = image.map_err(StartError::Failed)?;
         self.leave().await;
         self.attached = Some(address);
         Ok(self.set(image, String::new()))

@@ -1,6 +1,6 @@
 //! Servers that answer garbage, late, in pieces, or not at all.
 
-use lispwright_runtime::{Ending, EvalReport, ExecutionStatus, MAIN, Runtime, SessionError, StopReason};
+use lispwright_runtime::{Ending, EvalReport, ExecutionStatus, Found, MAIN, Runtime, SessionError, StopReason};
 
 use crate::fake::{Say, field, message, polite, serve};
 use crate::lab::Lab;
@@ -10,7 +10,7 @@ use crate::{clojure, clojure_with};
 async fn attached(eval: impl Fn(&str, &str) -> Say + Send + Sync + Clone + 'static) -> Lab {
     let address = serve(move |id, request| polite(id, request, eval.clone()));
     let lab = clojure();
-    let status = lab.attach(MAIN, Runtime::Clojure, address).await.unwrap();
+    let status = lab.attach(MAIN, Found::known(address, Runtime::Clojure)).await.unwrap();
     assert_eq!(status.pid, None);
     assert!(status.version.unwrap().contains(&format!("attached to {address}")));
     lab
@@ -71,7 +71,7 @@ async fn endless_output_is_stopped() {
         polite(id, request, |id, _| Say::Bytes(message(&[("id", id), ("out", &"x".repeat(1 << 20))], &[]).repeat(3)))
     });
     let lab = clojure_with(|config| config.output_limit = 1 << 20);
-    lab.attach(MAIN, Runtime::Clojure, address).await.unwrap();
+    lab.attach(MAIN, Found::known(address, Runtime::Clojure)).await.unwrap();
     let report = lab.report("(f)").await;
     let Ending::Died { reason, .. } = &report.ending else { panic!("{:#?}", report.ending) };
     assert_eq!(*reason, Some(StopReason::Output));
@@ -93,11 +93,14 @@ async fn an_operation_that_the_server_lacks_is_an_answer() {
 async fn what_is_no_nrepl_server_cannot_be_attached_to() {
     for say in [b"SSH-2.0-OpenSSH_9.2\r\n" as &[u8], b"d6:statusl4:doneee"] {
         let address = serve(move |_, _| Say::Last(say.to_vec()));
-        let error = clojure().attach(MAIN, Runtime::Clojure, address).await.unwrap_err();
+        let error = clojure().attach(MAIN, Found::known(address, Runtime::Clojure)).await.unwrap_err();
         assert!(matches!(&error, SessionError::Start(why) if why.contains("cannot be used")), "{error}");
     }
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    assert!(matches!(clojure().attach(MAIN, Runtime::Clojure, closed).await, Err(SessionError::Start(_))));
+    assert!(matches!(
+        clojure().attach(MAIN, Found::known(closed, Runtime::Clojure)).await,
+        Err(SessionError::Start(_))
+    ));
 }
 
 #[tokio::test]

@@ -1,15 +1,17 @@
 //! Images that somebody else runs, over Swank: the distribution's server in a plain SBCL, and servers that misbehave.
 #![allow(clippy::unwrap_used)]
 
+mod fake;
 mod held;
 #[allow(dead_code, reason = "what only the tests on SBCL use")]
 #[path = "../sbcl/lab.rs"]
 mod lab;
 mod owner;
 mod server;
+mod strange;
 mod values;
 
-use lispwright_runtime::{MAIN, Runtime};
+use lispwright_runtime::{Found, MAIN, Runtime};
 
 use lab::{Lab, lab};
 use server::Server;
@@ -23,6 +25,6 @@ async fn attached() -> (Server, Lab) {
 async fn attached_after(setup: &str) -> (Server, Lab) {
     let server = Server::start(setup);
     let lab = lab();
-    lab.attach(MAIN, Runtime::Swank, server.address).await.unwrap();
+    lab.attach(MAIN, Found::known(server.address, Runtime::Swank)).await.unwrap();
     (server, lab)
 }

@@ -12,7 +12,7 @@ async fn the_image_and_its_state_outlive_the_session() {
     lab.mark_state().await;
     lab.detach(MAIN).await.unwrap();
     assert!(lab.status().sessions.is_empty());
-    lab.attach("again", Runtime::Swank, server.address).await.unwrap();
+    lab.attach("again", Found::known(server.address, Runtime::Swank)).await.unwrap();
     let report = lab.eval("again", EvalRequest::new("*here*"), &Default::default()).await.unwrap();
     assert!(matches!(&report.ending, Ending::Values(values) if values[0].text == "42"), "{report:#?}");
     lab.shutdown().await;
@@ -35,7 +35,7 @@ async fn the_owners_variables_stay_what_they_are() {
 #[tokio::test]
 async fn two_sessions_on_one_image_do_not_meet() {
     let (server, lab) = attached().await;
-    lab.attach("other", Runtime::Swank, server.address).await.unwrap();
+    lab.attach("other", Found::known(server.address, Runtime::Swank)).await.unwrap();
     let other = |code: &str| {
         let request = EvalRequest::new(code);
         let sessions = lab.sessions.clone();
@@ -73,7 +73,7 @@ async fn an_image_that_ends_is_told_and_another_can_be_joined() {
     let error = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await.unwrap_err();
     assert!(matches!(&error, SessionError::Start(why) if why.contains("start that server again")), "{error}");
     let next = Server::start("");
-    lab.attach(MAIN, Runtime::Swank, next.address).await.unwrap();
+    lab.attach(MAIN, Found::known(next.address, Runtime::Swank)).await.unwrap();
     assert_eq!(lab.values("(+ 1 2)").await, "3");
 }
 
@@ -100,7 +100,7 @@ async fn what_was_held_is_given_up_when_the_connection_ends() {
 
 async fn lab_on(server: &Server) -> crate::Lab {
     let lab = lab();
-    lab.attach(MAIN, Runtime::Swank, server.address).await.unwrap();
+    lab.attach(MAIN, Found::known(server.address, Runtime::Swank)).await.unwrap();
     lab
 }
 
@@ -118,7 +118,12 @@ async fn errors_of_other_threads_are_told_with_their_thread() {
 #[tokio::test]
 async fn what_listens_is_found_out() {
     let server = Server::start("");
-    assert_eq!(lab().detect(server.address).await, Runtime::Swank);
+    let address = Address::read(&server.address.to_string()).unwrap();
+    let lab = lab();
+    let found = lab.find_server(address).await;
+    assert_eq!(found.runtime(), Runtime::Swank);
+    lab.attach(MAIN, found).await.unwrap();
+    assert_eq!(lab.values("(+ 1 2)").await, "3");
 }
 
 #[tokio::test]
@@ -128,6 +133,6 @@ async fn a_server_that_wants_a_secret_gets_the_one_of_the_home() {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join(".slime-secret"), "open sesame\n").unwrap();
     let server = Server::start_at(home.path(), "");
-    let error = lab().attach(MAIN, Runtime::Swank, server.address).await.unwrap_err();
+    let error = lab().attach(MAIN, Found::known(server.address, Runtime::Swank)).await.unwrap_err();
     assert!(matches!(&error, SessionError::Start(why) if why.contains("cannot be used")), "{error}");
 }

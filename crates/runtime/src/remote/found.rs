@@ -1,0 +1,53 @@
+//! A server that somebody gives the address of, and which protocol it speaks.
+//!
+//! Neither speaks before it is spoken to, and neither likes to be spoken to in the other's language. A Swank server that
+//! is sent bencode writes pages about it into its owner's terminal; an nREPL server that is sent a Swank message waits
+//! for the rest of it, and notes a short message when the connection ends. So Swank's question comes first, unless
+//! something speaks for nREPL. The connection that was answered is kept: a server may take no second one.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use super::address::Address;
+use crate::backend::Runtime;
+use crate::nrepl;
+use crate::swank;
+
+/// How long a server may take to answer as Swank does before it is taken for another.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A server to join.
+pub struct Found {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// The runtime of sessions that join it.
+    pub(crate) runtime: Runtime,
+    /// The conversation that has begun with it.
+    pub(crate) greeted: Option<swank::Image>,
+}
+
+impl Found {
+    /// A server that is known to be of `runtime`.
+    pub fn known(address: SocketAddr, runtime: Runtime) -> Self {
+        Self { address, runtime, greeted: None }
+    }
+
+    /// The runtime of sessions that join it: [`Runtime::Swank`] or [`Runtime::Clojure`].
+    pub fn runtime(&self) -> Runtime {
+        self.runtime
+    }
+
+    /// Finds out what listens at `address`, unless it says so. A project at `root` that names the port as nREPL's is
+    /// believed.
+    pub(crate) async fn find(address: Address, root: &Path, output_limit: u64) -> Self {
+        let port = nrepl::port_in(&root.join(nrepl::PORT_FILE));
+        let known = address.runtime.or((port == Some(address.socket.port())).then_some(Runtime::Clojure));
+        if let Some(runtime) = known {
+            return Self::known(address.socket, runtime);
+        }
+        let greeted = swank::Image::greet(address.socket, output_limit, PATIENCE).await.ok();
+        let runtime = if greeted.is_some() { Runtime::Swank } else { Runtime::Clojure };
+        Self { address: address.socket, runtime, greeted }
+    }
+}
