@@ -16,6 +16,8 @@ const READING_BUDGET: usize = 8 << 20;
 const MOST_COMBINED: usize = 10;
 /// By so much better, as a natural logarithm, lines have to stand to show that delimiters were not moved on purpose.
 const BY_LINES: f32 = 2.0;
+/// More gaps than this are not a few slips, and trying parts of them costs as much as each of them again.
+const MOST_GAPS: usize = 2_000;
 /// What a form that does not balance costs.
 const UNSOUND: f32 = 1000.0;
 
@@ -45,7 +47,7 @@ impl Case<'_> {
             answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
             return (answers, certain);
         }
-        if self.certain_only {
+        if self.certain_only || alignment.differing.len() > MOST_GAPS {
             return (Vec::new(), false);
         }
         let mut answers = self.combined(&sure, &unsure);

@@ -32,9 +32,8 @@ pub(crate) fn suspect(text: &str, language: &Language) -> Option<u32> {
     let tree = read_plain(text, language);
     let mut open = None;
     for (kind, span) in tree.tokens() {
-        let body = &text.as_bytes()[span.range()];
         match kind {
-            TokenKind::String if body.windows(5).any(|window| window == b"\n(def") => return Some(span.start),
+            TokenKind::String if text[span.range()].contains("\n(def") => return Some(span.start),
             TokenKind::UnterminatedString | TokenKind::UnterminatedComment | TokenKind::UnterminatedSymbol => {
                 open = Some(span.start);
             }

@@ -9,6 +9,9 @@ use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::code::Token;
 
+/// So many chunks are looked at in all to find those that close what others leave open.
+const MOST_STEPS: usize = 200_000;
+
 /// The tokens from one column-0 beginning to the next.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk {
@@ -100,11 +103,12 @@ fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
     let mut index = 0;
     // Looking ahead costs a walk each time; a text with very many broken chunks is not worth it.
     let mut looks = 64;
+    let mut steps = MOST_STEPS;
     while index < chunks.len() {
         let chunk = &chunks[index];
         if !chunk.healthy && chunk.net > 0 && chunk.low >= 0 && looks > 0 {
             looks -= 1;
-            if let Some(count) = closing(tokens, &chunks[index..]) {
+            if let Some(count) = closing(tokens, &chunks[index..], &mut steps) {
                 let range = chunk.tokens.start..chunks[index + count - 1].tokens.end;
                 if balances(&tokens[range.clone()]) {
                     out.push(Chunk { tokens: range, net: 0, low: 0, healthy: true, flush: false });
@@ -119,10 +123,12 @@ fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
     out
 }
 
-fn closing(tokens: &[Token], chunks: &[Chunk]) -> Option<usize> {
+/// How many of `chunks` close what the first of them leaves open; every chunk looked at is one of the `steps` left.
+fn closing(tokens: &[Token], chunks: &[Chunk], steps: &mut usize) -> Option<usize> {
     let mut depth = chunks[0].net;
     let definition = defines(tokens, &chunks[0]);
     for (index, chunk) in chunks.iter().enumerate().skip(1) {
+        *steps = steps.checked_sub(1)?;
         if depth + chunk.low < 0 || (definition && defines(tokens, chunk)) {
             return None;
         }

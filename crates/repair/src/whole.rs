@@ -10,11 +10,13 @@ use lispwright_syntax::{Language, LineIndex, Tree, read_plain};
 use crate::align::parts;
 use crate::case::{Case, Context};
 use crate::edit::{Edit, apply, normalise};
-use crate::outcome::{Outcome, Refusal};
+use crate::outcome::{Outcome, Reason, Refusal};
 use crate::window::{Window, differing, widened};
 
 /// Where more parts than this are broken, only what the earlier text is certain of is repaired.
 const MOST_PARTS: usize = 48;
+/// Where more parts than this are broken, nothing is repaired.
+const MOST_CERTAIN_PARTS: usize = 5_000;
 
 /// What is known besides the text.
 #[derive(Clone, Debug, Default)]
@@ -82,13 +84,17 @@ fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>) -> O
     let language = text.tree.language();
     let window = Window::between(before, text.text, edited.as_ref());
     let strict = edited.is_some() && window.as_told;
-    let text = text.text;
+    let (plain, text) = (text, text.text);
     let (own, old) = (&text[window.new.clone()], &before.text[window.old.clone()]);
     let old_tree = read_plain(old, language);
     let starts: Vec<usize> = old_tree.top_level().map(|datum| old_tree.datum_span(datum).range().start).collect();
     let parts = parts(old, own, &starts);
     let trees = parts.iter().enumerate().map(|(index, (_, new))| (index, read_plain(&own[new.clone()], language)));
-    let broken: Vec<(usize, Tree)> = trees.filter(|(_, tree)| !tree.diagnostics().is_empty()).collect();
+    let broken = trees.filter(|(_, tree)| !tree.diagnostics().is_empty()).take(MOST_CERTAIN_PARTS + 1);
+    let broken: Vec<(usize, Tree)> = broken.collect();
+    if broken.len() > MOST_CERTAIN_PARTS {
+        return Some(Case::new(text, language.clone(), None).refuse(plain.tree, Reason::Entangled, Vec::new()));
+    }
     let around = window.around.iter().map(|range| &text[range.clone()]);
     let texts: Vec<&str> = around.chain(parts.iter().map(|(part, _)| &old[part.clone()])).collect();
     let (lines, end) = (LineIndex::new(text.as_bytes()), text.trim_end().len());

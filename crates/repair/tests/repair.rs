@@ -301,15 +301,39 @@ fn only_what_the_change_nested_anew_is_reported() {
 }
 
 #[test]
+fn very_many_faults_are_repaired_where_the_earlier_text_is_certain_and_refused_beyond_a_bound() {
+    let many = |count: usize| (0..count).map(|index| format!("(defun f{index} (x)\n  (g x))\n\n")).collect::<String>();
+    for (count, repaired) in [(40, true), (3_000, true), (30_000, false)] {
+        let sound = many(count);
+        match outcome(&sound.replace("x))\n", "x)))\n"), Dialect::CommonLisp, Some(&sound)) {
+            Outcome::Repaired(repair) => assert!(repaired && repair.text == sound, "{count}"),
+            Outcome::Refused(refusal) => {
+                assert!(!repaired && refusal.reason == Reason::Entangled, "{count}: {refusal:?}")
+            }
+            Outcome::Balanced => panic!("it is broken"),
+        }
+        // Written anew and broken, so that nothing is certain.
+        let anew = sound.replace("(g x))", "(let ((y x))\n  (h y)");
+        let Outcome::Refused(refusal) = outcome(&anew, Dialect::CommonLisp, Some(&sound)) else { panic!("{count}") };
+        assert!(refusal.candidates.is_empty() || count == 40, "{count}: {refusal:?}");
+    }
+}
+
+#[test]
 fn hostile_text_comes_to_an_end() {
     let texts = [
         "(a b) ".repeat(60_000) + "(",
         "(defun f (x)\n  (g x)\n\n".repeat(20_000),
         "#|".repeat(100_000),
         format!("({}", " ".repeat(500_000)),
+        "(a))\n".repeat(100_000),
+        "(\n".repeat(200_000),
+        "([{".repeat(100_000),
+        "\"a\n\"\n\"b\"".repeat(50_000) + "\"",
     ];
+    let sound = "(defun f (x)\n  (g x))\n\n".repeat(10_000);
     for text in texts {
-        for earlier in [None, Some("(defun f (x)\n  (g x))\n")] {
+        for earlier in [None, Some("(defun f (x)\n  (g x))\n"), Some(&*sound)] {
             assert!(!matches!(outcome(&text, Dialect::CommonLisp, earlier), Outcome::Balanced));
         }
     }
