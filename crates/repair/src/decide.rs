@@ -16,13 +16,14 @@ use crate::scope::Chunk;
 use crate::search::{Action, Limits, Reading, costs_as_it_is, search};
 
 /// How much likelier than the next an answer has to be, as a natural logarithm.
-const MARGIN: f32 = 2.5;
+const MARGIN: f32 = 2.0;
 /// The same, for a supplied opener, and for changes of several lines.
 const OPENER_MARGIN: f32 = 3.5;
 const SEVERAL_MARGIN: f32 = 4.5;
 /// The same, against an answer that supplies the counterpart on the line from which the best one takes a delimiter: which of
 /// the two it is is seen only by what the line says, and that is one witness, not several.
-const RIVAL_MARGIN: f32 = 3.4;
+const RIVAL_MARGIN: f32 = 4.4;
+const KIND_RIVAL_MARGIN: f32 = 3.4;
 const OPENER_RIVAL_MARGIN: f32 = 6.0;
 /// The same, for closers at line ends, when the earlier text has another proposal in lines that were written anew.
 const CONTRADICTED_MARGIN: f32 = 3.0;
@@ -36,6 +37,8 @@ const STRAY: f32 = 4.0;
 const BROKEN: f32 = 8.6;
 /// A list as unlikely to end as this has not ended.
 const NO_END: f32 = 1.6;
+/// How far behind an answer has to be that undoes two faults more.
+const FULLER_MARGIN: f32 = 7.5;
 /// Lines that fit another answer by so much better contradict the earlier text.
 const CONTRADICTION: f32 = 5.0;
 /// A symbol is called so regularly that passing it is this unlikely; who is so far ahead may pass it all the same.
@@ -296,14 +299,20 @@ impl<'a> Case<'a> {
         let answers = self.answers(own, &readings);
         let Some(best) = answers.first() else { return (answers, Some(Reason::NoCandidate)) };
         let ends_here = ends_text || self.free.as_ref().is_some_and(|free| free.end == own[own.len() - 1].end as usize);
-        let doubts: [(&str, &dyn Fn() -> bool); 8] = [
+        let doubts: [(&str, &dyn Fn() -> bool); 10] = [
             ("flush", &|| flush),
+            // A head that stands alone has lost its body, not its closer.
+            ("head", &|| own.len() == 2 && own[0].kind.is_open()),
             ("lead", &|| lead(&answers) < self.margin_due(&best.edits)),
             ("rival", &|| self.has_rival(&answers)),
+            ("more", &|| has_fuller_rival(&answers)),
             ("leaves", &|| self.leaves_the_edit(&best.edits)),
             ("ragged", &|| lead(&answers) < RAGGED_MARGIN && self.is_ragged(own, &best.edits, habits)),
             ("stray", &|| self.has_stray_mark(own)),
-            ("odd", &|| self.oddness(own, &best.edits, habits, lead(&answers)) > ODD),
+            ("odd", &|| {
+                let odd = self.oddness(own, &best.edits, habits, lead(&answers));
+                odd > BROKEN || (odd > ODD && lead(&answers) < RAGGED_MARGIN)
+            }),
             ("bares", &|| self.bares_a_character(own)),
         ];
         let doubt = if ends_here && self.is_cut_short(own, &readings[0], among_others, habits) {
@@ -342,7 +351,8 @@ impl<'a> Case<'a> {
         }
         let (rivals, margin): (&[char], f32) = match edit.removed.starts_with(['(', '[', '{']) {
             true => (&[')', ']', '}'], OPENER_RIVAL_MARGIN),
-            false => (&['(', '[', '{'], RIVAL_MARGIN),
+            false if edit.removed.starts_with(')') => (&['(', '[', '{'], RIVAL_MARGIN),
+            false => (&['(', '[', '{'], KIND_RIVAL_MARGIN),
         };
         let rival = |other: &&Answer| match &other.edits[..] {
             [only] => only.inserted.starts_with(rivals) && self.lines.line(only.at) == line,
@@ -533,6 +543,19 @@ fn without_column_0(tokens: &[Token]) -> Vec<Token> {
         _ => *token,
     };
     tokens[..1].iter().copied().chain(tokens[1..].iter().map(blind)).collect()
+}
+
+/// Another answer undoes two faults more, and that explains the lines so much better that it nearly pays for them.
+fn has_fuller_rival(answers: &[Answer]) -> bool {
+    let Some((best, others)) = answers.split_first() else { return false };
+    let delimiters = |answer: &Answer| -> usize {
+        let of = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+        answer.edits.iter().map(|edit| of(&edit.inserted).max(of(&edit.removed))).sum()
+    };
+    let due = delimiters(best) + 2;
+    others.iter().any(|other| {
+        other.cost - best.cost < FULLER_MARGIN && other.edits.len() > best.edits.len() && delimiters(other) >= due
+    })
 }
 
 /// How much likelier the first answer is than all others together, as a natural logarithm.

@@ -61,6 +61,9 @@ const SIBLINGS: u32 = 31;
 /// What a list shows again says little that is new: by how much less it counts.
 const REPEATED: f32 = 0.1;
 
+/// What a line costs that stands left of the opener of its list, as the line before.
+const LEFT_AGAIN: f32 = 1.5;
+
 impl Node {
     /// What an observation costs that this list may have shown before.
     fn repeated(&mut self, bit: u32, cost: f32) -> f32 {
@@ -166,7 +169,11 @@ impl<'h> Nesting<'h> {
         if token.opens_line {
             let (setting, place) = Self::place(&node, column);
             let more = self.habits.place(setting, place);
-            cost += if place == Place::Sibling { node.repeated(SIBLINGS, more) } else { more };
+            cost += match place {
+                Place::Sibling if column <= node.column => LEFT_AGAIN,
+                Place::Sibling => node.repeated(SIBLINGS, more),
+                _ => more,
+            };
         }
         if let Some((question, head)) = Self::ends(&node, parent_head) {
             cost += self.shape(question, head, false);

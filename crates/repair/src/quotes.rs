@@ -26,21 +26,75 @@ pub(crate) struct Closing {
     pub(crate) usual: bool,
 }
 
-/// Where the region begins that an open string spoils: the opening quote of the first string that runs into a
-/// definition, else of the one that is never closed.
-pub(crate) fn suspect(text: &str, language: &Language) -> Option<u32> {
+/// Where quotes begin to be counted wrongly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Suspect {
+    /// The opening quote of the string that spoils what follows, or the mark of the comment.
+    pub(crate) start: u32,
+    /// Where its end would be looked for first: the end of a line.
+    pub(crate) end: u32,
+}
+
+/// Where the region begins that an open string spoils: at the first string that runs into a definition, or whose quotes
+/// look the wrong way round, else at the one that is never closed.
+///
+/// Behind a lost quote every string is inside out: it begins where one ends, behind a word and before white space, and ends
+/// where one begins.
+pub(crate) fn suspect(text: &str, language: &Language) -> Option<Suspect> {
     let tree = read_plain(text, language);
     let mut open = None;
     for (kind, span) in tree.tokens() {
+        let range = span.range();
         match kind {
-            TokenKind::String if text[span.range()].contains("\n(def") => return Some(span.start),
+            TokenKind::String => {
+                let runs_over = text[range.clone()].contains("\n(def");
+                let begins_behind = looks_like_end(text, range.start);
+                if runs_over || begins_behind || looks_like_begin(text, range.end - 1) {
+                    let end = if begins_behind { range.start } else { first_end(text, range.start, range.end) };
+                    return Some(Suspect { start: span.start, end: end as u32 });
+                }
+            }
             TokenKind::UnterminatedString | TokenKind::UnterminatedComment | TokenKind::UnterminatedSymbol => {
-                open = Some(span.start);
+                open = Some(Suspect { start: span.start, end: first_end(text, range.start, range.end) as u32 });
             }
             _ => {}
         }
     }
     open
+}
+
+fn blank_or(byte: Option<u8>, others: &[u8]) -> bool {
+    byte.is_none_or(|byte| byte.is_ascii_whitespace() || others.contains(&byte))
+}
+
+/// The quote at `at` stands behind a word and before white space or a closer, as one does that ends a string.
+fn looks_like_end(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let before = at.checked_sub(1).map(|at| bytes[at]);
+    bytes[at] == b'"' && !blank_or(before, b"([{'`,@#\\") && blank_or(bytes.get(at + 1).copied(), b")]}")
+}
+
+/// The quote at `at` stands behind white space or an opener and before a word, as one does that begins a string.
+fn looks_like_begin(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let before = at.checked_sub(1).map(|at| bytes[at]);
+    bytes[at] == b'"' && blank_or(before, b"([{") && !blank_or(bytes.get(at + 1).copied(), b")]};")
+}
+
+/// The first line end in a string where code seems to follow: on the line itself, or on the next one.
+fn first_end(text: &str, start: usize, end: usize) -> usize {
+    let mut at = start;
+    for line in text[start..end].split_inclusive('\n') {
+        let code = line.trim_end();
+        let next = text[at + line.len()..].lines().next().unwrap_or_default();
+        let goes_on =
+            next.starts_with([' ', '\t']) && next.trim_start().starts_with(['(', '[', '{', '\'', '#', '"', ':']);
+        if code.ends_with([')', ']', '}']) || goes_on || next.starts_with("(def") {
+            return at + code.len();
+        }
+        at += line.len();
+    }
+    start
 }
 
 /// A string of a broken form touches a symbol, or runs over the start of a definition: quotes may be lost or stray even
@@ -63,7 +117,7 @@ pub(crate) fn are_doubtful(text: &str, tokens: &[Token], chunks: &[Chunk]) -> bo
 
 /// Every way to put back one quote after which `text` balances.
 pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
-    let Some(start) = suspect(text, language) else { return Vec::new() };
+    let Some(Suspect { start, end: likely }) = suspect(text, language) else { return Vec::new() };
     let from = text[..start as usize].rfind("\n(").map_or(0, |at| at + 1);
     let end = text[start as usize..].find("\n(").map_or(text.len(), |at| start as usize + at + 1);
     let part = &text[from..end];
@@ -89,6 +143,7 @@ pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
             }
         }
     }
+    found.sort_by_key(|closing: &Closing| closing.edits[0].at.abs_diff(likely));
     found
 }
 

@@ -84,10 +84,11 @@ impl Case<'_> {
             | DiagnosticKind::UnclosedSymbol => Some(first.span.start),
             _ => first.opened_at.map(|span| span.start),
         };
-        let opener = match reason {
-            Reason::OpenText => quotes::suspect(self.text, &self.language).or(opener),
-            _ => opener,
+        let suspect = match reason {
+            Reason::OpenText => quotes::suspect(self.text, &self.language),
+            _ => None,
         };
+        let opener = suspect.map(|suspect| suspect.start).or(opener);
         let expected = match first.kind {
             DiagnosticKind::Unclosed(open) => Some(open.close()),
             DiagnosticKind::Mismatch { expected, .. } => Some(expected.close()),
@@ -95,10 +96,12 @@ impl Case<'_> {
             _ => None,
         };
         let last_line = self.lines.line(self.text.trim_end().len() as u32);
-        let line = match (best, reason, opener) {
+        let stops = first.gave_up_at == Some(tree.len()) && !self.text.ends_with('\n');
+        let line = match (best, reason, suspect) {
             (_, Reason::CutShort, _) => last_line,
+            (.., Some(suspect)) => self.lines.line(suspect.end),
             (Some(best), ..) => best.line,
-            (None, Reason::OpenText, Some(opener)) => self.lines.line(opener),
+            (None, Reason::NoCandidate, _) if stops => last_line,
             _ => self.lines.line(first.span.start),
         };
         let message = format!("{}: {reason}", first.kind);

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use lispwright_syntax::{Delimiter, TokenKind};
 
-use crate::code::Token;
+use crate::code::{Token, name_of};
 
 /// So many chunks are looked at in all to find those that close what others leave open.
 const MOST_STEPS: usize = 200_000;
@@ -50,13 +50,15 @@ pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
 
 /// A condition and nothing else, which the form below is read under: `#+sbcl`, `#-(or clisp ecl)`.
 fn is_condition(tokens: &[Token]) -> bool {
-    match tokens {
-        [mark, _] if mark.kind == TokenKind::Annotation => true,
-        [mark, list @ ..] if mark.kind == TokenKind::Annotation => {
-            list[0].kind.is_open() && list[0].line == list[list.len() - 1].line && balances(list)
+    let Some((mark, behind)) = tokens.split_first() else { return false };
+    let prefixes = behind.iter().take_while(|token| token.kind.is_prefix()).count();
+    let datum = &behind[prefixes..];
+    mark.kind == TokenKind::Annotation
+        && match datum {
+            [] => false,
+            [_] => true,
+            list => list[0].kind.is_open() && list[0].line == list[list.len() - 1].line && balances(list),
         }
-        _ => false,
-    }
 }
 
 /// The token opens a list, perhaps behind prefixes on the same line or behind a condition that stands alone: `#+x`.
@@ -215,7 +217,8 @@ fn may_belong(tokens: &[Token], before: &Chunk, after: &Chunk, everywhere: bool)
     if defines(tokens, after) && !bare {
         return false;
     }
-    if before.healthy && after.healthy && !everywhere && !defines(tokens, before) {
+    // What is whole was ended too early if anything, by a closer of what follows.
+    if before.healthy && !everywhere && (after.net >= 0 || !defines(tokens, before) || is_header(tokens, before)) {
         return false;
     }
     everywhere || head(tokens, before) != head(tokens, after)
@@ -224,6 +227,12 @@ fn may_belong(tokens: &[Token], before: &Chunk, after: &Chunk, everywhere: bool)
 fn head(tokens: &[Token], chunk: &Chunk) -> Option<u64> {
     let own = &tokens[chunk.tokens.clone()];
     own.iter().skip_while(|token| !token.kind.is_open()).nth(1).map(|token| token.name)
+}
+
+/// The chunk is one of the forms that open a file, which have no body.
+fn is_header(tokens: &[Token], chunk: &Chunk) -> bool {
+    let names = [&b"in-package"[..], b"ns", b"use-modules", b"provide"].map(name_of);
+    head(tokens, chunk).is_some_and(|head| names.contains(&head))
 }
 
 /// The first list of the chunk begins as definitions and file headers do.

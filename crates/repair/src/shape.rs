@@ -40,7 +40,7 @@ pcase-let*:1 when-let:1 if-let:1 when-let*:1 cond:1 cond:2 cond:3 cond:4 pcase:2
 condition-case:3 declare:1 letf:1 letrec:1";
 const EMACS_LISP_ATOMS: &str = "defun:1 defmacro:1 defsubst:1 defvar:1 defconst:1 defcustom:1 defgroup:1 defface:1 \
 condition-case:1 cl-defun:1 defvar-local:1 define-minor-mode:1 define-derived-mode:1";
-const EMACS_LISP_NESTED: &str = "cl-flet:1 cl-labels:1 cl-letf:1 pcase-let:1 pcase-let*:1";
+const EMACS_LISP_NESTED: &str = "let:1 let*:1 cl-flet:1 cl-labels:1 cl-letf:1 pcase-let:1 pcase-let*:1";
 
 /// `head:fewest:most` arguments; a head without a most takes any number. A head with an `@` is meant when its first argument
 /// is an atom.
