@@ -1,7 +1,9 @@
 //! What is wrong with a text: the kind of fault, its place, and what could be meant.
 
-use lispwright_repair::{Earlier, Edit, Outcome, Reason, repair};
-use lispwright_syntax::{Delimiter, DiagnosticKind, Language, LineIndex, Tree};
+use std::ops::Range;
+
+use lispwright_repair::{Edit, Outcome, Plain, Reason, repair_plain};
+use lispwright_syntax::{Delimiter, DiagnosticKind, LineIndex, Tree};
 
 /// What is wrong with a text that does not balance.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,12 +35,13 @@ pub struct Fix {
 
 impl Fault {
     /// What is wrong with `text`, whether or not it could be repaired. `None` when it balances.
-    pub(crate) fn find(text: &str, tree: &Tree, language: &Language, earlier: &Earlier<'_>) -> Option<Self> {
-        Self::of(text, tree, repair(text, language, earlier))
+    pub(crate) fn find(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>) -> Option<Self> {
+        Self::of(text, repair_plain(text, before, edited))
     }
 
-    /// The fault behind the answer of the repairer to `text`, which `tree` was read from.
-    pub(crate) fn of(text: &str, tree: &Tree, outcome: Outcome) -> Option<Self> {
+    /// The fault behind the answer of the repairer to `text`.
+    pub(crate) fn of(text: Plain<'_>, outcome: Outcome) -> Option<Self> {
+        let Plain { text, tree } = text;
         let first = tree.diagnostics().iter().find(|found| found.kind != DiagnosticKind::TooDeep)?;
         let lines = LineIndex::new(text.as_bytes());
         let (line, opener_line, reason, fixes) = match outcome {

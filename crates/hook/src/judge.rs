@@ -9,7 +9,7 @@
 //! | broken | broken, but no worse | noted |
 //! | broken | worse | denied |
 
-use lispwright_repair::{Earlier, Edit, Outcome, Renested, apply, renested_since, repair};
+use lispwright_repair::{Edit, Outcome, Plain, Renested, apply, renested_plain, repair_plain};
 use lispwright_syntax::{DiagnosticKind, Language, Tree, read, read_plain};
 
 use crate::change::{Change, Rewritten};
@@ -71,19 +71,39 @@ impl Verdict {
     }
 }
 
+/// How a change reads by plain matching, before and after it; no file reads as an empty one.
+pub(crate) struct Trees {
+    before: Tree,
+    after: Tree,
+}
+
+impl Trees {
+    pub(crate) fn of(change: &Change, language: &Language) -> Self {
+        let before = change.before.as_deref().unwrap_or_default();
+        Self { before: read_plain(before, language), after: read_plain(&change.after, language) }
+    }
+
+    /// The file was broken before the change.
+    pub(crate) fn were_broken(&self) -> bool {
+        is_broken(&self.before)
+    }
+}
+
 /// Judges a change before it is made.
 pub fn judge(change: &Change, language: &Language) -> Verdict {
-    let plain = read_plain(&change.after, language);
-    if !is_broken(&plain) {
-        let found = match &change.before {
-            Some(before) if !before.trim().is_empty() => renested_since(before, &change.after, language),
-            _ => Vec::new(),
-        };
+    judge_read(change, &Trees::of(change, language))
+}
+
+/// The same for a change that has been read.
+pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
+    let after = Plain { text: &change.after, tree: &trees.after };
+    let before = Plain { text: change.before.as_deref().unwrap_or_default(), tree: &trees.before };
+    if !is_broken(after.tree) {
+        let found = if before.text.trim().is_empty() { Vec::new() } else { renested_plain(before, after) };
         return if found.is_empty() { Verdict::Pass } else { Verdict::Renested(found) };
     }
-    let before = change.before.as_deref().unwrap_or_default();
-    if is_broken(&read_plain(before, language)) {
-        return judge_broken(change, before, &plain, language);
+    if trees.were_broken() {
+        return judge_broken(change, before.text, after);
     }
     // A file that is written whole may become what it was; an edit may not, clients refuse one that changes nothing.
     let whole = change.written.iter().any(|written| written.span == (0..change.after.len()));
@@ -91,14 +111,13 @@ pub fn judge(change: &Change, language: &Language) -> Verdict {
     let spans = || change.written.iter().map(|written| &written.span).chain([&region]);
     let hull = spans().map(|span| span.start).min().zip(spans().map(|span| span.end).max());
     let edited = hull.filter(|_| !whole).map(|(start, end)| start as u32..end as u32);
-    let earlier = Earlier { text: change.before.as_deref(), edited: edited.clone() };
-    let outcome = repair(&change.after, language, &earlier);
+    let outcome = repair_plain(after, change.before.is_some().then_some(before), edited.clone());
     let edits = match &outcome {
         Outcome::Repaired(done) => change.within_reach(&done.edits),
         _ => None,
     };
-    let Some(mut fault) = Fault::of(&change.after, &plain, outcome) else { return Verdict::Pass };
-    let undone = |edits: &[Edit]| !whole && change.before.is_some() && apply(&change.after, edits) == before;
+    let Some(mut fault) = Fault::of(after, outcome) else { return Verdict::Pass };
+    let undone = |edits: &[Edit]| !whole && change.before.is_some() && apply(&change.after, edits) == before.text;
     if let Some(edits) = edits
         && !takes_an_opener(&edits)
         && !undone(&edits)
@@ -108,7 +127,7 @@ pub fn judge(change: &Change, language: &Language) -> Verdict {
     }
     // What is certain and cannot be done leaves no other candidates: the layout may have some.
     if fault.reason.is_none()
-        && let Some(alone) = Fault::find(&change.after, &plain, language, &Earlier { text: None, edited })
+        && let Some(alone) = Fault::find(after, None, edited)
     {
         let rewritten = |edits: &[Edit]| change.rewritten(&change.within_reach(edits)?);
         fault.prefer(alone, |fix| !takes_an_opener(&fix.edits) && rewritten(&fix.edits).is_some());
@@ -125,9 +144,10 @@ fn takes_an_opener(edits: &[Edit]) -> bool {
 }
 
 /// The file was broken already.
-fn judge_broken(change: &Change, before: &str, plain: &Tree, language: &Language) -> Verdict {
-    let Some(fault) = Fault::find(&change.after, plain, language, &Earlier::default()) else { return Verdict::Pass };
-    if is_worse(change, before, &read(&change.after, language), language) {
+fn judge_broken(change: &Change, before: &str, after: Plain<'_>) -> Verdict {
+    let language = after.tree.language();
+    let Some(fault) = Fault::find(after, None, None) else { return Verdict::Pass };
+    if is_worse(change, before, &read(after.text, language), language) {
         Verdict::Denied(fault)
     } else {
         Verdict::Noted(fault)
@@ -136,12 +156,16 @@ fn judge_broken(change: &Change, before: &str, plain: &Tree, language: &Language
 
 /// Judges a file after a call: what is wrong with it, unless that was so before.
 pub fn judge_after(before: Option<&str>, after: &str, language: &Language) -> Verdict {
-    let plain = read_plain(after, language);
-    if !is_broken(&plain) || before.is_some_and(|before| is_broken(&read_plain(before, language))) {
+    let tree = read_plain(after, language);
+    if !is_broken(&tree) {
         return Verdict::Pass;
     }
-    let earlier = Earlier { text: before, edited: None };
-    Fault::find(after, &plain, language, &earlier).map_or(Verdict::Pass, Verdict::Noted)
+    let old_tree = read_plain(before.unwrap_or_default(), language);
+    if is_broken(&old_tree) {
+        return Verdict::Pass;
+    }
+    let before = before.map(|text| Plain { text, tree: &old_tree });
+    Fault::find(Plain { text: after, tree: &tree }, before, None).map_or(Verdict::Pass, Verdict::Noted)
 }
 
 /// A fault that a person would call one: nesting beyond the readers' limits is none.

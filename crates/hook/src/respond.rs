@@ -6,10 +6,10 @@ use lispwright_syntax::{Dialect, Language};
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
-use crate::change::{Change, Rewritten};
+use crate::change::Rewritten;
 use crate::event::{Client, Event, Moment, Proposal};
 use crate::files::{Files, Found};
-use crate::judge::{Verdict, is_broken, judge, judge_after};
+use crate::judge::{Trees, Verdict, judge, judge_after, judge_read};
 use crate::wording::About;
 use crate::{claude_code, codex, gemini, lisp, simulate, wording};
 
@@ -64,14 +64,15 @@ fn before(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
     let (mut refused, mut told) = (Vec::new(), Vec::new());
     for change in simulate::changes(event, files) {
         let Some(language) = language(event, &change.path, &change.after, files) else { continue };
-        let verdict = judge(&change, &language);
+        let trees = Trees::of(&change, &language);
+        let verdict = judge_read(&change, &trees);
         let about = about(event, &change.path, change.written.len());
         match &verdict {
             Verdict::Pass => {}
             Verdict::Renested(found) => told.push(wording::renested(&about, &change.after, found)),
             Verdict::Noted(fault) => told.push(wording::still_broken(&about, &change, fault)),
             Verdict::Denied(fault) => {
-                refused.push(wording::denied(&about, &change, fault, was_broken(&change, &language)));
+                refused.push(wording::denied(&about, &change, fault, trees.were_broken()));
             }
             Verdict::Repaired(done) => {
                 told.push(wording::repaired(&about, &change, done));
@@ -162,11 +163,6 @@ impl Files for Earlier<'_> {
 fn language(event: &Event, path: &str, text: &str, files: &dyn Files) -> Option<Language> {
     let dialect = lisp::dialect(path, text)?;
     files.language(&Path::new(&event.directory).join(path), dialect)
-}
-
-fn was_broken(change: &Change, language: &Language) -> bool {
-    let before = change.before.as_deref().unwrap_or_default();
-    is_broken(&lispwright_syntax::read_plain(before, language))
 }
 
 fn record(event: &Event, path: &str, language: &Language, verdict: Verdict) -> Judged {

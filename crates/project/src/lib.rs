@@ -32,7 +32,7 @@ mod write;
 
 pub use anywhere::{create_anywhere, edit_anywhere, remove_anywhere};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
-pub use read::read_anywhere;
+pub use read::{read_anywhere, read_text_anywhere};
 pub use root::{RootChoice, RootSource, Roots, choose_roots};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};
 pub use write::{NewText, Written};

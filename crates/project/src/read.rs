@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 use crate::MAX_FILE_BYTES;
 use crate::error::{Error, NotRegular};
 use crate::root::Roots;
-use crate::text::SourceFile;
+use crate::text::{SourceFile, decoded};
 use crate::walk::Place;
 
 /// How often a file that changes under the reader is read again.
@@ -67,6 +67,19 @@ impl Roots {
 /// Reads any regular file of the system, for a person who names it on a command line. Links are followed; the limits are
 /// those of [`Roots::read`].
 pub fn read_anywhere(path: &Path) -> Result<SourceFile, Error> {
+    let (shown, bytes) = bytes_anywhere(path)?;
+    SourceFile::decode(&shown, &bytes)
+}
+
+/// The text of any regular file of the system, as [`read_anywhere`] reads it, for those who will not write it: without the
+/// digest, which takes longer than the reading.
+pub fn read_text_anywhere(path: &Path) -> Result<String, Error> {
+    let (shown, bytes) = bytes_anywhere(path)?;
+    decoded(&shown, &bytes).map(|(text, ..)| text)
+}
+
+/// The path as it is shown, and the bytes there.
+fn bytes_anywhere(path: &Path) -> Result<(String, Vec<u8>), Error> {
     use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
     let shown = path.display().to_string();
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -88,7 +101,7 @@ pub fn read_anywhere(path: &Path) -> Result<SourceFile, Error> {
         return Err(Error::NotRegular { path: shown, kind });
     }
     let (bytes, _) = read_stable(&shown, &file)?;
-    SourceFile::decode(&shown, &bytes)
+    Ok((shown, bytes))
 }
 
 /// Opens the regular file at `place` for reading, never anything else and never through a link.

@@ -61,21 +61,27 @@ pub fn digest_of(bytes: &[u8]) -> String {
     })
 }
 
+/// The text of `bytes`, how they were read, and whether a byte order mark was left out.
+pub(crate) fn decoded(path: &str, bytes: &[u8]) -> Result<(String, Encoding, bool), Error> {
+    let not_text = |why| Error::NotText { path: path.to_owned(), why };
+    if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+        return Err(not_text(NotTextWhy::Utf16));
+    }
+    if bytes.contains(&0) {
+        let offset = bytes.iter().position(|&byte| byte == 0).expect("a zero byte has just been found");
+        return Err(not_text(NotTextWhy::Nul { offset }));
+    }
+    let (bom, body) = bytes.strip_prefix(BOM).map_or((false, bytes), |body| (true, body));
+    Ok(match std::str::from_utf8(body) {
+        Ok(text) => (text.to_owned(), Encoding::Utf8, bom),
+        Err(_) => (bytes.iter().map(|&byte| char::from(byte)).collect(), Encoding::Latin1, false),
+    })
+}
+
 impl SourceFile {
     /// Takes `bytes` for text: UTF-8 with or without a byte order mark, else Latin-1. `path` is for display and errors.
     pub fn decode(path: &str, bytes: &[u8]) -> Result<Self, Error> {
-        let not_text = |why| Error::NotText { path: path.to_owned(), why };
-        if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
-            return Err(not_text(NotTextWhy::Utf16));
-        }
-        if let Some(offset) = bytes.iter().position(|&byte| byte == 0) {
-            return Err(not_text(NotTextWhy::Nul { offset }));
-        }
-        let (bom, body) = bytes.strip_prefix(BOM).map_or((false, bytes), |body| (true, body));
-        let (text, encoding, bom) = match std::str::from_utf8(body) {
-            Ok(text) => (text.to_owned(), Encoding::Utf8, bom),
-            Err(_) => (bytes.iter().map(|&byte| char::from(byte)).collect(), Encoding::Latin1, false),
-        };
+        let (text, encoding, bom) = decoded(path, bytes)?;
         Ok(Self {
             path: path.to_owned(),
             line_ending: LineEnding::of(&text),

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::builder::PossibleValuesParser;
 use lispwright_hook::stats::Record;
 use lispwright_hook::{Client, Files, Found, respond};
-use lispwright_project::{Error, MAX_FILE_BYTES, read_anywhere};
+use lispwright_project::{Error, MAX_FILE_BYTES, read_text_anywhere};
 use lispwright_syntax::{Dialect, Language};
 use lispwright_tools::languages::{FILE_NAME, Languages};
 use rustix::fs::OFlags;
@@ -97,8 +97,8 @@ struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> Found {
-        match read_anywhere(path) {
-            Ok(file) => Found::Text(file.text),
+        match read_text_anywhere(path) {
+            Ok(text) => Found::Text(text),
             Err(Error::Missing { .. }) => Found::Missing,
             Err(_) => Found::Unreadable,
         }
@@ -106,8 +106,8 @@ impl Files for Disk {
 
     fn language(&self, path: &Path, dialect: Dialect) -> Option<Language> {
         for directory in path.ancestors().skip(1) {
-            match read_anywhere(&directory.join(FILE_NAME)) {
-                Ok(config) => return Languages::parse(&config.text).ok().map(|languages| languages.of(dialect)),
+            match read_text_anywhere(&directory.join(FILE_NAME)) {
+                Ok(config) => return Languages::parse(&config).ok().map(|languages| languages.of(dialect)),
                 Err(Error::Missing { .. }) => {}
                 Err(_) => return None,
             }

@@ -5,7 +5,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use lispwright_project::{SourceFile, read_anywhere};
+use lispwright_project::{SourceFile, read_text_anywhere};
 use lispwright_syntax::{Dialect, Language};
 use lispwright_tools::languages::{FILE_NAME, Languages};
 
@@ -21,7 +21,7 @@ impl Text {
     /// Reads a file, or standard input for `-`. Without `dialect`, the file's name and first lines decide; a text that
     /// neither of them shows to be Lisp is refused, except on standard input, which is taken for Common Lisp.
     pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, String> {
-        let text = source(path)?.text;
+        let text = source(path)?;
         let dialect = match dialect {
             Some(name) => named(name)?,
             None => match Dialect::detect(path, text.as_bytes()) {
@@ -35,9 +35,9 @@ impl Text {
     }
 }
 
-fn source(path: &str) -> Result<SourceFile, String> {
+fn source(path: &str) -> Result<String, String> {
     if path != "-" {
-        return read_anywhere(Path::new(path)).map_err(|error| error.to_string());
+        return read_text_anywhere(Path::new(path)).map_err(|error| error.to_string());
     }
     let mut bytes = Vec::new();
     let limit = lispwright_project::MAX_FILE_BYTES;
@@ -45,7 +45,7 @@ fn source(path: &str) -> Result<SourceFile, String> {
     if bytes.len() as u64 > limit {
         return Err(format!("standard input: larger than the limit of {limit} bytes"));
     }
-    SourceFile::decode("standard input", &bytes).map_err(|error| error.to_string())
+    SourceFile::decode("standard input", &bytes).map(|file| file.text).map_err(|error| error.to_string())
 }
 
 /// The dialect of a name, or which there are.
@@ -58,8 +58,8 @@ pub(crate) fn named(name: &str) -> Result<Dialect, String> {
 
 /// What the project in the working directory adds to its dialects.
 fn languages() -> Result<Languages, String> {
-    match read_anywhere(Path::new(FILE_NAME)) {
-        Ok(config) => Languages::parse(&config.text).map_err(|error| error.to_string()),
+    match read_text_anywhere(Path::new(FILE_NAME)) {
+        Ok(config) => Languages::parse(&config).map_err(|error| error.to_string()),
         Err(lispwright_project::Error::Missing { .. }) => Ok(Languages::default()),
         Err(error) => Err(error.to_string()),
     }
