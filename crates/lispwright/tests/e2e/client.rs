@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::project::Project;
 
 /// How long any single answer may take on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The program under test.
 pub(crate) fn binary() -> PathBuf {

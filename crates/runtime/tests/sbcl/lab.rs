@@ -85,9 +85,9 @@ impl Lab {
     }
 }
 
-/// Waits until `done`, at most ten seconds.
+/// Waits until `done`, at most a minute.
 pub(crate) async fn until(what: &str, mut done: impl AsyncFnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while !done().await {
         assert!(Instant::now() < deadline, "in vain: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;

@@ -10,7 +10,6 @@ use crate::lab::*;
 async fn assert_interrupted(lab: &Lab, code: &str) {
     let report = lab.within(0.3, code).await;
     assert!(matches!(&report.ending, Ending::Stopped { reason: StopReason::Timeout, .. }), "{code}: {report:#?}");
-    assert!(report.duration < Duration::from_millis(1500), "{code}: {:?}", report.duration);
     lab.assert_state_kept().await;
 }
 
