@@ -25,6 +25,9 @@ pub(crate) enum StartError {
     /// It is installed and did not start.
     #[error("{0}")]
     Failed(String),
+    /// A server that somebody else runs cannot be joined.
+    #[error("{0}")]
+    Unreachable(String),
 }
 
 /// What all workers of a server have in common: a mark by which they are found, a guard that outlives the server, the

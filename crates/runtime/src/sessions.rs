@@ -75,6 +75,9 @@ pub enum SessionError {
     /// The image did not start.
     #[error("no image could be started: {0}")]
     Start(String),
+    /// The server that was to be joined is not there, or cannot be used.
+    #[error("{0}")]
+    Unreachable(String),
     /// The request is about something in an image, and the session has none now.
     #[error("session {0:?} has no image now")]
     NoImage(String),
@@ -94,6 +97,7 @@ impl From<StartError> for SessionError {
         match error {
             StartError::Missing(runtime) => Self::Missing(runtime),
             StartError::Failed(why) => Self::Start(why),
+            StartError::Unreachable(why) => Self::Unreachable(why),
         }
     }
 }
@@ -316,8 +320,8 @@ impl Sessions {
     }
 
     /// The server that listens at `address`, once it is known what it speaks.
-    pub async fn find_server(&self, address: Address) -> Found {
-        Found::find(address, &self.0.root, self.0.config.output_limit).await
+    pub async fn find_server(&self, address: Address) -> Result<Found, SessionError> {
+        Ok(Found::find(address, &self.0.root, self.0.config.output_limit).await?)
     }
 
     /// Joins a server, which stays its owner's, with the session `name`. One that the session started itself is ended.

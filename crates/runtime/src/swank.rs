@@ -10,5 +10,5 @@ mod image;
 mod message;
 mod remote;
 
-pub(crate) use image::Image;
+pub(crate) use image::{Image, Refusal};
 pub(crate) use remote::Swank;

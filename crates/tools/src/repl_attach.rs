@@ -45,7 +45,7 @@ pub(crate) async fn attach(
             )));
         }
     };
-    let found = sessions.find_server(address).await;
+    let found = sessions.find_server(address).await.map_err(session_error)?;
     let runtime = found.runtime();
     let session = chosen(sessions, args.session.as_deref(), Some(runtime));
     let status = sessions.attach(session, found).await.map_err(session_error)?;

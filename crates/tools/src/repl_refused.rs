@@ -53,6 +53,12 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
         SessionError::Lacks(runtime, Capability::Hold) => {
             unsupported(runtime, Capability::Hold, "Leave on_error out: the answer to an error already has its frames")
         }
+        SessionError::Lacks(Runtime::Swank, _) => ToolError::new(
+            "UNSUPPORTED",
+            "The image of a swank session belongs to somebody else and has threads, so it is not copied: there are no \
+             checkpoints and no trials. Try in a session on sbcl, which has an image of its own: repl_eval {\"runtime\": \
+             \"sbcl\", \"trial\": true, ...}.",
+        ),
         SessionError::Lacks(runtime, capability) => unsupported(
             runtime,
             capability,
@@ -118,6 +124,7 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
             "RUNTIME_MISSING",
             format!("{what} See repl_control {{\"action\": \"status\"}} and whether the program runs by itself."),
         ),
+        SessionError::Unreachable(_) => ToolError::new("RUNTIME_MISSING", what),
         SessionError::NoImage(_) => ToolError::new(
             "SESSION_LOST",
             format!(

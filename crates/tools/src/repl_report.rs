@@ -390,7 +390,9 @@ pub(crate) fn notes(report: &EvalReport) -> String {
     let mut text = String::new();
     for error in &report.background {
         let thread = one_line(error.thread.as_deref().unwrap_or("unnamed"), 60);
-        text.push_str(&error_text(&format!("[thread {thread:?}] ended by an error:"), error));
+        let became =
+            if report.theirs { "waits in the debugger of the image with an error" } else { "ended by an error" };
+        text.push_str(&error_text(&format!("[thread {thread:?}] {became}:"), error));
     }
     for notice in &report.notices {
         text.push_str(&format!("[note] {}\n", one_line(notice, 1000)));

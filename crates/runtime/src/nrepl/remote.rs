@@ -47,7 +47,7 @@ impl Nrepl {
 
     /// Joins the server at `address`, in place of the one there was.
     pub(crate) async fn attach(&mut self, address: SocketAddr, config: &Config) -> Result<RemoteImage, StartError> {
-        let image = Image::open(address, config.output_limit).await.map_err(StartError::Failed)?;
+        let image = Image::open(address, config.output_limit).await.map_err(StartError::Unreachable)?;
         if let Some(before) = self.image.take() {
             before.leave().await;
         }
@@ -66,7 +66,7 @@ impl Nrepl {
         }
         if let Some(address) = self.attached {
             let image = Image::open(address, config.output_limit).await.map_err(|why| {
-                StartError::Failed(format!(
+                StartError::Unreachable(format!(
                     "{why}. The session is attached there: start that server again, attach to another with repl_control \
                      {{\"action\": \"attach\", \"address\": ...}}, or detach to have one started here"
                 ))

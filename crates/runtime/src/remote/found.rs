@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::address::Address;
 use crate::backend::Runtime;
+use crate::factory::StartError;
 use crate::nrepl;
 use crate::swank;
 
@@ -40,14 +41,19 @@ impl Found {
 
     /// Finds out what listens at `address`, unless it says so. A project at `root` that names the port as nREPL's is
     /// believed.
-    pub(crate) async fn find(address: Address, root: &Path, output_limit: u64) -> Self {
+    pub(crate) async fn find(address: Address, root: &Path, output_limit: u64) -> Result<Self, StartError> {
         let port = nrepl::port_in(&root.join(nrepl::PORT_FILE));
         let known = address.runtime.or((port == Some(address.socket.port())).then_some(Runtime::Clojure));
         if let Some(runtime) = known {
-            return Self::known(address.socket, runtime);
+            return Ok(Self::known(address.socket, runtime));
         }
-        let greeted = swank::Image::greet(address.socket, output_limit, PATIENCE).await.ok();
-        let runtime = if greeted.is_some() { Runtime::Swank } else { Runtime::Clojure };
-        Self { address: address.socket, runtime, greeted }
+        let address = address.socket;
+        match swank::Image::greet(address, output_limit, PATIENCE).await {
+            Ok(image) => Ok(Self { address, runtime: Runtime::Swank, greeted: Some(image) }),
+            Err(swank::Refusal::NoConnection(why)) => {
+                Err(StartError::Unreachable(format!("nothing can be joined at {address}: {why}")))
+            }
+            Err(swank::Refusal::Other(_)) => Ok(Self::known(address, Runtime::Clojure)),
+        }
     }
 }

@@ -93,7 +93,7 @@ impl Image {
                 }
                 Event::Came(Ok(Message::Debug(debug))) => self.question(debug, stop.is_some()),
                 Event::Came(Ok(Message::ReaderError(why))) => {
-                    return Ok(Answer::without_image(Ending::AgentFault(why)));
+                    return Ok(self.unasked(Ending::AgentFault(why)));
                 }
                 Event::Came(Ok(Message::NoThread(id))) => {
                     self.questions.retain(|(question, _)| *question != id);
@@ -163,20 +163,28 @@ impl Image {
             self.holder = None;
             self.open_calls.clear();
         }
+        self.held = answer.held;
+        self.package.clone_from(&answer.package);
         answer.background.append(&mut self.background);
         answer
+    }
+
+    /// An answer of our own, which leaves the session as it is.
+    pub(crate) fn unasked(&self, ending: Ending) -> Answer {
+        Answer { held: self.held, package: self.package.clone(), ..Answer::without_image(ending) }
     }
 
     /// Every call was left without an answer.
     fn left(&mut self) -> Answer {
         self.holder = None;
+        self.held = 0;
         let error = LispError {
             type_name: "ABORT".to_owned(),
             message: "The code ended the thread that it ran in.".to_owned(),
             ..LispError::default()
         };
         let place = Place { phase: Phase::Eval, index: 1, total: None, start: (1, 1), at: None, text: String::new() };
-        let mut answer = Answer::without_image(Ending::Error { error, place });
+        let mut answer = self.unasked(Ending::Error { error, place });
         answer.background.append(&mut self.background);
         answer
     }

@@ -41,14 +41,29 @@ pub(crate) struct Image {
     last_id: i64,
     /// What code printed since the last time.
     pub(crate) printed: Output,
-    /// The thread that holds a stack of this session.
+    /// The thread that holds stacks of this session.
     pub(crate) holder: Option<i64>,
+    /// How many it holds.
+    pub(crate) held: u32,
+    /// The session's package, as far as it is known.
+    pub(crate) package: Option<String>,
     /// Calls that are open because a stack is held.
     pub(crate) open_calls: Vec<i64>,
     /// What was asked in threads that have entered the debugger, with what is known of them.
     pub(crate) questions: Vec<(i64, Debug)>,
     /// Errors of threads that are none of this session's, until they are told.
     pub(crate) background: Vec<LispError>,
+}
+
+/// Why a server cannot be talked to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// Nothing accepts connections there.
+    #[error("{0}")]
+    NoConnection(String),
+    /// What accepts them does not answer as it should.
+    #[error("{0}")]
+    Other(String),
 }
 
 /// What code printed.
@@ -74,22 +89,22 @@ impl Output {
 impl Image {
     /// Connects to the server at `address` and asks who it is, at most `limit` for each way of asking. What answers is
     /// a Swank or Slynk server.
-    pub(crate) async fn greet(address: SocketAddr, output_limit: u64, limit: Duration) -> Result<Self, String> {
-        let mut failure = String::new();
+    pub(crate) async fn greet(address: SocketAddr, output_limit: u64, limit: Duration) -> Result<Self, Refusal> {
+        let mut failure = None;
         // Which of them wants to hear something first, and what, is known only by whether it listens.
         for secret in SECRETS.into_iter().filter_map(secret).map(Some).chain([None]) {
             match Self::greeted(address, secret.as_deref(), output_limit, limit).await {
                 Ok(image) => return Ok(image),
-                Err(why) if failure.is_empty() => failure = why,
-                Err(_) => {}
+                Err(why) => failure = failure.or(Some(why)),
             }
         }
-        Err(unusable(address, &failure))
+        Err(failure.unwrap_or_else(|| Refusal::Other("it was not asked".to_owned())))
     }
 
     /// Connects to the server at `address` and gives its image what it needs to answer.
     pub(crate) async fn open(address: SocketAddr, output_limit: u64) -> Result<Self, String> {
-        Self::greet(address, output_limit, HELLO_LIMIT).await?.prepared().await
+        let greeted = Self::greet(address, output_limit, HELLO_LIMIT).await;
+        greeted.map_err(|refusal| unusable(address, &refusal.to_string()))?.prepared().await
     }
 
     async fn greeted(
@@ -97,8 +112,8 @@ impl Image {
         secret: Option<&str>,
         output_limit: u64,
         limit: Duration,
-    ) -> Result<Self, String> {
-        let connection = Connection::open(address).await.map_err(|error| error.to_string())?;
+    ) -> Result<Self, Refusal> {
+        let connection = Connection::open(address).await.map_err(|error| Refusal::NoConnection(error.to_string()))?;
         let mut image = Self {
             connection,
             address,
@@ -108,6 +123,8 @@ impl Image {
             last_id: 0,
             printed: Output { limit: output_limit, ..Output::default() },
             holder: None,
+            held: 0,
+            package: None,
             open_calls: Vec::new(),
             questions: Vec::new(),
             background: Vec::new(),
@@ -115,11 +132,12 @@ impl Image {
         if let Some(secret) = secret {
             image.send(&literal(secret));
         }
-        let (server, info) = match image.ask("(swank:connection-info)", limit).await? {
+        let (server, info) = match image.ask("(swank:connection-info)", limit).await.map_err(Refusal::Other)? {
             Ok(info) => ("SWANK", info),
             Err(_) => {
-                let info = image.ask("(slynk:connection-info)", limit).await?;
-                ("SLYNK", info.map_err(|why| format!("it is neither Swank nor Slynk ({why})"))?)
+                let info = image.ask("(slynk:connection-info)", limit).await.map_err(Refusal::Other)?;
+                let neither = |why| Refusal::Other(format!("it is neither Swank nor Slynk ({why})"));
+                ("SLYNK", info.map_err(neither)?)
             }
         };
         image.agent = agent::package(server);
@@ -239,7 +257,7 @@ impl Image {
             self.background.push(LispError {
                 type_name: debug.type_name,
                 message: debug.message,
-                thread: Some(format!("{} of the owner's image, which waits in the debugger", debug.thread)),
+                thread: Some(debug.thread.to_string()),
                 restarts: debug.restarts,
                 ..LispError::default()
             });

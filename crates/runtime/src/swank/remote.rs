@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::image::Image;
 use crate::config::Config;
-use crate::eval::{Answer, Ending};
+use crate::eval::Ending;
 use crate::factory::StartError;
 use crate::remote::{Called, RemoteImage};
 use crate::request::Request;
@@ -34,7 +34,7 @@ impl Swank {
             Some(image) => image.prepared().await,
             None => Image::open(address, config.output_limit).await,
         };
-        let image = image.map_err(StartError::Failed)?;
+        let image = image.map_err(StartError::Unreachable)?;
         self.leave().await;
         self.attached = Some(address);
         Ok(self.set(image, String::new()))
@@ -46,7 +46,7 @@ impl Swank {
             return Ok(None);
         }
         let Some(address) = self.attached else {
-            return Err(StartError::Failed(
+            return Err(StartError::Unreachable(
                 "a session on swank is in an image that somebody else runs, and this one is attached to none: repl_control \
                  {\"action\": \"attach\", \"address\": \"127.0.0.1:4005\"}. In the image, (swank:create-server :dont-close t) \
                  starts a server on port 4005; one that an editor started says its port there"
@@ -54,7 +54,7 @@ impl Swank {
             ));
         };
         let image = Image::open(address, config.output_limit).await.map_err(|why| {
-            StartError::Failed(format!(
+            StartError::Unreachable(format!(
                 "{why}. The session is attached there: start that server again, attach to another with repl_control \
                  {{\"action\": \"attach\", \"address\": ...}}, or detach"
             ))
@@ -75,9 +75,8 @@ impl Swank {
     pub(crate) async fn call(&mut self, request: &Request, next_object: i64, controls: &Controls) -> Called {
         let image = self.image.as_mut().expect("the session was given an image");
         let answer = match request {
-            Request::RunTests { .. } | Request::Load { .. } | Request::Checkpoint(_) | Request::Rollback(_) => {
-                let operation = request.operation().to_owned();
-                Ok(Answer::without_image(Ending::NotOffered { operation }))
+            Request::RunTests { .. } | Request::Checkpoint(_) | Request::Rollback(_) => {
+                Ok(image.unasked(Ending::NotOffered { operation: request.operation().to_owned() }))
             }
             request => image.request(request, next_object, controls).await,
         };

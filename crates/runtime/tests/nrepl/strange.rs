@@ -94,12 +94,12 @@ async fn what_is_no_nrepl_server_cannot_be_attached_to() {
     for say in [b"SSH-2.0-OpenSSH_9.2\r\n" as &[u8], b"d6:statusl4:doneee"] {
         let address = serve(move |_, _| Say::Last(say.to_vec()));
         let error = clojure().attach(MAIN, Found::known(address, Runtime::Clojure)).await.unwrap_err();
-        assert!(matches!(&error, SessionError::Start(why) if why.contains("cannot be used")), "{error}");
+        assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("cannot be used")), "{error}");
     }
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     assert!(matches!(
         clojure().attach(MAIN, Found::known(closed, Runtime::Clojure)).await,
-        Err(SessionError::Start(_))
+        Err(SessionError::Unreachable(_))
     ));
 }
 

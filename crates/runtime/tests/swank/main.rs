@@ -6,6 +6,7 @@ mod held;
 #[allow(dead_code, reason = "what only the tests on SBCL use")]
 #[path = "../sbcl/lab.rs"]
 mod lab;
+mod load;
 mod owner;
 mod server;
 mod strange;

@@ -71,7 +71,7 @@ async fn an_image_that_ends_is_told_and_another_can_be_joined() {
     assert!(matches!(&report.ending, Ending::Died { death, .. } if death.status.contains("connection")), "{report:#?}");
     assert!(report.theirs && !report.stopped);
     let error = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await.unwrap_err();
-    assert!(matches!(&error, SessionError::Start(why) if why.contains("start that server again")), "{error}");
+    assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("start that server again")), "{error}");
     let next = Server::start("");
     lab.attach(MAIN, Found::known(next.address, Runtime::Swank)).await.unwrap();
     assert_eq!(lab.values("(+ 1 2)").await, "3");
@@ -111,7 +111,7 @@ async fn errors_of_other_threads_are_told_with_their_thread() {
     let report = lab.report(code).await;
     let told = report.background.first().unwrap();
     assert_eq!(told.message, "elsewhere");
-    assert!(told.thread.as_deref().is_some_and(|thread| thread.contains("waits in the debugger")), "{told:?}");
+    assert!(told.thread.as_deref().is_some_and(|thread| thread.parse::<u32>().is_ok()), "{told:?}");
     assert_eq!(lab.values("(sb-thread:thread-alive-p *thread*)").await, "T");
 }
 
@@ -120,7 +120,7 @@ async fn what_listens_is_found_out() {
     let server = Server::start("");
     let address = Address::read(&server.address.to_string()).unwrap();
     let lab = lab();
-    let found = lab.find_server(address).await;
+    let found = lab.find_server(address).await.unwrap();
     assert_eq!(found.runtime(), Runtime::Swank);
     lab.attach(MAIN, found).await.unwrap();
     assert_eq!(lab.values("(+ 1 2)").await, "3");
@@ -134,5 +134,5 @@ async fn a_server_that_wants_a_secret_gets_the_one_of_the_home() {
     std::fs::write(home.path().join(".slime-secret"), "open sesame\n").unwrap();
     let server = Server::start_at(home.path(), "");
     let error = lab().attach(MAIN, Found::known(server.address, Runtime::Swank)).await.unwrap_err();
-    assert!(matches!(&error, SessionError::Start(why) if why.contains("cannot be used")), "{error}");
+    assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("cannot be used")), "{error}");
 }

@@ -142,7 +142,7 @@ async fn an_image_that_lacks_something_is_refused_in_words() {
             say(id, payload).unwrap_or_else(|| polite("1.0-ancient", id, payload, |_, _| Say::Nothing))
         });
         match lab().attach(MAIN, Found::known(address, Runtime::Swank)).await {
-            Err(SessionError::Start(why)) => why,
+            Err(SessionError::Unreachable(why)) => why,
             other => panic!("{other:?}"),
         }
     };
@@ -170,11 +170,14 @@ async fn what_is_no_swank_server_cannot_be_attached_to() {
         let address = serve(move |_, _| Say::Last(say.to_vec()));
         let lab = lab();
         let error = lab.attach(MAIN, Found::known(address, Runtime::Swank)).await.unwrap_err();
-        assert!(matches!(&error, SessionError::Start(why) if why.contains("cannot be used")), "{error}");
+        assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("cannot be used")), "{error}");
         assert!(lab.status().sessions.is_empty(), "nothing is left of it");
     }
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    assert!(matches!(lab().attach(MAIN, Found::known(closed, Runtime::Swank)).await, Err(SessionError::Start(_))));
+    assert!(matches!(
+        lab().attach(MAIN, Found::known(closed, Runtime::Swank)).await,
+        Err(SessionError::Unreachable(_))
+    ));
 }
 
 #[tokio::test]
@@ -187,7 +190,7 @@ async fn slynk_is_asked_in_its_own_name() {
         polite("1.0.43", id, payload, |id, _| Say::Messages(vec![done(id, VALUES)]))
     });
     let lab = lab();
-    let found = lab.find_server(Address::read(&address.to_string()).unwrap()).await;
+    let found = lab.find_server(Address::read(&address.to_string()).unwrap()).await.unwrap();
     assert_eq!(found.runtime(), Runtime::Swank);
     let status = lab.attach(MAIN, found).await.unwrap();
     assert!(status.version.unwrap().contains("Slynk 1.0.43"));
@@ -199,5 +202,5 @@ async fn a_session_that_is_attached_to_nothing_says_how_to_attach() {
     let lab = lab();
     lab.open("swank", None).unwrap();
     let error = lab.eval("swank", EvalRequest::new("1"), &Default::default()).await.unwrap_err();
-    assert!(matches!(&error, SessionError::Start(why) if why.contains("create-server")), "{error}");
+    assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("create-server")), "{error}");
 }
