@@ -10,12 +10,14 @@ use super::message::literal;
 use crate::image::hash;
 
 /// Its parts, in the order in which they are read.
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 9] = [
     include_str!("../../../../images/common-lisp-swank.lisp"),
     include_str!("../../../../images/common-lisp.lisp"),
     include_str!("../../../../images/common-lisp-objects.lisp"),
     include_str!("../../../../images/common-lisp-expand.lisp"),
     include_str!("../../../../images/common-lisp-held.lisp"),
+    include_str!("../../../../images/common-lisp-describe.lisp"),
+    include_str!("../../../../images/common-lisp-swank-describe.lisp"),
     include_str!("../../../../images/common-lisp-swank-load.lisp"),
     include_str!("../../../../images/common-lisp-swank-calls.lisp"),
 ];

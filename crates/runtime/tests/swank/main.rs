@@ -7,6 +7,7 @@ mod held;
 #[path = "../sbcl/lab.rs"]
 mod lab;
 mod load;
+mod names;
 mod owner;
 mod server;
 mod strange;
