@@ -81,11 +81,14 @@
   (mp:interrupt-process *main-thread* 'handle-frames))
 
 (defun call-interruptible (function)
-  "Calls FUNCTION in an interrupt handler so that another interrupt can end it."
+  "Calls FUNCTION so that an interrupt can end it, also in an interrupt handler."
   (mp:with-interrupts
     (funcall function)))
 
 ;;; The standard streams
+
+(defun lenient-utf-8 ()
+  :utf-8)
 
 (defun make-standard-streams ()
   "Streams on the descriptors. Nothing is buffered, so that output keeps its order beside that of child processes and is
@@ -103,9 +106,25 @@ there after a crash."
   "Calls FUNCTION so that HOOK gets every condition that would enter the debugger, also by BREAK."
   (flet ((debugger-hook (condition previous)
            (declare (ignore previous))
+           (when (and *evaluation* (typep condition 'ext:stack-overflow))
+             (give-up (ext:stack-overflow-type condition)))
            (funcall hook condition)))
     (let ((ext:*invoke-debugger-hook* #'debugger-hook))
       (funcall function))))
+
+(defun give-up (stack)
+  "Ends the evaluation when STACK, one of the bytecode machine's, is exhausted: there is no room to describe an error. The
+stack of C code has a reserve for that."
+  (unless (eq stack 'ext:c-stack)
+    (let ((evaluation *evaluation*))
+      (throw evaluation
+        (list :outcome :error
+              :error (list :type "EXT:STACK-OVERFLOW"
+                           :message (case stack
+                                      (ext:frame-stack "ECL's stack of exits (catch, block, unwind-protect) is exhausted.")
+                                      (ext:binding-stack "ECL's stack of special bindings is exhausted.")
+                                      (t "A stack of ECL is exhausted.")))
+              :place (list :phase (evaluation-phase evaluation) :index (evaluation-form-index evaluation)))))))
 
 (defun background-hook (condition previous)
   "The debugger hook of the threads that evaluated code has started."
@@ -267,6 +286,9 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 
 ;;; Macros
 
+(defun run-form (form)
+  (eval form))
+
 (defun expand-all (form)
   "FORM with every macro call in it expanded."
   (walker:macroexpand-all form))
@@ -315,24 +337,3 @@ Frames outside the functions named in BOUNDARIES are not looked at."
         *package* (find-package "COMMON-LISP-USER"))
   (push exit-function si:*exit-hooks*)
   (set-streams))
-
-;;; The parts that need ASDF, which takes longer to load than all the rest
-
-(defvar *late-parts* "" "Their text.")
-
-(defun load-late-parts ()
-  "Loads ASDF and the parts, which define the functions below again."
-  (require :asdf)
-  (with-input-from-string (text *late-parts*)
-    (with-standard-io-syntax
-      (loop for form = (read text nil text)
-            until (eq form text)
-            do (eval form)))))
-
-(defun answer-load (&rest arguments)
-  (load-late-parts)
-  (apply 'answer-load arguments))
-
-(defun answer-run-tests (&rest arguments)
-  (load-late-parts)
-  (apply 'answer-run-tests arguments))

@@ -6,7 +6,8 @@
 ;;;;   READ-OCTETS WRITE-OCTETS (descriptor octets start end): how many, or NIL and the error number
 ;;;;   MAKE-STANDARD-STREAMS: an input stream on descriptor 0, output streams on 1 and 2
 ;;;;   OWN-STREAMS: streams of the implementation on these descriptors
-;;;;   INSTALL-SIGNALS CHECK-FRAMES
+;;;;   RUN-FORM: evaluates a form of the agent, such that a function in it is compiled
+;;;;   INSTALL-SIGNALS
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -130,6 +131,9 @@ error output that this process was started with. Without a pipe, as over a netwo
                           (incf index))))))
     (subseq text 0 length)))
 
+(defun make-temporary-directory (template)
+  (libc "mkdtemp" :string :string template))
+
 (defun file-octets (path)
   (with-open-file (stream path :element-type '(unsigned-byte 8))
     (let* ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8)))
@@ -245,3 +249,28 @@ error output that this process was started with. Without a pipe, as over a netwo
 
 (defun checkpoint-names ()
   '())
+
+;;; The parts that need ASDF, which takes longer to load than all the rest
+
+(defvar *late-parts* "" "Their text.")
+
+(defun load-late-parts ()
+  "Loads ASDF and the parts, which define the functions below again."
+  (handler-case (require "asdf")
+    (error (failure)
+      (throw 'fault (list :unsupported :id *pending* :operation "ASDF" :reason (condition-text failure 500)))))
+  (with-input-from-string (text *late-parts*)
+    (let ((*package* *package*)
+          (*readtable* *standard-readtable*)
+          (*read-base* 10))
+      (loop for form = (read text nil text)
+            until (eq form text)
+            do (run-form form)))))
+
+(defun answer-load (&rest arguments)
+  (load-late-parts)
+  (apply 'answer-load arguments))
+
+(defun answer-run-tests (&rest arguments)
+  (load-late-parts)
+  (apply 'answer-run-tests arguments))

@@ -135,7 +135,7 @@ error output that this process was started with. Without a pipe, as over a netwo
         (sb-thread:interrupt-thread *main-thread* function))))
 
 (defun call-interruptible (function)
-  "Calls FUNCTION in an interrupt handler so that another interrupt can end it."
+  "Calls FUNCTION so that an interrupt can end it, also in an interrupt handler."
   (sb-sys:with-interrupts
     (funcall function)))
 
@@ -455,8 +455,15 @@ Frames outside the functions named in BOUNDARIES are not looked at."
                  (incf line)))
       line)))
 
+(defun lenient-utf-8 ()
+  "The external format for files of the project: a mistake in one is not the end of it."
+  '(:utf-8 :replacement #\?))
+
+(defun make-temporary-directory (template)
+  (sb-posix:mkdtemp template))
+
 (defun file-text (path)
-  (with-open-file (stream path :external-format '(:utf-8 :replacement #\?))
+  (with-open-file (stream path :external-format (lenient-utf-8))
     (let* ((text (make-string (file-length stream)))
            (end (read-sequence text stream)))
       (subseq text 0 end))))

@@ -37,7 +37,7 @@ directory gets anything."
   "The directory for compiled files: in the user's cache, else a temporary one."
   (let ((cache (uiop:xdg-cache-home "lispwright/fasl/")))
     (handler-case (progn (ensure-directories-exist cache) cache)
-      (error () (uiop:ensure-directory-pathname (sb-posix:mkdtemp "/tmp/lispwright-fasl-XXXXXX"))))))
+      (error () (uiop:ensure-directory-pathname (make-temporary-directory "/tmp/lispwright-fasl-XXXXXX"))))))
 
 (pushnew 'own-output-translations asdf/output-translations::*default-output-translations*)
 
@@ -78,7 +78,7 @@ directory gets anything."
   "Loads again the .asd files of the project whose content is not what was loaded."
   (dolist (file (remove-duplicates
                  (loop for name in (asdf:registered-systems)
-                       for system = (asdf:registered-system name)
+                       for system = (asdf::registered-system name)
                        for source = (and system (asdf:system-source-file system))
                        when (and source (project-file-p source) (probe-file source))
                          collect (namestring source))
@@ -167,7 +167,7 @@ directory gets anything."
 (defun read-record (compiled)
   "(digest date . diagnostics) of the compiled file, when the record beside it is about it."
   (let ((record (ignore-errors
-                 (with-open-file (stream (record-path compiled) :external-format :utf-8)
+                 (with-open-file (stream (record-path compiled) :external-format (lenient-utf-8))
                    (with-standard-io-syntax
                      (let ((*read-eval* nil))
                        (read stream)))))))
@@ -175,7 +175,7 @@ directory gets anything."
 
 (defun write-record (compiled digest diagnostics)
   (ignore-errors
-   (with-open-file (stream (record-path compiled) :direction :output :if-exists :supersede :external-format :utf-8)
+   (with-open-file (stream (record-path compiled) :direction :output :if-exists :supersede :external-format (lenient-utf-8))
      (with-standard-io-syntax
        (prin1 (list* digest (file-write-date compiled) diagnostics) stream)))))
 
@@ -381,7 +381,7 @@ diagnostics, however it ends."
     (call-compiling work
                     (lambda ()
                       (let ((output (compile-file source :output-file compiled :verbose nil :print nil
-                                                         :external-format '(:utf-8 :replacement #\?))))
+                                                         :external-format (lenient-utf-8))))
                         (if (or (null output)
                                 (mistaken-p work))
                             (error 'uiop:compile-file-error :description source)

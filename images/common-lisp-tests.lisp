@@ -500,7 +500,7 @@ deftest."
 
 (defun definition-line (file name)
   "The line of FILE that begins with a form that has \"test\" in its head and is followed by NAME, or NIL."
-  (with-open-file (stream file :if-does-not-exist nil :external-format '(:utf-8 :replacement #\?))
+  (with-open-file (stream file :if-does-not-exist nil :external-format (lenient-utf-8))
     (and stream
          (loop for line = (read-line stream nil)
                for number from 1

@@ -100,7 +100,7 @@
         (*print-gensym* gensym) (*print-length* length) (*print-level* level) (*print-lines* nil)
         (*print-miser-width* nil) (*print-pretty* t) (*print-radix* nil) (*print-readably* nil)
         (*print-right-margin* 100) (*read-default-float-format* 'single-float))
-    (funcall function)))
+    (call-interruptible function)))
 
 (defun bounded-text (limit writer)
   "What WRITER writes to the stream it is given, at most LIMIT characters; second value: true when that cut it."
@@ -125,7 +125,7 @@
       (call-with-fixed-printer
        (lambda ()
          (let ((*print-escape* nil))
-           (values (bounded-text limit (lambda (stream) (princ condition stream))))))
+           (string-trim '(#\Newline) (bounded-text limit (lambda (stream) (princ condition stream))))))
        :level 8 :length 50)
     (serious-condition (failure)
       (format nil "(its report failed with a ~A)" (type-text failure)))))
@@ -204,6 +204,7 @@ method writes, without end when that has none."
   (outer-restarts '()))                 ; those that were there before
 
 (defvar *evaluation* nil "The evaluation that is going on in this thread, or NIL.")
+(defvar *running* nil "The evaluation that began last, also when it is over.")
 (defvar *pending* nil "The number of the request that has not been answered.")
 (defvar *previewing* nil "True while a value that is already printed is looked into; an interrupt ends only that.")
 (defvar *next-object* 1 "The number that the next object gets. The parent may raise it, nobody lowers it.")
@@ -378,8 +379,9 @@ what the compiler still finds undefined is no news."
       (and (code-error-p evaluation condition)
            (typep condition 'simple-condition)
            (ignore-errors
-            (apply #'format nil (simple-condition-format-control condition)
-                   (simple-condition-format-arguments condition))))
+            (string-right-trim '(#\Newline)
+                               (apply #'format nil (simple-condition-format-control condition)
+                                      (simple-condition-format-arguments condition)))))
       (condition-text condition +message-limit+)))
 
 (defun failure (evaluation condition)
@@ -480,6 +482,7 @@ CODE, or those of an error, and what every such answer has."
 (defun run (evaluation function)
   "What FUNCTION returns for EVALUATION, with every way out of it caught."
   (let ((answer nil))
+    (setf *running* evaluation)
     (call-with-debugger-hook
      (lambda (condition) (handle-condition evaluation condition))
      (lambda ()

@@ -20,7 +20,7 @@ pub(crate) struct Agent {
 }
 
 /// Every agent there is.
-static AGENTS: [Agent; 3] = [
+static AGENTS: [Agent; 4] = [
     Agent {
         runtime: Runtime::Sbcl,
         parts: &[
@@ -71,10 +71,32 @@ static AGENTS: [Agent; 3] = [
         ],
         extension: "",
     },
+    Agent {
+        runtime: Runtime::Clisp,
+        parts: &[
+            include_str!("../../../images/common-lisp-clisp.lisp"),
+            include_str!("../../../images/common-lisp-libc.lisp"),
+            include_str!("../../../images/common-lisp.lisp"),
+            include_str!("../../../images/common-lisp-objects.lisp"),
+            include_str!("../../../images/common-lisp-expand.lisp"),
+            include_str!("../../../images/common-lisp-held.lisp"),
+        ],
+        late_parts: &[
+            include_str!("../../../images/common-lisp-clisp-compiler.lisp"),
+            include_str!("../../../images/common-lisp-systems.lisp"),
+            include_str!("../../../images/common-lisp-tests.lisp"),
+        ],
+        extension: "mem",
+    },
 ];
 
 /// Reads the agent's forms from standard input up to `:END`.
 const LOAD: &str = "(with-compilation-unit () (loop for form = (read) until (eq form :end) do (eval form)))";
+
+/// The same in CLISP, where evaluating a definition does not compile it. What it warns of would go to standard output.
+const CLISP_LOAD: &str = "(let ((*error-output* (make-broadcast-stream))) \
+    (loop with text = (ext:make-stream :input :external-format charset:utf-8) \
+    for form = (read text) until (eq form :end) do (funcall (compile nil (list 'lambda nil form)))))";
 
 /// Has a Common Lisp serve.
 const MAIN: &str = "(funcall (intern \"MAIN\" \"LISPWRIGHT.AGENT\"))";
@@ -109,6 +131,7 @@ impl Agent {
         match self.runtime {
             Runtime::Guile => self.guile_start(start, heap, compiled),
             Runtime::Ecl => ecl_start(heap),
+            Runtime::Clisp => clisp_start(start, heap),
             _ => sbcl_start(start, heap),
         }
     }
@@ -126,6 +149,12 @@ impl Agent {
                     self.guile_compiled(1, "'(#:to-file? #t)")
                 ))
             }
+            Runtime::Clisp => CLISP
+                .into_iter()
+                .chain(["-on-error", "exit", "-x", CLISP_LOAD, "-x"])
+                .chain([&*format!("(funcall (intern \"SAVE\" \"LISPWRIGHT.AGENT\") {path})")])
+                .map(OsString::from)
+                .collect(),
             _ => ["--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit", "--disable-debugger", "--eval"]
                 .into_iter()
                 .chain([LOAD, "--eval", &format!("(funcall (intern \"SAVE\" \"LISPWRIGHT.AGENT\") {path})")])
@@ -178,9 +207,30 @@ fn sbcl_start(start: &Start, heap: u32) -> Vec<OsString> {
     arguments
 }
 
+/// Places on ECL's stack of exits: so many that the C stack, whose exhaustion it survives, is exhausted first.
+const FRAMES: &str = "131072";
+
 fn ecl_start(heap: u32) -> Vec<OsString> {
     let heap = (u64::from(heap) << 20).to_string();
-    ["--norc", "--heap-size", &heap, "--eval", LOAD, "--eval", MAIN].map(OsString::from).into()
+    ["--norc", "--heap-size", &heap, "--frame-stack", FRAMES, "--eval", LOAD, "--eval", MAIN].map(OsString::from).into()
+}
+
+const CLISP: [&str; 4] = ["-norc", "-q", "-q", "-ansi"];
+
+fn clisp_start(start: &Start, heap: u32) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = CLISP.map(OsString::from).into();
+    // The agent reads this option again and sets the limit: CLISP takes it for a beginning.
+    arguments.extend(["-m".into(), format!("{heap}MB").into()]);
+    match start {
+        Start::Saved(image) => arguments.extend(["-M".into(), image.into()]),
+        Start::Plain(_) => arguments.extend(
+            ["-on-error", "debug", "-x"].map(OsString::from).into_iter().chain([format!(
+                "(progn {CLISP_LOAD} (sys::driver (symbol-function (intern \"DRIVE\" \"LISPWRIGHT.AGENT\"))))"
+            )
+            .into()]),
+        ),
+    }
+    arguments
 }
 
 /// A path as a string that every Lisp reads.

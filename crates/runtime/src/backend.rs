@@ -115,7 +115,7 @@ pub const BACKENDS: &[Backend] = &[
         program: "clisp",
         version_argument: "--version",
         package: "clisp",
-        has: &[],
+        has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     },
     Backend {
         runtime: Runtime::Clojure,

@@ -1,0 +1,389 @@
+;;;; What the Common Lisp agent needs from CLISP itself: the C library, streams, signals, frames, the heap's limit.
+;;;;
+;;;; Loaded first, then common-lisp-libc.lisp, which has what ECL and CLISP do alike. What they owe together is listed at the
+;;;; head of common-lisp-sbcl.lisp.
+;;;;
+;;;; CLISP has one thread and interrupts it by SIGINT alone. It ends an endless recursion by going back to its outermost
+;;;; driver, whatever is in between, so that driver is ours: it answers for the code that is gone and goes on serving.
+
+(defpackage "LISPWRIGHT.AGENT"
+  (:use "COMMON-LISP")
+  (:export "MAIN" "SAVE" "DRIVE"))
+
+(in-package "LISPWRIGHT.AGENT")
+
+;;; The C library
+
+(defvar *c-functions* (make-hash-table :test #'equal) "From names to foreign functions, of this process.")
+
+(defun c-function (name result types)
+  (or (gethash name *c-functions*)
+      (setf (gethash name *c-functions*)
+            (ffi::find-foreign-function
+             name
+             (ffi:parse-c-type `(ffi:c-function (:arguments ,@(loop for type in types
+                                                                    for index from 0
+                                                                    collect (list (intern (format nil "A~D" index)) type)))
+                                                (:return-type ,result)
+                                                (:language :stdc)))
+             nil :default nil nil))))
+
+(eval-when (:compile-toplevel :load-toplevel :execute)
+  (defun c-type (type)
+    (ecase type
+      (:int 'ffi:int)
+      (:long 'ffi:long)
+      (:string 'ffi:c-string)
+      (:pointer 'ffi:c-pointer)
+      (:void nil))))
+
+(defmacro libc (name result &rest typed-arguments)
+  "Calls the C function NAME; TYPED-ARGUMENTS are alternating types and values."
+  `(funcall (c-function ,name ',(c-type result)
+                        ',(loop for (type) on typed-arguments by #'cddr collect (c-type type)))
+            ,@(loop for (nil value) on typed-arguments by #'cddr collect value)))
+
+(defconstant +buffer-size+ 65536)
+
+(defvar *buffer* nil "The address of memory for what goes through the pipe.")
+
+(defun buffer ()
+  (or *buffer*
+      (setf *buffer* (ffi:foreign-address (ffi:allocate-shallow 'ffi:uint8 :count +buffer-size+)))))
+
+(defun octets-type (count)
+  (ffi:parse-c-type `(ffi:c-array ffi:uint8 ,count)))
+
+(defun buffered (count)
+  "The first COUNT octets in the buffer."
+  (ffi:memory-as (buffer) (octets-type count)))
+
+(defun (setf buffered) (octets count)
+  (setf (ffi:memory-as (buffer) (octets-type count)) octets))
+
+(defun error-number ()
+  (ffi:memory-as (libc "__errno_location" :pointer) 'ffi:int))
+
+(defun read-octets (descriptor octets start end)
+  (let ((count (libc "read" :long :int descriptor :pointer (buffer) :long (min (- end start) +buffer-size+))))
+    (cond ((minusp count) (values nil (error-number)))
+          ((zerop count) 0)
+          (t (replace octets (buffered count) :start1 start)
+             count))))
+
+(defun write-octets (descriptor octets start end)
+  (let ((size (min (- end start) +buffer-size+)))
+    (setf (buffered size) (subseq octets start (+ start size)))
+    (let ((count (libc "write" :long :int descriptor :pointer (buffer) :long size)))
+      (if (minusp count)
+          (values nil (error-number))
+          count))))
+
+(defun protocol-readable-p ()
+  "True when a frame, or the end of the pipe, is waiting."
+  (and *requests*
+       (progn
+         (setf (buffered 8) (vector (logand *requests* 255) (ash *requests* -8) 0 0 1 0 0 0)) ; POLLIN
+         (plusp (libc "poll" :int :pointer (buffer) :long 1 :int 0)))))
+
+(defun limit-memory ()
+  "Lets the system refuse more memory than the option -m of this process says, beside what it has already."
+  (let* ((option (second (member "-m" (coerce (ext:argv) 'list) :test #'equal)))
+         (megabytes (and option (parse-integer option :junk-allowed t))))
+    (when megabytes
+      (let* ((limit (* (+ megabytes 256) 1024 1024))
+             (octets (loop for index below 8 collect (ldb (byte 8 (* 8 index)) limit))))
+        (setf (buffered 16) (coerce (append octets octets) 'vector))
+        (libc "setrlimit" :int :int 9 :pointer (buffer)))))) ; RLIMIT_AS
+
+;;; Interrupts: the kernel sends SIGINT when a frame comes during an evaluation; the local way is SIGINT, too. It is ignored
+;;; while no code of the user runs, since CLISP cannot go on from where one is met.
+
+(defconstant +sigint+ 2)
+(defconstant +action-size+ 152)
+
+(defvar *interrupt-action* nil "What CLISP itself does on SIGINT: the octets of a struct sigaction.")
+
+(defun install-signals ()
+  (libc "sigaction" :int :int +sigint+ :pointer nil :pointer (buffer))
+  (setf *interrupt-action* (buffered +action-size+))
+  (watch nil)
+  (fcntl *requests* +f-setown+ *own-pid*)
+  (fcntl *requests* +f-setsig+ +sigint+))
+
+(defun watch (on)
+  "Lets interrupts come, or not."
+  (when *interrupt-action*
+    (let ((flags (fcntl *requests* +f-getfl+ 0)))
+      (cond (on
+             (setf (buffered +action-size+) *interrupt-action*)
+             (libc "sigaction" :int :int +sigint+ :pointer (buffer) :pointer nil)
+             (fcntl *requests* +f-setfl+ (logior flags +o-async+)))
+            (t
+             (fcntl *requests* +f-setfl+ (logandc2 flags +o-async+))
+             (libc "signal" :long :int +sigint+ :long 1)))))) ; SIG_IGN
+
+(defun handle-signal ()
+  (if (protocol-readable-p)
+      (handle-frames)
+      (handle-interrupt)))
+
+(defun call-interruptible (function)
+  "Calls FUNCTION so that an interrupt can end it: in an interrupt handler, and past the handlers around, because an interrupt
+is a serious condition."
+  (handler-bind ((system::interrupt-condition (lambda (condition)
+                                                (declare (ignore condition))
+                                                (handle-signal))))
+    (funcall function)))
+
+;;; The standard streams
+
+(defun lenient-utf-8 ()
+  (ext:make-encoding :charset 'charset:utf-8 :line-terminator :unix
+                     :input-error-action #\ufffd :output-error-action #\?))
+
+(defun make-standard-streams ()
+  "Streams on the descriptors. Nothing is buffered, so that output keeps its order beside that of child processes and is
+there after a crash."
+  (flet ((stream-on (descriptor direction)
+           (ext:make-stream descriptor :direction direction :external-format (lenient-utf-8) :buffered nil)))
+    (list (stream-on 0 :input) (stream-on 1 :output) (stream-on 2 :output))))
+
+(defun own-streams ()
+  '())
+
+;;; Conditions
+
+(defun memory-exhausted ()
+  "The condition that CLISP does not make when there is no more memory."
+  (make-condition 'system::simple-storage-condition
+                  :format-control "There is no more room for Lisp objects." :format-arguments '()))
+
+(defun call-with-debugger-hook (hook function)
+  "Calls FUNCTION so that HOOK gets every condition that would enter the debugger, also by BREAK."
+  (flet ((debugger-hook (continuable &optional condition print)
+           (declare (ignore continuable print))
+           (if (typep condition 'system::interrupt-condition)
+               (handle-signal)
+               ;; The hook of evaluated code has been called.
+               (let ((*debugger-hook* nil))
+                 (funcall hook (or condition (memory-exhausted)))))))
+    (let ((ext:*break-driver* #'debugger-hook))
+      (funcall function))))
+
+(defun background-hook (continuable &optional condition print)
+  "The debugger hook while no code of the user runs."
+  (declare (ignore continuable print))
+  (unless (typep condition 'system::interrupt-condition)
+    (format (third (make-standard-streams)) "The agent failed: ~A~%" condition)
+    (die)))
+
+(defun call-above (function)
+  "Calls FUNCTION on top of a held stack, out of reach of its handlers and without disturbing its streams."
+  (let ((*debugger-hook* nil)
+        (ext:*break-driver* #'background-hook))
+    (progv (mapcar #'first *stream-values*) (mapcar #'second *stream-values*)
+      (watch nil)
+      (unwind-protect (handler-bind ((error #'invoke-debugger))
+                        (funcall function))
+        (watch t)))))
+
+(defun restart-arguments (restart)
+  "What RESTART asks for when it is taken by hand; second value: true when it asks the user, who is not there."
+  (let ((interactive (system::restart-interactive restart))
+        (*query-io* (make-two-way-stream (make-concatenated-stream) (make-broadcast-stream))))
+    (handler-case (values (and interactive (funcall interactive)) nil)
+      (end-of-file () (values '() t)))))
+
+(defun call-in-compilation-unit (function)
+  (unwind-protect
+       (with-compilation-unit (:override t)
+         (watch t)
+         (funcall function))
+    (watch nil)))
+
+(defun noise-p (warning)
+  "True for warnings that only say that an agent redefines things, which is its job."
+  (typep warning 'clos:gf-replacing-method-warning))
+
+;;; The stack, as CLISP writes it: one frame in a line. Variables are not known.
+
+(defclass stack-stream (gray:fundamental-character-output-stream)
+  ((ends :initarg :ends :reader stream-ends)
+   (line :initform (make-string-output-stream) :reader stream-line)
+   (lines :initform '() :accessor stream-lines))
+  (:documentation "Keeps the frames that are written to it, and throws T to itself after that of a function in ENDS."))
+
+(defmethod gray:stream-write-char ((stream stack-stream) character)
+  (if (char= character #\Newline)
+      (let ((content (line-content (get-output-stream-string (stream-line stream)))))
+        (when content
+          (push content (stream-lines stream))
+          (when (member (function-of-line content) (stream-ends stream) :test #'equal)
+            (throw stream t))))
+      (write-char character (stream-line stream)))
+  character)
+
+(defmethod gray:stream-line-column ((stream stack-stream))
+  nil)
+
+(defun stack-lines (boundaries count)
+  "How CLISP describes the frames from the innermost to the first function named in BOUNDARIES, at most COUNT."
+  (let ((stream (make-instance 'stack-stream :ends (mapcar #'prin1-to-string (append boundaries '(run serve drive))))))
+    (catch stream
+      (call-with-fixed-printer
+       (lambda ()
+         (let ((*print-pretty* nil))
+           (system::print-backtrace :out stream :mode 4 :limit count)))
+       :level 4 :length 8))
+    (reverse (stream-lines stream))))
+
+(defun line-content (line)
+  "What follows the number of a frame, \"<3/255> \" or \"[255] \"; NIL for a line that goes on with one before."
+  (let ((end (and (plusp (length line))
+                  (case (char line 0)
+                    (#\< (position #\> line))
+                    (#\[ (position #\] line))))))
+    (and end
+         (digit-char-p (char line 1))
+         (< (+ end 2) (length line))
+         (subseq line (+ end 2)))))
+
+(defun begins-with (line &rest beginnings)
+  "What follows in LINE after the first of BEGINNINGS that it has, or NIL."
+  (loop for beginning in beginnings
+        when (and (<= (length beginning) (length line))
+                  (string= beginning line :end2 (length beginning)))
+          return (subseq line (length beginning))))
+
+(defun function-of-line (line)
+  "The name, as text, of the function whose frame LINE describes, or NIL."
+  (let ((rest (begins-with line "#<COMPILED-FUNCTION " "#<SYSTEM-FUNCTION " "#<FUNCTION ")))
+    (and rest (subseq rest 0 (position-if (lambda (character) (find character " >")) rest)))))
+
+(defun frames-of-interest (boundaries count)
+  "The frames of evaluated code, innermost first and at most COUNT.
+Frames outside the functions named in BOUNDARIES are not looked at."
+  (let* ((lines (butlast (stack-lines boundaries (+ count 200))))
+         (entry (position "INVOKE-DEBUGGER" lines :test #'plain-name= :key #'function-of-line :from-end t))
+         (inner (and entry (nthcdr (1+ entry) lines)))
+         (frames (loop for line in inner
+                       for call = (begins-with line "APPLY frame for call ")
+                       for name = (function-of-line line)
+                       when call
+                         collect call
+                       ;; An interpreted function has a frame for its call, too.
+                       else when (and name
+                                      (not (begins-with line "#<FUNCTION "))
+                                      (not (begins-with name "SYSTEM::" "#:")))
+                              collect name)))
+    (loop while (or (find-if (lambda (plain) (plain-name= plain (first frames))) '("ERROR" "CERROR" "SIGNAL" "WARN" "BREAK"))
+                    (and frames (begins-with (first frames) "LISPWRIGHT.AGENT::")))
+          do (pop frames))
+    (loop while (find-if (lambda (plain) (plain-name= plain (first (last frames)))) '("EVAL" "READ" "LOAD"))
+          do (setf frames (butlast frames)))
+    (loop for call in (append frames
+                              (and (find-if (lambda (line) (begins-with line "EVAL frame")) inner)
+                                   (list "top-level form")))
+          repeat count
+          collect call)))
+
+(defun plain-name= (plain name)
+  "True when NAME is PLAIN with or without a package in front."
+  (and name
+       (let ((colon (position #\: name :from-end t)))
+         (string= plain name :start2 (if colon (1+ colon) 0)))))
+
+(defun frame-facts (call innermost)
+  "What the parent is told about a frame."
+  (declare (ignore innermost))
+  (list :call call))
+
+(defun frame-variables (call)
+  (declare (ignore call))
+  '())
+
+(defun eval-in-frame (form call)
+  "CLISP tells no frame's environment."
+  (declare (ignore form call))
+  (throw 'fault (list :unsupported :id *pending* :operation "EVAL-IN-FRAME")))
+
+;;; Macros
+
+(defun run-form (form)
+  "EVAL would keep the functions that FORM defines as they are written."
+  (funcall (compile nil `(lambda () ,form))))
+
+(defun expand-all (form)
+  "FORM with every macro call in it expanded."
+  (values (ext:expand-form form)))
+
+;;; Objects
+
+(defun function-parts (function)
+  "The methods of a generic function. What a closure has closed over is not told."
+  (and (typep function 'generic-function)
+       (mapcar (lambda (method) (list nil method)) (clos:generic-function-methods function))))
+
+(defun function-name (function)
+  (ignore-errors (system::function-name function)))
+
+(defun function-lambda-list (function)
+  (ignore-errors (ext:arglist function)))
+
+(defun function-place (function)
+  "(:FILE namestring :LINE i) of the definition that FUNCTION comes from, or NIL."
+  (ignore-errors
+   (destructuring-bind (what file line &rest end) (first (documentation (function-name function) 'system::file))
+     (declare (ignore what end))
+     (list :file (namestring (truename file)) :line line))))
+
+;;; The process
+
+(defun image-facts ()
+  "What the parent is told about this implementation."
+  (let ((version (lisp-implementation-version)))
+    (list :implementation "CLISP" :version (subseq version 0 (position #\Space version)) :pid (process-number))))
+
+(defun prepare-image (exit-function)
+  "Makes a started image ready: EXIT-FUNCTION runs when evaluated code exits."
+  (limit-memory)
+  (setf custom:*default-file-encoding* (lenient-utf-8)
+        custom:*pathname-encoding* (lenient-utf-8)
+        custom:*misc-encoding* (lenient-utf-8)
+        custom:*suppress-check-redefinition* t
+        ext:*break-driver* #'background-hook
+        *load-verbose* nil
+        *compile-verbose* nil
+        *compile-print* nil
+        *package* (find-package "COMMON-LISP-USER"))
+  (push exit-function custom:*fini-hooks*)
+  (set-streams))
+
+(defvar *driven* nil "True when the driver has been entered.")
+
+(defun drive ()
+  "What CLISP calls when it starts, and again when a stack is exhausted."
+  (cond (*driven*
+         (watch nil)
+         (restore-streams)
+         (send (done (finish-answer
+                      *running*
+                      (list :outcome :error
+                            :error '(:type "STORAGE-CONDITION"
+                                     :message "The stack is exhausted. CLISP has given up all that was on it.")
+                            :place (place *running*)))))
+         (serve)
+         (die))
+        (t
+         (setf *driven* t)
+         (main))))
+
+(defun save (path)
+  "Writes an image to PATH that starts in DRIVE. ASDF is in it, if it is there."
+  (catch 'fault
+    (load-late-parts))
+  (clrhash *c-functions*)
+  ;; Not compiled: SHOW-STACK looks for a frame of the evaluator outside of all, and dies when there is none.
+  (setf ext:*driver* (eval '(lambda () (system::driver #'drive))))
+  (ext:saveinitmem path :quiet t :norc t))
