@@ -84,6 +84,8 @@
          " :PHASE :" (name (or phase :execution))
          " :LINE " (number (:clojure.error/line located))
          " :COLUMN " (number (:clojure.error/column located))
+         (when (and early? (not (contains? #{nil "NO_SOURCE_PATH" "NO_SOURCE_FILE" "REPL"} (:clojure.error/source located))))
+           (str " :SOURCE " (quoted (or (:clojure.error/path located) (:clojure.error/source located)))))
          " :FRAMES (" (apply str (for [[call file line] frames]
                                    (str "(:CALL " (quoted call) " :FILE " (quoted file) " :LINE " (number line) ")")))
          "))")))

@@ -1,7 +1,7 @@
 ;;;; What the Guile agent owes the process it runs in: descriptors, the wire, signals, ports, limits.
 ;;;;
 ;;;; The parts of the agent are one module; this one comes first, then guile-print.scm, guile-stack.scm, guile.scm,
-;;;; which says what the whole is for, then guile-work.scm, guile-look.scm, guile-held.scm and
+;;;; which says what the whole is for, then guile-work.scm, guile-look.scm, guile-describe.scm, guile-held.scm and
 ;;;; guile-copies.scm.
 
 (define-module (lispwright agent)
@@ -21,11 +21,13 @@
   #:autoload (system vm debug) (find-debug-context debug-context-base)
   #:autoload (system vm frame) (frame-bindings frame-call-representation binding-name binding-ref)
   #:autoload (system vm program) (program-code program? program-lambda-list program-source program-num-free-variables
-                               program-free-variable-ref)
+                               program-free-variable-ref program-arguments-alists)
   #:autoload (ice-9 threads) (all-threads thread-exited? current-thread call-with-new-thread join-thread)
   #:autoload (ice-9 pretty-print) (pretty-print)
   #:autoload (language tree-il) (tree-il->scheme)
-  #:autoload (oop goops) (instance? class-of class-name class-slots slot-definition-name slot-bound? slot-ref)
+  #:autoload (oop goops) (instance? class-of class-name class-slots slot-definition-name slot-bound? slot-ref is-a? <generic> <class>
+                         generic-function-methods method-procedure method-specializers class-direct-supers
+                         class-direct-slots class-direct-subclasses)
   #:declarative? #f
   #:export (main))
 

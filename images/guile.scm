@@ -7,7 +7,7 @@
 ;;;; variables; other forms are interpreted, which takes microseconds instead of a millisecond.
 ;;;;
 ;;;; After this file come guile-work.scm, which loads files and runs tests, guile-look.scm (macros, objects),
-;;;; guile-held.scm (stacks that are kept) and guile-copies.scm (checkpoints).
+;;;; guile-describe.scm (names), guile-held.scm (stacks that are kept) and guile-copies.scm (checkpoints).
 
 ;;; One evaluation
 
@@ -413,16 +413,19 @@ To say where it was may take user code that prints, so a second interrupt ends i
       (((or (? symbol?) (? integer?)) ...) (and (pair? name) (resolve-module name #t #:ensure #f)))
       (_ #f))))
 
-(define (known-modules)
-  "The names of the modules that are loaded, as text."
-  (let loop ((modules (list (resolve-module '() #f))) (depth 0) (names '()))
+(define (loaded-modules)
+  "The modules that are loaded."
+  (let loop ((modules (list (resolve-module '() #f))) (depth 0) (found '()))
     (if (or (null? modules) (= depth 6))
-        names
+        found
         (let ((inner (append-map (lambda (module)
                                    (hash-map->list (lambda (name module) module) (module-submodules module)))
                                  modules)))
-          (loop inner (1+ depth)
-                (append (map module-text (filter module-public-interface inner)) names))))))
+          (loop inner (1+ depth) (append (filter module-public-interface inner) found))))))
+
+(define (known-modules)
+  "Their names, as text."
+  (map module-text (loaded-modules)))
 
 (define (answer-eval request)
   "Evaluates the code; the fields of the answer."
@@ -521,6 +524,7 @@ its own (Guile 3.0.8)."
     (#:rollback (done-if-due (answer-rollback request)))
     (#:inspect (cons #:done (answer-inspect request)))
     (#:macroexpand (cons #:done (answer-macroexpand request)))
+    (#:describe (cons #:done (answer-describe request)))
     (#:held (cons #:done (answer-held)))
     (#:frames (cons #:done (answer-frames request)))
     (#:locals (cons #:done (answer-locals request)))

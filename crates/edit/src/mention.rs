@@ -12,11 +12,15 @@ use crate::source::Source;
 /// The form that defines `name`, an address such as `foo` or `area :around (circle)`: of several the one whose first line
 /// is nearest to `line`.
 ///
-/// Without a form of that name, one at top level that begins exactly on `line`: a structure defines its accessors.
+/// Without a line only when there is one such form, methods aside. Without a form of that name, one at top level that
+/// begins exactly on `line`: a structure defines its accessors.
 #[must_use]
 pub fn definition_near(source: &Source<'_>, name: &str, line: Option<u32>) -> Option<FormId> {
     let named = named(source, name);
-    let Some(line) = line else { return if let [only] = named.as_slice() { Some(*only) } else { None } };
+    let Some(line) = line else {
+        let mut others = named.iter().filter(|id| named.len() == 1 || source.forms.get(**id).method.is_none());
+        return others.next().filter(|_| others.next().is_none()).copied();
+    };
     let first_line = |id: &FormId| source.lines.line(source.forms.get(*id).outer.start);
     let nearest = named.iter().copied().min_by_key(|id| first_line(id).abs_diff(line));
     nearest.or_else(|| source.forms.top_level().map(|(id, _)| id).find(|id| first_line(id) == line))
@@ -209,7 +213,8 @@ mod tests {
         assert_eq!(line("area", Some(7)), Some(5));
         assert_eq!(line("cow-name", Some(1)), Some(1), "the structure defines it");
         assert_eq!(line("cow-name", Some(2)), None);
-        assert_eq!(line("area", None), None, "which one is not known");
+        assert_eq!(line("area", None), Some(5), "the one that is no method");
+        assert_eq!(line("area (circle)", None), Some(3));
     }
 
     #[test]

@@ -532,7 +532,8 @@ pub(crate) fn nearest(name: &str, candidates: &[Value]) -> Vec<String> {
 /// As [`nearest`], comparing the part of each candidate that `compared` gives.
 pub(crate) fn nearest_by(name: &str, candidates: &[Value], compared: fn(&str) -> &str) -> Vec<String> {
     let wanted = name.to_uppercase();
-    let allowed = (wanted.chars().count() / 3).max(1);
+    let length = wanted.chars().count();
+    let allowed = if length == 1 { 0 } else { (length / 3).max(1) };
     let mut near: Vec<(usize, &str)> = candidates
         .iter()
         .filter_map(Value::as_text)

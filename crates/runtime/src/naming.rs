@@ -133,6 +133,9 @@ pub(crate) fn candidates(name: &str, answer: &Value) -> Vec<String> {
 
 /// A name without the package, namespace or quote in front of it.
 fn bare(name: &str) -> &str {
+    if let Some(inside) = name.strip_prefix("(@") {
+        return inside.trim_end_matches(')').rsplit(' ').next().unwrap_or(name);
+    }
     let name = name.trim_start_matches(['#', '\'']);
     let end = name.rfind([':', '/']).filter(|end| end + 1 < name.len() && *end > 0);
     end.map_or(name, |end| &name[end + 1..])
@@ -147,9 +150,11 @@ mod tests {
     #[test]
     fn the_nearest_names_are_found_in_other_packages_too() {
         let answer = Value::decode(br#"(:NAMES ("AREF" "FARM:AREA" "FARM::COW" "/"))"#).unwrap();
-        assert_eq!(candidates("farm:aera", &answer), ["FARM:AREA", "AREF"]);
+        assert_eq!(candidates("farm:aera", &answer), ["FARM:AREA"]);
         let answer = Value::decode(br#"(:ELSEWHERE ("A::F" "B::F") :NAMES ("G"))"#).unwrap();
         assert_eq!(candidates("f", &answer), ["A::F", "B::F"]);
+        let answer = Value::decode(br#"(:NAMES ("car" "(@@ (my app) balance)"))"#).unwrap();
+        assert_eq!(candidates("balanec", &answer), ["(@@ (my app) balance)"]);
         assert_eq!((bare("user/"), bare("/"), bare("a.b/c"), bare("#'f")), ("user/", "/", "c", "f"));
     }
 }

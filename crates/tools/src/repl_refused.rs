@@ -37,10 +37,21 @@ pub(crate) fn unsupported(runtime: Runtime, capability: Capability, instead: &st
 
 /// An answer for a request that the agent of `runtime` does not know.
 pub(crate) fn not_offered(runtime: Runtime, operation: &str) -> ToolError {
-    let instead = match operation {
+    let operation = operation.to_uppercase();
+    if operation == "REFERENCES" {
+        return ToolError::new(
+            "UNSUPPORTED",
+            format!(
+                "A {runtime} image keeps no record of who refers to what. lisp_read_file {{\"path\": FILE, \"content_pattern\": \
+                 NAME}} shows the forms of a file that mention it."
+            ),
+        );
+    }
+    let instead = match operation.as_str() {
         "LOAD" => "Load it with repl_eval: (load \"FILE\"), or (asdf:load-system \"NAME\")",
         "RUN-TESTS" => "Run the tests with repl_eval, such as (asdf:test-system \"NAME\")",
         "MACROEXPAND" => "Expand with repl_eval",
+        "DESCRIBE" => "Ask with repl_eval, such as (describe 'NAME)",
         _ => "See repl_control {\"action\": \"status\"} for what each runtime offers",
     };
     ToolError::new("UNSUPPORTED", format!("{runtime} sessions do not offer this yet ({operation}). {instead}."))

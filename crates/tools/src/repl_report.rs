@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::repl_node::{node_fields, preview_text};
 use crate::repl_refused::{not_offered, refusal_error, session_argument};
-use crate::repl_text::{Fenced, ends_of, fence, head, one_line, shares, start_of};
+use crate::repl_text::{Fenced, ends_of, fence, fence_inside, head, one_line, shares, start_of};
 use crate::tool::Outcome;
 
 /// Characters of an answer when none are asked for.
@@ -36,7 +36,7 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
         .map(|warning| format!("{}: {}\n", one_line(&warning.type_name, 100), fence(warning.message.trim_end())))
         .collect();
     let values: Vec<String> = match &report.ending {
-        Ending::Values(values) => values.iter().map(|value| fence(&value.text)).collect(),
+        Ending::Values(values) => values.iter().map(|value| fence_inside(&value.text)).collect(),
         _ => Vec::new(),
     };
 

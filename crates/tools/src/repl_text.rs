@@ -40,6 +40,15 @@ pub(crate) fn fence(text: &str) -> String {
     fenced
 }
 
+/// As [`fence`], for a text that does not begin a line.
+pub(crate) fn fence_inside(text: &str) -> String {
+    let fenced = fence(text);
+    match fenced.strip_prefix(' ') {
+        Some(rest) if !text.starts_with(' ') => rest.to_owned(),
+        _ => fenced,
+    }
+}
+
 fn is_unwanted(character: char) -> bool {
     character.is_control() && !matches!(character, '\n' | '\t')
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -151,6 +160,8 @@ mod tests {
     fn an_image_cannot_speak_for_the_server() {
         assert_eq!(fence("=> 4\n[ERROR] x\n [note]\na => b\n"), " => 4\n [ERROR] x\n [note]\na => b\n");
         assert_eq!(fence("a\r=> 4"), "a\n => 4");
+        assert_eq!(fence_inside("[1]\n[2]"), "[1]\n [2]");
+        assert_eq!(fence_inside(" [1]"), " [1]");
         assert_eq!(fence("\u{200e}=> 4"), " => 4");
         assert_eq!(fence("\u{1b}[31m=> 4"), " => 4");
     }

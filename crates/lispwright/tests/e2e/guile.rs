@@ -248,3 +248,61 @@ fn a_trial_leaves_no_trace_and_a_checkpoint_is_returned_to() {
     session.ok("repl_eval", json!({ "code": code }));
     session.refused("repl_control", json!({ "action": "checkpoint", "name": "two" }), "UNSUPPORTED", &["thread"]);
 }
+
+#[test]
+fn names_are_described_with_what_guile_knows() {
+    let shapes = "(define-module (my shapes)
+  #:export (area scale <point> make-point swap!)
+  #:use-module (oop goops) #:use-module (srfi srfi-9))
+(define* (scale x y #:optional (w 2) #:key (z 1)) \"Scales X.\" (+ x y w z))
+(define either (case-lambda \"Cases.\" ((a) a) ((a b . c) b)))
+(define-syntax-rule (swap! a b) \"Swaps.\" (let ((t a)) (set! a b) (set! b t)))
+(define-record-type <point> (make-point x) point? (x point-x))
+(define-class <shape> () (name #:init-keyword #:name))
+(define-method (area (s <shape>)) \"Of a shape.\" 1)
+(define depth (make-parameter 3))
+(define answer 42)
+";
+    let mut session = Session::with_file("my/shapes.scm", shapes);
+    session.ok("load_system", json!({ "path": "my/shapes.scm" }));
+    for (symbol, expected) in [
+        (
+            "scale",
+            "(@ (my shapes) scale), exported from (my shapes)\n[procedure] scale (x y #:optional w #:key z)  my/shapes.scm:4\nScales X.",
+        ),
+        (
+            "either",
+            "(@@ (my shapes) either), internal to (my shapes)\n[procedure] either (a)  my/shapes.scm:5\nor (a b . c)\nCases.",
+        ),
+        ("swap!", "[syntax] swap!  my/shapes.scm:6\nSwaps."),
+        ("<point>", "[record type] <point>  my/shapes.scm:7\nfields: (x)"),
+        ("point-x", "[procedure] point-x (s)  my/shapes.scm:7"),
+        ("<shape>", "[class] <shape>  my/shapes.scm:8\nsuperclasses: (<object>)\nslots: (name)"),
+        ("area", "[method] area (<shape>)  my/shapes.scm:9\nOf a shape."),
+        ("depth", "[parameter] depth  my/shapes.scm:10\nvalue: 3"),
+        ("(@@ (my shapes) answer)", "[variable] answer  my/shapes.scm:11\nvalue: 42"),
+        ("(my shapes)", "[module] (my shapes)  my/shapes.scm:1\nexports: <point> area make-point scale swap!\n"),
+        ("car", "[procedure] car (_)"),
+        ("if", "[core syntax] if"),
+    ] {
+        let answer = session.ok("code_describe", json!({ "symbol": symbol }));
+        assert!(answer.text.contains(expected), "{symbol}: {}", answer.text);
+    }
+    session.refused("code_describe", json!({ "symbol": "sacle" }), "BAD_ARGUMENT", &["Nearest: (@ (my shapes) scale)"]);
+    for symbol in ["(", "#t", "\"x\"", "(1 2"] {
+        session.refused("code_describe", json!({ "symbol": symbol }), "BAD_ARGUMENT", &["means nothing"]);
+    }
+    let unknown = session.client.call("code_describe", json!({ "symbol": "(@ (my shpaes) scale)" }));
+    assert!(unknown.is_error && unknown.text.contains("Nearest: (my shapes)"), "{}", unknown.text);
+    let found = session.ok("code_find", json!({ "symbol": "answer" }));
+    assert_eq!(
+        found.text,
+        "(@@ (my shapes) answer) is defined, as the live image knows it, at\nmy/shapes.scm:11: define answer"
+    );
+    session.refused(
+        "code_find_references",
+        json!({ "symbol": "scale" }),
+        "UNSUPPORTED",
+        &["keeps no record", "content_pattern"],
+    );
+}

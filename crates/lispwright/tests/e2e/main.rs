@@ -19,6 +19,9 @@ mod files;
 mod guile;
 mod held;
 mod household;
+#[path = "../../../runtime/tests/nrepl/nbb_install.rs"]
+mod nbb_install;
+mod nrepl;
 mod objects;
 mod orphans;
 mod project;

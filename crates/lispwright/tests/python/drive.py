@@ -41,6 +41,9 @@ SYSTEM_FILE = """\
 CALLS = [
     ("load_system", {"path": "shapes.lisp"}, "Loaded shapes.lisp"),
     ("run_tests", {"system": "shapes"}, "1 passed, 0 failed"),
+    ("code_find", {"symbol": "area"}, "shapes.lisp:"),
+    ("code_describe", {"symbol": "area"}, "[function] area (r)"),
+    ("code_find_references", {"symbol": "area"}, "the live image knows"),
     ("lisp_read_file", {"path": "shapes.lisp"}, "area"),
     ("lisp_read_form", {"path": "shapes.lisp", "name": "area"}, "(* 3 r r)"),
     ("lisp_check_parens", {"path": "shapes.lisp"}, ""),
@@ -140,7 +143,8 @@ async def lists(workshop):
     for tool in seen[0]:
         assert re.fullmatch(r"[a-z0-9_]{1,40}", tool["name"]), tool["name"]
         assert tool["inputSchema"]["type"] == "object", tool
-        assert tool["inputSchema"].get("additionalProperties") is False, tool
+        # Other spellings are understood, so no schema makes a client refuse them.
+        assert tool["inputSchema"].get("additionalProperties") is not False, tool
         for hint in ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"):
             assert isinstance(tool["annotations"].get(hint), bool), (tool["name"], hint)
         assert tool.get("description"), tool

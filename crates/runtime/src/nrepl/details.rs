@@ -18,12 +18,19 @@ pub(crate) enum Flavour {
 /// The function that describes a thrown object, on the JVM.
 const ERROR: &str = include_str!("../../../../images/clojure-error.clj");
 
-/// The name under which a server of our own keeps that function, so that it is compiled once.
+/// The function that says what a name means.
+const DESCRIBE: &str = include_str!("../../../../images/clojure-describe.cljc");
+
+/// The names under which a server of our own keeps these functions, so that they are compiled once.
 const KEPT: &str = "lispwright.image/error";
+const KEPT_DESCRIBE: &str = "lispwright.image/describe";
 
 /// Has a server of our own keep what it will be asked.
 pub(crate) fn preparation() -> String {
-    format!("(do (create-ns 'lispwright.image) (intern 'lispwright.image 'error {ERROR}) nil)")
+    format!(
+        "(do (create-ns 'lispwright.image) (intern 'lispwright.image 'error {ERROR})
+             (intern 'lispwright.image 'describe {DESCRIBE}) nil)"
+    )
 }
 
 /// A session's value of `*e` when it is asked for from another session; that one's own when there is no other.
@@ -59,6 +66,12 @@ pub(crate) fn expansion_question(form: &str, level: ExpansionLevel) -> String {
         ExpansionLevel::All => ":all",
     };
     format!("({} '{form}\n {level})", include_str!("../../../../images/clojure-expand.cljc"))
+}
+
+/// What `name` means, seen from the namespace `space`; `limit` is characters of a documentation string.
+pub(crate) fn description_question(space: &str, name: &str, limit: usize, kept: bool) -> String {
+    let describe = if kept { KEPT_DESCRIBE } else { DESCRIBE };
+    format!("({describe} (symbol {}) {} {limit})", literal(space), literal(name.trim()))
 }
 
 /// The results of the tests of a namespace; its name is what `space` evaluates to.

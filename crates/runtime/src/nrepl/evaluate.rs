@@ -7,6 +7,7 @@ use super::details::{self, Flavour};
 use super::forms::Code;
 use super::image::{Image, QUESTION_LIMIT, Reply};
 use crate::eval::{Ending, EvalRequest, LispError, Phase, Place, Printout, lisp_error, nearest};
+use crate::naming::Description;
 use crate::refusal::Refusal;
 use crate::remote::Lost;
 use crate::request::ExpansionLevel;
@@ -31,6 +32,16 @@ pub(crate) struct Evaluated {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// How tests went.
     pub(crate) tests: Option<Tally>,
+}
+
+/// What was thrown, and where the compiler was then.
+pub(super) struct Thrown {
+    pub(super) error: LispError,
+    pub(super) phase: Phase,
+    /// Line and column, from 1.
+    pub(super) at: Option<(u32, u32)>,
+    /// The file that the compiler read, as it was told of it: often relative to the class path.
+    pub(super) source: Option<String>,
 }
 
 impl From<Ending> for Evaluated {
@@ -91,7 +102,7 @@ impl Image {
                 return Ok(Evaluated { earlier: earlier(), notices, ..ending.into() });
             }
             if let Some(thrown) = reply.thrown.clone() {
-                let (error, phase, at) = self.error(&thrown, &reply).await?;
+                let Thrown { error, phase, at, .. } = self.error(&thrown, &reply).await?;
                 place.phase = phase;
                 place.at = at.or(Some(place.start)).filter(|_| phase == Phase::Read);
                 let ending = Ending::Error { error, place };
@@ -169,11 +180,7 @@ impl Image {
     }
 
     /// What was thrown, as well as the server can tell.
-    pub(super) async fn error(
-        &mut self,
-        thrown: &str,
-        reply: &Reply,
-    ) -> Result<(LispError, Phase, Option<(u32, u32)>), Lost> {
+    pub(super) async fn error(&mut self, thrown: &str, reply: &Reply) -> Result<Thrown, Lost> {
         let question =
             details::error_question(self.flavour, self.control.as_ref().map(|_| self.session.as_str()), self.prepared);
         let answer = match self.value_of(&question, None).await? {
@@ -187,11 +194,12 @@ impl Image {
         let Some(answer) = answer else {
             let message = if reply.complaint.trim().is_empty() { thrown } else { reply.complaint.trim() };
             let type_name = thrown.strip_prefix("class ").unwrap_or("error").to_owned();
-            return Ok((
-                LispError { type_name, message: message.to_owned(), ..LispError::default() },
-                Phase::Eval,
-                None,
-            ));
+            return Ok(Thrown {
+                error: LispError { type_name, message: message.to_owned(), ..LispError::default() },
+                phase: Phase::Eval,
+                at: None,
+                source: None,
+            });
         };
         let phase = match answer.get("PHASE").and_then(Value::as_keyword).unwrap_or_default() {
             "read-source" | "parse" => Phase::Read,
@@ -199,7 +207,12 @@ impl Image {
             _ => Phase::Eval,
         };
         let number = |name| answer.get_integer(name).and_then(|number| u32::try_from(number).ok());
-        Ok((lisp_error(&answer), phase, number("LINE").zip(number("COLUMN"))))
+        Ok(Thrown {
+            error: lisp_error(&answer),
+            phase,
+            at: number("LINE").zip(number("COLUMN")),
+            source: answer.get_text("SOURCE").map(str::to_owned),
+        })
     }
 
     /// What a question evaluates to, when it does.
@@ -251,17 +264,6 @@ impl Image {
         let asked = namespace.is_some();
         let namespace = namespace.unwrap_or(&self.namespace).to_owned();
         let question = details::expansion_question(read.slice(*form), level);
-        let session = self.control.clone().unwrap_or_else(|| self.session.clone());
-        let mut message = vec![
-            ("op", Bencode::text("eval")),
-            ("session", Bencode::text(session)),
-            ("code", Bencode::text(question)),
-            ("ns", Bencode::text(&namespace)),
-        ];
-        if self.prints_with_limits {
-            message.push(("nrepl.middleware.caught/caught", Bencode::text("clojure.core/identity")));
-        }
-        let reply = self.exchange(message, deadline, controls).await?;
         let place = Place {
             phase: Phase::Eval,
             index: 1,
@@ -270,27 +272,12 @@ impl Image {
             at: None,
             text: read.excerpt(form.start, form.end),
         };
-        if reply.has("namespace-not-found") && asked {
-            return Ok(self.no_namespace(namespace).await.into());
-        }
-        if let Some(reason) = reply.stopped {
-            return Ok(Ending::Stopped { reason, frames: Vec::new(), place, kept: false }.into());
-        }
-        if let Some(thrown) = reply.thrown.clone() {
-            let error = match self.control.clone() {
-                Some(control) => {
-                    let question = details::error_question(self.flavour, None, self.prepared);
-                    self.value_in(control, &question, None).await?.map(|answer| lisp_error(&answer))
-                }
-                None => None,
-            };
-            let error = match error {
-                Some(error) => error,
-                None => self.error(&thrown, &reply).await?.0,
-            };
-            return Ok(Ending::Error { error, place }.into());
-        }
-        let answer = reply.value.and_then(|(printed, _)| details::answer(&printed));
+        let answer = match self.ask_code(question, &namespace, place, deadline, controls).await? {
+            Ok(answer) => answer,
+            Err(None) if asked => return Ok(self.no_namespace(namespace).await.into()),
+            Err(None) => None,
+            Err(Some(ending)) => return Ok(ending.into()),
+        };
         Ok(match answer {
             Some(answer) => {
                 let text = answer.get_text("TEXT").unwrap_or_default().trim_end().to_owned();
@@ -301,6 +288,80 @@ impl Image {
         }
         .into())
     }
+
+    /// Says what a name means.
+    pub(crate) async fn describe(
+        &mut self,
+        name: &str,
+        namespace: Option<&str>,
+        limit: usize,
+        deadline: Instant,
+        controls: &Controls,
+    ) -> Result<Evaluated, Lost> {
+        let namespace = namespace.unwrap_or(&self.namespace).to_owned();
+        let question = details::description_question(&namespace, name, limit, self.prepared);
+        let nowhere = Place { phase: Phase::Eval, index: 0, total: None, start: (1, 1), at: None, text: String::new() };
+        let answer = match self.ask_code(question, "user", nowhere, deadline, controls).await? {
+            Ok(answer) => answer,
+            Err(ending) => return Ok(ending.unwrap_or_else(|| no_description("it has no namespace user")).into()),
+        };
+        let Some(answer) = answer else { return Ok(no_description("it gave no answer").into()) };
+        if answer.get_truth("NO-SPACE") {
+            return Ok(self.no_namespace(namespace).await.into());
+        }
+        if answer.get_truth("DESCRIBED") {
+            return Ok(Ending::Described(Description::read(&answer)).into());
+        }
+        Ok(Refusal::read(&answer).map_or_else(|| no_description("it gave another answer"), Ending::Refused).into())
+    }
+
+    /// Asks, beside the session's own `*1` and `*e`, something that may run code of the user. The answer; or what came of
+    /// it instead, which is nothing when there is no such namespace.
+    async fn ask_code(
+        &mut self,
+        question: String,
+        namespace: &str,
+        place: Place,
+        deadline: Instant,
+        controls: &Controls,
+    ) -> Result<Result<Option<Value>, Option<Ending>>, Lost> {
+        let session = self.control.clone().unwrap_or_else(|| self.session.clone());
+        let mut message = vec![
+            ("op", Bencode::text("eval")),
+            ("session", Bencode::text(session)),
+            ("code", Bencode::text(question)),
+            ("ns", Bencode::text(namespace)),
+        ];
+        if self.prints_with_limits {
+            message.push(("nrepl.middleware.caught/caught", Bencode::text("clojure.core/identity")));
+        }
+        let reply = self.exchange(message, deadline, controls).await?;
+        if reply.has("namespace-not-found") {
+            return Ok(Err(None));
+        }
+        if let Some(reason) = reply.stopped {
+            return Ok(Err(Some(Ending::Stopped { reason, frames: Vec::new(), place, kept: false })));
+        }
+        let Some(thrown) = reply.thrown.clone() else {
+            return Ok(Ok(reply.value.and_then(|(printed, _)| details::answer(&printed))));
+        };
+        let error = match self.control.clone() {
+            Some(control) => {
+                let question = details::error_question(self.flavour, None, self.prepared);
+                self.value_in(control, &question, None).await?.map(|answer| lisp_error(&answer))
+            }
+            None => None,
+        };
+        let error = match error {
+            Some(error) => error,
+            None => self.error(&thrown, &reply).await?.error,
+        };
+        Ok(Err(Some(Ending::Error { error, place })))
+    }
+}
+
+fn no_description(why: &str) -> Ending {
+    Ending::AgentFault(format!("the server gave no description: {why}"))
 }
 
 /// Why the server did not do what it was asked, when it says so.

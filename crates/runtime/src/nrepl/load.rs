@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use super::bencode::Bencode;
 use super::details::{self, literal};
-use super::evaluate::{Evaluated, refused};
+use super::evaluate::{Evaluated, Thrown, refused};
 use super::forms::Code;
 use super::image::{Image, Reply};
 use crate::eval::{Ending, Phase, Place};
 use crate::remote::Lost;
-use crate::work::{Diagnostic, Tally, Target};
+use crate::work::{Diagnostic, Project, Tally, Target};
 use crate::worker::Controls;
 
 /// The longest file that is sent, in bytes.
@@ -24,6 +24,7 @@ impl Image {
     pub(crate) async fn load(
         &mut self,
         target: &Target,
+        project: &Project,
         force: bool,
         deadline: Instant,
         controls: &Controls,
@@ -42,11 +43,14 @@ impl Image {
                 self.exchange(self.plain_message(&code), deadline, controls).await?
             }
         };
-        let mut evaluated = match self.failure(&reply, target).await? {
+        let mut evaluated = match self.failure(&reply, target, project).await? {
             Some(failed) => failed,
             None => Ending::Loaded { unchanged: false }.into(),
         };
         let mut warnings = self.take_reflection_warnings();
+        for file in warnings.iter_mut().filter_map(|warning| warning.file.as_mut()) {
+            *file = source_file(project, file);
+        }
         warnings.append(&mut evaluated.diagnostics);
         evaluated.diagnostics = warnings;
         Ok(evaluated)
@@ -56,11 +60,12 @@ impl Image {
     pub(crate) async fn test(
         &mut self,
         target: &Target,
+        project: &Project,
         names: &[String],
         deadline: Instant,
         controls: &Controls,
     ) -> Result<Evaluated, Lost> {
-        let loaded = self.load(target, true, deadline, controls).await?;
+        let loaded = self.load(target, project, true, deadline, controls).await?;
         if !matches!(loaded.ending, Ending::Loaded { .. }) {
             return Ok(loaded);
         }
@@ -73,7 +78,7 @@ impl Image {
         };
         let question = details::tests_question(&space, names);
         let reply = self.exchange(self.plain_message(&question), deadline, controls).await?;
-        if let Some(failed) = self.failure(&reply, target).await? {
+        if let Some(failed) = self.failure(&reply, target, project).await? {
             return Ok(failed);
         }
         let answer = reply.value.and_then(|(printed, _)| details::answer(&printed));
@@ -110,7 +115,7 @@ impl Image {
     }
 
     /// What went wrong, when something did.
-    async fn failure(&mut self, reply: &Reply, target: &Target) -> Result<Option<Evaluated>, Lost> {
+    async fn failure(&mut self, reply: &Reply, target: &Target, project: &Project) -> Result<Option<Evaluated>, Lost> {
         let (Target::Path(name) | Target::System(name)) = target;
         let mut place =
             Place { phase: Phase::Eval, index: 1, total: Some(1), start: (1, 1), at: None, text: name.clone() };
@@ -119,18 +124,22 @@ impl Image {
             return Ok(Some(Ending::Stopped { reason, frames, place, kept: false }.into()));
         }
         if let Some(thrown) = &reply.thrown {
-            let (error, phase, at) = self.error(thrown, reply).await?;
+            let Thrown { mut error, phase, at, source } = self.error(thrown, reply).await?;
+            // The code of the call is ours.
+            error.frames.retain(|frame| frame.file.as_deref() != Some("code"));
             place.at = at;
             place.phase = if phase == Phase::Read { Phase::Eval } else { phase };
-            let file = match target {
-                Target::Path(path) => Some(path.clone()),
-                Target::System(_) => None,
+            // What is loaded may have loaded another file, and failed there.
+            let file = match (source, target) {
+                (Some(source), _) => Some(source_file(project, &source)),
+                (None, Target::Path(path)) => Some(path.clone()),
+                (None, Target::System(_)) => None,
             };
             let framed = error.frames.iter().find(|frame| frame.file == file);
             let line = at.map(|(line, _)| line).or_else(|| framed.and_then(|frame| frame.line));
             let diagnostic = Diagnostic {
                 severity: "error".to_owned(),
-                type_name: error.type_name.clone(),
+                type_name: if phase == Phase::Read { "READ-ERROR".to_owned() } else { error.type_name.clone() },
                 message: error.message.clone(),
                 file,
                 line,
@@ -164,6 +173,20 @@ fn reflection_warning(line: &str) -> Option<Diagnostic> {
         column: column.parse().ok(),
         form: None,
     })
+}
+
+/// Where sources are below the root of a project, by the habits of its tools.
+const SOURCE_DIRECTORIES: [&str; 9] =
+    ["src", "test", "", "src/clj", "src/cljc", "src/main/clojure", "test/clj", "src/test/clojure", "dev"];
+
+/// The path of a source that the compiler names relative to the class path; the name itself when it is found nowhere.
+fn source_file(project: &Project, name: &str) -> String {
+    if Path::new(name).is_absolute() {
+        return name.to_owned();
+    }
+    let roots = project.roots.iter().map(Path::new);
+    let mut places = roots.flat_map(|root| SOURCE_DIRECTORIES.map(|directory| root.join(directory).join(name)));
+    places.find(|place| place.is_file()).map_or_else(|| name.to_owned(), |place| place.display().to_string())
 }
 
 fn read(path: &str) -> Result<String, String> {

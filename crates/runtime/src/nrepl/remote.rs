@@ -128,11 +128,15 @@ impl Nrepl {
                 let deadline = Instant::now() + *timeout;
                 image.expand(code, package.as_deref(), *level, *limit, deadline, controls).await
             }
-            Request::Load { target, force, timeout, .. } => {
-                image.load(target, *force, Instant::now() + *timeout, controls).await
+            Request::Describe { name, package, limit } => {
+                let deadline = Instant::now() + request.timeout();
+                image.describe(name, package.as_deref(), *limit, deadline, controls).await
             }
-            Request::RunTests { target, tests, timeout, .. } => {
-                image.test(target, tests, Instant::now() + *timeout, controls).await
+            Request::Load { target, project, force, timeout, .. } => {
+                image.load(target, project, *force, Instant::now() + *timeout, controls).await
+            }
+            Request::RunTests { target, project, tests, timeout, .. } => {
+                image.test(target, project, tests, Instant::now() + *timeout, controls).await
             }
             request => Ok(Ending::NotOffered { operation: request.operation().to_owned() }.into()),
         };

@@ -7,6 +7,7 @@ mod jvm;
 #[path = "../sbcl/lab.rs"]
 mod lab;
 mod nbb;
+mod nbb_install;
 mod strange;
 
 use lispwright_runtime::{Config, Runtime};

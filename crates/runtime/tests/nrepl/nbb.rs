@@ -1,33 +1,13 @@
 //! A second implementation of nREPL: nbb, ClojureScript on Node, which cannot interrupt and prints without limits.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use lispwright_runtime::*;
 
 use crate::clojure;
 use crate::lab::Lab;
-
-const VERSION: &str = include_str!("nbb.version");
-
-/// The directory that nbb is installed in; installs it there when `cargo xtask test` has not.
-fn nbb() -> &'static Path {
-    static PLACE: OnceLock<PathBuf> = OnceLock::new();
-    PLACE.get_or_init(|| {
-        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nbb");
-        let manifest = std::fs::read_to_string(place.join("node_modules/nbb/package.json")).unwrap_or_default();
-        if !manifest.contains(&format!("\"version\": \"{}\"", VERSION.trim())) {
-            let mut npm = Command::new("npm");
-            npm.args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"]).arg(&place);
-            let status =
-                npm.arg(format!("nbb@{}", VERSION.trim())).status().expect("these tests need npm: apt-get install npm");
-            assert!(status.success(), "npm could not install nbb");
-        }
-        place
-    })
-}
+use crate::nbb_install::nbb;
 
 /// A project of nbb's: its own installation is in it, as npm leaves it.
 fn project() -> Lab {

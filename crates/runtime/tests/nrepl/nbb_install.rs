@@ -1,0 +1,27 @@
+//! nbb, ClojureScript on Node, as npm has it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const VERSION: &str = include_str!("nbb.version");
+
+/// The directory that nbb is installed in; installs it there when `cargo xtask test` has not. Of several test programs
+/// one does.
+pub(crate) fn nbb() -> &'static Path {
+    static PLACE: OnceLock<PathBuf> = OnceLock::new();
+    PLACE.get_or_init(|| {
+        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nbb");
+        let lock = std::fs::File::create(place.with_extension("lock")).unwrap();
+        lock.lock().unwrap();
+        let manifest = std::fs::read_to_string(place.join("node_modules/nbb/package.json")).unwrap_or_default();
+        if !manifest.contains(&format!("\"version\": \"{}\"", VERSION.trim())) {
+            let mut npm = Command::new("npm");
+            npm.args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"]).arg(&place);
+            let status =
+                npm.arg(format!("nbb@{}", VERSION.trim())).status().expect("these tests need npm: apt-get install npm");
+            assert!(status.success(), "npm could not install nbb");
+        }
+        place
+    })
+}

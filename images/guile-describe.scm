@@ -1,0 +1,266 @@
+;;; What names mean. README.md describes what is sent.
+;;;
+;;; Guile 3.0 keeps no table of who refers to what: `(system xref)' has not followed its compiler. So there is no answer to
+;;; REFERENCES here, and the parent says so.
+
+(define most-methods 200)
+
+;;; Names
+
+(define (split-name text)
+  "(symbol module) of a name as people write it: `foo', `(@ (my app) foo)', `(@@ (my app) foo)'. The module is a name or #f;
+the symbol is #f when TEXT is a module's name, or nothing at all."
+  (match (failsafe (const #f) (lambda () (call-with-input-string text read)))
+    ((or ('quote (? symbol? name)) ('syntax (? symbol? name)) (? symbol? name)) (list name #f))
+    (((or '@ '@@) ((? symbol? parts) ...) (? symbol? name)) (list name parts))
+    (((or (? symbol? parts) (? integer? parts)) ...) (list #f (and (pair? parts) parts)))
+    (_ (list #f #f))))
+
+(define (modules-of-project)
+  "The loaded modules that do not come with Guile, nor are this agent."
+  (filter (lambda (module)
+            (let ((file (module-filename module)))
+              (and (not (memq module (list (resolve-module '(lispwright agent)) (resolve-module '(guile)))))
+                   (if file
+                       (not (library-file? file))
+                       (not (equal? (module-text module) "(guile)"))))))
+          (loaded-modules)))
+
+(define (local-variable module symbol)
+  (let ((variable (module-local-variable module symbol)))
+    (and variable (variable-bound? variable) variable)))
+
+(define (visible-variable module symbol)
+  (let ((variable (module-variable module symbol)))
+    (and variable (variable-bound? variable) variable)))
+
+(define (home-of symbol variable module)
+  "The module in which VARIABLE, seen as SYMBOL in MODULE, is defined, as far as that can be told."
+  (define (defines? module)
+    (eq? (module-local-variable module symbol) variable))
+  (let search ((modules (list module)) (seen '()))
+    (match modules
+      (() #f)
+      ((module . others)
+       (cond ((memq module seen) (search others seen))
+             ;; An interface is named as its module, and has the same variables.
+             ((find defines? (delete #f (list (full-module module) module))))
+             (else (search (append others (module-uses module)) (cons module seen))))))))
+
+(define (full-module module)
+  "The module whose public interface MODULE is; MODULE itself when it is none."
+  (and (module-name module)
+       (eq? (module-kind module) 'interface)
+       (resolve-module (module-name module) #f #:ensure #f)))
+
+(define (exported? symbol variable module)
+  (let ((interface (and module (module-public-interface module))))
+    (and interface (eq? (module-variable interface symbol) variable))))
+
+(define (whole-name symbol variable module)
+  "SYMBOL as it is written where the module is not used."
+  (format #f "(~a ~a ~a)" (if (exported? symbol variable module) '@ '@@) (module-text module) (short-text symbol)))
+
+(define (same-named symbol)
+  "((module . variable) ...) for the project's modules that define SYMBOL."
+  (filter-map (lambda (module)
+                (let ((variable (local-variable module symbol)))
+                  (and variable (cons module variable))))
+              (modules-of-project)))
+
+(define (names-near text module)
+  "Names about as long as TEXT: of what is visible in MODULE, and of what other modules of the project define."
+  (let ((names (make-hash-table))
+        (slack (max 1 (quotient (string-length text) 3))))
+    (define (near? name)
+      (<= (abs (- (string-length name) (string-length text))) slack))
+    (define (note module name-of)
+      (module-for-each (lambda (symbol variable)
+                         (when (and (near? (symbol->string symbol)) (variable-bound? variable))
+                           (hash-set! names (name-of symbol variable) #t)))
+                       module))
+    (for-each (lambda (module)
+                (note module (lambda (symbol variable) (symbol->string symbol))))
+              (cons module (module-uses module)))
+    (for-each (lambda (other)
+                (note other
+                      (lambda (symbol variable)
+                        (if (eq? variable (module-variable module symbol))
+                            (symbol->string symbol)
+                            (whole-name symbol variable other)))))
+              (delete module (modules-of-project)))
+    (hash-map->list (lambda (name _) name) names)))
+
+;;; Meanings
+
+(define (arity-text arity)
+  "One list of parameters, from what Guile knows of a procedure's arity."
+  (define (part key)
+    (or (assq-ref arity key) '()))
+  (define (marked mark parameters)
+    (if (null? parameters) '() (cons mark (map short-text parameters))))
+  (let ((words (append (map short-text (part 'required))
+                       (marked "#:optional" (part 'optional))
+                       (marked "#:key" (map (match-lambda
+                                              ((name . _) (if (keyword? name) (keyword->symbol name) name))
+                                              (name name))
+                                            (part 'keyword)))
+                       (if (assq-ref arity 'allow-other-keys?) '("#:allow-other-keys") '()))))
+    (match (assq-ref arity 'rest)
+      (#f (string-append "(" (string-join words " ") ")"))
+      (rest (if (null? words)
+                (short-text rest)
+                (string-append "(" (string-join words " ") " . " (short-text rest) ")"))))))
+
+(define (arglist-text procedure)
+  "The lists of parameters of PROCEDURE, each on a line of its own; #f when they are not known."
+  (failsafe
+   (const #f)
+   (lambda ()
+     (match (if (program? procedure) (program-arguments-alists procedure) #f)
+       ((? pair? arities) (string-join (map arity-text arities) "\n"))
+       (_ (match (procedure-minimum-arity procedure)
+            ((required optional rest?)
+             (arity-text `((required . ,(make-list required '_)) (optional . ,(make-list optional '_))
+                           (rest . ,(and rest? '_)))))
+            (_ #f)))))))
+
+(define (procedure-place procedure)
+  "(#:file path #:line line) of PROCEDURE, as far as it was compiled from a file."
+  (match (and (program? procedure) (failsafe (const #f) (lambda () (program-source procedure 0))))
+    ((_ (? string? file) line . _)
+     (if (string-prefix? "call-" file) '() (list #:file (full-path file) #:line (1+ line))))
+    (_ '())))
+
+(define (module-place module)
+  "(#:file path) of what is defined in MODULE at a line that is not known."
+  (let ((file (and module (module-filename module))))
+    (if file (list #:file (full-path file)) '())))
+
+(define (place-in module procedure)
+  "The place of PROCEDURE, or what is known of it from the module it is defined in."
+  (match (procedure-place procedure)
+    (() (module-place module))
+    (place place)))
+
+(define (documented text limit)
+  (if (string? text) (list #:documentation (substring* text limit)) '()))
+
+(define (inlined-procedure symbol module)
+  "The procedure behind SYMBOL when it is a syntax that only inlines one, as those of a record are."
+  (let ((variable (and module (module-local-variable module (symbol-append '% symbol '-procedure)))))
+    (and variable (variable-bound? variable) (procedure? (variable-ref variable)) (variable-ref variable))))
+
+(define (meanings symbol value module limit)
+  "What VALUE, which SYMBOL of MODULE stands for, is."
+  (define name (short-text symbol))
+  (define (meaning type . facts)
+    (cons* #:type type #:name name (concatenate facts)))
+  (define (arglist procedure)
+    (let ((text (arglist-text procedure)))
+      (if text (list #:arglist text) '())))
+  (define (procedure-meaning type procedure)
+    (meaning type (arglist procedure) (documented (procedure-documentation procedure) limit)
+             (place-in module procedure)))
+  (define (facts . pairs)
+    (list #:facts (filter second pairs)))
+  (cond ((and (macro? value) (inlined-procedure symbol module))
+         => (lambda (procedure) (list (procedure-meaning "procedure" procedure))))
+        ((macro? value)
+         (let ((transformer (macro-transformer value)))
+           (list (if (procedure? transformer)
+                     (meaning (if (eq? (macro-type value) 'macro) "syntax" "core syntax")
+                              (documented (failsafe (const #f) (lambda () (procedure-documentation transformer))) limit)
+                              (if (eq? (macro-type value) 'macro) (place-in module transformer) '()))
+                     (meaning "core syntax")))))
+        ((is-a? value <generic>)
+         (cons (meaning "generic procedure"
+                        (facts (list "methods" (number->string (length (generic-function-methods value)))))
+                        (module-place module))
+               (map (lambda (method) (method-meaning name method limit))
+                    (take* (generic-function-methods value) most-methods))))
+        ((parameter? value)
+         (list (meaning "parameter" (facts (list "value" (short-text (value)))) (module-place module))))
+        ((procedure? value) (list (procedure-meaning "procedure" value)))
+        ((is-a? value <class>)
+         (list (meaning "class"
+                        (facts (list "superclasses" (short-text (map class-name (class-direct-supers value))))
+                               (list "slots" (short-text (map slot-definition-name (class-direct-slots value))))
+                               (list "subclasses" (and (pair? (class-direct-subclasses value))
+                                                       (short-text (map class-name (class-direct-subclasses value))))))
+                        (module-place module))))
+        ((record-type? value)
+         (list (meaning "record type" (facts (list "fields" (short-text (record-type-fields value)))) (module-place module))))
+        (else
+         (list (meaning "variable" (facts (list "value" (short-text value))) (module-place module))))))
+
+(define (record-type? value)
+  (failsafe (const #f) (lambda () (and (struct-vtable? value) (pair? (record-type-fields value))))))
+
+(define (method-meaning name method limit)
+  (let ((procedure (method-procedure method)))
+    (append (list #:type "method"
+                  #:name (string-append name " " (short-text (map class-name* (method-specializers* method)))))
+            (documented (and (procedure? procedure) (procedure-documentation procedure)) limit)
+            (procedure-place procedure))))
+
+(define (class-name* specializer)
+  (if (is-a? specializer <class>) (class-name specializer) specializer))
+
+(define (method-specializers* method)
+  "The specializers of METHOD; the tail of an improper list stands for the rest of the arguments."
+  (let ((specializers (method-specializers method)))
+    (if (list? specializers) specializers (list specializers))))
+
+(define (module-meaning module limit)
+  (let* ((interface (module-public-interface module))
+         (names (if interface (sort (module-map (lambda (name _) (short-text name)) interface) string<?) '())))
+    (append (list #:type "module" #:name (module-text module)
+                  #:facts (list (list "exports" (if (null? names) "nothing" (string-join (take* names 200) " ")))
+                                (list "uses" (short-text (map module-name (module-uses module))))))
+            (module-place module))))
+
+(define (described symbol variable module limit)
+  (let ((home (or (home-of symbol variable module) module)))
+    (list #:outcome #:described
+          #:name (whole-name symbol variable home)
+          #:home (module-text home)
+          #:exported (exported? symbol variable home)
+          #:meanings (meanings symbol (variable-ref variable) home limit))))
+
+(define (answer-describe request)
+  "Says what the name in the request means; the fields of the answer."
+  (let* ((text (or (argument request #:name) ""))
+         (limit (or (argument request #:limit) 4000)))
+    (answer-with-code
+     request
+     (lambda (evaluation)
+       (set-evaluation-phase! evaluation 'print)
+       (match (split-name text)
+         ((#f #f) (no-name text (current-module) '()))
+         ((#f name)
+          (let ((module (loaded-module name)))
+            (if module
+                (list #:outcome #:described #:name (module-text module) #:meanings (list (module-meaning module limit)))
+                (list #:outcome #:refused #:no-package (short-text name) #:packages (known-modules)))))
+         ((symbol name)
+          (let* ((module (if name (loaded-module name) (current-module)))
+                 (variable (and module (if name (local-variable module symbol) (visible-variable module symbol)))))
+            (cond ((not module) (list #:outcome #:refused #:no-package (short-text name) #:packages (known-modules)))
+                  (variable (described symbol variable module limit))
+                  (else
+                   (match (if name '() (same-named symbol))
+                     (((module . variable)) (described symbol variable module limit))
+                     (found
+                      (no-name text module
+                               (map (match-lambda ((module . variable) (whole-name symbol variable module)))
+                                    found)))))))))))))
+
+(define (loaded-module name)
+  "The module of that NAME, a list of symbols, unless it would have to be loaded first."
+  (failsafe (const #f) (lambda () (resolve-module name #f #:ensure #f))))
+
+(define (no-name text module elsewhere)
+  (list #:outcome #:refused #:no-name text #:in (module-text module)
+        #:elsewhere elsewhere
+        #:names (if (null? elsewhere) (names-near text module) '())))
