@@ -34,6 +34,8 @@ pub(crate) struct Token {
     pub(crate) apart: bool,
     /// For symbols: a hash of the text in lower case. For everything else [`LITERAL`].
     pub(crate) name: u64,
+    /// For symbols and keywords: the same hash, for lists that they are the head of. Else 0.
+    pub(crate) head: u64,
     /// For atoms: spelt like the head of a definition or of a file's header.
     pub(crate) definer: bool,
     /// For prefixes: begins a template, or a gap in one.
@@ -61,9 +63,10 @@ pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
     for (kind, span) in tree.tokens() {
         let significant = !kind.is_trivia();
         if significant {
+            let body = &bytes[span.range()];
             let atom = kind == TokenKind::Atom;
-            let literal = !atom || is_literal(&bytes[span.range()]);
-            let name = if literal { LITERAL } else { name_of(&bytes[span.range()]) };
+            let literal = !atom || is_literal(body);
+            let name = if literal { LITERAL } else { name_of(body) };
             tokens.push(Token {
                 kind,
                 start: span.start,
@@ -77,8 +80,9 @@ pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
                 last: false,
                 apart: std::mem::take(&mut apart),
                 name,
-                template: kind == TokenKind::Prefix && bytes[span.range()].iter().any(|byte| b"`,~".contains(byte)),
-                definer: atom && is_definer(&bytes[span.range()]),
+                head: if atom && (!literal || body.starts_with(b":")) { name_of(body) } else { 0 },
+                template: kind == TokenKind::Prefix && body.iter().any(|byte| b"`,~".contains(byte)),
+                definer: atom && is_definer(body),
             });
             blank_so_far = false;
         }

@@ -7,7 +7,7 @@ use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::code::{LITERAL, Token};
 use crate::habits::{Habits, Place, Setting};
-use crate::question::{MAP, Question, argument, part_of, with_atom};
+use crate::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
 
 /// Index of a node.
 pub(crate) type NodeId = u32;
@@ -56,8 +56,9 @@ pub(crate) struct Node {
     shown: u32,
 }
 
-/// The bit of [`Node::shown`] for lines under each other.
+/// The bits of [`Node::shown`] for lines under each other, and for going on with many arguments.
 const SIBLINGS: u32 = 31;
+const GOES_ON: u32 = 30;
 /// What a list shows again says little that is new: by how much less it counts.
 const REPEATED: f32 = 0.1;
 
@@ -176,7 +177,8 @@ impl<'h> Nesting<'h> {
             };
         }
         if let Some((question, head)) = Self::ends(&node, parent_head) {
-            cost += self.shape(question, head, false);
+            let more = self.shape(question, head, false);
+            cost += if node.children > MOST_ARGUMENTS { node.repeated(GOES_ON, more) } else { more };
         }
         for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
             let more = self.shape(question, head, yes);
@@ -253,8 +255,8 @@ impl<'h> Nesting<'h> {
     }
 
     fn take_in(&self, node: &mut Node, token: &Token, column: i32, is_list: bool) {
-        if node.children == 0 && token.kind == TokenKind::Atom && token.name != LITERAL && node.parts == NO_HEAD {
-            node.head = if node.part == NO_HEAD { token.name } else { node.part };
+        if node.children == 0 && token.kind == TokenKind::Atom && token.head != NO_HEAD && node.parts == NO_HEAD {
+            node.head = if node.part == NO_HEAD { token.head } else { node.part };
         } else if node.children == 1 {
             if token.line == node.line {
                 node.argument = column;

@@ -20,7 +20,8 @@ with-output-to-string:1 define-compiler-macro:2 defsetf:2 restart-bind:1 print-u
 cond:4 case:2 case:3 case:4 ecase:2 ecase:3 ecase:4 typecase:2 typecase:3 etypecase:2 etypecase:3 declare:1 handler-case:2";
 const COMMON_LISP_ATOMS: &str = "defmacro:1 defgeneric:1 deftype:1 defvar:1 defparameter:1 defconstant:1 defclass:1 \
 define-condition:1 block:1 return-from:1 in-package:1 defpackage:1";
-const COMMON_LISP_NESTED: &str = "let:1 let*:1 flet:1 labels:1 macrolet:1 symbol-macrolet:1 do:1 do*:1 handler-bind:1";
+const COMMON_LISP_NESTED: &str = "let:1 let*:1 flet:1 labels:1 macrolet:1 symbol-macrolet:1 do:1 do*:1 handler-bind:1 \
+defclass:3 define-condition:3";
 
 const SCHEME_LISTS: &str = "let*:1 letrec:1 letrec*:1 let-values:1 let*-values:1 do:1 do:2 parameterize:1 syntax-rules:1 \
 let-syntax:1 letrec-syntax:1 cond:1 cond:2 cond:3 cond:4 case:2 case:3 case:4 match:2 match:3 match:4 with-fluids:1 \
