@@ -62,7 +62,7 @@ pub(crate) const SWANK: Need = Need {
     present: Presence::Path("/usr/share/common-lisp/source/slime/swank.asd"),
 };
 pub(crate) const BUBBLEWRAP: Need =
-    Need { package: "bubblewrap", why: "keeps processes in a box", present: Presence::Program("bwrap") };
+    Need { package: "bubblewrap", why: "confines images", present: Presence::Program("bwrap") };
 pub(crate) const NODE: Need = Need { package: "nodejs", why: "runs ClojureScript", present: Presence::Program("node") };
 pub(crate) const NPM: Need =
     Need { package: "npm", why: "fetches nbb, a Clojure on Node", present: Presence::Program("npm") };
@@ -80,9 +80,6 @@ pub(crate) const PYTHON: Need = Need {
     why: "runs the official MCP client library",
     present: Presence::Call(&["python3", "-c", "import venv, ensurepip"]),
 };
-
-pub(crate) const BUBBLEWRAP: Need =
-    Need { package: "bubblewrap", why: "confines images", present: Presence::Program("bwrap") };
 
 impl Need {
     fn is_met(&self) -> bool {

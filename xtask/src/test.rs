@@ -31,7 +31,6 @@ const NEEDS: &[apt::Need] = &[
     apt::UNZIP,
     apt::PROCPS,
     apt::PYTHON,
-    apt::BUBBLEWRAP,
 ];
 
 /// The version of nbb that the tests of Clojure run against.
