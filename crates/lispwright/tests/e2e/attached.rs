@@ -42,3 +42,120 @@ fn attach_evaluate_detach() {
     assert!(!left.is_error && left.text.contains("goes on"), "{}", left.text);
     assert!(server.is_alive());
 }
+
+#[test]
+fn a_held_error_is_looked_into_and_left_by_a_restart() {
+    let (_server, mut session) = attached();
+    let code = "(defun price (item) (restart-case (error \"no price for ~A\" item) (use-value (v) :report \"Use a price.\" v)))
+                (* 100 (price :tea))";
+    let held = session.client.call("repl_eval", json!({ "code": code, "session": "swank", "on_error": "hold" }));
+    assert!(held.is_error && held.text.contains("0: USE-VALUE: Use a price."), "{}", held.text);
+    assert!(held.text.contains("[held] The stack is kept (level 1)"), "{}", held.text);
+    let on_held = |session: &mut Session, mut arguments: Value| {
+        arguments["session"] = "swank".into();
+        control(session, arguments)
+    };
+    assert!(on_held(&mut session, json!({ "action": "frames" })).text.starts_with("0: (PRICE :TEA)"));
+    assert!(on_held(&mut session, json!({ "action": "locals" })).text.contains("ITEM = :TEA"));
+    let inside = on_held(&mut session, json!({ "action": "eval_in_frame", "code": "(list item)" }));
+    assert!(inside.text.contains("=> (:TEA)"), "{}", inside.text);
+    let listed = on_held(&mut session, json!({ "action": "restarts" }));
+    assert!(listed.text.contains("no price for TEA"), "{}", listed.text);
+    let unknown = on_held(&mut session, json!({ "action": "frames", "frame": 500 }));
+    assert!(!unknown.is_error, "past the last there are none: {}", unknown.text);
+    let done = on_held(&mut session, json!({ "action": "restart", "restart": "use-value", "code": "(+ 1 2)" }));
+    assert_eq!(done.text, "=> 300");
+}
+
+#[test]
+fn endless_code_is_interrupted_and_the_image_keeps_its_state() {
+    let (mut server, mut session) = attached();
+    evaluate(&mut session, "(defvar *here* 42)");
+    let arguments = json!({ "code": "(loop)", "session": "swank", "timeout_seconds": 0.5 });
+    let stopped = session.client.call("repl_eval", arguments);
+    assert!(stopped.is_error && stopped.text.contains("the session's state is kept"), "{}", stopped.text);
+    assert_eq!(evaluate(&mut session, "*here*").text, "=> 42");
+    assert!(server.is_alive());
+}
+
+#[test]
+fn files_objects_names_and_macros_of_the_owners_image() {
+    let (_server, mut session) = attached();
+    session.project.file(
+        "src/shop.lisp",
+        "(defun price (item)\n  \"What it costs.\"\n  (list item 3))\n\n(defun unused (a b)\n  a)\n",
+    );
+    let loaded = session.ok("load_system", json!({ "path": "src/shop.lisp", "session": "swank" }));
+    assert!(loaded.text.starts_with("Loaded src/shop.lisp into session \"swank\""), "{}", loaded.text);
+    assert!(loaded.text.contains("src/shop.lisp:5: style-warning: The variable B is defined"), "{}", loaded.text);
+    let value = evaluate(&mut session, "(price 'tea)");
+    assert_eq!(value.fields["result_object_id"], 1, "{}", value.text);
+    let object = session.ok("inspect_object", json!({ "id": 1, "session": "swank" }));
+    assert!(object.text.contains("0: TEA"), "{}", object.text);
+    let described = session.ok("code_describe", json!({ "symbol": "price", "session": "swank" }));
+    assert!(
+        described.text.contains("What it costs.") && described.text.contains("src/shop.lisp:1"),
+        "{}",
+        described.text
+    );
+    let expanded = session.ok("macroexpand", json!({ "code": "(unless a b)", "session": "swank" }));
+    assert!(expanded.text.contains("(if a\n    nil\n    b)"), "{}", expanded.text);
+}
+
+#[test]
+fn what_belongs_to_the_owner_is_not_ended_from_here() {
+    let (mut server, mut session) = attached();
+    for action in ["reset", "kill"] {
+        let arguments = json!({ "action": action, "session": "swank" });
+        session.refused("repl_control", arguments, "UNSUPPORTED", &["belongs to somebody else", "detach"]);
+    }
+    for action in ["checkpoint", "rollback"] {
+        let arguments = json!({ "action": action, "name": "x", "session": "swank" });
+        session.refused("repl_control", arguments, "UNSUPPORTED", &["not copied"]);
+    }
+    let trial = json!({ "code": "1", "session": "swank", "trial": true });
+    let refused = session.client.call("repl_eval", trial);
+    assert!(refused.is_error && refused.fields["code"] == "UNSUPPORTED", "{}", refused.text);
+    assert_eq!(evaluate(&mut session, "*owned*").text, "=> :THEIRS");
+    assert!(server.is_alive());
+}
+
+#[test]
+fn the_image_outlives_a_server_of_ours_that_is_killed() {
+    let (mut server, mut session) = attached();
+    let code = "(defvar *left* nil) (defvar *here* 42) (unwind-protect (error \"held\") (setf *left* t))";
+    session.client.call("repl_eval", json!({ "code": code, "session": "swank", "on_error": "hold" }));
+    session.client.kill();
+    let mut next = Session::new();
+    let answer = control(&mut next, json!({ "action": "attach", "address": server.address.to_string() }));
+    assert!(!answer.is_error, "{}", answer.text);
+    // What was held has nobody to go on with it, and is given up.
+    let code = "(loop repeat 200 until *left* do (sleep 0.05)) (list *here* *left*)";
+    assert!(evaluate(&mut next, code).text.starts_with("=> (42 T)"));
+    assert!(server.is_alive());
+}
+
+#[test]
+fn addresses_that_cannot_be_joined_are_refused_with_the_reason() {
+    let mut session = Session::new();
+    let mut refused = |arguments: Value, code: &str, says: &str| {
+        session.refused("repl_control", arguments, code, &[says]);
+    };
+    refused(json!({ "action": "attach" }), "BAD_ARGUMENT", "127.0.0.1:4005");
+    refused(json!({ "action": "attach", "address": "10.0.0.1:4005" }), "BAD_ARGUMENT", "not on this machine");
+    refused(json!({ "action": "attach", "address": "nowhere" }), "BAD_ARGUMENT", "host:port");
+    refused(json!({ "action": "attach", "address": "nrepl://1", "runtime": "swank" }), "BAD_ARGUMENT", "Leave one");
+    refused(json!({ "action": "attach", "address": "1", "runtime": "sbcl" }), "BAD_ARGUMENT", "joins none");
+    refused(json!({ "action": "attach", "address": "127.0.0.1:1" }), "RUNTIME_MISSING", "nothing can be joined");
+    refused(json!({ "action": "start", "runtime": "swank" }), "RUNTIME_MISSING", "create-server");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            let _ = std::io::Write::write_all(&mut connection, b"220 mail.example.org\r\n");
+        }
+    });
+    let arguments = json!({ "action": "attach", "address": address, "runtime": "swank" });
+    refused(arguments, "RUNTIME_MISSING", "does not speak Swank");
+    refused(json!({ "action": "attach", "address": address }), "RUNTIME_MISSING", "cannot be used");
+}
