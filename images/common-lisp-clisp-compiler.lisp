@@ -1,0 +1,44 @@
+;;;; What CLISP's compiler says about a file, with the place in the source that it means: the lines of the top-level form.
+
+(in-package "LISPWRIGHT.AGENT")
+
+(defvar *exit-functions* '(ext:exit ext:quit ext:bye))
+
+(defun call-unlocked (function)
+  "Calls FUNCTION, which redefines functions of CLISP."
+  (ext:without-package-lock ("EXT")
+    (funcall function)))
+
+(defun call-observing-compiler (observer compiling loading function)
+  "Calls FUNCTION, one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
+compiler finds, COMPILING and LOADING the path of each file before that is done with it."
+  (handler-bind ((condition (lambda (condition) (observe condition observer))))
+    (call-telling-files compiling loading function)))
+
+(defun observe (condition observer)
+  "Tells OBSERVER of CONDITION when it is a mistake in a file that is compiled."
+  (let ((severity (typecase condition
+                    (ext:source-program-error "error")
+                    (style-warning "style-warning")
+                    (warning "warning"))))
+    (when (and severity *compile-file-truename*)
+      (multiple-value-bind (message definition) (mistake-message condition)
+        (funcall observer severity (type-text condition) message
+                 (append (list :file (namestring *compile-file-truename*))
+                         (and (integerp system::*compile-file-lineno1*)
+                              (list :line system::*compile-file-lineno1*))
+                         (and definition (list :form definition)))))
+      (let ((restart (or (find-restart 'muffle-warning condition)
+                         ;; It counts as a failure of the compilation.
+                         (find-restart 'continue condition))))
+        (when restart
+          (invoke-restart restart))))))
+
+(defun mistake-message (condition)
+  "The report of CONDITION without \"in FOO in lines 1..2 : \" in front; second value: FOO."
+  (let* ((text (condition-text condition +message-limit+))
+         (place (and (begins-with text "in ") (search " in line" text)))
+         (start (and place (search " : " text :start2 place))))
+    (if start
+        (values (subseq text (+ start 3)) (string-trim " " (subseq text 3 place)))
+        text)))

@@ -204,7 +204,7 @@ there after a crash."
 
 (defun noise-p (warning)
   "True for warnings that only say that an agent redefines things, which is its job."
-  (typep warning 'clos:gf-replacing-method-warning))
+  (typep warning '(or clos:gf-replacing-method-warning clos:gf-already-called-warning)))
 
 ;;; The stack, as CLISP writes it: one frame in a line. Variables are not known.
 

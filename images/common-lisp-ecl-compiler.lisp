@@ -1,0 +1,83 @@
+;;;; What ECL's compiler says about a file, with the place in the source that it means: that of the top-level form.
+;;;;
+;;;; ECL compiles files by way of C. Where no C compiler is installed they are compiled for its bytecode machine, whose
+;;;; compiler finds little.
+
+(in-package "LISPWRIGHT.AGENT")
+
+(require :cmp)
+
+(defvar *exit-functions* '(ext:quit ext:exit))
+
+(defun call-unlocked (function)
+  "Calls FUNCTION, which redefines functions of ECL."
+  (let ((packages (remove-duplicates (mapcar #'symbol-package *exit-functions*))))
+    (dolist (package packages)
+      (si:package-lock package nil))
+    (unwind-protect (funcall function)
+      (dolist (package packages)
+        (si:package-lock package t)))))
+
+(defun c-compiler-p ()
+  "True when the C compiler that ECL was built for is installed."
+  (let ((path (or (ext:getenv "PATH") ""))
+        (name (string-trim " " (string c::*cc*))))
+    (loop for start = 0 then (1+ end)
+          for end = (position #\: path :start start)
+            thereis (probe-file (format nil "~A/~A" (subseq path start end) (subseq name 0 (position #\Space name))))
+          while end)))
+
+(unless (c-compiler-p)
+  (ext:install-bytecodes-compiler))
+
+(defun call-observing-compiler (observer compiling loading function)
+  "Calls FUNCTION, one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
+compiler finds, COMPILING and LOADING the path of each file before that is done with it."
+  (let ((c::*suppress-compiler-messages* t))
+    (handler-bind ((condition (lambda (condition) (observe condition observer))))
+      (call-telling-files compiling loading function))))
+
+(defun observe (condition observer)
+  "Tells OBSERVER of CONDITION when it is a mistake in a file that is compiled."
+  (let ((severity (mistake-severity condition)))
+    (when (and severity *compile-file-truename*)
+      (funcall observer severity (type-text condition) (mistake-message condition)
+               (list* :file (namestring *compile-file-truename*)
+                      (if (typep condition 'c:compiler-message)
+                          (append (line-of-octet (c::compiler-message-file-position condition))
+                                  (mistake-form condition))
+                          '())))
+      (when (and (typep condition 'warning) (find-restart 'muffle-warning condition))
+        (muffle-warning condition)))))
+
+(defun mistake-severity (condition)
+  (typecase condition
+    (c:compiler-note nil)
+    (c:compiler-error "error")
+    (style-warning "style-warning")
+    (warning "warning")))
+
+(defun mistake-message (condition)
+  "The report of CONDITION on one line and without the place, which is told apart: that ends before the mark ! or *."
+  (let* ((report (condition-text condition +message-limit+))
+         (mark (or (search (format nil "~%  ! ") report) (search (format nil "~%  * ") report))))
+    (with-output-to-string (message)
+      (loop with blank = nil
+            for character across (string-trim '(#\Newline #\Space) (if mark (subseq report (+ mark 5)) report))
+            do (cond ((member character '(#\Newline #\Space)) (setf blank t))
+                     (t (when blank
+                          (write-char #\Space message)
+                          (setf blank nil))
+                        (write-char character message)))))))
+
+(defun mistake-form (condition)
+  "(:FORM \"DEFUN FOO\") of the definition that CONDITION is in, as the compiler names it: \"at (DEFUN FOO ...)\"."
+  (let* ((report (condition-text condition +message-limit+))
+         (start (search "at (" report))
+         (end (and start (search " ...)" report :start2 start))))
+    (and end (list :form (subseq report (+ start 4) end)))))
+
+(defun line-of-octet (position)
+  "(:LINE i) of the form that begins at the octet at POSITION of the file in hand, or after blanks and comments there."
+  (ignore-errors
+   (line-field *compile-file-truename* position)))

@@ -108,9 +108,22 @@ there after a crash."
            (declare (ignore previous))
            (when (and *evaluation* (typep condition 'ext:stack-overflow))
              (give-up (ext:stack-overflow-type condition)))
-           (funcall hook condition)))
+           (let ((ext:*invoke-debugger-hook* (lambda (failure previous)
+                                               (declare (ignore previous))
+                                               (describe-shortly condition failure))))
+             (funcall hook condition))))
     (let ((ext:*invoke-debugger-hook* #'debugger-hook))
       (funcall function))))
+
+(defun describe-shortly (condition failure)
+  "Ends the evaluation that CONDITION was met in: to say more of it ended in a FAILURE."
+  (if *evaluation*
+      (throw *evaluation*
+        (list :outcome :error
+              :error (list :type (type-text condition)
+                           :message (format nil "~A (What led to it cannot be told: ~A)"
+                                            (condition-text condition 1000) (condition-text failure 500)))))
+      (background-hook failure nil)))
 
 (defun give-up (stack)
   "Ends the evaluation when STACK, one of the bytecode machine's, is exhausted: there is no room to describe an error. The
@@ -317,7 +330,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
    (multiple-value-bind (file position) (ext:compiled-function-file function)
      (let ((file (and file (probe-file file))))
        (and file position
-            (list :file (namestring file) :line (line-at (namestring file) position)))))))
+            (list* :file (namestring file) (line-field file position)))))))
 
 ;;; The process
 

@@ -237,10 +237,13 @@ error output that this process was started with. Without a pipe, as over a netwo
     (and place
          (list (list "source" (format nil "~A~@[:~D~]" (getf place :file) (getf place :line)))))))
 
-(defun line-at (namestring offset)
-  "The line, from 1, of the form that follows OFFSET characters in the file NAMESTRING."
-  (let ((text (file-text namestring)))
-    (nth-value 0 (line-and-column text (or (skip-to-code text (min offset (length text))) 0)))))
+(defun line-field (path position)
+  "(:LINE i) of the form that begins at the octet at POSITION of the file PATH, or after blanks and comments there."
+  (let* ((octets (file-octets path))
+         (position (min position (length octets)))
+         (rest (decode-utf-8 (subseq octets position)))
+         (code (or (skip-to-code rest 0) 0)))
+    (list :line (+ 1 (count 10 octets :end position) (count #\Newline rest :end code)))))
 
 ;;; Copies of the process: there are none
 

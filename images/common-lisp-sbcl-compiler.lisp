@@ -150,6 +150,10 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
     (and (consp outermost)
          (format nil "~{~A~^ ~}" (mapcar #'short-text outermost)))))
 
+(defun compile-source (source compiled)
+  "What COMPILE-FILE returns for the file SOURCE."
+  (compile-file source :output-file compiled :verbose nil :print nil :external-format (lenient-utf-8)))
+
 ;;; Tests
 
 (defun function-place (function)

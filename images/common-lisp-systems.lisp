@@ -200,7 +200,7 @@ source and of what that depends on; those for which CLEAR is true in any case. H
                          (setf (gethash key stale) nil)
                          (setf (gethash key stale) (dependency-stale-p operation component)))))))
              (dependency-stale-p (operation component)
-               (loop for (below . its-component) in (asdf/plan:direct-dependencies operation component)
+               (loop for (below . its-component) in (direct-dependencies operation component)
                        thereis (action-stale-p below its-component))))
       (dolist (component components)
         (let* ((path (namestring (asdf:component-pathname component)))
@@ -226,11 +226,12 @@ source and of what that depends on; those for which CLEAR is true in any case. H
 (defconstant +most-diagnostics+ 100)
 
 (defun add-diagnostic (work severity type message place)
-  "Keeps what was said about PLACE, (:FILE s :POSITION i :FORM s), once. Warnings about libraries are not the project's."
+  "Keeps what was said about PLACE, (:FILE s :POSITION i :FORM s) or with :LINE in place of the position, once. Warnings about libraries are not the project's."
   (let* ((file (getf place :file))
          (position (getf place :position))
          (diagnostic (append (list :severity severity :type type :message message)
-                             (and file (list* :file file (and position (line-fields work file position))))
+                             (and file (list* :file file (cond ((getf place :line) (list :line (getf place :line)))
+                                                               (position (line-fields work file position)))))
                              (and (getf place :form) (list :form (getf place :form))))))
     (when (or (project-file-p file) (string= severity "error"))
       (pushnew diagnostic (work-diagnostics work) :test #'equal))))
@@ -380,8 +381,7 @@ diagnostics, however it ends."
     (setf (work-files work) (list (cons source (namestring compiled))))
     (call-compiling work
                     (lambda ()
-                      (let ((output (compile-file source :output-file compiled :verbose nil :print nil
-                                                         :external-format (lenient-utf-8))))
+                      (let ((output (compile-source source compiled)))
                         (if (or (null output)
                                 (mistaken-p work))
                             (error 'uiop:compile-file-error :description source)
@@ -427,8 +427,16 @@ is compiled."
 
 (defun plan-components (system)
   "All Lisp files that SYSTEM needs and has, in the order in which they are compiled."
-  (asdf:required-components system :other-systems t :component-type 'asdf:cl-source-file
-                                   :keep-operation 'asdf:compile-op :goal-operation 'asdf:load-op))
+  ;; The keyword :COMPONENT-TYPE means other things in versions before 3.3.
+  (remove-if-not (lambda (component) (typep component 'asdf:cl-source-file))
+                 (asdf:required-components system :other-systems t
+                                                  :keep-operation 'asdf:compile-op :goal-operation 'asdf:load-op)))
+
+(defun direct-dependencies (operation component)
+  "((operation . component) ...) of what has to be done before."
+  (if (uiop:version< (asdf:asdf-version) "3.3")
+      (funcall 'asdf/plan:direct-dependencies nil operation component)
+      (asdf/plan:direct-dependencies operation component)))
 
 (defun plan-systems (system)
   "SYSTEM and the systems with files that it needs."

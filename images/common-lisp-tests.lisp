@@ -285,7 +285,7 @@
   (let ((found '()) (seen '()) (agenda (list system)))
     (loop while agenda
           do (let* ((one (pop agenda))
-                    (others (loop for (operation . component) in (asdf/plan:direct-dependencies 'asdf:test-op one)
+                    (others (loop for (operation . component) in (direct-dependencies (asdf:make-operation 'asdf:test-op) one)
                                   when (and (typep operation 'asdf:test-op) (typep component 'asdf:system))
                                     collect component)))
                (unless (member one seen)

@@ -361,13 +361,13 @@ what the compiler still finds undefined is no news."
 (defun stdin-p (condition)
   "True when CONDITION is the end of the standard input, which is empty."
   (and (typep condition 'end-of-file)
-       (member (stream-error-stream condition) (input-streams))
+       (member (ignore-errors (stream-error-stream condition)) (remove nil (input-streams)))
        t))
 
 (defun code-error-p (evaluation condition)
   "True when CONDITION is about the text of the code, not about another stream that was read."
   (and (typep condition 'stream-error)
-       (eq (stream-error-stream condition) (evaluation-stream evaluation))))
+       (eq (ignore-errors (stream-error-stream condition)) (evaluation-stream evaluation))))
 
 (defun unclosed-p (evaluation condition)
   (and (typep condition 'end-of-file) (code-error-p evaluation condition)))

@@ -67,6 +67,7 @@ static AGENTS: [Agent; 4] = [
         ],
         late_parts: &[
             include_str!("../../../images/common-lisp-ecl-compiler.lisp"),
+            include_str!("../../../images/common-lisp-performing.lisp"),
             include_str!("../../../images/common-lisp-systems.lisp"),
             include_str!("../../../images/common-lisp-tests.lisp"),
         ],
@@ -84,6 +85,7 @@ static AGENTS: [Agent; 4] = [
         ],
         late_parts: &[
             include_str!("../../../images/common-lisp-clisp-compiler.lisp"),
+            include_str!("../../../images/common-lisp-performing.lisp"),
             include_str!("../../../images/common-lisp-systems.lisp"),
             include_str!("../../../images/common-lisp-tests.lisp"),
         ],

@@ -1,0 +1,54 @@
+;;;; What ECL and CLISP share of loading systems: hearing from ASDF which file is compiled or loaded, and catching an exit.
+;;;; Needs ASDF.
+
+(in-package "LISPWRIGHT.AGENT")
+
+(defvar *compiling* nil "Is called with the path of each file before it is compiled, or NIL.")
+(defvar *loading* nil "Is called with the path of each compiled file before it is loaded, or NIL.")
+
+(defmethod asdf:perform :around ((operation asdf:compile-op) (component asdf:cl-source-file))
+  (when *compiling*
+    (funcall *compiling* (namestring (truename (asdf:component-pathname component)))))
+  (call-next-method))
+
+(defmethod asdf:perform :around ((operation asdf:load-op) (component asdf:cl-source-file))
+  (let ((compiled (first (asdf:input-files operation component))))
+    (when (and *loading* compiled (probe-file compiled))
+      (funcall *loading* (namestring (truename compiled)))))
+  (call-next-method))
+
+(defun call-telling-files (compiling loading function)
+  "Calls FUNCTION; COMPILING and LOADING hear of files."
+  (let ((*compiling* compiling)
+        (*loading* loading)
+        (*compile-verbose* nil) (*compile-print* nil) (*load-verbose* nil) (*load-print* nil))
+    (with-compilation-unit (:override t)
+      (funcall function))))
+
+(defun compile-source (source compiled)
+  "What COMPILE-FILE returns for the file SOURCE."
+  (when *compiling*
+    (funcall *compiling* source))
+  (compile-file source :output-file compiled :verbose nil :print nil :external-format (lenient-utf-8)))
+
+(defun applicable-specializers (function &rest arguments)
+  "The specializers of each primary method of FUNCTION that applies to ARGUMENTS."
+  (loop for method in (compute-applicable-methods function arguments)
+        unless (method-qualifiers method)
+          collect (clos:method-specializers method)))
+
+(defun call-catching-exit (function)
+  "What FUNCTION returns; when it exits in an orderly way, NIL and the exit code instead of the end of the process."
+  (let ((old (mapcar #'symbol-function *exit-functions*)))
+    (flet ((define (functions)
+             (call-unlocked (lambda () (mapc (lambda (name function) (setf (symbol-function name) function))
+                                             *exit-functions* functions)))))
+      (block nil
+        (unwind-protect
+             (progn
+               (define (mapcar (constantly (lambda (&optional (code 0) &rest more)
+                                             (declare (ignore more))
+                                             (return (values nil (if (integerp code) code 1)))))
+                               old))
+               (values (funcall function) nil))
+          (define old))))))
