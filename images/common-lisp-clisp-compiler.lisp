@@ -9,6 +9,15 @@
   (ext:without-package-lock ("EXT")
     (funcall function)))
 
+(defmethod asdf:perform :around ((operation asdf:compile-op) (component asdf:cl-source-file))
+  (tell-compiling component)
+  (call-next-method))
+
+(defun compile-source (source compiled)
+  "What COMPILE-FILE returns for the file SOURCE."
+  (funcall *compiling* source)
+  (compile-file source :output-file compiled :verbose nil :print nil :external-format (lenient-utf-8)))
+
 (defun call-observing-compiler (observer compiling loading function)
   "Calls FUNCTION, one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
 compiler finds, COMPILING and LOADING the path of each file before that is done with it."

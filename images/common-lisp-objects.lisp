@@ -198,7 +198,9 @@
   `(("name" ,(short-text (function-name function)))
     ("lambda list" ,(short-text (function-lambda-list function)))
     ,@(function-source-facts function)
-    ,@(documentation-facts function t)))
+    ,@(or (documentation-facts function t)
+          (and (symbolp (function-name function))
+               (documentation-facts (function-name function) 'function)))))
 
 (defun pathname-parts (pathname)
   (values (loop for (name reader) in '(("host" pathname-host) ("device" pathname-device)

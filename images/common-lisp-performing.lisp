@@ -6,10 +6,9 @@
 (defvar *compiling* nil "Is called with the path of each file before it is compiled, or NIL.")
 (defvar *loading* nil "Is called with the path of each compiled file before it is loaded, or NIL.")
 
-(defmethod asdf:perform :around ((operation asdf:compile-op) (component asdf:cl-source-file))
+(defun tell-compiling (component)
   (when *compiling*
-    (funcall *compiling* (namestring (truename (asdf:component-pathname component)))))
-  (call-next-method))
+    (funcall *compiling* (namestring (truename (asdf:component-pathname component))))))
 
 (defmethod asdf:perform :around ((operation asdf:load-op) (component asdf:cl-source-file))
   (let ((compiled (first (asdf:input-files operation component))))
@@ -24,12 +23,6 @@
         (*compile-verbose* nil) (*compile-print* nil) (*load-verbose* nil) (*load-print* nil))
     (with-compilation-unit (:override t)
       (funcall function))))
-
-(defun compile-source (source compiled)
-  "What COMPILE-FILE returns for the file SOURCE."
-  (when *compiling*
-    (funcall *compiling* source))
-  (compile-file source :output-file compiled :verbose nil :print nil :external-format (lenient-utf-8)))
 
 (defun applicable-specializers (function &rest arguments)
   "The specializers of each primary method of FUNCTION that applies to ARGUMENTS."

@@ -18,11 +18,11 @@ const NEEDS: &[apt::Need] = &[
     apt::ALEXANDRIA,
     apt::FIVEAM,
     apt::RT,
+    apt::ECL,
+    apt::CLISP,
     apt::GUILE,
     apt::CLOJURE,
     apt::NREPL,
-    apt::ECL,
-    apt::CLISP,
     apt::SWANK,
     apt::BUBBLEWRAP,
     apt::NODE,
@@ -84,7 +84,7 @@ fn rust_tests(tally: &mut Tally, filter: Option<&str>) -> Result<(), Failure> {
     tally.watch("documentation examples", &mut step, cargo_test_line)
 }
 
-/// Runs each file of `images/tests` in the image its extension names; a file passes by its exit code.
+/// Runs each file of `images/tests` in the images its extension names; a file passes by its exit code.
 fn lisp_tests(tally: &mut Tally) -> Result<(), Failure> {
     let directory = workspace().join("images/tests");
     let mut files: Vec<PathBuf> = fs::read_dir(&directory)
@@ -93,14 +93,21 @@ fn lisp_tests(tally: &mut Tally) -> Result<(), Failure> {
         .collect::<Result<_, _>>()?;
     files.sort();
     for file in files {
-        let call: &[&str] = match file.extension().and_then(|extension| extension.to_str()) {
-            Some("lisp") => &["sbcl", "--script"],
-            Some("scm") => &["guile", "--no-auto-compile"],
-            Some("clj") => &["clojure"],
+        let calls: &[&[&str]] = match file.extension().and_then(|extension| extension.to_str()) {
+            Some("lisp") => &[
+                &["sbcl", "--script"],
+                &["ecl", "--norc", "--shell"],
+                &["clisp", "-norc", "-q", "-q", "-ansi", "-on-error", "debug"],
+            ],
+            Some("scm") => &[&["guile", "--no-auto-compile"]],
+            Some("clj") => &[&["clojure"]],
             _ => continue,
         };
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        tally.check(&name, Step::new(call[0]).args(&call[1..]).arg(&file).inside(workspace()));
+        for call in calls {
+            let name = format!("{name} in {}", call[0]);
+            tally.check(&name, Step::new(call[0]).args(&call[1..]).arg(&file).inside(workspace()));
+        }
     }
     Ok(())
 }

@@ -66,8 +66,8 @@ static AGENTS: [Agent; 4] = [
             include_str!("../../../images/common-lisp-held.lisp"),
         ],
         late_parts: &[
-            include_str!("../../../images/common-lisp-ecl-compiler.lisp"),
             include_str!("../../../images/common-lisp-performing.lisp"),
+            include_str!("../../../images/common-lisp-ecl-compiler.lisp"),
             include_str!("../../../images/common-lisp-systems.lisp"),
             include_str!("../../../images/common-lisp-tests.lisp"),
         ],
@@ -84,8 +84,8 @@ static AGENTS: [Agent; 4] = [
             include_str!("../../../images/common-lisp-held.lisp"),
         ],
         late_parts: &[
-            include_str!("../../../images/common-lisp-clisp-compiler.lisp"),
             include_str!("../../../images/common-lisp-performing.lisp"),
+            include_str!("../../../images/common-lisp-clisp-compiler.lisp"),
             include_str!("../../../images/common-lisp-systems.lisp"),
             include_str!("../../../images/common-lisp-tests.lisp"),
         ],

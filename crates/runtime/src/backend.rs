@@ -141,8 +141,20 @@ impl Runtime {
         BACKENDS.iter().find(|backend| backend.runtime == self).expect("every runtime has its row in the table")
     }
 
-    /// The runtime called `name`.
+    /// The implementations of Common Lisp, the one to prefer first.
+    pub const COMMON_LISPS: [Self; 3] = [Self::Sbcl, Self::Ecl, Self::Clisp];
+
+    /// The preferred Common Lisp among those that are installed; SBCL when none is, so that this one is asked for.
+    pub fn common_lisp() -> Self {
+        let installed = Self::COMMON_LISPS.into_iter().find(|runtime| runtime.backend().find().is_some());
+        installed.unwrap_or(Self::Sbcl)
+    }
+
+    /// The runtime called `name`; "common-lisp" is the preferred one.
     pub fn named(name: &str) -> Option<Self> {
+        if name.eq_ignore_ascii_case("common-lisp") {
+            return Some(Self::common_lisp());
+        }
         BACKENDS.iter().find(|backend| backend.name.eq_ignore_ascii_case(name)).map(|backend| backend.runtime)
     }
 }

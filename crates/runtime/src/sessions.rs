@@ -157,7 +157,14 @@ impl Sessions {
     /// The runtime of a new session that nobody has named one for.
     fn runtime_for(&self, name: &str) -> Runtime {
         let namesake = Runtime::named(name).filter(|runtime| runtime.backend().can(Capability::Eval));
-        namesake.unwrap_or_else(|| *self.0.runtime.get_or_init(|| usual_runtime(&self.0.root)))
+        namesake.unwrap_or_else(|| *self.0.runtime.get_or_init(|| self.installed(usual_runtime(&self.0.root))))
+    }
+
+    /// `runtime`, or another Common Lisp when that is SBCL and is not there.
+    fn installed(&self, runtime: Runtime) -> Runtime {
+        let there = |runtime: Runtime| self.factory(runtime).is_some_and(|factory| factory.program().is_some());
+        let others = || Runtime::COMMON_LISPS.into_iter().find(|other| there(*other));
+        if runtime == Runtime::Sbcl { others().unwrap_or(runtime) } else { runtime }
     }
 
     /// Makes sure that there is a session `name` and that it runs `runtime`; what it runs, when that is left open.

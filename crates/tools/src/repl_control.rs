@@ -248,7 +248,7 @@ fn worker_fields(workers: &WorkerStatus) -> Value {
 fn workers_text(workers: &WorkerStatus) -> String {
     let start = match (&workers.saved_image, &workers.plain_start) {
         (Some(image), _) => format!("from the saved image {}", image.display()),
-        (None, Some(why)) => format!("started plain, which is slow: {why}"),
+        (None, Some(why)) => format!("started plain: {why}"),
         (None, None) => "none started yet".to_owned(),
     };
     let spare = workers.spare_pid.map(|pid| format!("; a spare is ready (pid {pid})")).unwrap_or_default();

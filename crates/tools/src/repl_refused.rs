@@ -52,6 +52,20 @@ pub(crate) fn not_offered(runtime: Runtime, operation: &str) -> ToolError {
         "RUN-TESTS" => "Run the tests with repl_eval, such as (asdf:test-system \"NAME\")",
         "MACROEXPAND" => "Expand with repl_eval",
         "DESCRIBE" => "Ask with repl_eval, such as (describe 'NAME)",
+        "ASDF" => {
+            return ToolError::new(
+                "UNSUPPORTED",
+                format!("ASDF is not there in this {runtime}. Load files with repl_eval: (load \"FILE\")."),
+            );
+        }
+        "EVAL-IN-FRAME" => {
+            return ToolError::new(
+                "UNSUPPORTED",
+                format!(
+                    "{runtime} does not tell the variables of its frames. Evaluate without frame, on top of the error."
+                ),
+            );
+        }
         _ => "See repl_control {\"action\": \"status\"} for what each runtime offers",
     };
     ToolError::new("UNSUPPORTED", format!("{runtime} sessions do not offer this yet ({operation}). {instead}."))
@@ -108,7 +122,7 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
         }
         SessionError::Unsupported(_) => ToolError::new(
             "UNSUPPORTED",
-            format!("{what} Sessions run sbcl (Common Lisp), guile (Scheme) and clojure."),
+            format!("{what} Sessions run sbcl, ecl, clisp (Common Lisp), guile (Scheme) and clojure."),
         ),
         SessionError::NotAttached(_) => ToolError::new(
             "BAD_ARGUMENT",

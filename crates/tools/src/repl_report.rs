@@ -103,7 +103,7 @@ fn left_out_text(runtime: Runtime, left_out: u64, of_values: bool, endless: bool
         (_, false) => format!("{left_out} characters are left out"),
     };
     let more = if limit < MOST_OUTPUT { format!("max_output_length up to {MOST_OUTPUT}, ") } else { String::new() };
-    let how = if of_values && runtime != Runtime::Sbcl {
+    let how = if of_values && !Runtime::COMMON_LISPS.contains(&runtime) {
         "or give the value a name and look at a part of it"
     } else if of_values {
         "the value is in *, so a part of it: repl_eval {\"code\": \"(subseq (prin1-to-string *) 10000 20000)\"}"

@@ -112,7 +112,7 @@ fn rediagnosed(workshop: &Workshop, diagnostic: &Diagnostic) -> Diagnostic {
 pub(crate) fn runtime_of(dialect: Dialect) -> Option<&'static str> {
     let runtime = match dialect {
         Dialect::Scheme => Runtime::Guile,
-        Dialect::CommonLisp => Runtime::Sbcl,
+        Dialect::CommonLisp => Runtime::common_lisp(),
         Dialect::Clojure => Runtime::Clojure,
         _ => return None,
     };

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     framework: Option<String>,
 
-    /// sbcl or guile; left out: by the file's Lisp
+    /// sbcl, ecl, clisp or guile; left out: by the file's Lisp
     #[arg(long, value_name = "NAME")]
     runtime: Option<String>,
 

@@ -20,6 +20,7 @@ mod files;
 mod guile;
 mod held;
 mod household;
+mod implementations;
 #[path = "../../../runtime/tests/nrepl/nbb_install.rs"]
 mod nbb_install;
 mod nrepl;

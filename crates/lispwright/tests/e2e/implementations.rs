@@ -1,0 +1,398 @@
+//! Common Lisp in ECL and in CLISP: what SBCL does, by the same agent, and what they lack.
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Session};
+
+const BOTH: [&str; 2] = ["ecl", "clisp"];
+
+const DEFINITION: &str = r#"
+(defsystem "mill" :pathname "src/" :serial t :components ((:file "wheel") (:file "stone")))
+(defsystem "mill/tests" :depends-on ("mill" "fiveam") :components ((:file "tests")))
+(defsystem "mill/old" :depends-on ("mill" "rt") :components ((:file "old")))
+(defsystem "mill/plain" :perform (test-op (o c) (error "the ~a broke" "axle")))
+"#;
+
+const WHEEL: &str = "(defpackage :mill (:use :cl))\n(in-package :mill)\n\n(defmacro turn (n) `(* 2 ,n))\n";
+
+const STONE: &str = "(in-package :mill)\n\n;; \u{3bb}\u{3bb}\n(defun grind (x y)\n  (list (turn x) 'q))\n";
+
+const TESTS: &str = r#"(defpackage :mill/tests (:use :cl :fiveam))
+(in-package :mill/tests)
+(def-suite all)
+(in-suite all)
+
+(test adds "It adds."
+  (is (= 3 (+ 1 2)))
+  (is (= 4 (+ 1 2)) "no four"))
+
+(test good (is-true t))
+(test raises (is (= 1 (error "sand in it"))))
+(test later (skip "not yet"))
+"#;
+
+const OLD: &str = "(defpackage :mill/old (:use :cl :rt))\n(in-package :mill/old)\n(deftest fine (+ 1 2) 3)\n(deftest off (+ 1 2) 4)\n";
+
+/// A project of a system, its tests, and a session on `runtime`, which has the runtime's name.
+fn mill() -> Session {
+    let session = Session::with_file("mill.asd", DEFINITION);
+    session.project.file("src/wheel.lisp", WHEEL);
+    session.project.file("src/stone.lisp", STONE);
+    session.project.file("tests.lisp", TESTS);
+    session.project.file("old.lisp", OLD);
+    session
+}
+
+fn evaluate(session: &mut Session, runtime: &str, code: &str) -> Answer {
+    session.client.call("repl_eval", json!({ "code": code, "runtime": runtime }))
+}
+
+#[track_caller]
+fn values(session: &mut Session, runtime: &str, code: &str) -> Value {
+    let answer = evaluate(session, runtime, code);
+    assert!(!answer.is_error, "{runtime}: {}", answer.text);
+    answer.fields["values"].clone()
+}
+
+/// The answer to code that fails.
+#[track_caller]
+fn failure(session: &mut Session, runtime: &str, code: &str) -> Answer {
+    let answer = evaluate(session, runtime, code);
+    assert!(answer.is_error, "{runtime}: {}", answer.text);
+    answer
+}
+
+#[test]
+fn values_output_and_warnings_come_back() {
+    let mut session = Session::new();
+    for (runtime, name) in [("ecl", "\"ECL\""), ("clisp", "\"CLISP\"")] {
+        assert_eq!(values(&mut session, runtime, "(lisp-implementation-type)"), json!([name]));
+        let three = values(&mut session, runtime, "(values 1 :b (string (code-char 955)))");
+        assert_eq!(three, json!(["1", ":B", "\"\u{3bb}\""]), "{runtime}");
+        assert_eq!(values(&mut session, runtime, "(values)"), json!([]), "{runtime}");
+        let code = "(format t \"hi~%\") (format *error-output* \"oops\") (warn \"careful ~a\" 1) (finish-output) 5";
+        let answer = evaluate(&mut session, runtime, code);
+        assert_eq!(answer.fields["stdout"], "hi\n", "{runtime}: {}", answer.text);
+        assert_eq!(answer.fields["stderr"], "oops", "{runtime}: {}", answer.text);
+        assert!(answer.text.contains("careful 1"), "{runtime}: {}", answer.text);
+        // What children print to the descriptors, and an input that is empty.
+        let shell = if runtime == "ecl" { "ext:system" } else { "ext:shell" };
+        let answer = evaluate(&mut session, runtime, &format!("({shell} \"echo deep; echo low >&2; cat\") 1"));
+        assert_eq!(
+            (&answer.fields["stdout"], &answer.fields["stderr"]),
+            (&json!("deep\n"), &json!("low\n")),
+            "{runtime}"
+        );
+        let answer = failure(&mut session, runtime, "(read-line)");
+        assert!(answer.text.contains("END-OF-FILE"), "{runtime}: {}", answer.text);
+        // Streams that code has closed or replaced are back with the next call.
+        evaluate(&mut session, runtime, "(close *standard-output*) (setf *standard-input* 5 *error-output* 6)");
+        let answer = evaluate(&mut session, runtime, "(write-line \"back\") (read-line nil nil :none)");
+        assert_eq!(answer.fields["stdout"], "back\n", "{runtime}: {}", answer.text);
+    }
+}
+
+#[test]
+fn the_session_keeps_its_package_and_survives_odd_settings() {
+    let mut session = Session::new();
+    for runtime in BOTH {
+        let code =
+            "(defpackage :shop (:use :cl)) (in-package :shop) (defvar *price* 3) (defun total (n) (* n *price*))";
+        assert_eq!(evaluate(&mut session, runtime, code).fields["package"], "SHOP", "{runtime}");
+        assert_eq!(values(&mut session, runtime, "(total 2)"), json!(["6"]), "{runtime}");
+        let elsewhere =
+            session.ok("repl_eval", json!({ "code": "*package*", "runtime": runtime, "package": "keyword" }));
+        assert!(elsewhere.text.contains("KEYWORD"), "{runtime}: {}", elsewhere.text);
+        assert_eq!(values(&mut session, runtime, "(package-name *package*)"), json!(["\"SHOP\""]), "{runtime}");
+        values(&mut session, runtime, "(setf *print-base* 2 *read-base* 16 *print-case* :downcase *print-readably* t)");
+        assert_eq!(values(&mut session, runtime, "(list 10 :b)"), json!(["(16 :B)"]), "{runtime}");
+        values(&mut session, runtime, "(setf *print-base* a *read-base* a *print-readably* nil)");
+        values(
+            &mut session,
+            runtime,
+            "(setf *readtable* (copy-readtable nil)) (setf (readtable-case *readtable*) :invert)",
+        );
+        assert_eq!(values(&mut session, runtime, "(total 3)"), json!(["9"]), "{runtime}");
+        let circle = values(&mut session, runtime, "(let ((x (list 1 2))) (setf (cddr x) x))");
+        assert_eq!(circle, json!(["#1=(1 2 . #1#)"]), "{runtime}");
+        assert_eq!(values(&mut session, runtime, "(list * (first **))").as_array().map(Vec::len), Some(1), "{runtime}");
+        session.refused(
+            "repl_eval",
+            json!({ "code": "1", "runtime": runtime, "package": "no-such" }),
+            "BAD_ARGUMENT",
+            &["no-such"],
+        );
+    }
+}
+
+#[test]
+fn errors_are_told_with_place_frames_and_restarts() {
+    let mut session = Session::new();
+    for runtime in BOTH {
+        let answer =
+            failure(&mut session, runtime, "(defun price (item) (let ((cost (car item))) cost))\n\n(list (price 7))");
+        let error = &answer.fields["error"];
+        assert!(error["type"].as_str().unwrap().contains("TYPE-ERROR"), "{runtime}: {}", answer.text);
+        assert!(answer.text.contains("7") && answer.text.contains("(PRICE "), "{runtime}: {}", answer.text);
+        assert_eq!(error["form_index"], 2, "{runtime}: {}", answer.fields);
+        let answer =
+            failure(&mut session, runtime, "(restart-case (error \"no ~a\" 1) (use-it () :report \"Use it.\" 7))");
+        assert!(answer.text.contains("no 1") && answer.text.contains("USE-IT: Use it."), "{runtime}: {}", answer.text);
+        // The reader's mistakes are located, and nothing of an unclosed form ran.
+        let answer = failure(&mut session, runtime, "(defvar *seen* 1)\n(list 1 . )");
+        assert!(answer.text.contains("line 2"), "{runtime}: {}", answer.text);
+        let answer = failure(&mut session, runtime, "(+ 1 2)\n(list (1");
+        assert!(answer.text.contains("ends inside form 2"), "{runtime}: {}", answer.text);
+        let answer = failure(&mut session, runtime, "(no-such-package:thing)");
+        assert!(answer.text.to_uppercase().contains("NO-SUCH-PACKAGE"), "{runtime}: {}", answer.text);
+        // Reports and printing that fail themselves.
+        let code = "(define-condition odd (error) () (:report (lambda (c s) (error \"bad report\")))) (error 'odd)";
+        let answer = failure(&mut session, runtime, code);
+        assert!(
+            answer.text.contains("[ERROR] ODD") && answer.text.contains("report failed"),
+            "{runtime}: {}",
+            answer.text
+        );
+        let code = "(defstruct shy a) (defmethod print-object ((s shy) stream) (error \"no picture\")) (make-shy)";
+        assert!(values(&mut session, runtime, code)[0].as_str().unwrap().contains("no picture"), "{runtime}");
+        assert_eq!(values(&mut session, runtime, "(+ 1 2)"), json!(["3"]), "{runtime}");
+    }
+}
+
+#[test]
+fn what_takes_too_long_is_interrupted_and_the_state_stays() {
+    let mut session = Session::new();
+    for runtime in BOTH {
+        values(&mut session, runtime, "(defvar *n* 1) (defun spin () (loop (incf *n*)))");
+        let shell = if runtime == "ecl" { "(ext:system \"sleep 60\")" } else { "(ext:shell \"sleep 60\")" };
+        for code in ["(spin)", "(sleep 60)", "(handler-case (loop) (error () 1))", "(expt 7 (expt 7 8))", shell] {
+            let arguments = json!({ "code": code, "runtime": runtime, "timeout_seconds": 0.4 });
+            let answer = session.client.call("repl_eval", arguments);
+            assert_eq!(answer.fields["code"], "TIMEOUT", "{runtime} {code}: {}", answer.text);
+        }
+        assert_eq!(values(&mut session, runtime, "(> *n* 1)"), json!(["T"]), "{runtime}: the state is lost");
+        // So is a printer that never ends.
+        let code = "(defstruct long a) (defmethod print-object ((s long) stream) (loop)) (make-long)";
+        let answer =
+            session.client.call("repl_eval", json!({ "code": code, "runtime": runtime, "timeout_seconds": 0.4 }));
+        assert_eq!(answer.fields["code"], "TIMEOUT", "{runtime}: {}", answer.text);
+        assert_eq!(values(&mut session, runtime, "(+ 1 2)"), json!(["3"]), "{runtime}");
+    }
+}
+
+#[test]
+fn an_exhausted_stack_is_an_answer() {
+    let mut session = Session::new();
+    for runtime in BOTH {
+        values(&mut session, runtime, "(defvar *b* 1)");
+        for code in [
+            "(defun deep (n) (1+ (deep (1+ n)))) (deep 1)",
+            "(defun deep2 (n) (unwind-protect (1+ (deep2 (1+ n))) (list 1))) (deep2 1)",
+            "(defun deep3 (n) (let ((*b* n)) (1+ (deep3 (1+ n))))) (deep3 1)",
+            "(compile 'deep) (deep 1)",
+            "(ignore-errors (deep 1))",
+        ] {
+            let answer = failure(&mut session, runtime, code);
+            assert_eq!(answer.fields["code"], "LISP_ERROR", "{runtime} {code}: {}", answer.text);
+            assert!(
+                answer.text.contains("exhausted") || answer.text.contains("overflow"),
+                "{runtime}: {}",
+                answer.text
+            );
+        }
+        assert_eq!(values(&mut session, runtime, "*b*"), json!(["1"]), "{runtime}");
+    }
+}
+
+#[test]
+fn an_exhausted_heap_is_an_answer() {
+    let mut command = crate::client::server_command(&crate::project::Project::new().root());
+    command.args(["--max-memory", "200"]);
+    for runtime in BOTH {
+        let project = crate::project::Project::new();
+        let mut command = crate::client::server_command(&project.root());
+        command.args(["--max-memory", "200"]);
+        let client = crate::client::Client::connect(command);
+        let mut session = Session { project, client };
+        let answer = failure(&mut session, runtime, "(let ((all '())) (loop (push (make-array 1000000) all)))");
+        assert_eq!(answer.fields["code"], "LISP_ERROR", "{runtime}: {}", answer.text);
+        assert!(answer.text.contains("STORAGE"), "{runtime}: {}", answer.text);
+        assert_eq!(values(&mut session, runtime, "(+ 1 2)"), json!(["3"]), "{runtime}");
+    }
+}
+
+#[test]
+fn an_image_that_ends_is_told_apart_and_replaced() {
+    let mut session = Session::new();
+    for runtime in BOTH {
+        values(&mut session, runtime, "(defvar *kept* 1)");
+        let exit = if runtime == "ecl" { "(ext:quit 3)" } else { "(ext:exit 3)" };
+        let answer = failure(&mut session, runtime, exit);
+        assert_eq!(answer.fields["code"], "SESSION_LOST", "{runtime}: {}", answer.text);
+        assert!(answer.text.contains("the code ended it: exit code 3"), "{runtime}: {}", answer.text);
+        assert_eq!(values(&mut session, runtime, "(boundp '*kept*)"), json!(["NIL"]), "{runtime}");
+        let pid = if runtime == "ecl" { "(ext:getpid)" } else { "(posix:process-id)" };
+        let shell = if runtime == "ecl" { "ext:system" } else { "ext:shell" };
+        let answer = failure(&mut session, runtime, &format!("({shell} (format nil \"kill -9 ~a\" {pid}))"));
+        assert!(answer.text.contains("signal 9"), "{runtime}: {}", answer.text);
+        assert_eq!(values(&mut session, runtime, "(+ 1 2)"), json!(["3"]), "{runtime}");
+    }
+}
+
+#[test]
+fn an_error_is_held_and_what_cannot_be_had_is_said() {
+    let mut session = Session::new();
+    for runtime in BOTH {
+        let hold = |code: &str| json!({ "code": code, "runtime": runtime, "on_error": "hold" });
+        let control = |action: &str| json!({ "action": action, "session": runtime });
+        let code =
+            "(defun total (item) (restart-case (error \"no price\") (use-value (x) :report \"Use a price.\" (* 2 x))))
+                    (+ 1 (total :tea))";
+        let answer = session.client.call("repl_eval", hold(code));
+        assert!(answer.is_error && answer.text.contains("[held]"), "{runtime}: {}", answer.text);
+        let frames = session.ok("repl_control", control("frames"));
+        assert!(frames.text.contains("(TOTAL "), "{runtime}: {}", frames.text);
+        // An error on top of it leaves it alone.
+        let answer = failure(&mut session, runtime, "(car 3)");
+        assert!(answer.text.contains("TYPE-ERROR"), "{runtime}: {}", answer.text);
+        let answer = session.ok(
+            "repl_control",
+            json!({ "action": "restart", "session": runtime, "restart": "use-value", "code": "(+ 3 4)" }),
+        );
+        assert!(answer.text.contains("=> 15"), "{runtime}: {}", answer.text);
+        assert!(
+            session
+                .client
+                .call("repl_eval", hold("(let ((a 5)) (defun g (b) (error \"b ~a\" (+ a b))) (g 2))"))
+                .is_error
+        );
+        let place = json!({ "action": "eval_in_frame", "session": runtime, "frame": 0, "code": "(list b)" });
+        if runtime == "ecl" {
+            let locals = session.ok("repl_control", json!({ "action": "locals", "session": runtime, "frame": 0 }));
+            assert!(locals.text.contains("B = 2"), "{}", locals.text);
+            assert!(session.ok("repl_control", place).text.contains("=> (2)"));
+        } else {
+            session.refused("repl_control", place, "UNSUPPORTED", &["clisp does not tell the variables of its frames"]);
+        }
+        session.ok("repl_control", control("abort"));
+        session.refused("repl_control", control("frames"), "BAD_ARGUMENT", &["No error is held"]);
+        // An interrupt is held, too.
+        let arguments = json!({ "code": "(loop)", "runtime": runtime, "on_error": "hold", "timeout_seconds": 0.3 });
+        assert!(session.client.call("repl_eval", arguments).text.contains("[held]"), "{runtime}");
+        session.ok("repl_control", control("abort"));
+        session.refused("repl_control", control("checkpoint"), "UNSUPPORTED", &[runtime, "checkpoint"]);
+        session.refused(
+            "repl_eval",
+            json!({ "code": "1", "runtime": runtime, "trial": true }),
+            "UNSUPPORTED",
+            &[runtime, "checkpoint"],
+        );
+        assert_eq!(values(&mut session, runtime, "(+ 1 2)"), json!(["3"]), "{runtime}");
+    }
+}
+
+#[test]
+fn values_are_looked_into_and_macros_expanded() {
+    let mut session = Session::new();
+    for runtime in BOTH {
+        let code = "(defclass account () ((name :initarg :name) (entries)))
+                    (list (make-instance 'account :name \"cash\") (list 1 2))";
+        let answer = evaluate(&mut session, runtime, code);
+        let id = &answer.fields["result_object_id"];
+        let inside = session.ok("inspect_object", json!({ "id": id, "session": runtime, "max_depth": 2 }));
+        assert!(inside.text.contains("NAME = \"cash\""), "{runtime}: {}", inside.text);
+        assert!(inside.text.contains("ENTRIES = unbound"), "{runtime}: {}", inside.text);
+        let expansion = session.ok("macroexpand", json!({ "code": "(pop a)", "runtime": runtime, "level": "once" }));
+        assert_eq!(expansion.fields["changed"], true, "{runtime}: {}", expansion.text);
+        session.ok("repl_eval", json!({ "code": "(defmacro twice (x) `(list ,x ,x))", "runtime": runtime }));
+        let all = json!({ "code": "(car (twice (twice 1)))", "runtime": runtime, "level": "all" });
+        let text = session.ok("macroexpand", all).fields["expansion"].as_str().unwrap().to_lowercase();
+        assert_eq!(text, "(car (list (list 1 1) (list 1 1)))", "{runtime}");
+    }
+}
+
+#[test]
+fn systems_are_loaded_and_mistakes_located() {
+    let mut session = mill();
+    for runtime in BOTH {
+        let load = |force: bool| json!({ "system": "mill", "session": runtime, "force": force });
+        let answer = session.ok("load_system", load(true));
+        assert_eq!(answer.fields["status"], "loaded", "{runtime}: {}", answer.text);
+        assert_eq!(answer.fields["warnings"], 1, "{runtime}: {}", answer.text);
+        let diagnostic = &answer.fields["diagnostics"][0];
+        assert_eq!((&diagnostic["path"], &diagnostic["line"]), (&json!("src/stone.lisp"), &json!(4)), "{runtime}");
+        assert!(answer.text.contains("ariable Y is not used"), "{runtime}: {}", answer.text);
+        let again = session.ok("load_system", load(false));
+        assert_eq!((&again.fields["status"], &again.fields["warnings"]), (&json!("unchanged"), &json!(1)), "{runtime}");
+        session.project.file("src/wheel.lisp", WHEEL.replace("* 2", if runtime == "ecl" { "* 3" } else { "* 4" }));
+        session.ok("load_system", load(false));
+        let grinds = values(&mut session, runtime, "(first (mill::grind 1 2))");
+        assert_eq!(grinds, json!([if runtime == "ecl" { "3" } else { "4" }]), "{runtime}");
+        session.refused("load_system", json!({ "system": "mil", "session": runtime }), "BAD_ARGUMENT", &["mill"]);
+        for (name, text, says) in [
+            ("raises.lisp", "(defvar *x* 1)\n(error \"while ~a\" \"loading\")\n", "while loading"),
+            ("open.lisp", "(defun f (x)\n  (list x\n", "open.lisp"),
+            ("syntax.lisp", "(defun f (x)\n  (let ((a x 1)) a))\n", "syntax.lisp:1:"),
+        ] {
+            session.project.file(name, text);
+            let answer = session.client.call("load_system", json!({ "path": name, "session": runtime }));
+            assert!(answer.is_error && answer.text.contains(says), "{runtime} {name}: {}", answer.text);
+            assert_eq!(answer.fields["status"], "failed", "{runtime} {name}");
+        }
+        let names: Vec<_> =
+            std::fs::read_dir(session.project.at("src")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names.len(), 2, "{runtime}: compiled files beside the sources: {names:?}");
+    }
+}
+
+#[test]
+fn tests_of_fiveam_and_rt_are_run() {
+    let mut session = mill();
+    for runtime in BOTH {
+        let run = |system: &str| json!({ "system": system, "session": runtime });
+        let answer = session.ok("run_tests", run("mill/tests"));
+        assert!(answer.text.starts_with("1 passed, 2 failed, 1 pending of 4 (fiveam, "), "{runtime}: {}", answer.text);
+        assert!(
+            answer.text.contains("FAILED tests.lisp:6: mill/tests::adds (It adds.)\n  no four"),
+            "{runtime}: {}",
+            answer.text
+        );
+        assert!(answer.text.contains("SIMPLE-ERROR: sand in it"), "{runtime}: {}", answer.text);
+        let some = json!({ "system": "mill/tests", "session": runtime, "test": "good" });
+        assert_eq!(session.ok("run_tests", some).fields["passed"], 1, "{runtime}");
+        let answer = session.ok("run_tests", run("mill/old"));
+        assert!(answer.text.starts_with("1 passed, 1 failed, 0 pending of 2 (rt, "), "{runtime}: {}", answer.text);
+        let answer = session.ok("run_tests", run("mill/plain"));
+        assert!(answer.text.contains("the axle broke"), "{runtime}: {}", answer.text);
+        // A test that exits is an error of the test, and the image stays.
+        let exit = if runtime == "ecl" { "ext:quit" } else { "ext:exit" };
+        let code = format!(
+            "(defpackage :e{runtime} (:use :cl :rt))\n(in-package :e{runtime})\n(deftest fine 1 1)\n(deftest out ({exit} 4) 1)\n"
+        );
+        session.project.file("exits.lisp", code);
+        values(&mut session, runtime, "(defvar *here* 1)");
+        let answer = session.client.call("run_tests", json!({ "path": "exits.lisp", "session": runtime }));
+        assert!(answer.is_error && answer.text.contains("4"), "{runtime}: {}", answer.text);
+        assert_eq!(values(&mut session, runtime, "*here*"), json!(["1"]), "{runtime}");
+    }
+}
+
+#[test]
+fn status_lists_them_and_the_name_of_the_language_is_one() {
+    let mut session = Session::new();
+    for runtime in BOTH {
+        values(&mut session, runtime, "1");
+    }
+    let status = session.ok("repl_control", json!({ "action": "status" }));
+    for says in [
+        "ecl: ECL ",
+        "clisp: GNU CLISP ",
+        "ecl: idle, ECL",
+        "clisp: idle, CLISP",
+        "Workers on clisp: from the saved image",
+    ] {
+        assert!(status.text.contains(says), "{says}: {}", status.text);
+    }
+    let sbcl = session.ok("repl_eval", json!({ "code": "(lisp-implementation-type)", "runtime": "common-lisp" }));
+    assert_eq!(sbcl.fields["values"], json!(["\"SBCL\""]));
+}
