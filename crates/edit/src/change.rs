@@ -216,7 +216,7 @@ fn insert_before(source: &Source<'_>, form: &Form, content: &Content) -> Splice 
         let at = form.outer.start;
         let mut text = content.text.clone();
         text.push_str(if content.has_lines() || content.ends_in_comment() { ending } else { " " });
-        return Splice { span: Span::new(at, at), text, data };
+        return Splice { span: Span::new(at, at), removed: 0, text, data };
     };
     let gap = gap(source, form, content, true);
     let at = whole_span(form).start.min(source.line_start(form.outer.start));
@@ -229,7 +229,7 @@ fn insert_before(source: &Source<'_>, form: &Form, content: &Content) -> Splice 
     text.push_str(indentation);
     text.push_str(&content.moved(0, indentation.chars().count()));
     text.push_str(&ending.repeat(gap as usize + 1));
-    Splice { span: Span::new(at, at), text, data }
+    Splice { span: Span::new(at, at), removed: 0, text, data }
 }
 
 fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
@@ -249,7 +249,7 @@ fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
             if next.is_some() && !content.has_lines() && !content.ends_in_comment() {
                 text.push(' ');
                 text.push_str(&content.text);
-                return Splice { span: Span::new(end, end), text, data };
+                return Splice { span: Span::new(end, end), removed: 0, text, data };
             }
             text.push_str(&ending.repeat(if next.is_some() { 1 } else { gap as usize + 1 }));
             text.push_str(indentation);
@@ -258,7 +258,7 @@ fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
                 text.push_str(ending);
                 text.push_str(indentation);
             }
-            return Splice { span: Span::new(end, next.unwrap_or(end)), text, data };
+            return Splice { span: Span::new(end, next.unwrap_or(end)), removed: 0, text, data };
         }
     };
     // Whole lines are put in, so that every line that is there keeps its own line end.
@@ -266,7 +266,7 @@ fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
     let has_ending = source.text[..next as usize].ends_with('\n') && next > at;
     let (place, front, back) = if has_ending { (next, gap, ending) } else { (at, gap + 1, "") };
     let text = format!("{}{indentation}{body}{back}", ending.repeat(front as usize));
-    Splice { span: Span::new(place, place), text, data }
+    Splice { span: Span::new(place, place), removed: 0, text, data }
 }
 
 /// Puts the content behind the last form, and before the line that says where an Emacs Lisp file ends.
@@ -276,7 +276,7 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Sp
     let len = source.text.len() as u32;
     let solid = source.solid_end();
     if solid == 0 {
-        return Splice { span: Span::new(0, len), text: format!("{}{ending}", content.text), data };
+        return Splice { span: Span::new(0, len), removed: 0, text: format!("{}{ending}", content.text), data };
     }
     let last = source.forms.top_level().next_back().map(|(_, form)| form);
     if let Some(form) = last.filter(|form| form.head_name == "provide" && source.dialect() == Dialect::EmacsLisp) {
@@ -291,7 +291,7 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Sp
             Some(form) => insert_after(source, form, content),
             None => {
                 let text = format!("{}{}", content.text, ending.repeat(2));
-                Splice { span: Span::new(footer, footer), text, data }
+                Splice { span: Span::new(footer, footer), removed: 0, text, data }
             }
         };
     }
@@ -299,7 +299,12 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Sp
     let at = if source.rest_of_line(solid) == Rest::Nothing { source.line_end(solid) } else { solid };
     let last = last.filter(|form| source.line_end(form.outer.end) >= at);
     let gap = last.map_or(1, |form| gap(source, form, content, false));
-    Splice { span: Span::new(at, at), text: format!("{}{}", ending.repeat(gap as usize + 1), content.text), data }
+    Splice {
+        span: Span::new(at, at),
+        removed: 0,
+        text: format!("{}{}", ending.repeat(gap as usize + 1), content.text),
+        data,
+    }
 }
 
 /// Where the last line `;;; FILE ends here` of an Emacs Lisp file begins, which nothing may follow

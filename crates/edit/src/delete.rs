@@ -12,7 +12,7 @@ pub(crate) fn delete(source: &Source<'_>, form: &Form) -> Splice {
         return delete_branch(source, list, form);
     }
     let end = source.end_with_strays(form);
-    let removed = |start, end| Splice { span: Span::new(start, end), text: String::new(), data: 0 };
+    let removed = |start, end| Splice { span: Span::new(start, end), removed: 1, text: String::new(), data: 0 };
     let rest = source.rest_of_line(end);
     if source.indentation(form.outer.start).is_some() && rest != Rest::Code {
         let start = whole_span(form).start.min(source.line_start(form.outer.start));
@@ -27,7 +27,12 @@ pub(crate) fn delete(source: &Source<'_>, form: &Form) -> Splice {
     if kind == TokenKind::LineComment {
         let line = source.slice(Span::new(source.line_start(form.outer.start), form.outer.start));
         let blank = &line[..line.len() - line.trim_start().len()];
-        return Splice { span: Span::new(before, end), text: format!("{}{blank}", source.line_ending()), data: 0 };
+        return Splice {
+            span: Span::new(before, end),
+            removed: 1,
+            text: format!("{}{blank}", source.line_ending()),
+            data: 0,
+        };
     }
     removed(before, end)
 }
@@ -35,7 +40,7 @@ pub(crate) fn delete(source: &Source<'_>, form: &Form) -> Splice {
 /// Removes the lines from the one that begins at `start` to the one that holds `end`, and the smaller of the two runs of
 /// blank lines around them.
 fn delete_lines(source: &Source<'_>, start: u32, end: u32) -> Splice {
-    let removed = |start, end| Splice { span: Span::new(start, end), text: String::new(), data: 0 };
+    let removed = |start, end| Splice { span: Span::new(start, end), removed: 1, text: String::new(), data: 0 };
     let len = source.text.len() as u32;
     let next = source.next_line(end);
     let (above, below) = (source.blank_lines_before(start), source.blank_lines_after(next));
@@ -61,20 +66,20 @@ fn delete_branch(source: &Source<'_>, list: ListId, form: &Form) -> Splice {
     let span = source.tree.list_span(list);
     let around = form.parent.map(|parent| source.forms.get(parent)).filter(|parent| parent.datum.list() == Some(list));
     let branch = source.branch(list, form);
-    let (start, end) = match (&branch, around) {
+    let (start, end, removed) = match (&branch, around) {
         (Some(branch), Some(around)) if branch.only => {
             let whole = whole_span(around);
             if source.indentation(around.outer.start).is_some() && source.rest_of_line(around.outer.end) != Rest::Code {
                 return delete_lines(source, whole.start.min(source.line_start(around.outer.start)), around.outer.end);
             }
-            (around.outer.start, around.outer.end)
+            (around.outer.start, around.outer.end, 1)
         }
-        (Some(branch), None) if branch.only => (span.start, span.end),
+        (Some(branch), None) if branch.only => (span.start, span.end, 1),
         (Some(branch), _) => match branch.next {
-            Some(next) => (branch.start, next),
-            None => (source.end_before(branch.start).0, form.outer.end),
+            Some(next) => (branch.start, next, 2),
+            None => (source.end_before(branch.start).0, form.outer.end, 2),
         },
-        (None, _) => (form.outer.start, form.outer.end),
+        (None, _) => (form.outer.start, form.outer.end, 1),
     };
-    Splice { span: Span::new(start, end), text: String::new(), data: 0 }
+    Splice { span: Span::new(start, end), removed, text: String::new(), data: 0 }
 }

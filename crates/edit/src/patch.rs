@@ -83,7 +83,7 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
         mended = Some(how);
     }
     let new_touched = new_body.len() as u32 - (region.len() - touched.len());
-    let splice = Splice { span: region, text: new_body.clone(), data: 1 };
+    let splice = Splice { span: region, removed: 1, text: new_body.clone(), data: 1 };
     let mut edited = apply(source, splice, Some(id), Vec::new())?;
     // The splice covers the form; what is shown is what changed in it.
     edited.diff = unified(source.text, &edited.text, touched, new_touched as usize);

@@ -121,6 +121,13 @@ pub enum Refusal {
         /// How many there should be.
         expected: usize,
     },
+    /// The place of the edit holds other forms than the one that is meant, or a part of one: they would go with it.
+    WouldRemove {
+        /// How many the place holds, parts of forms included.
+        found: usize,
+        /// How many may go.
+        expected: usize,
+    },
     /// `old_text` is empty.
     EmptyOldText,
     /// `old_text` does not occur in the form.
@@ -164,7 +171,7 @@ impl Refusal {
             Self::FormAmbiguous { .. } => "FORM_AMBIGUOUS",
             Self::Stale { .. } => "STALE",
             Self::CutOff { .. } | Self::Unbalanced { .. } | Self::PatchUnbalanced { .. } => "UNBALANCED",
-            Self::WouldBreak { .. } | Self::WouldSplit { .. } => "WOULD_BREAK",
+            Self::WouldBreak { .. } | Self::WouldSplit { .. } | Self::WouldRemove { .. } => "WOULD_BREAK",
             Self::TextNotFound { .. } => "TEXT_NOT_FOUND",
             Self::TextAmbiguous { .. } => "TEXT_AMBIGUOUS",
             Self::NoAddress
@@ -337,6 +344,11 @@ impl fmt::Display for Refusal {
                 f,
                 "with this edit the place would hold {found} forms and not {expected}; nothing was written. Keep the form one \
                  form: check where its list is closed"
+            ),
+            Self::WouldRemove { found, expected } => write!(
+                f,
+                "the place of the edit holds {found} forms and not {expected}, which would go with it; nothing was written. \
+                 Mend the file there first: lisp_check_parens shows what is wrong"
             ),
             Self::EmptyOldText => {
                 f.write_str("`old_text` is empty. Pass the exact text to replace, as lisp_read_form shows it")

@@ -19,7 +19,12 @@ pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes:
     let as_lf = |text: &str| text.trim().replace("\r\n", "\n");
     let same_as = |span| as_lf(&content.text) == as_lf(source.slice(span));
     if same_as(whole_span(form)) || same_as(form.outer) {
-        return Splice { span: Span::new(form.outer.start, end), text: source.slice(form.outer).to_owned(), data: 1 };
+        return Splice {
+            span: Span::new(form.outer.start, end),
+            removed: 1,
+            text: source.slice(form.outer).to_owned(),
+            data: 1,
+        };
     }
     compare_heads(source, form, content, notes);
 
@@ -51,7 +56,7 @@ pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes:
         }
         _ => {}
     }
-    Splice { span, text, data: 1 }
+    Splice { span, removed: 1, text, data: 1 }
 }
 
 /// Where the replaced part starts, and how the new text does, for content that begins with the comments `lead`.

@@ -9,12 +9,14 @@ use crate::fix::MOST_SHOWN;
 use crate::form_line::shortened;
 use crate::refusal::Refusal;
 use crate::source::{Source, digest_of, whole_span};
-use crate::verify::{Difference, verify};
+use crate::verify::{Count, Difference, verify};
 
 /// One contiguous change.
 pub(crate) struct Splice {
     /// The bytes that go.
     pub(crate) span: Span,
+    /// How many data go with them: the form that is meant, and nothing else.
+    pub(crate) removed: usize,
     /// What comes instead.
     pub(crate) text: String,
     /// How many data `text` holds.
@@ -28,20 +30,22 @@ pub(crate) fn apply(
     target: Option<FormId>,
     mut notes: Vec<String>,
 ) -> Result<Edited, Refusal> {
-    let Splice { span, text: new_part, data } = splice;
+    let Splice { span, removed, text: new_part, data } = splice;
     let mut text = String::with_capacity(source.text.len() + new_part.len());
     text.push_str(&source.text[..span.start as usize]);
     text.push_str(&new_part);
     text.push_str(&source.text[span.end as usize..]);
     let tree = read(&text, source.tree.language());
     if text != source.text {
-        verify(&source.tree, &tree, span, new_part.len() as u32, data).map_err(|difference| match difference {
+        let count = Count { removed, data };
+        verify(&source.tree, &tree, span, new_part.len() as u32, count).map_err(|difference| match difference {
             Difference::Outside { at } => would_break(&text, at),
             // What is broken before the place swallows what is put there.
             Difference::Data { found } if found < data && !source.tree.diagnostics().is_empty() => {
                 would_break(&text, span.start + new_part.len() as u32 - new_part.trim_start().len() as u32)
             }
             Difference::Data { found } => Refusal::WouldSplit { found, expected: data },
+            Difference::Removed { found } => Refusal::WouldRemove { found, expected: removed },
         })?;
     }
     if tree.diagnostics().len() > source.tree.diagnostics().len() {

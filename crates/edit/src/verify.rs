@@ -20,10 +20,24 @@ pub(crate) enum Difference {
         /// How many it holds.
         found: usize,
     },
+    /// The region held another number of data than may go.
+    Removed {
+        /// How many it held, those that stick out of it included.
+        found: usize,
+    },
 }
 
-/// Compares `old` and `new`, where `region` of the old text has become `new_len` bytes that should hold `data` data.
-pub(crate) fn verify(old: &Tree, new: &Tree, region: Span, new_len: u32, data: usize) -> Result<(), Difference> {
+/// How many data stand in the region, at its own level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Count {
+    /// In the old text.
+    pub(crate) removed: usize,
+    /// In the new one.
+    pub(crate) data: usize,
+}
+
+/// Compares `old` and `new`, where `region` of the old text has become `new_len` bytes, and counts the data in both.
+pub(crate) fn verify(old: &Tree, new: &Tree, region: Span, new_len: u32, count: Count) -> Result<(), Difference> {
     let before = Side { tree: old, region, shift: 0 };
     let shift = i64::from(new_len) - i64::from(region.len());
     let after = Side { tree: new, region: Span::new(region.start, region.start + new_len), shift };
@@ -41,8 +55,12 @@ pub(crate) fn verify(old: &Tree, new: &Tree, region: Span, new_len: u32, data: u
         let at = after.diagnostics_outside().next().map_or(after.region.start, |span| span.start);
         return Err(Difference::Outside { at });
     }
+    let found = before.data_held(*old_levels.last().expect("the top level is always there"));
+    if found != count.removed {
+        return Err(Difference::Removed { found });
+    }
     match after.data_inside(*new_levels.last().expect("the top level is always there")) {
-        Some(found) if found == data => Ok(()),
+        Some(found) if found == count.data => Ok(()),
         Some(found) => Err(Difference::Data { found }),
         None => Err(Difference::Outside { at: after.region.end }),
     }
@@ -181,6 +199,11 @@ impl Side<'_> {
         Some(data)
     }
 
+    /// How many data the region holds at its own level, wholly or in part. Stray closers and discarded data may be in it.
+    fn data_held(&self, level: Option<ListId>) -> usize {
+        self.elements_with_spans(level).filter(|(tag, _, span)| *tag == 0 && !self.is_outside(*span)).count()
+    }
+
     fn diagnostics_outside(&self) -> impl Iterator<Item = Span> + '_ {
         self.tree.diagnostics().iter().map(|diagnostic| diagnostic.span).filter(|span| self.is_outside(*span))
     }
@@ -195,19 +218,25 @@ mod tests {
     /// Replaces the part between `«` and `»` by `content` and compares the readings.
     #[track_caller]
     fn check(dialect: Dialect, marked: &str, content: &str, data: usize, expected: Result<(), &str>) {
+        check_counts(dialect, marked, content, Count { removed: 1, data }, expected);
+    }
+
+    #[track_caller]
+    fn check_counts(dialect: Dialect, marked: &str, content: &str, count: Count, expected: Result<(), &str>) {
         let start = marked.find('«').expect("a start mark");
         let end = marked.find('»').expect("an end mark") - '«'.len_utf8();
         let old = marked.replace(['«', '»'], "");
         let new = format!("{}{content}{}", &old[..start], &old[end..]);
         let region = Span::new(start as u32, end as u32);
         let (old, new_tree) = (read(&old, dialect), read(&new, dialect));
-        let found = verify(&old, &new_tree, region, content.len() as u32, data);
+        let found = verify(&old, &new_tree, region, content.len() as u32, count);
         match (found, expected) {
             (Ok(()), Ok(())) => {}
             (Err(Difference::Outside { at }), Err(rest)) => {
                 assert!(new[at as usize..].starts_with(rest), "{at} in {new}")
             }
             (Err(Difference::Data { found }), Err(count)) => assert_eq!(found.to_string(), count),
+            (Err(Difference::Removed { found }), Err(count)) => assert_eq!(format!("-{found}"), count),
             (found, expected) => panic!("{found:?}, expected {expected:?}"),
         }
     }
@@ -220,6 +249,19 @@ mod tests {
         check(cl, "(p (q «(b)» r) s)", "(x) ; y\n", 1, Ok(()));
         check(cl, "(p\n  «(b)»)\n(c)", "(x) (y)", 2, Ok(()));
         check(cl, "(p\n  «(b)»)\n(c)", "(x) (y)", 1, Err("2"));
+    }
+
+    #[test]
+    fn what_goes_with_the_region() {
+        let cl = Dialect::CommonLisp;
+        let removed = |removed, data| Count { removed, data };
+        check_counts(cl, "(a) «(b) x» (c)", "(b)", removed(1, 1), Err("-2"));
+        check_counts(cl, "(a) «(b)\n\n(d)»\n (c)", "", removed(1, 0), Err("-2"));
+        check_counts(cl, "(p (q «(b) r») s)", "(x)", removed(1, 1), Err("-2"));
+        check_counts(cl, "(a) «; x\n»(c)", "", removed(1, 0), Err("-0"));
+        check_counts(cl, "(a) «; x\n»(c)", "(b)", removed(0, 1), Ok(()));
+        check_counts(cl, "(a) «#| x |# (b) ; y\n»(c)", "", removed(1, 0), Ok(()));
+        check_counts(Dialect::Clojure, "(a #?(«:clj (b) »:cljs (c)))", "", removed(2, 0), Ok(()));
     }
 
     #[test]
