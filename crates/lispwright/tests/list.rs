@@ -72,6 +72,13 @@ fn surfaces_list_the_names_they_stand_for() {
         ["read_module", "read_form", "check_syntax"],
         "nothing that writes or runs"
     );
+    let reads = names(Surface::ClMcp, |s| s.read_only = true);
+    assert!(reads.contains(&"lisp-read-file".to_owned()), "{reads:?}");
+    let runs = ["pool-status", "pool-kill-worker", "repl-eval", "lisp-edit-form", "repl_control"];
+    assert!(
+        !reads.iter().any(|name| runs.contains(&name.as_str())),
+        "what could not be answered is not listed: {reads:?}"
+    );
     let without = names(Surface::ClMcp, |s| s.without = vec!["repl_control".into(), "lisp-edit-form".into()]);
     assert!(without.contains(&"repl-eval".to_owned()));
     assert!(!without.iter().any(|name| ["pool-status", "pool-kill-worker", "lisp-edit-form"].contains(&name.as_str())));

@@ -73,10 +73,14 @@ impl Selection {
         candidates.extend(catalogue.iter().map(|tool| (tool.clone(), tool.name)));
         let only = tools_named(&self.only, &candidates)?;
         let without = tools_named(&self.without, &candidates)?;
+        // A row that only reads through a tool that also runs code could not be answered without that tool.
+        let reads = |target: &str| {
+            catalogue.iter().find(|tool| tool.name == target).is_some_and(|tool| tool.annotations.read_only)
+        };
         let allowed = |(tool, target): &(Tool, &'static str)| {
             !without.contains(&tool.name)
                 && !without.contains(target)
-                && (tool.annotations.read_only || !self.read_only)
+                && (!self.read_only || (tool.annotations.read_only && reads(target)))
         };
         let listed: Vec<(Tool, &'static str)> = candidates
             .iter()
@@ -91,7 +95,8 @@ impl Selection {
         let behind = |tool: &Tool| {
             listed.iter().any(|(_, target)| *target == tool.name) && listed.iter().all(|(row, _)| row.name != tool.name)
         };
-        let unlisted = catalogue.into_iter().filter(behind).map(|tool| (tool.clone(), tool.name)).filter(allowed);
+        let unlisted =
+            catalogue.iter().filter(|tool| behind(tool)).map(|tool| (tool.clone(), tool.name)).filter(allowed);
         let unlisted = unlisted.map(|(tool, _)| tool).collect();
         Ok(Offer { listed: listed.into_iter().map(|(tool, _)| tool).collect(), unlisted })
     }
