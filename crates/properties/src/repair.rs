@@ -43,7 +43,7 @@ fn check(text: &str, dialect: Dialect, before: Option<&str>, edited: Option<Rang
     match &outcome {
         Outcome::Balanced => {}
         Outcome::Repaired(repair) => repaired(text, dialect, repair),
-        Outcome::Refused(refusal) => refused(text, refusal),
+        Outcome::Refused(refusal) => refused(text, dialect, refusal),
     }
     let found = renested(text, dialect);
     assert!(balanced || found.is_empty());
@@ -55,31 +55,27 @@ fn check(text: &str, dialect: Dialect, before: Option<&str>, edited: Option<Rang
 
 fn repaired(text: &str, dialect: Dialect, repair: &Repair) {
     assert!(!repair.edits.is_empty() && !repair.evidence.is_empty());
-    let without_forms = read_plain(text, dialect).top_level().next().is_none();
-    assert!(without_forms || !repair.forms.is_empty(), "it changes no form");
+    assert!(!repair.forms.is_empty(), "it changes no form");
     assert_eq!(applied(text, &repair.edits), repair.text, "the edits are not the difference");
     assert!(read_plain(&repair.text, dialect).is_balanced(), "{:?} does not balance", repair.text);
     let lines = LineIndex::new(text.as_bytes());
-    let mut changed: Vec<u32> = Vec::new();
     for form in &repair.forms {
         let own = text.lines().nth(form.line as usize - 1).unwrap_or_default();
         assert!(own.starts_with(&form.first_line), "line {} is not {:?}", form.line, form.first_line);
-        changed.push(form.line);
     }
     for edit in &repair.edits {
         assert_ne!(edit.removed, edit.inserted);
-        let line = lines.line(edit.at);
-        // What stands before the first form belongs to it.
-        let leads = text[..edit.range().start].trim().is_empty();
-        let listed = changed.iter().any(|&first| first <= line);
-        assert!(without_forms || leads || listed, "line {line} lies in no form that is said to change");
+        let words = |side: &str| side.contains(char::is_alphanumeric);
+        assert!(!words(&edit.removed) && !words(&edit.inserted), "{edit:?} changes more than delimiters");
+        let line = lines.line(edit.at).min(lines.line_count());
+        let listed = repair.forms.iter().any(|form| form.line <= line);
+        assert!(listed, "line {line} lies in no form that is said to change");
     }
 }
 
-fn refused(text: &str, refusal: &Refusal) {
+fn refused(text: &str, dialect: Dialect, refusal: &Refusal) {
     let lines = LineIndex::new(text.as_bytes());
-    // The empty line behind a final line end counts: what is missing may be missing there.
-    let count = text.split('\n').count() as u32;
+    let count = lines.line_count().max(1);
     let diagnosis = &refusal.diagnosis;
     assert!((1..=count).contains(&diagnosis.line), "line {} of {count}", diagnosis.line);
     assert_eq!(diagnosis.opener.map(|at| lines.line(at)), diagnosis.opener_line);
@@ -90,9 +86,11 @@ fn refused(text: &str, refusal: &Refusal) {
     for candidate in &refusal.candidates {
         let changed = applied(text, &candidate.edits);
         assert_ne!(changed, text);
-        assert!((1..=count).contains(&candidate.line));
+        assert!(read_plain(&changed, dialect).is_balanced(), "a candidate leaves {changed:?}, which does not balance");
+        assert!((1..=count).contains(&candidate.line), "line {} of {count}", candidate.line);
         let own = lines.line_span(candidate.line).expect("the line is in range");
-        assert_eq!(candidate.before, text[own.range()].trim_end_matches(['\n', '\r']));
+        let line = text[own.range()].trim_end_matches(['\n', '\r']);
+        assert!(candidate.before.starts_with(line) && text[own.range().start..].starts_with(&candidate.before));
         assert_ne!(candidate.before, candidate.after, "a candidate that shows no change");
     }
 }

@@ -26,7 +26,7 @@ pub struct Repair {
     pub text: String,
     /// Why this and nothing else.
     pub evidence: Vec<Evidence>,
-    /// The forms that were changed.
+    /// The forms that were changed, and the lines changed before the first form.
     pub forms: Vec<TouchedForm>,
     /// How many times likelier this answer is than the next, as a natural logarithm.
     pub margin: f32,
@@ -86,7 +86,7 @@ pub struct Refusal {
     pub reason: Reason,
     /// Where the fault shows.
     pub diagnosis: Diagnosis,
-    /// What could be meant, likeliest first; at most five.
+    /// What could be meant, likeliest first; at most five. Each makes the text balance.
     pub candidates: Vec<Candidate>,
 }
 
@@ -140,9 +140,9 @@ pub struct Diagnosis {
 pub struct Candidate {
     /// The line it is about, from 1: the first one that it changes in the form that could not be decided.
     pub line: u32,
-    /// That line as it is, without its line ending.
+    /// That line as it is, without its line ending; with the lines after it up to the end of the first change.
     pub before: String,
-    /// That line as it would be.
+    /// The same as it would be.
     pub after: String,
     /// How many delimiters it adds.
     pub added: usize,

@@ -1,6 +1,6 @@
 //! From an answer to an outcome: the repair, or the refusal with what is known of the fault.
 
-use lispwright_syntax::{DiagnosticKind, Tree, read_plain};
+use lispwright_syntax::{DiagnosticKind, Span, Tree, read_plain};
 
 use crate::case::{Answer, Case};
 use crate::edit::{Edit, apply};
@@ -25,14 +25,22 @@ impl Case<'_> {
         let (tokens, chunks) = self.cut(tree);
         let mut forms: Vec<TouchedForm> = Vec::new();
         for edit in edits {
-            let index = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at).saturating_sub(1);
-            let Some(chunk) = chunks.get(index) else { continue };
-            let line = tokens[chunk.tokens.start].line + 1;
+            let after = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at);
+            // What stands before the first form is shown by its own line.
+            let line = match after.checked_sub(1) {
+                Some(index) => tokens[chunks[index].tokens.start].line + 1,
+                None => self.line_of(edit.at),
+            };
             if forms.last().is_none_or(|last| last.line != line) {
                 forms.push(TouchedForm { line, first_line: self.first_line(line) });
             }
         }
         forms
+    }
+
+    /// The line of a byte, from 1; behind a final line end that is the line which it ends.
+    fn line_of(&self, at: u32) -> u32 {
+        self.lines.line(at).min(self.lines.line_count()).max(1)
     }
 
     /// The text of a line, from 1, shortened.
@@ -54,8 +62,10 @@ impl Case<'_> {
     }
 
     fn candidate(&self, answer: Answer) -> Candidate {
-        let line = answer.edits.first().map_or(1, |edit| self.lines.line(edit.at));
-        let span = self.lines.line_span(line).unwrap_or_default();
+        let (line, last) =
+            answer.edits.first().map_or((1, 1), |edit| (self.line_of(edit.at), self.line_of(edit.range().end as u32)));
+        let (first, last) = (self.lines.line_span(line).unwrap_or_default(), self.lines.line_span(last));
+        let span = Span::new(first.start, last.map_or(first.end, |last| last.end.max(first.end)));
         let own: Vec<Edit> = answer
             .edits
             .iter()
@@ -95,16 +105,16 @@ impl Case<'_> {
             DiagnosticKind::UnclosedString => Some('"'),
             _ => None,
         };
-        let last_line = self.lines.line(self.text.trim_end().len() as u32);
+        let last_line = self.line_of(self.text.trim_end().len() as u32);
         let stops = first.gave_up_at == Some(tree.len()) && !self.text.ends_with('\n');
         let line = match (best, reason, suspect) {
             (_, Reason::CutShort, _) => last_line,
-            (.., Some(suspect)) => self.lines.line(suspect.end),
+            (.., Some(suspect)) => self.line_of(suspect.end),
             (Some(best), ..) => best.line,
             (None, Reason::NoCandidate, _) if stops => last_line,
-            _ => self.lines.line(first.span.start),
+            _ => self.line_of(first.span.start),
         };
         let message = format!("{}: {reason}", first.kind);
-        Diagnosis { line, opener, opener_line: opener.map(|at| self.lines.line(at)), expected, message }
+        Diagnosis { line, opener, opener_line: opener.map(|at| self.line_of(at)), expected, message }
     }
 }

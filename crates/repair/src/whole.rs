@@ -18,6 +18,11 @@ const MOST_PARTS: usize = 48;
 /// Where more parts than this are broken, nothing is repaired.
 const MOST_CERTAIN_PARTS: usize = 5_000;
 
+/// Bytes read at most to see that candidates balance, as long as that leaves [`FEWEST_CANDIDATES`].
+const READING_BUDGET: usize = 1 << 20;
+/// So many candidates are offered however large the text is.
+const FEWEST_CANDIDATES: usize = 2;
+
 /// What is known besides the text.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier<'a> {
@@ -65,6 +70,19 @@ pub fn repair_plain(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<R
     if text.is_balanced() {
         return Outcome::Balanced;
     }
+    let mut outcome = answered(text, before, edited);
+    if let Outcome::Refused(refusal) = &mut outcome {
+        let most = (READING_BUDGET / text.text.len().max(1)).max(FEWEST_CANDIDATES);
+        refusal.candidates.truncate(most);
+        let balances = |edits: &[Edit]| read_plain(apply(text.text, edits), language).diagnostics().is_empty();
+        refusal.candidates.retain(|candidate| balances(&candidate.edits));
+    }
+    outcome
+}
+
+/// The answer to a text that does not balance. Nobody has looked whether its candidates read without a fault.
+fn answered(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>) -> Outcome {
+    let language = text.tree.language();
     let Some(before) = before.filter(Plain::is_balanced) else {
         let edited = edited.map(|edited| edited.start as usize..edited.end as usize);
         let free = edited.filter(|free| free.start <= free.end && text.text.get(free.clone()).is_some());
