@@ -34,8 +34,7 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
       (multiple-value-bind (message definition) (mistake-message condition)
         (funcall observer severity (type-text condition) message
                  (append (list :file (namestring *compile-file-truename*))
-                         (and (integerp system::*compile-file-lineno1*)
-                              (list :line system::*compile-file-lineno1*))
+                         (form-line)
                          (and definition (list :form definition)))))
       (let ((restart (or (find-restart 'muffle-warning condition)
                          ;; It counts as a failure of the compilation.
@@ -51,3 +50,17 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
     (if start
         (values (subseq text (+ start 3)) (string-trim " " (subseq text 3 place)))
         text)))
+
+(defun form-line ()
+  "(:LINE i) of the top-level form in hand. CLISP counts from the comments in front of it."
+  (let* ((line system::*compile-file-lineno1*)
+         (text (and (integerp line) (ignore-errors (file-text *compile-file-truename*))))
+         (start (and text
+                     (loop with start = 0
+                           repeat (1- line)
+                           while start
+                           do (let ((newline (position #\Newline text :start start)))
+                                (setf start (and newline (1+ newline))))
+                           finally (return start))))
+         (code (and start (skip-to-code text start))))
+    (and code (list :line (line-and-column text code)))))

@@ -57,18 +57,15 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
 
 (defun observe (condition observer)
   "Tells OBSERVER of CONDITION when it is a mistake in a file that is compiled."
-  (let ((severity (mistake-severity condition)))
-    (when (and severity
-               *compile-file-truename*
-               ;; What has no place is about the work left undone.
-               (or (not (typep condition 'c:compiler-message))
-                   (c::compiler-message-file-position condition)))
+  (let* ((severity (mistake-severity condition))
+         (message (and (typep condition 'c:compiler-message) condition))
+         (line (and severity message *compile-file-truename* (line-of-octet message))))
+    ;; A message without a place is about the work left undone.
+    (when (and severity *compile-file-truename* (or line (null message)))
       (funcall observer severity (type-text condition) (mistake-message condition)
-               (list* :file (namestring *compile-file-truename*)
-                      (if (typep condition 'c:compiler-message)
-                          (append (line-of-octet (c::compiler-message-file-position condition))
-                                  (mistake-form condition))
-                          '())))
+               (append (list :file (namestring *compile-file-truename*))
+                       line
+                       (and message (mistake-form message))))
       (when (and (typep condition 'warning) (find-restart 'muffle-warning condition))
         (muffle-warning condition)))))
 
@@ -99,7 +96,9 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
          (end (and start (search " ...)" report :start2 start))))
     (and end (list :form (subseq report (+ start 4) end)))))
 
-(defun line-of-octet (position)
-  "(:LINE i) of the form that begins at the octet at POSITION of the file in hand, or after blanks and comments there."
-  (ignore-errors
-   (line-field *compile-file-truename* position)))
+(defun line-of-octet (message)
+  "(:LINE i) of the top-level form that MESSAGE is about; NIL when it is about none."
+  (let ((position (c::compiler-message-file-position message)))
+    (and (integerp position)
+         (c::compiler-message-toplevel-form message)
+         (ignore-errors (line-field *compile-file-truename* position)))))

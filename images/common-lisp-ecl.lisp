@@ -173,7 +173,8 @@ stack of C code has a reserve for that."
   (declare (ignore warning))
   nil)
 
-;;; The stack: frames of byte-compiled functions have all their variables, those of C code only a name
+;;; The stack: frames of byte-compiled functions have all their variables as they were at the last call from there, those
+;;; of C code only a name
 
 (defstruct spot
   "A frame on the stack."
@@ -258,9 +259,14 @@ Frames outside the functions named in BOUNDARIES are not looked at."
                                           collect (list name (short-text value)))))))))
 
 (defun frame-call-text (spot)
-  "The call, with the arguments as their variables are now."
-  (handler-case (short-text (cons (or (spot-name spot) '(lambda)) (call-arguments spot)))
-    (serious-condition () "(a call that does not print)")))
+  "The call, with the arguments as their variables are now, or with dots for those that are not known."
+  (let ((name (or (spot-name spot) '(lambda)))
+        (function (spot-function spot)))
+    (handler-case (if (and (null (spot-environment spot))
+                           (not (and (functionp function) (null (function-lambda-list function)))))
+                      (format nil "(~A ...)" (short-text name))
+                      (short-text (cons name (call-arguments spot))))
+      (serious-condition () "(a call that does not print)"))))
 
 (defun call-arguments (spot)
   "The values of the parameters as a call would give them, as far as they are known."
