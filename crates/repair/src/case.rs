@@ -20,6 +20,8 @@ pub(crate) struct Case<'a> {
     pub(crate) strict: bool,
     /// Only what the earlier text is certain of is repaired.
     pub(crate) certain_only: bool,
+    /// The text from before is known.
+    pub(crate) known: bool,
     /// Sound text of the same file.
     pub(crate) context: Context<'a>,
     /// Nothing follows the text in its file.
@@ -63,6 +65,7 @@ impl<'a> Case<'a> {
             strict: false,
             certain_only: false,
             context: Context::default(),
+            known: false,
             at_end: true,
             cut: OnceCell::new(),
         }

@@ -27,8 +27,9 @@ const KIND_RIVAL_MARGIN: f32 = 3.4;
 const OPENER_RIVAL_MARGIN: f32 = 6.0;
 /// The same, for closers at line ends, when the earlier text has another proposal in lines that were written anew.
 const CONTRADICTED_MARGIN: f32 = 3.0;
-/// The same, where lines stand in places that nothing puts them in.
-const RAGGED_MARGIN: f32 = 7.0;
+/// The same, where lines stand in places that nothing puts them in, or what is said is odd.
+const CLEAR_MARGIN: f32 = 7.0;
+const CLEAR_MARGIN_KNOWN: f32 = 4.0;
 /// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
 const ODD: f32 = 4.8;
 /// A line as unlikely as this stands where nothing puts it.
@@ -39,6 +40,9 @@ const BROKEN: f32 = 8.6;
 const NO_END: f32 = 1.6;
 /// How far behind an answer has to be that undoes two faults more.
 const FULLER_MARGIN: f32 = 7.5;
+const FULLER_MARGIN_KNOWN: f32 = 5.0;
+/// By how much further ahead each answer has to be where several forms are broken.
+const AMONG_BROKEN: f32 = 2.0;
 /// Lines that fit another answer by so much better contradict the earlier text.
 const CONTRADICTION: f32 = 5.0;
 /// A symbol is called so regularly that passing it is this unlikely; who is so far ahead may pass it all the same.
@@ -74,6 +78,11 @@ impl<'a> Case<'a> {
         }
         if self.text.len() > LARGEST_TEXT {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());
+        }
+        if self.text.trim_end().ends_with(['(', '[', '{'])
+            && self.cut(tree).0.last().is_some_and(|last| last.kind.is_open())
+        {
+            return self.refuse(tree, Reason::CutShort, Vec::new());
         }
         let alignment = before.map(|before| align(before, self.text));
         if alignment.as_ref().is_some_and(|alignment| {
@@ -116,7 +125,7 @@ impl<'a> Case<'a> {
             let evidence = vec!["the delimiters stand again where the earlier text has them".into()];
             self.accept(tree, edits, evidence, 2.0 * MARGIN)
         };
-        if let Some(answer) = sure.as_ref().filter(|_| alignment.same_words) {
+        if let Some(answer) = sure.as_ref().filter(|_| alignment.same_words || self.certain_only) {
             return restored(answer.edits.clone());
         }
         if self.certain_only {
@@ -132,9 +141,11 @@ impl<'a> Case<'a> {
                 Outcome::Balanced => None,
             };
             let same = |edits: &Vec<Edit>| same_code(&apply(self.text, &answer.edits), &apply(self.text, edits));
+            let takes = answer.edits.iter().any(|edit| edit.removed.contains(['(', '[', '{']));
             let agrees = match (&by_layout, rival.filter(|edits| !same(edits))) {
+                (Outcome::Repaired(_), other) => other.is_none(),
+                _ if takes => false,
                 (_, None) => true,
-                (Outcome::Repaired(_), Some(_)) => false,
                 (_, Some(edits)) => self.cost_after(&answer.edits) < self.cost_after(edits) + CONTRADICTION,
             };
             if agrees {
@@ -232,14 +243,18 @@ impl<'a> Case<'a> {
         if broken.iter().any(|chunk| chunk.tokens.len() > LARGEST) {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());
         }
+        let stray = self.has_stray_mark(tokens);
+        let several = if broken.len() > 1 { AMONG_BROKEN } else { 0.0 };
         let guard = Guard::of(self.text, tokens, alignment, self.free.as_ref());
         let mut decided = Vec::new();
         for chunk in chunks.iter().filter(|chunk| !chunk.healthy) {
             let own = &tokens[chunk.tokens.clone()];
             let ends_text = chunk.tokens.end == tokens.len();
             let guard = guard.part(chunk.tokens.clone());
-            let (answers, doubt) = self.likeliest(own, chunk.flush, (ends_text, chunks.len() > 1), &guard, &habits);
-            let doubt = if cancel && doubt != Some(Reason::CutShort) { Some(Reason::Entangled) } else { doubt };
+            let (answers, doubt) =
+                self.likeliest(own, chunk.flush, (ends_text, chunks.len() > 1), several, &guard, &habits);
+            let doubt =
+                if (cancel || stray) && doubt != Some(Reason::CutShort) { Some(Reason::Entangled) } else { doubt };
             decided.push((answers, doubt, own[0].line));
         }
         let doubtful = decided.iter().position(|(_, doubt, _)| *doubt == Some(Reason::CutShort));
@@ -280,6 +295,7 @@ impl<'a> Case<'a> {
         tokens: &[Token],
         flush: bool,
         (ends_text, among_others): (bool, bool),
+        several: f32,
         guard: &Guard,
         habits: &Habits,
     ) -> (Vec<Answer>, Option<Reason>) {
@@ -298,20 +314,20 @@ impl<'a> Case<'a> {
         let readings = search(own, habits, limits, 24);
         let answers = self.answers(own, &readings);
         let Some(best) = answers.first() else { return (answers, Some(Reason::NoCandidate)) };
-        let ends_here = ends_text || self.free.as_ref().is_some_and(|free| free.end == own[own.len() - 1].end as usize);
-        let doubts: [(&str, &dyn Fn() -> bool); 10] = [
+        let ends_here = ends_text || (self.free.is_some() && self.writes_to(own[own.len() - 1].end as usize));
+        let clear = if self.known { CLEAR_MARGIN_KNOWN } else { CLEAR_MARGIN };
+        let doubts: [(&str, &dyn Fn() -> bool); 9] = [
             ("flush", &|| flush),
             // A head that stands alone has lost its body, not its closer.
             ("head", &|| own.len() == 2 && own[0].kind.is_open()),
-            ("lead", &|| lead(&answers) < self.margin_due(&best.edits)),
+            ("lead", &|| lead(&answers) < self.margin_due(&best.edits) + several),
             ("rival", &|| self.has_rival(&answers)),
-            ("more", &|| has_fuller_rival(&answers)),
+            ("more", &|| has_fuller_rival(&answers, if self.known { FULLER_MARGIN_KNOWN } else { FULLER_MARGIN })),
             ("leaves", &|| self.leaves_the_edit(&best.edits)),
-            ("ragged", &|| lead(&answers) < RAGGED_MARGIN && self.is_ragged(own, &best.edits, habits)),
-            ("stray", &|| self.has_stray_mark(own)),
+            ("ragged", &|| lead(&answers) < clear && self.is_ragged(own, &best.edits, habits)),
             ("odd", &|| {
                 let odd = self.oddness(own, &best.edits, habits, lead(&answers));
-                odd > BROKEN || (odd > ODD && lead(&answers) < RAGGED_MARGIN)
+                odd > BROKEN || (odd > ODD && lead(&answers) < clear)
             }),
             ("bares", &|| self.bares_a_character(own)),
         ];
@@ -351,7 +367,8 @@ impl<'a> Case<'a> {
         }
         let (rivals, margin): (&[char], f32) = match edit.removed.starts_with(['(', '[', '{']) {
             true => (&[')', ']', '}'], OPENER_RIVAL_MARGIN),
-            false if edit.removed.starts_with(')') => (&['(', '[', '{'], RIVAL_MARGIN),
+            // Where the earlier text is known, a lost opener shows in it.
+            false if edit.removed.starts_with(')') && !self.known => (&['(', '[', '{'], RIVAL_MARGIN),
             false => (&['(', '[', '{'], KIND_RIVAL_MARGIN),
         };
         let rival = |other: &&Answer| match &other.edits[..] {
@@ -402,11 +419,19 @@ impl<'a> Case<'a> {
         own.iter().any(bare)
     }
 
+    /// What may be changed reaches to byte `end`, or to closers before it: those may be the same as before by chance.
+    fn writes_to(&self, end: usize) -> bool {
+        self.free.as_ref().is_none_or(|free| {
+            let rest = self.text.get(free.end.min(end)..end).unwrap_or_default();
+            free.end <= end && rest.chars().all(|c| matches!(c, ')' | ']' | '}'))
+        })
+    }
+
     /// The text ends here and looks as if more was to come. Who forgets a closer has written the others: one is missing, or
     /// two behind two that are there. Who was cut off has several lists open, or one that nobody would end there.
     fn is_cut_short(&self, own: &[Token], best: &Reading, among_others: bool, habits: &Habits) -> bool {
         let last = own[own.len() - 1];
-        if self.free.as_ref().is_some_and(|free| free.end < last.end as usize) {
+        if !self.writes_to(last.end as usize) {
             return false;
         }
         let head = own.len() < 2 || (own[own.len() - 2].kind.is_open() && last.kind == TokenKind::Atom);
@@ -546,7 +571,7 @@ fn without_column_0(tokens: &[Token]) -> Vec<Token> {
 }
 
 /// Another answer undoes two faults more, and that explains the lines so much better that it nearly pays for them.
-fn has_fuller_rival(answers: &[Answer]) -> bool {
+fn has_fuller_rival(answers: &[Answer], margin: f32) -> bool {
     let Some((best, others)) = answers.split_first() else { return false };
     let delimiters = |answer: &Answer| -> usize {
         let of = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
@@ -554,7 +579,7 @@ fn has_fuller_rival(answers: &[Answer]) -> bool {
     };
     let due = delimiters(best) + 2;
     others.iter().any(|other| {
-        other.cost - best.cost < FULLER_MARGIN && other.edits.len() > best.edits.len() && delimiters(other) >= due
+        other.cost - best.cost < margin && other.edits.len() > best.edits.len() && delimiters(other) >= due
     })
 }
 

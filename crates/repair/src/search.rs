@@ -151,10 +151,11 @@ pub(crate) fn search(tokens: &[Token], habits: &Habits, limits: Limits<'_>, coun
 /// What each token of the text as it stands costs, when it balances; `strict` adds what no reader of the language would take.
 pub(crate) fn costs_as_it_is(tokens: &[Token], habits: &Habits, strict: bool) -> Option<Vec<f32>> {
     let mut nesting = Nesting::new(habits, tokens.first()?.column);
-    // A template has gaps where other code goes.
-    nesting.checks = strict && !tokens.iter().any(|token| token.template);
+    nesting.checks = strict;
     let (mut top, mut costs) = (ROOT, vec![0.0; tokens.len()]);
     for (index, token) in tokens.iter().enumerate() {
+        // A template has gaps where other code goes.
+        nesting.checks &= !token.template;
         match token.kind {
             kind if kind.is_prefix() => {}
             kind if kind.is_close() => {

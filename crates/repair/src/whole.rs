@@ -126,6 +126,7 @@ fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>) -> O
             case.free = Some(differing(&old[old_part.clone()], case.text));
         }
         case.strict = strict;
+        case.known = true;
         case.certain_only = broken.len() > MOST_PARTS;
         case.context = Context { texts: &texts, own: Some(window.around.len() + index) };
         let at = window.new.start + new_part.start;
