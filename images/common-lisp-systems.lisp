@@ -217,9 +217,17 @@ source and of what that depends on; those for which CLEAR is true in any case. H
                 (gethash (cons 'asdf:load-op component) stale) is-stale)
           (when is-stale
             (incf count)
+            (forget-loaded component)
             (when (probe-file compiled)
               (delete-file compiled))))))
     count))
+
+(defun forget-loaded (component)
+  "Has ASDF load COMPONENT again. Versions before 3.3 take it for loaded when its compiled file is of the same second."
+  (when (uiop:version< (asdf:asdf-version) "3.3")
+    (let ((times (find-symbol "COMPONENT-OPERATION-TIMES" "ASDF/COMPONENT")))
+      (when (and times (fboundp times))
+        (clrhash (funcall times component))))))
 
 ;;; Diagnostics
 
