@@ -129,8 +129,11 @@
       (handle-interrupt)))
 
 (defun call-interruptible (function)
-  "Calls FUNCTION so that an interrupt can end it: in an interrupt handler, and past the handlers around, because an interrupt
-is a serious condition."
+  "Calls FUNCTION in an interrupt handler so that another interrupt can end it."
+  (call-exposed function))
+
+(defun call-exposed (function)
+  "Calls FUNCTION so that the handlers around it do not hide an interrupt, which is a serious condition."
   (handler-bind ((system::interrupt-condition (lambda (condition)
                                                 (declare (ignore condition))
                                                 (handle-signal))))

@@ -81,9 +81,13 @@
   (mp:interrupt-process *main-thread* 'handle-frames))
 
 (defun call-interruptible (function)
-  "Calls FUNCTION so that an interrupt can end it, also in an interrupt handler."
+  "Calls FUNCTION in an interrupt handler so that another interrupt can end it."
   (mp:with-interrupts
     (funcall function)))
+
+(defun call-exposed (function)
+  "Calls FUNCTION so that the handlers around it do not hide an interrupt; here interrupts are no conditions."
+  (funcall function))
 
 ;;; The standard streams
 

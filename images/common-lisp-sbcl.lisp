@@ -2,8 +2,9 @@
 ;;;;
 ;;;; common-lisp.lisp is loaded after this file and calls
 ;;;;   OPEN-PROTOCOL READ-PROTOCOL WRITE-PROTOCOL PROTOCOL-READABLE-P   the pipe to the parent
-;;;;   CALL-INTERRUPTIBLE                                               interrupts
+;;;;   CALL-INTERRUPTIBLE CALL-EXPOSED                                  interrupts
 ;;;;   DECODE-UTF-8 MAKE-BOUNDED-STREAM BOUNDED-STREAM-TEXT             text
+;;;;   LENIENT-UTF-8 FILE-TEXT MAKE-TEMPORARY-DIRECTORY                 files
 ;;;;   RESTORE-STREAMS FLUSH-STREAMS INPUT-STREAMS                      the standard streams
 ;;;;   CALL-WITH-DEBUGGER-HOOK CALL-IN-COMPILATION-UNIT NOISE-P         conditions
 ;;;;   FRAMES-OF-INTEREST FRAME-FACTS FRAME-VARIABLES EVAL-IN-FRAME         the stack
@@ -135,9 +136,13 @@ error output that this process was started with. Without a pipe, as over a netwo
         (sb-thread:interrupt-thread *main-thread* function))))
 
 (defun call-interruptible (function)
-  "Calls FUNCTION so that an interrupt can end it, also in an interrupt handler."
+  "Calls FUNCTION in an interrupt handler so that another interrupt can end it."
   (sb-sys:with-interrupts
     (funcall function)))
+
+(defun call-exposed (function)
+  "Calls FUNCTION so that the handlers around it do not hide an interrupt; here interrupts are no conditions."
+  (funcall function))
 
 ;;; The standard streams
 

@@ -100,7 +100,7 @@
         (*print-gensym* gensym) (*print-length* length) (*print-level* level) (*print-lines* nil)
         (*print-miser-width* nil) (*print-pretty* t) (*print-radix* nil) (*print-readably* nil)
         (*print-right-margin* 100) (*read-default-float-format* 'single-float))
-    (call-interruptible function)))
+    (call-exposed function)))
 
 (defun bounded-text (limit writer)
   "What WRITER writes to the stream it is given, at most LIMIT characters; second value: true when that cut it."
