@@ -60,11 +60,11 @@ directory gets anything."
     (loop for start = (search "defsystem" text :test #'char-equal)
             then (search "defsystem" text :test #'char-equal :start2 (1+ start))
           while start
-          do (let* ((from (position-if (lambda (character) (or (alphanumericp character) (find character "|/")))
+          do (let* ((from (position-if (lambda (character) (or (alphanumericp character) (char= character #\/)))
                                        text :start (+ start 9)))
                     (to (and from (position-if (lambda (character) (find character '(#\" #\| #\) #\Space #\Newline #\Tab #\Return)))
                                                text :start from))))
-               (when (and to (every (lambda (character) (find character '(#\" #\# #\: #\Space #\Newline #\Tab #\Return)))
+               (when (and to (every (lambda (character) (find character '(#\" #\# #\: #\| #\Space #\Newline #\Tab #\Return)))
                                     (subseq text (+ start 9) from)))
                  (pushnew (string-downcase (subseq text from to)) names :test #'string=))))
     (nreverse names)))

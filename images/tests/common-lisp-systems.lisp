@@ -1,0 +1,118 @@
+;;;; Tests of loading systems and running tests, in one image and without a parent: what can be told without a project.
+;;;; sbcl --script images/tests/common-lisp-systems.lisp
+;;;; ecl --norc --shell images/tests/common-lisp-systems.lisp
+;;;; clisp -norc -q -q -ansi -on-error debug images/tests/common-lisp-systems.lisp
+
+(require "asdf")
+
+(let ((images (merge-pathnames "../" (or *load-truename* *default-pathname-defaults*))))
+  (handler-bind ((warning #'muffle-warning))
+    (dolist (file '(#+sbcl "common-lisp-sbcl.lisp" #+ecl "common-lisp-ecl.lisp" #+clisp "common-lisp-clisp.lisp"
+                    #-sbcl "common-lisp-libc.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
+                    #-sbcl "common-lisp-performing.lisp" #+sbcl "common-lisp-sbcl-compiler.lisp"
+                    #+ecl "common-lisp-ecl-compiler.lisp" #+clisp "common-lisp-clisp-compiler.lisp"
+                    "common-lisp-systems.lisp" "common-lisp-tests.lisp"))
+      (let ((*package* *package*)
+            (*load-verbose* nil))
+        (load (merge-pathnames file images))))))
+
+(in-package "LISPWRIGHT.AGENT")
+
+;; ECL evaluates a script with handlers around it.
+#+ecl (setf si::*handler-clusters* '())
+
+(defvar *failures* 0)
+
+(defmacro check (form expected)
+  "FORM's value is EQUAL to EXPECTED."
+  `(let ((value ,form)
+         (expected ,expected))
+     (unless (equal value expected)
+       (incf *failures*)
+       (format t "~S~%  is       ~S~%  expected ~S~%" ',form value expected))))
+
+(defvar *directory* (uiop:ensure-directory-pathname (make-temporary-directory "/tmp/lispwright-test-XXXXXX")))
+
+(defun file (name &rest lines)
+  "The namestring of a new file of LINES."
+  (let ((path (merge-pathnames name *directory*)))
+    (with-open-file (stream path :direction :output :if-exists :supersede :external-format (lenient-utf-8))
+      (format stream "~{~A~%~}" lines))
+    (namestring (truename path))))
+
+;;; Text
+
+(check (file-text (file "lambda.txt" (string (code-char #x3BB)))) (format nil "~A~%" (code-char #x3BB)))
+(check (length (let ((path (file "broken.txt")))
+                 (with-open-file (stream path :direction :output :if-exists :supersede :element-type '(unsigned-byte 8))
+                   (write-sequence #(65 #xFF 66) stream))
+                 (file-text path)))
+       3)
+(check (skip-to-code (format nil "  ; (a)~%~% (b)") 0) 10)
+(check (skip-to-code "  ; nothing" 0) nil)
+(check (skip-to-code "abc" 99) nil)
+
+;;; Systems
+
+(check (defined-systems (file "some.asd" "(defsystem \"one\")" "(asdf:defsystem #:two/tests :depends-on (\"one\"))"
+                              "(DEFSYSTEM :Three)" "(defsystem |four|)" ";; defsystem" "(list 'defsystem)"))
+       '("one" "two/tests" "three" "four"))
+(check (defined-systems "/nonexistent/x.asd") '())
+(let ((*definition-files* (list (file "lone.asd" "(defsystem \"lone\")") (file "pair.asd" "(defsystem \"other\")"))))
+  (check (pathname-name (find-project-system "lone/tests")) "lone")
+  (check (pathname-name (find-project-system "other")) "pair")
+  (check (find-project-system "none") nil))
+(let ((*project-roots* '("/a/b/")))
+  (check (mapcar #'project-file-p '("/a/b/c.lisp" "/a/bc.lisp" nil)) '(t nil nil)))
+
+;;; Contents
+
+(let ((one (content-digest (file "one.lisp" "(a)")))
+      (same (content-digest (file "same.lisp" "(a)")))
+      (other (content-digest (file "other.lisp" "(b)"))))
+  (check (equal one same) t)
+  (check (equal one other) nil))
+(let ((compiled (file "one.fas" "x")))
+  (write-record compiled "digest" '((:severity "warning" :message "two
+lines \"quoted\"")))
+  (check (cddr (read-record compiled)) '((:severity "warning" :message "two
+lines \"quoted\"")))
+  (check (compiled-from-p compiled (file "one.lisp") "digest") t)
+  (check (compiled-from-p compiled (file "one.lisp") "another") nil)
+  (file "one.record" "(#.(error \"evaluated\"))")
+  (check (read-record compiled) nil))
+
+;;; Diagnostics
+
+(let* ((path (file "place.lisp" "(a)" ";; comment" "  (b)"))
+       (*project-roots* (list (namestring *directory*)))
+       (work (make-work :files (list (cons path path)))))
+  (add-diagnostic work "warning" "W" "later" (list :file path :position 3))
+  (add-diagnostic work "warning" "W" "later" (list :file path :position 3))
+  (add-diagnostic work "error" "E" "first" (list :file path :line 7))
+  (add-diagnostic work "warning" "W" "not ours" (list :file "/usr/share/x.lisp" :position 0))
+  (check (loop for diagnostic in (in-order (reverse (work-diagnostics work)) work)
+               collect (list (getf diagnostic :message) (getf diagnostic :line) (getf diagnostic :column)))
+         '(("first" 7 nil) ("later" 3 3))))
+
+;;; Tests
+
+(check (mapcar #'dependency-name '("A" (:version "b" "1") (:feature :x "c") (:require :sb-posix) 7))
+       '("A" "b" "c" "sb-posix" nil))
+(check (full-name 'full-name) "lispwright.agent::full-name")
+(check (full-name "a b") "a b")
+(check (mapcar #'substitute-qualifier '("a:b" "a::b" "b" ":b")) '("a::b" "a::b" "b" ":b"))
+(check (reported-values (format nil "Test X failed~%Form: (F)~%Actual value: 2.~%")) "2")
+(check (reported-values "nothing of the kind") "")
+(let ((path (file "tests.lisp" "(deftest one" "  1)" "(test (two :suite s) 2)" "(test-three x)" " (deftest four 4)")))
+  (check (mapcar (lambda (name) (definition-line path name)) '("ONE" "two" "x" "four" "none")) '(1 3 4 nil nil)))
+(check (definition-line "/nonexistent" "x") nil)
+(check (multiple-value-list (call-catching-exit (lambda () :value))) '(:value nil))
+(check (multiple-value-list (call-catching-exit (lambda () #+sbcl (sb-ext:exit :code 3) #-sbcl (ext:quit 3)))) '(nil 3))
+
+(uiop:delete-directory-tree *directory* :validate t)
+(when (plusp *failures*)
+  (format t "~D failed~%" *failures*)
+  #+sbcl (sb-ext:exit :code 1)
+  #-sbcl (ext:quit 1))
+(format t "all passed~%")
