@@ -544,8 +544,8 @@ CODE, or those of an error, and what every such answer has."
       (:rollback (done (apply #'answer-rollback arguments)))
       (:inspect (done (apply #'answer-inspect arguments)))
       (:macroexpand (done (apply #'answer-macroexpand arguments)))
-      (:describe (done (apply #'answer-describe arguments)))
-      (:references (done (apply #'answer-references arguments)))
+      (:describe (done-if-known 'answer-describe arguments operation))
+      (:references (done-if-known 'answer-references arguments operation))
       (:load (done (apply #'answer-load arguments)))
       (:run-tests (done (apply #'answer-run-tests arguments)))
       (:held (done (answer-held)))
@@ -556,7 +556,16 @@ CODE, or those of an error, and what every such answer has."
       (:abort (done (answer-abort)))
       (:ping (done '()))
       (:interrupt nil)                  ; It came too late.
-      (t (list :unsupported :id *pending* :operation (string operation))))))
+      (t (unsupported operation)))))
+
+(defun unsupported (operation)
+  (list :unsupported :id *pending* :operation (string operation)))
+
+(defun done-if-known (function arguments operation)
+  "The answer that FUNCTION gives, where this implementation has it."
+  (if (fboundp function)
+      (done (apply function arguments))
+      (unsupported operation)))
 
 (defun answer-safely (request)
   "The answer to REQUEST; a failure of the agent itself is one too."

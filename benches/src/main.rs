@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod client;
+mod copies;
 mod endurance;
 mod eval;
 mod memory;
@@ -31,10 +32,11 @@ pub(crate) struct Setting {
 type Bench = fn(&Setting) -> Vec<Row>;
 
 /// The groups of rows, by the name that selects them.
-const BENCHES: [(&str, Bench); 6] = [
+const BENCHES: [(&str, Bench); 7] = [
     ("reader", reader::rows),
     ("server", server::rows),
     ("eval", eval::rows),
+    ("copies", copies::rows),
     ("memory", memory::rows),
     ("endurance", endurance::rows),
     ("repair", repair::rows),
@@ -43,7 +45,9 @@ const BENCHES: [(&str, Bench); 6] = [
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(binary), Some(corpus), Some(scratch)) = (arguments.next(), arguments.next(), arguments.next()) else {
-        eprintln!("usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|eval|memory|endurance|repair]...");
+        eprintln!(
+            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|eval|copies|memory|endurance|repair]..."
+        );
         std::process::exit(2);
     };
     let names: Vec<String> = arguments.collect();

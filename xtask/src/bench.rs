@@ -13,7 +13,7 @@ use crate::step::{About, Failure, say};
 use crate::{cargo, corpus, target, workspace};
 
 /// The groups of rows.
-const GROUPS: [&str; 6] = ["reader", "server", "eval", "memory", "endurance", "repair"];
+const GROUPS: [&str; 7] = ["reader", "server", "eval", "copies", "memory", "endurance", "repair"];
 /// The group with documents of its own.
 const REPAIR: &str = "repair";
 

@@ -10,6 +10,7 @@
 //! - [`Roots::edit`] locks a file, hands its text to a function, and replaces it atomically and durably by the result.
 //! - [`Error`] has one variant for each mistake; [`Error::code`] is the stable name that clients see.
 //!
+//! - [`AppendFile`] is a file that a person has named and that is only added to, such as a transcript.
 //! - [`edit_anywhere`] does the same for a file that a person's own command is about, such as a client's configuration.
 //!
 //! Invariants. Nothing outside the roots is read or written for a client. A file is at any moment, also after a crash, either whole and
@@ -19,6 +20,7 @@
 //! Read next: `root.rs` for what may be a root, `walk.rs` for confinement, `write.rs` for the order of steps in a write.
 
 mod anywhere;
+mod append;
 mod error;
 mod identity;
 mod lock;
@@ -31,6 +33,7 @@ mod walk;
 mod write;
 
 pub use anywhere::{create_anywhere, edit_anywhere, remove_anywhere};
+pub use append::AppendFile;
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
 pub use read::{read_anywhere, read_text_anywhere};
 pub use root::{RootChoice, RootSource, Roots, choose_roots};

@@ -155,11 +155,19 @@ fn result(tool: &Tool, results: Results, outcome: Outcome) -> CallToolResult {
     result
 }
 
+/// Who calls, in words.
+fn caller(name: &str, version: &str) -> Arc<str> {
+    let words: String = format!("{name} {version}").chars().take(100).collect();
+    words.trim().into()
+}
+
 /// One call under way: how it is withdrawn and where its progress goes.
 struct Call {
     withdrawn: CancellationToken,
     closing: CancellationToken,
     progress: Option<(ProgressToken, Peer<RoleServer>)>,
+    /// Name and version of the client, as it says.
+    caller: Option<Arc<str>>,
 }
 
 impl Call {
@@ -172,6 +180,8 @@ impl Call {
             let _ = sender.try_send((seconds, words.to_owned()));
         };
         let context = CallContext {
+            caller: self.caller.clone(),
+            transcript: None,
             cancel: cancel.clone(),
             progress: self.progress.is_some().then(|| Arc::new(report) as Arc<dyn Fn(f64, &str) + Send + Sync>),
         };
@@ -353,6 +363,7 @@ impl ServerHandler for Session {
             withdrawn: context.ct.clone(),
             closing: self.closing.clone(),
             progress: context.meta.get_progress_token().map(|token| (token, context.peer.clone())),
+            caller: context.peer.peer_info().map(|info| caller(&info.client_info.name, &info.client_info.version)),
         };
         let result = self.dispatch.call(request, call).await?;
         Ok(result.with_meta(meta).into())

@@ -212,7 +212,10 @@ impl Entry {
             input_schema: schema_of::<A>(),
             output_schema: self.output,
             run: Arc::new(move |arguments, context| match parse::<A>(arguments) {
-                Ok(arguments) => run(workshop.clone(), arguments, context).boxed(),
+                Ok(arguments) => {
+                    let context = CallContext { transcript: workshop.transcript.clone(), ..context };
+                    run(workshop.clone(), arguments, context).boxed()
+                }
                 Err(error) => async move { error.into() }.boxed(),
             }),
         }

@@ -36,8 +36,10 @@ mod repl_text;
 mod repl_work;
 pub mod run_tests;
 pub mod tool;
+pub mod transcript;
 pub mod workshop;
 
 pub use catalogue::catalogue;
 pub use tool::{Annotations, CallContext, Outcome, Tool, ToolError, ToolSet};
+pub use transcript::Transcript;
 pub use workshop::Workshop;

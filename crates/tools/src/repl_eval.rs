@@ -1,6 +1,6 @@
 //! `repl_eval`: evaluate code in a session's live image.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use lispwright_runtime::{Ending, EvalReport, EvalRequest, Request, Sessions};
 use schemars::JsonSchema;
@@ -86,8 +86,21 @@ pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContex
     }
 }
 
-/// Asks the image of `session` and tells the caller that it is being waited for.
+/// Asks the image of `session`, tells the caller that it is being waited for, and writes down what became of it.
 pub(crate) async fn ask(
+    sessions: &Sessions,
+    session: &str,
+    request: Request,
+    context: &CallContext,
+) -> Result<EvalReport, ToolError> {
+    let Some(transcript) = &context.transcript else { return wait(sessions, session, request, context).await };
+    let (began, asked) = (SystemTime::now(), request.clone());
+    let answered = wait(sessions, session, request, context).await;
+    transcript.note(context.caller.as_deref(), session, &asked, began, answered.as_ref());
+    answered
+}
+
+async fn wait(
     sessions: &Sessions,
     session: &str,
     request: Request,

@@ -9,6 +9,8 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::transcript::Transcript;
+
 /// A group of tools that is offered or left out as a whole (`--toolsets`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ToolSet {
@@ -58,6 +60,10 @@ pub struct CallContext {
     pub cancel: CancellationToken,
     /// Where progress goes, when the client asked for it.
     pub progress: Option<Progress>,
+    /// Who calls: name and version of the client, or the command.
+    pub caller: Option<Arc<str>>,
+    /// Where evaluations are written down.
+    pub transcript: Option<Transcript>,
 }
 
 /// What a call answers: one text for a reader who pays by the token, and the same facts as named fields.

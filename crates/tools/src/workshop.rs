@@ -8,7 +8,8 @@ use lispwright_runtime::{Config, Sessions};
 use lispwright_syntax::{Dialect, Language};
 
 use crate::languages::{FILE_NAME, Languages};
-use crate::tool::ToolError;
+use crate::tool::{CallContext, ToolError};
+use crate::transcript::Transcript;
 
 /// The project and the sessions that a catalogue of tools works on. Clones share both.
 #[derive(Clone)]
@@ -17,6 +18,8 @@ pub struct Workshop {
     pub roots: Roots,
     /// The live images.
     pub sessions: Sessions,
+    /// Where evaluations are written down, when they are.
+    pub transcript: Option<Transcript>,
 }
 
 impl Workshop {
@@ -37,7 +40,18 @@ impl Workshop {
             sandbox.writable = roots.writable().map(Path::to_owned).collect();
         }
         let sessions = Sessions::new(config);
-        Ok(Self { roots, sessions })
+        Ok(Self { roots, sessions, transcript: None })
+    }
+
+    /// The same workshop, writing every evaluation down.
+    #[must_use]
+    pub fn with_transcript(self, transcript: Option<Transcript>) -> Self {
+        Self { transcript, ..self }
+    }
+
+    /// What a call by `caller` is given besides its arguments.
+    pub fn context(&self, caller: &str) -> CallContext {
+        CallContext { caller: Some(caller.into()), transcript: self.transcript.clone(), ..CallContext::default() }
     }
 
     /// Reads a file below the roots.

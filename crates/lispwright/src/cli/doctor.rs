@@ -29,7 +29,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let mut outcome = with_workshop(&args.root, examine).unwrap_or_else(|why| {
+    let mut outcome = with_workshop(&args.root, None, examine).unwrap_or_else(|why| {
         let mut fields = Map::new();
         fields.insert("problems".into(), json!([why]));
         Outcome { text: format!("Root: {why}"), fields, is_error: true }

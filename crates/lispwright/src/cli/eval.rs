@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use lispwright_tools::CallContext;
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
 
 use super::live::with_workshop;
 use super::outcome::{could_not, show};
+use super::transcript::command_line;
 
 /// Evaluate code and print its values.
 #[derive(Debug, clap::Args)]
@@ -40,6 +40,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 
+    #[command(flatten)]
+    transcript: super::transcript::TranscriptArgs,
+
     /// One JSON document with values, output, warnings and error
     #[arg(long)]
     json: bool,
@@ -62,8 +65,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
         max_output_length: Some(40_000),
         ..ReplEval::default()
     };
-    let answered = with_workshop(&args.root, |workshop| async move {
-        repl_eval(&workshop.sessions, request, &CallContext::default()).await
+    let transcript = args.transcript.open("eval");
+    let answered = with_workshop(&args.root, transcript, |workshop| async move {
+        repl_eval(&workshop.sessions, request, &workshop.context(&command_line())).await
     });
     match answered {
         Ok(outcome) if outcome.fields.get("execution_status").is_some_and(|status| status == "not-executed") => {

@@ -52,6 +52,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     images: super::images::ImageArgs,
 
+    #[command(flatten)]
+    transcript: super::transcript::TranscriptArgs,
+
     /// error, warn, info, debug, trace, or a filter; logs go to standard error
     #[arg(long, value_name = "LEVEL", env = "MCP_LOG_LEVEL", default_value = "warn")]
     log_level: String,
@@ -108,12 +111,16 @@ fn start(args: Args) -> Result<(), String> {
     };
     let images = args.images.change()?;
     let workshop = Workshop::open_with(&args.root, images).map_err(|error| error.to_string())?;
+    let workshop = workshop.with_transcript(args.transcript.open("mcp"));
     let offer = selection.pick(catalogue(&workshop)).map_err(|error| error.to_string())?;
     let server = Server::new(Options { results: args.results, ..Options::offering(offer) });
     runtime.block_on(async {
         server.serve_stdio().await;
         workshop.sessions.shutdown().await;
     });
+    if let Some(transcript) = &workshop.transcript {
+        transcript.finish();
+    }
     drop(inside);
     // A read of standard input may still be waiting in a thread of its own; the process ends without it.
     runtime.shutdown_background();

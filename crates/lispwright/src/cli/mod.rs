@@ -23,6 +23,7 @@ mod setup;
 mod stats;
 mod test;
 mod text;
+mod transcript;
 mod tree;
 
 use std::process::ExitCode;

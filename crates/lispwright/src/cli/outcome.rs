@@ -19,6 +19,11 @@ pub(crate) fn show(outcome: Outcome, json: bool) -> ExitCode {
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
+/// Says something on standard error on behalf of `command`.
+pub(crate) fn say(command: &str, what: &dyn std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "lispwright {command}: {what}");
+}
+
 /// Says on standard error why `command` could not begin; exit code 2.
 pub(crate) fn could_not(command: &str, why: &dyn std::fmt::Display) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "lispwright {command}: {why}");

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use lispwright_tools::Outcome;
 use lispwright_tools::run_tests::{RunTests, run_tests};
-use lispwright_tools::{CallContext, Outcome};
 use serde_json::Value;
 
 use super::live::with_workshop;
 use super::outcome::{could_not, show};
+use super::transcript::command_line;
 
 /// Run tests and say which failed.
 #[derive(Debug, clap::Args)]
@@ -41,6 +42,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 
+    #[command(flatten)]
+    transcript: super::transcript::TranscriptArgs,
+
     /// One JSON document with counts and failures
     #[arg(long)]
     json: bool,
@@ -67,11 +71,10 @@ pub(crate) fn run(args: Args) -> ExitCode {
         runtime: args.runtime,
         timeout_seconds: Some(args.timeout),
     };
-    let answered =
-        with_workshop(
-            &args.root,
-            |workshop| async move { run_tests(&workshop, request, &CallContext::default()).await },
-        );
+    let transcript = args.transcript.open("test");
+    let answered = with_workshop(&args.root, transcript, |workshop| async move {
+        run_tests(&workshop, request, &workshop.context(&command_line())).await
+    });
     match answered {
         Ok(mut outcome) => {
             // For a script, a failed test is a failure; for an agent it is an answer.

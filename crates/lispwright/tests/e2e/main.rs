@@ -37,4 +37,5 @@ mod surfaces;
 #[path = "../../../runtime/tests/swank/server.rs"]
 mod swank_server;
 mod systems;
+mod transcript;
 mod workers;

@@ -147,8 +147,9 @@ fn a_server_of_somebody_else_is_joined_left_and_never_ended() {
     session.project.file(".nrepl-port", other.port.to_string());
     let found = session.ok("repl_eval", json!({ "code": "(def mine theirs) mine" }));
     says(&found, &["=> 7", "that .nrepl-port names; it is not ours"]);
-    session.ok("repl_control", json!({ "action": "kill" }));
-    assert!(other.is_alive(), "killing the session leaves the server");
+    let kept = session.client.call("repl_control", json!({ "action": "kill" }));
+    assert!(kept.is_error && kept.text.contains("cannot be ended"), "{}", kept.text);
+    assert!(other.is_alive());
     says(&session.ok("repl_eval", json!({ "code": "mine" })), &["=> 7"]);
 
     other.process.kill().unwrap();

@@ -1,0 +1,101 @@
+//! What was evaluated, written down for the person who watches.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::client::{Client, Session, binary, cache, server_command};
+use crate::project::Project;
+
+/// A session whose server writes to a file beside the project.
+fn watched() -> (Session, std::path::PathBuf) {
+    let project = Project::new();
+    let path = project.beside("transcript.lisp");
+    let mut command = server_command(&project.root());
+    command.arg("--transcript").arg(&path);
+    (Session { client: Client::connect(command), project }, path)
+}
+
+#[test]
+fn every_evaluation_is_written_down_and_reads_as_the_code_alone() {
+    let (mut session, path) = watched();
+    session.ok("repl_eval", json!({ "code": "(defun twice (x)\n  (print x)\n  (* 2 x))\n(twice 21)" }));
+    session.client.call("repl_eval", json!({ "code": "(error \"boom\")\n" }));
+    session.client.call("repl_eval", json!({ "code": "(car (list 1)" }));
+    session.ok("repl_eval", json!({ "code": "(defvar *tried* 1)", "trial": true }));
+    session.client.call("repl_eval", json!({ "code": "(loop)", "timeout_seconds": 0.2 }));
+    session.client.call("repl_eval", json!({ "code": "1", "package": "no-such" }));
+    session.ok("repl_eval", json!({ "code": "(loop repeat 100000 do (print :line))" }));
+    session.project.file("a.lisp", "(defun from-file () 1)\n");
+    session.ok("load_system", json!({ "path": "a.lisp" }));
+    session.ok("repl_control", json!({ "action": "checkpoint", "name": "here" }));
+    session.ok("code_describe", json!({ "symbol": "twice" }));
+    let Session { client, project } = session;
+    assert!(client.finish().success());
+
+    let text = std::fs::read_to_string(&path).unwrap();
+    for expected in [
+        "  raw-lines 1  main (sbcl)\n(defun twice (x)\n  (print x)\n  (* 2 x))\n(twice 21)\n; [stdout]\n;\n; 21\n; => 42\n;;; completed, ",
+        "(error \"boom\")\n; [ERROR] SIMPLE-ERROR\n; boom\n",
+        ";| (car (list 1)\n; [ERROR] ",
+        "main (sbcl), a trial\n;| (defvar *tried* 1)\n; => *TRIED*\n",
+        "(loop)\n; [ERROR] TIMEOUT\n",
+        ";;; interrupted, ",
+        "main (sbcl), in no-such\n",
+        "characters left out]",
+        "a.lisp\n; loaded\n;;; completed, ",
+        "main (sbcl), checkpoint here\n",
+        ", now in COMMON-LISP-USER\n",
+    ] {
+        assert!(text.contains(expected), "{expected:?} is not in\n{text}");
+    }
+    assert!(text.len() < 40_000, "{}", text.len());
+    assert!(!text.contains("describe"), "only what runs is written down");
+    let stamp: Vec<char> = text.lines().find_map(|line| line.strip_prefix(";;; ")).unwrap().chars().take(24).collect();
+    assert_eq!((stamp[4], stamp[10], stamp[23]), ('-', 'T', 'Z'), "{stamp:?}");
+
+    // A Lisp that reads the file finds the forms that ran, and nothing else.
+    let count = format!(
+        "(with-open-file (in {path:?}) (print (loop for form = (read in nil in) until (eq form in) collect (if (consp form) (first form) form))))"
+    );
+    let read =
+        Command::new("sbcl").args(["--noinform", "--no-userinit", "--non-interactive", "--eval", &count]).output();
+    let read = String::from_utf8(read.unwrap().stdout).unwrap();
+    assert_eq!(read.trim(), "(DEFUN TWICE ERROR LOOP 1 LOOP)");
+    drop(project);
+}
+
+#[test]
+fn commands_add_to_the_same_file_and_one_that_cannot_be_written_is_done_without() {
+    let project = Project::new();
+    let path = project.beside("transcript");
+    let run = |transcript: &std::path::Path, arguments: &[&str]| {
+        let mut command = Command::new(binary());
+        command.args(arguments).arg("--root").arg(project.root()).arg("--transcript").arg(transcript);
+        command.env("XDG_CACHE_HOME", cache()).output().unwrap()
+    };
+    std::fs::write(&path, "; mine\n").unwrap();
+    let first = run(&path, &["eval", "-e", "(+ 1 2)"]);
+    assert_eq!(String::from_utf8_lossy(&first.stdout), "=> 3\n", "{}", String::from_utf8_lossy(&first.stderr));
+    project.file(
+        "tests.scm",
+        "(use-modules (srfi srfi-64))\n(test-begin \"t\")\n(test-equal \"sum\" 5 (+ 1 2))\n(test-end \"t\")\n",
+    );
+    run(&path, &["test", "tests.scm"]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("; mine\n\n;;; "), "{text}");
+    assert!(
+        text.contains("  lispwright eval -e (+ 1 2) --root ") && text.contains("\n(+ 1 2)\n; => 3\n;;; completed, "),
+        "{text}"
+    );
+    assert!(
+        text.contains(", run the tests of ") && text.contains("; 0 passed, 1 failed, 0 pending\n; failed: sum"),
+        "{text}"
+    );
+
+    let nowhere = run(&project.root(), &["eval", "-e", "(+ 1 2)"]);
+    let complaint = String::from_utf8_lossy(&nowhere.stderr).into_owned();
+    assert_eq!(complaint.lines().count(), 1, "{complaint}");
+    assert!(complaint.contains("no transcript is written"), "{complaint}");
+    assert_eq!(String::from_utf8_lossy(&nowhere.stdout), "=> 3\n");
+}

@@ -1,0 +1,107 @@
+//! Adding to the end of a file that a person has named, such as a transcript, while other programs may do the same.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
+
+use crate::error::Error;
+
+/// How long a writer waits for others before it adds its part all the same.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// A file that is only added to. Parts of several writers, in several processes too, follow each other whole.
+#[derive(Debug)]
+pub struct AppendFile {
+    file: File,
+}
+
+impl AppendFile {
+    /// Opens a regular file, or makes one that only its owner may read. Links are followed.
+    ///
+    /// Errors: whatever keeps it from being opened for writing; what is no regular file, such as a pipe or a directory.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let shown = path.display().to_string();
+        // A pipe without a reader must not keep the program waiting.
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).mode(0o600).custom_flags(flags.bits().cast_signed());
+        let file = options.open(path).map_err(|error| Error::writing(&shown, "add to it", error))?;
+        let is_file = file.metadata().map_err(|error| Error::reading(&shown, "look at it", error))?.is_file();
+        if is_file {
+            Ok(Self { file })
+        } else {
+            let why = std::io::Error::other("it is not a regular file");
+            Err(Error::writing(&shown, "add to it", why))
+        }
+    }
+
+    /// Adds `text`, under a lock that other writers of this kind heed. Waits for them, but not for ever.
+    pub fn append(&self, text: &str) -> std::io::Result<()> {
+        let until = Instant::now() + LOCK_WAIT;
+        let locked = loop {
+            match self.file.try_lock() {
+                Ok(()) => break true,
+                Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(Duration::from_millis(2)),
+                // A file system without locks, or a writer that sleeps: the end of the file is still the end.
+                Err(_) => break false,
+            }
+        };
+        let written = (&self.file).write_all(text.as_bytes());
+        if locked {
+            let _ = self.file.unlock();
+        }
+        written
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn parts_of_many_writers_follow_each_other_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("transcript");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let path = &path;
+                scope.spawn(move || {
+                    let file = AppendFile::open(path).unwrap();
+                    for part in 0..20 {
+                        file.append(&format!("{}\n", format!("{writer}.{part} ").repeat(3000))).unwrap();
+                    }
+                });
+            }
+        });
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 80);
+        for line in text.lines() {
+            let first = line.split(' ').next().unwrap();
+            assert!(line.split_whitespace().all(|word| word == first), "{first} is mixed with another");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let refused = |path: &Path| AppendFile::open(path).unwrap_err().to_string();
+        assert!(refused(directory.path()).contains("directory"), "{}", refused(directory.path()));
+        assert!(!refused(&directory.path().join("no/such")).is_empty());
+        let pipe = directory.path().join("pipe");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        assert!(!refused(&pipe).is_empty());
+    }
+}

@@ -1,0 +1,273 @@
+//! A transcript: every evaluation as it was asked for and answered, added to a file that a person can read, and a Lisp too.
+//!
+//! An entry is a line of `;;;` with the time, who asked, the session and its runtime; the code as it was; the answer in
+//! lines of `;`; and a line of `;;;` with what became of it. So the file, read as source, is the code alone. Code that
+//! does not balance, or that ran elsewhere than in the session's image (a trial, a frame of a held error), is commented
+//! out as well, behind `;|`.
+//!
+//! Entries are written in their order by a thread of its own: nobody waits for the disk, and a disk that fails costs
+//! entries and nothing else.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use lispwright_edit::check;
+use lispwright_project::AppendFile;
+use lispwright_runtime::{Ending, EvalReport, Request, RestartName, Runtime, Target};
+use lispwright_syntax::Dialect;
+
+use crate::repl_report::answer;
+use crate::tool::ToolError;
+
+/// Characters of an answer that are kept.
+const ANSWER: usize = 8_000;
+
+/// Bytes of code that are kept.
+const CODE: usize = 64 * 1024;
+
+/// Entries that may wait for the disk.
+const MOST_WAITING: usize = 1_000;
+
+/// Adds entries to a file. Clones add to the same.
+#[derive(Clone, Debug)]
+pub struct Transcript(Arc<Writer>);
+
+#[derive(Debug)]
+struct Writer {
+    /// Absent once it is finished.
+    entries: Mutex<Option<SyncSender<String>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Transcript {
+    /// Opens the file, which is made when it is not there.
+    pub fn open(path: &Path) -> Result<Self, lispwright_project::Error> {
+        let file = AppendFile::open(path)?;
+        let (sender, entries) = sync_channel(MOST_WAITING);
+        let shown = path.display().to_string();
+        let thread = std::thread::spawn(move || write(&file, &entries, &shown));
+        let writer = Writer { entries: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) };
+        Ok(Self(Arc::new(writer)))
+    }
+
+    /// Waits until every entry is written; what comes later is not kept.
+    pub fn finish(&self) {
+        drop(self.0.entries.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(thread) = self.0.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ = thread.join();
+        }
+    }
+
+    /// Adds what became of `request`, which `caller` made to `session`. Requests that only look are not kept.
+    pub(crate) fn note(
+        &self,
+        caller: Option<&str>,
+        session: &str,
+        request: &Request,
+        began: SystemTime,
+        answered: Result<&EvalReport, &ToolError>,
+    ) {
+        let Some(entry) = entry(caller.unwrap_or("unknown client"), session, request, began, answered) else { return };
+        if let Some(entries) = &*self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
+            && let Err(TrySendError::Full(_)) = entries.try_send(entry)
+        {
+            tracing::warn!("an entry of the transcript is lost: the file takes them too slowly");
+        }
+    }
+}
+
+/// Writes what comes until nobody can send any more; complains of the first failure only.
+fn write(file: &AppendFile, entries: &Receiver<String>, path: &str) {
+    let mut complained = false;
+    for entry in entries {
+        if let Err(error) = file.append(&entry)
+            && !std::mem::replace(&mut complained, true)
+        {
+            tracing::error!("the transcript {path} cannot be written: {error}");
+        }
+    }
+}
+
+/// The text of an entry; nothing for a request that runs no code.
+fn entry(
+    caller: &str,
+    session: &str,
+    request: &Request,
+    began: SystemTime,
+    answered: Result<&EvalReport, &ToolError>,
+) -> Option<String> {
+    let (what, code) = asked(request)?;
+    let runtime = answered.ok().map(|report| report.runtime);
+    let place = runtime.map_or_else(|| session.to_owned(), |runtime| format!("{session} ({runtime})"));
+    let mut text = format!("\n;;; {}  {}  {place}{what}\n", timestamp(began), line_of(caller));
+    if let Some((code, is_plain)) = code {
+        push_code(&mut text, code, is_plain, runtime);
+    }
+    let (status, took) = match answered {
+        Ok(report) => {
+            push_lines(&mut text, ";", &answer_text(report));
+            let status = match &report.ending {
+                Ending::Error { .. } => "error",
+                ending => ending.status().as_str(),
+            };
+            let package = report.package.as_ref().map(|package| format!(", now in {}", line_of(package)));
+            (status, format!(", {}{}", milliseconds(report.duration), package.unwrap_or_default()))
+        }
+        Err(error) => {
+            push_lines(&mut text, ";", &error.message);
+            ("not-executed", String::new())
+        }
+    };
+    text.push_str(&format!(";;; {status}{took}\n"));
+    Some(text)
+}
+
+/// What is asked, in words for the first line, and the code with whether it runs in the session's own image.
+fn asked(request: &Request) -> Option<(String, Option<(&str, bool)>)> {
+    let target = |target: &Target| match target {
+        Target::Path(path) => line_of(path),
+        Target::System(name) => line_of(name),
+    };
+    Some(match request {
+        Request::Eval(eval) => {
+            let package = eval.package.as_ref().map(|package| format!(", in {}", line_of(package)));
+            let trial = if eval.trial { ", a trial" } else { "" };
+            (format!("{}{trial}", package.unwrap_or_default()), Some((eval.code.as_str(), !eval.trial)))
+        }
+        Request::EvalInFrame { frame, code } => {
+            (format!(", in frame {frame} of the held error"), Some((code.code.as_str(), false)))
+        }
+        Request::Restart { restart, values, .. } => {
+            let name = match restart {
+                RestartName::Number(number) => number.to_string(),
+                RestartName::Name(name) => line_of(name),
+            };
+            (format!(", restart {name}"), values.as_deref().map(|values| (values, false)))
+        }
+        Request::Load { target: what, .. } => (format!(", load {}", target(what)), None),
+        Request::RunTests { target: what, .. } => (format!(", run the tests of {}", target(what)), None),
+        Request::Checkpoint(name) => (format!(", checkpoint {}", line_of(name)), None),
+        Request::Rollback(name) => (format!(", roll back to {}", line_of(name.as_deref().unwrap_or("the last"))), None),
+        Request::Abort => (", abort the held error".to_owned(), None),
+        _ => return None,
+    })
+}
+
+/// Adds the code, as comments when it would not be read as what ran.
+fn push_code(text: &mut String, code: &str, is_plain: bool, runtime: Option<Runtime>) {
+    let cut = code.floor_char_boundary(CODE);
+    let (code, is_whole) = (&code[..cut], cut == code.len());
+    let dialect = match runtime {
+        Some(Runtime::Guile) => Dialect::Scheme,
+        Some(Runtime::Clojure) => Dialect::Clojure,
+        _ => Dialect::CommonLisp,
+    };
+    if is_plain && is_whole && runtime.is_some() && check(code, dialect).diagnosis.is_none() {
+        text.push_str(code.trim_end());
+        text.push('\n');
+    } else {
+        push_lines(text, ";|", code.trim_end());
+    }
+    if !is_whole {
+        text.push_str(";| ... and more\n");
+    }
+}
+
+fn push_lines(text: &mut String, mark: &str, lines: &str) {
+    for line in lines.lines().map(str::trim_end) {
+        let blank = if line.is_empty() { "" } else { " " };
+        text.push_str(&format!("{mark}{blank}{line}\n"));
+    }
+}
+
+/// What the image answered, as a caller would be told it.
+fn answer_text(report: &EvalReport) -> String {
+    let mut text = answer(report, ANSWER).text;
+    if matches!(report.ending, Ending::Loaded { .. } | Ending::Tested) {
+        text = text.replace("[no values]", "").trim_end().to_owned();
+    }
+    let mut say = |line: String| {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&line);
+    };
+    match &report.ending {
+        Ending::Loaded { unchanged: true } => say("unchanged since it was loaded".to_owned()),
+        Ending::Loaded { unchanged: false } => say("loaded".to_owned()),
+        _ => {}
+    }
+    if let Some(tests) = &report.tests {
+        say(format!("{} passed, {} failed, {} pending", tests.passed, tests.failed, tests.pending));
+        for failed in tests.failed_tests.iter().take(20) {
+            say(format!("failed: {}: {}", line_of(&failed.name), line_of(&failed.reason)));
+        }
+    }
+    for diagnostic in report.diagnostics.iter().take(20) {
+        let file = diagnostic.file.as_deref().unwrap_or("");
+        let line = diagnostic.line.map(|line| format!(":{line}")).unwrap_or_default();
+        say(format!("{file}{line}: {}: {}", diagnostic.severity, line_of(&diagnostic.message)));
+    }
+    text
+}
+
+/// A text on one line, at most 200 characters of it.
+fn line_of(text: &str) -> String {
+    crate::repl_text::one_line(text, 200)
+}
+
+fn milliseconds(duration: Duration) -> String {
+    format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
+}
+
+/// A moment in UTC as RFC 3339 has it, to the millisecond.
+fn timestamp(moment: SystemTime) -> String {
+    let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = since.as_secs();
+    // Days are counted in eras of 400 years that begin with March, so that a leap day is the last of its year.
+    let days = seconds / 86_400 + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since.subsec_millis())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_written_in_utc() {
+        let at = |seconds: u64| timestamp(UNIX_EPOCH + Duration::from_millis(seconds * 1000 + 7));
+        assert_eq!(at(0), "1970-01-01T00:00:00.007Z");
+        assert_eq!(at(951_782_400), "2000-02-29T00:00:00.007Z");
+        assert_eq!(at(1_709_251_199), "2024-02-29T23:59:59.007Z");
+        assert_eq!(at(1_735_689_599), "2024-12-31T23:59:59.007Z");
+        assert_eq!(at(4_107_542_400), "2100-03-01T00:00:00.007Z");
+    }
+
+    #[test]
+    fn only_what_reads_as_it_ran_stands_as_code() {
+        let pushed = |code: &str, is_plain, runtime| {
+            let mut text = String::new();
+            push_code(&mut text, code, is_plain, runtime);
+            text
+        };
+        assert_eq!(pushed("(f)\n(g)\n", true, Some(Runtime::Sbcl)), "(f)\n(g)\n");
+        assert_eq!(pushed("(f\n(g)", true, Some(Runtime::Sbcl)), ";| (f\n;| (g)\n");
+        assert_eq!(pushed("[1 2}", true, Some(Runtime::Clojure)), ";| [1 2}\n");
+        assert_eq!(pushed("(f)", false, Some(Runtime::Guile)), ";| (f)\n");
+        assert_eq!(pushed("(f)", true, None), ";| (f)\n");
+        let long = format!("(list {})", "a ".repeat(CODE));
+        let kept = pushed(&long, true, Some(Runtime::Sbcl));
+        assert!(kept.starts_with(";| (list a") && kept.ends_with(";| ... and more\n") && kept.len() < CODE + 100);
+    }
+}
