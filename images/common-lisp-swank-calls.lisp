@@ -10,7 +10,7 @@
   connection                            ; the server's object
   variables                             ; what is bound in each call
   values                                ; what it is bound to
-  (thread nil)                          ; the one that holds a stack
+  (thread nil)                          ; the one that serves a call, or holds a stack
   (told 0)                              ; characters sent since the call began
   (limit 0))                            ; how many may be
 
@@ -72,7 +72,7 @@
       (setf (symbol-value connections) (append (remove own (symbol-value connections)) (list own))))))
 
 (defun forget-connection (connection)
-  "Forgets the session of a connection that was closed, and gives up what is held for it."
+  "Forgets the session of a connection that was closed, and gives up what runs or is held for it: nobody will hear of it."
   (let ((session (call "CALL-WITH-LOCK-HELD" *sessions-lock*
                        (lambda ()
                          (let ((session (find connection *sessions* :key #'session-connection :test #'eq)))
@@ -82,11 +82,11 @@
       (ignore-errors (call "INTERRUPT-THREAD" (session-thread session) #'give-up)))))
 
 (defun give-up ()
-  "Ends what is held in this thread, all of it."
-  (let ((outermost (first (last *held*))))
+  "Ends what runs or is held in this thread, all of it."
+  (let ((outermost (if *held* (held-evaluation (first (last *held*))) *evaluation*)))
     (when outermost
-      (setf (evaluation-hold (held-evaluation outermost)) nil)
-      (throw (held-evaluation outermost) (list :outcome :aborted)))))
+      (setf (evaluation-hold outermost) nil)
+      (throw outermost (list :outcome :aborted)))))
 
 ;;; What is printed
 
@@ -153,8 +153,10 @@
     (if (eq session *session*)
         (reply request)                 ; On top of what this thread holds.
         (progv (session-variables session) (session-values session)
+          (setf (session-thread session) (call "CURRENT-THREAD"))
           (unwind-protect (reply request)
-            (setf (session-values session) (mapcar #'symbol-value (session-variables session))))))))
+            (setf (session-thread session) nil
+                  (session-values session) (mapcar #'symbol-value (session-variables session))))))))
 
 (defun reply (request)
   "The answer to REQUEST as text. Code that leaves by a restart of the server's goes no further than here."
@@ -202,18 +204,21 @@ end, or to be held; another that has come here ends with the condition it came w
     (funcall (debugger-function) *waiting-on* nil))
   nil)
 
+(defun protocol-readable-p ()
+  "Asked when an evaluation begins: tells the parent that an interrupt can come now. What the parent sends comes another
+way, so there is nothing to read."
+  (call "SEND-TO-EMACS" '(:write-string "" :lispwright-begins))
+  nil)
+
 (defun die ()
   "Ends what this thread does, and nothing else."
   (give-up))
 
 (defun call-above (function)
   "Calls FUNCTION on top of a held stack without disturbing its streams."
-  (let ((outer (session-thread *session*)))
-    (setf (session-thread *session*) (call "CURRENT-THREAD"))
-    (unwind-protect (progv (mapcar #'first *stream-values*) (mapcar #'second *stream-values*)
-                      (let ((*debugger-hook* nil))
-                        (funcall function)))
-      (setf (session-thread *session*) outer))))
+  (progv (mapcar #'first *stream-values*) (mapcar #'second *stream-values*)
+    (let ((*debugger-hook* nil))
+      (funcall function))))
 
 ;;; The first call
 

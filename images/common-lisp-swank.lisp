@@ -69,9 +69,6 @@
 
 ;;; What an image that is no process of ours does not do
 
-(defun protocol-readable-p ()
-  nil)
-
 (defun note-read (number)
   (declare (ignore number)))
 
@@ -189,9 +186,16 @@
                      (funcall function (- (length frames) 1 (spot-height spot))))))
 
 (defun frame-home (frame)
-  "The symbol whose package tells whose function FRAME runs; NIL for code without one, a string for what is no Lisp."
+  "The symbol whose package tells whose function FRAME runs; NIL for code without one, a string for what has no such name."
   #+sbcl (home-symbol (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
-  #-sbcl (printed-home (frame-text frame 120 (find-package "KEYWORD"))))
+  #-sbcl (let ((head (if (consp frame) (first frame) frame)))
+           (typecase head
+             (function (let ((name (function-name head)))
+                         (cond ((null name) "a function without a name")
+                               ((consp name) (find-if #'symbolp name :from-end t))
+                               (t name))))
+             ((and symbol (not null)) head)
+             (t (printed-home (frame-text frame 120 (find-package "KEYWORD")))))))
 
 #+sbcl
 (defun home-symbol (name)
@@ -206,13 +210,20 @@
 
 #-sbcl
 (defun printed-home (text)
-  "The symbol at the head of a printed call, in which every symbol has its package."
-  (let* ((start (position-if (lambda (character) (or (alphanumericp character) (find character "%*&|+-<=>?!$_"))) text))
-         (end (and start (position-if (lambda (character) (find character " ()")) text :start start)))
-         (colon (and start (position #\: text :start start :end end)))
-         (package (and colon (find-package (subseq text start colon)))))
-    (and package
-         (find-symbol (string-left-trim ":" (subseq text colon end)) package))))
+  "The symbol at the head of a printed call, such as (FOO::BAR 1) or #<compiled-function FOO::BAR>, in which every symbol
+has its package."
+  (flet ((break-p (character)
+           (find character " ()<>#'")))
+    (loop with start = 0
+          repeat 3
+          do (let* ((from (position-if-not #'break-p text :start start))
+                    (to (and from (or (position-if #'break-p text :start from) (length text))))
+                    (colon (and from (position #\: text :start from :end to)))
+                    (package (and colon (find-package (subseq text from colon)))))
+               (cond ((null from) (return nil))
+                     (package
+                      (return (find-symbol (string-left-trim ":" (subseq text colon to)) package))))
+               (setf start to)))))
 
 (defun frame-text (frame limit package)
   (handler-case

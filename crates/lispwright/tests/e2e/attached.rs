@@ -136,6 +136,22 @@ fn the_image_outlives_a_server_of_ours_that_is_killed() {
 }
 
 #[test]
+fn what_runs_for_a_server_of_ours_ends_with_it() {
+    let (mut server, mut session) = attached();
+    evaluate(&mut session, "(defvar *runs* nil) (defvar *left* nil)");
+    let code = "(unwind-protect (progn (setf *runs* t) (loop)) (setf *left* t))";
+    let arguments = json!({ "name": "repl_eval", "arguments": { "code": code, "session": "swank" } });
+    session.client.start("tools/call", arguments);
+    let mut next = Session::new();
+    let answer = control(&mut next, json!({ "action": "attach", "address": server.address.to_string() }));
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(evaluate(&mut next, "(loop until *runs* do (sleep 0.01))").text.contains("NIL"));
+    session.client.kill();
+    assert_eq!(evaluate(&mut next, "(loop until *left* do (sleep 0.01)) :left").text, "=> :LEFT");
+    assert!(server.is_alive());
+}
+
+#[test]
 fn addresses_that_cannot_be_joined_are_refused_with_the_reason() {
     let mut session = Session::new();
     let mut refused = |arguments: Value, code: &str, says: &str| {

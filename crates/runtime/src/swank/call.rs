@@ -14,13 +14,12 @@ use crate::worker::{Controls, Death, StopReason};
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// From the first request to stop until the server is given up.
-const GRACE: Duration = Duration::from_secs(4);
+const GRACE: Duration = Duration::from_secs(5);
 
 /// What happens during a call.
 enum Event {
     Came(Result<Message, String>),
     Sent(std::io::Result<()>),
-    Kill,
     Stop(StopReason),
     NextStep,
 }
@@ -44,6 +43,8 @@ impl Image {
         let form = self.form(request, next_object);
         let main = self.call(&form, self.holder);
         let mut is_over = false;
+        // An interrupt that comes earlier finds a thread that is nobody's yet.
+        let mut has_begun = false;
         let mut stop: Option<Stopping> = None;
         loop {
             let until = stop.as_ref().map_or(deadline, |stopping| stopping.next_step);
@@ -51,7 +52,9 @@ impl Image {
             let event = tokio::select! {
                 message = connection.incoming.next() => Event::Came(message),
                 sent = connection.outgoing.send(), if connection.outgoing.is_waiting() => Event::Sent(sent),
-                () = controls.kill.cancelled() => Event::Kill,
+                () = controls.kill.cancelled(), if stop.as_ref().is_none_or(|stop| stop.reason != StopReason::Killed) => {
+                    Event::Stop(StopReason::Killed)
+                }
                 () = controls.cancel.cancelled(), if stop.is_none() => Event::Stop(StopReason::Cancelled),
                 () = controls.interrupt.cancelled(), if stop.is_none() => Event::Stop(StopReason::Interrupted),
                 () = tokio::time::sleep_until(until.into()) => {
@@ -91,6 +94,13 @@ impl Image {
                         return Ok(self.left());
                     }
                 }
+                Event::Came(Ok(Message::Begins)) => {
+                    if let Some(stopping) = stop.as_mut().filter(|_| !has_begun) {
+                        stopping.since = Instant::now();
+                        self.interrupt();
+                    }
+                    has_begun = true;
+                }
                 Event::Came(Ok(Message::Debug(debug))) => self.question(debug, stop.is_some()),
                 Event::Came(Ok(Message::ReaderError(why))) => {
                     return Ok(self.unasked(Ending::AgentFault(why)));
@@ -115,11 +125,12 @@ impl Image {
                 Event::Came(Err(why)) => return Err(self.lost(&why, reason)),
                 Event::Sent(Ok(())) => {}
                 Event::Sent(Err(error)) => return Err(self.lost(&format!("the connection broke: {error}"), reason)),
-                Event::Kill => return Err(self.lost("it was left in the middle of a call", Some(StopReason::Killed))),
                 Event::Stop(reason) => {
                     let now = Instant::now();
                     stop = Some(Stopping { reason, since: now, next_step: now + AGAIN });
-                    self.interrupt();
+                    if has_begun {
+                        self.interrupt();
+                    }
                 }
                 Event::NextStep => {
                     let stopping = stop.as_mut().expect("a step is waited for only while stopping");
@@ -128,7 +139,9 @@ impl Image {
                         return Err(self.lost(why, reason));
                     }
                     stopping.next_step = Instant::now() + AGAIN;
-                    self.interrupt();
+                    if has_begun {
+                        self.interrupt();
+                    }
                 }
             }
         }

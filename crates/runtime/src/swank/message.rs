@@ -19,6 +19,8 @@ pub(crate) enum Message {
     },
     /// A thread has entered the debugger and waits for calls.
     Debug(Debug),
+    /// An evaluation has begun, which an interrupt would find.
+    Begins,
     /// Something was printed: to the error output, when that is so.
     Print { text: String, is_error: bool },
     /// A thread wants to know that we follow.
@@ -132,10 +134,10 @@ impl Message {
                     restarts: restarts.as_list()?.iter().map(Value::text_pair).collect(),
                 })
             }
-            b":write-string" => {
-                let is_error = arguments.get(1).and_then(Value::as_keyword).is_some_and(|target| target == ERRORS);
-                Self::Print { text: text(0), is_error }
-            }
+            b":write-string" => match arguments.get(1).and_then(Value::as_keyword) {
+                Some(BEGINS) => Self::Begins,
+                target => Self::Print { text: text(0), is_error: target == Some(ERRORS) },
+            },
             b":ping" => pair().map(|(thread, tag)| Self::Ping(thread, tag))?,
             b":read-string" => pair().map(|(thread, tag)| Self::ReadString(thread, tag))?,
             b":eval" => pair().map(|(thread, tag)| Self::Ask { thread, tag, is_editor: true })?,
@@ -151,6 +153,9 @@ impl Message {
 
 /// Where the agent says that something was printed to the error output.
 const ERRORS: &str = "lispwright-error";
+
+/// Where it says that an evaluation begins.
+const BEGINS: &str = "lispwright-begins";
 
 /// A message to the server, framed.
 pub(crate) fn frame(payload: &str) -> Vec<u8> {
@@ -197,6 +202,7 @@ mod tests {
             frame("(:return (:ok \"λ\") 7)"),
             frame("(:RETURN (:ABORT \"NIL\") 8)"),
             frame("(:write-string \"e\" :lispwright-error)"),
+            frame("(:write-string \"\" :lispwright-begins)"),
             frame("(:new-package \"A\" \"B\")"),
         ]
         .concat();
@@ -205,6 +211,7 @@ mod tests {
                 Message::Return { id: 7, result: Ok(Value::text("λ")) },
                 Message::Return { id: 8, result: Err("NIL".to_owned()) },
                 Message::Print { text: "e".to_owned(), is_error: true },
+                Message::Begins,
                 Message::Other,
             ];
             assert_eq!(messages(&bytes, size), expected, "in pieces of {size}");

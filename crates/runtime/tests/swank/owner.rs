@@ -98,6 +98,23 @@ async fn what_was_held_is_given_up_when_the_connection_ends() {
     assert_eq!(next.values(code).await, "T");
 }
 
+#[tokio::test]
+async fn what_runs_is_ended_when_the_session_is_left() {
+    let (server, lab) = attached().await;
+    lab.values("(defvar *left* nil)").await;
+    let sessions = lab.sessions.clone();
+    let code = "(unwind-protect (loop) (setf *left* t))";
+    let running =
+        tokio::spawn(async move { sessions.eval(MAIN, EvalRequest::new(code), &Default::default()).await.unwrap() });
+    while lab.status().sessions[0].running_for.is_none() {
+        tokio::task::yield_now().await;
+    }
+    lab.detach(MAIN).await.unwrap();
+    let report = running.await.unwrap();
+    assert!(matches!(report.ending, Ending::Stopped { reason: StopReason::Killed, .. }), "{report:#?}");
+    assert_eq!(lab_on(&server).await.values("*left*").await, "T");
+}
+
 async fn lab_on(server: &Server) -> crate::Lab {
     let lab = lab();
     lab.attach(MAIN, Found::known(server.address, Runtime::Swank)).await.unwrap();
