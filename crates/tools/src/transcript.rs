@@ -19,6 +19,7 @@ use lispwright_project::AppendFile;
 use lispwright_runtime::{Ending, EvalReport, Request, RestartName, Runtime, Target};
 use lispwright_syntax::Dialect;
 
+use crate::fence::head;
 use crate::repl_report::answer;
 use crate::tool::ToolError;
 
@@ -158,8 +159,8 @@ fn asked(request: &Request) -> Option<(String, Option<(&str, bool)>)> {
 
 /// Adds the code, as comments when it would not be read as what ran.
 fn push_code(text: &mut String, code: &str, is_plain: bool, runtime: Option<Runtime>) {
-    let cut = code.floor_char_boundary(CODE);
-    let (code, is_whole) = (&code[..cut], cut == code.len());
+    let (code, left) = head(code, CODE);
+    let is_whole = left == 0;
     let dialect = match runtime {
         Some(Runtime::Guile) => Dialect::Scheme,
         Some(Runtime::Clojure) => Dialect::Clojure,
