@@ -26,7 +26,7 @@ use crate::tool::ToolError;
 /// Characters of an answer that are kept.
 const ANSWER: usize = 8_000;
 
-/// Bytes of code that are kept.
+/// Characters of code that are kept.
 const CODE: usize = 64 * 1024;
 
 /// Entries that may wait for the disk.
