@@ -1,0 +1,265 @@
+//! Edits as people and models make them: what stood there, what was written, and what becomes of it.
+//!
+//! Each case is a change with a reason (a branch added, a body wrapped, a function rewritten), and a closer or opener that was
+//! forgotten or is one too many. `None` says that nothing may be changed: the change can be read in more than one way.
+
+#![allow(clippy::unwrap_used)]
+
+use lispwright_repair::{Earlier, Outcome, repair};
+use lispwright_syntax::Dialect;
+
+/// A neighbour for every dialect, so that the file shows how it is laid out.
+fn neighbours(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::CommonLisp => {
+            "(defun neighbour (list)\n  (let ((sum 0)\n        (seen nil))\n    (dolist (item list)\n      (when (plusp item)\n        (incf sum item)))\n    (values sum seen)))\n\n"
+        }
+        Dialect::Scheme => {
+            "(define (neighbour lst)\n  (let ((first (car lst))\n        (rest (cdr lst)))\n    (if (null? rest)\n        first\n        (neighbour rest))))\n\n"
+        }
+        Dialect::Clojure | Dialect::Edn => {
+            "(defn neighbour\n  [coll]\n  (let [a (first coll)\n        b (second coll)]\n    (when (pos? a)\n      (println a)\n      {:a a\n       :b b})))\n\n"
+        }
+        Dialect::EmacsLisp => {
+            "(defun neighbour (list)\n  \"Return the sum of LIST.\"\n  (let ((sum 0)\n        (seen nil))\n    (dolist (item list)\n      (when (> item 0)\n        (setq sum (+ sum item))))\n    (cons sum seen)))\n\n"
+        }
+    }
+}
+
+/// The form `old` was replaced by `new` in its file, by an edit that says what it wrote.
+#[track_caller]
+fn edit(dialect: Dialect, old: &str, new: &str, expected: Option<&str>) {
+    let around = neighbours(dialect);
+    let file = |form: &str| format!("{around}{form}\n\n{around}");
+    let (before, text) = (file(old), file(new));
+    let edited = Some(around.len() as u32..(around.len() + new.len()) as u32);
+    judge(repair(&text, dialect, &Earlier { text: Some(&before), edited }), expected.map(file));
+    // An edit by form knows the form alone.
+    let alone = repair(new, dialect, &Earlier { text: Some(old), edited: None });
+    match (alone, expected) {
+        (Outcome::Repaired(repair), Some(expected)) => assert_eq!(repair.text, expected, "the form alone"),
+        (Outcome::Repaired(repair), None) => panic!("the form alone is changed: {:?}", repair.edits),
+        (outcome, _) => assert_ne!(outcome, Outcome::Balanced),
+    }
+}
+
+/// The form `new` stands in a file of which nothing else is known.
+#[track_caller]
+fn written(dialect: Dialect, new: &str, expected: Option<&str>) {
+    let around = neighbours(dialect);
+    let file = |form: &str| format!("{around}{form}\n\n{around}");
+    judge(repair(&file(new), dialect, &Earlier::default()), expected.map(file));
+}
+
+#[track_caller]
+fn judge(outcome: Outcome, expected: Option<String>) {
+    match (outcome, expected) {
+        (Outcome::Repaired(repair), Some(expected)) => assert_eq!(repair.text, expected),
+        (Outcome::Repaired(repair), None) => panic!("changed: {:?}", repair.edits),
+        (Outcome::Refused(refusal), None) => assert!(refusal.diagnosis.line > 0),
+        (outcome, _) => panic!("{outcome:?}"),
+    }
+}
+
+#[test]
+fn a_body_wrapped_in_a_condition_gets_the_closer_of_the_wrapper() {
+    edit(
+        Dialect::CommonLisp,
+        "(defun save (buffer)\n  (write-out buffer)\n  (setf (modified buffer) nil)\n  buffer)",
+        "(defun save (buffer)\n  (when (modified buffer)\n    (write-out buffer)\n    (setf (modified buffer) nil)\n  buffer)",
+        Some(
+            "(defun save (buffer)\n  (when (modified buffer)\n    (write-out buffer)\n    (setf (modified buffer) nil))\n  buffer)",
+        ),
+    );
+}
+
+#[test]
+fn a_binding_added_to_a_let_gets_its_closer() {
+    edit(
+        Dialect::CommonLisp,
+        "(defun area (shape)\n  (let ((w (width shape)))\n    (* w w)))",
+        "(defun area (shape)\n  (let ((w (width shape))\n        (h (height shape))\n    (* w h)))",
+        Some("(defun area (shape)\n  (let ((w (width shape))\n        (h (height shape)))\n    (* w h)))"),
+    );
+}
+
+#[test]
+fn an_unwrapped_body_loses_the_closer_that_stayed() {
+    edit(
+        Dialect::CommonLisp,
+        "(defun stop (server)\n  (when (running server)\n    (close-socket server)\n    (log-message \"stopped\"))\n  (setf (state server) :idle))",
+        "(defun stop (server)\n  (close-socket server)\n  (log-message \"stopped\"))\n  (setf (state server) :idle))",
+        Some(
+            "(defun stop (server)\n  (close-socket server)\n  (log-message \"stopped\")\n  (setf (state server) :idle))",
+        ),
+    );
+}
+
+#[test]
+fn a_rewritten_function_with_one_closer_too_few_or_too_many_at_its_end() {
+    let old = "(defun lookup (key table)\n  (gethash key table))";
+    let new = "(defun lookup (key table &optional default)\n  (multiple-value-bind (value found) (gethash key table)\n    (if found\n        value\n        default)))";
+    edit(Dialect::CommonLisp, old, &new[..new.len() - 1], Some(new));
+    edit(Dialect::CommonLisp, old, &format!("{new})"), Some(new));
+}
+
+#[test]
+fn a_clause_added_to_a_cond_keeps_the_others_inside() {
+    edit(
+        Dialect::Scheme,
+        "(define (sign n)\n  (cond ((< n 0) 'minus)\n        (else 'plus)))",
+        "(define (sign n)\n  (cond ((< n 0) 'minus)\n        ((= n 0) 'zero))\n        (else 'plus)))",
+        Some("(define (sign n)\n  (cond ((< n 0) 'minus)\n        ((= n 0) 'zero)\n        (else 'plus)))"),
+    );
+}
+
+#[test]
+fn the_bindings_of_a_named_let_are_closed_before_its_body() {
+    written(
+        Dialect::Scheme,
+        "(define (total lst)\n  (let loop ((rest lst)\n             (sum 0)\n    (if (null? rest)\n        sum\n        (loop (cdr rest) (+ sum (car rest))))))",
+        Some(
+            "(define (total lst)\n  (let loop ((rest lst)\n             (sum 0))\n    (if (null? rest)\n        sum\n        (loop (cdr rest) (+ sum (car rest))))))",
+        ),
+    );
+}
+
+#[test]
+fn a_lost_opener_of_named_let_bindings_is_not_taken_for_an_extra_closer() {
+    written(
+        Dialect::Scheme,
+        "(define (drain q)\n  (let loop (head (car q)) (n 0))\n    (if (null? head)\n        n\n        (loop (cdr head) (+ n 1)))))",
+        None,
+    );
+}
+
+#[test]
+fn a_lost_opener_of_a_call_is_not_taken_for_an_extra_closer() {
+    written(Dialect::Scheme, "(define fill-line str . rest)\n  (apply string-append str rest))", None);
+}
+
+#[test]
+fn a_vector_of_arguments_is_closed_on_its_line() {
+    written(
+        Dialect::Clojure,
+        "(defrecord Task [name]\n  Runnable\n  (run [this\n    (println name)))",
+        Some("(defrecord Task [name]\n  Runnable\n  (run [this]\n    (println name)))"),
+    );
+}
+
+#[test]
+fn a_map_gets_an_entry_and_keeps_its_brace() {
+    edit(
+        Dialect::Clojure,
+        "(defn config\n  [env]\n  {:host (env :host)\n   :port 80})",
+        "(defn config\n  [env]\n  {:host (env :host)\n   :port (parse-long (env :port)\n   :tls? true})",
+        Some("(defn config\n  [env]\n  {:host (env :host)\n   :port (parse-long (env :port))\n   :tls? true})"),
+    );
+}
+
+#[test]
+fn a_require_that_was_closed_too_early_is_opened_again() {
+    edit(
+        Dialect::Clojure,
+        "(ns app.core\n  (:require [clojure.string :as str]))",
+        "(ns app.core\n  (:require [clojure.string :as str])\n            [clojure.set :as set]))",
+        Some("(ns app.core\n  (:require [clojure.string :as str]\n            [clojure.set :as set]))"),
+    );
+}
+
+#[test]
+fn a_closer_of_the_wrong_kind_after_an_edit_is_exchanged() {
+    edit(
+        Dialect::Clojure,
+        "(defn span\n  [a b]\n  (let [d (- b a)]\n    d))",
+        "(defn span\n  [a b]\n  (let [d (- b a)\n        e (Math/abs d))\n    e))",
+        Some("(defn span\n  [a b]\n  (let [d (- b a)\n        e (Math/abs d)]\n    e))"),
+    );
+}
+
+#[test]
+fn an_else_branch_added_in_emacs_lisp_gets_its_closer_and_keeps_its_place_in_doubt() {
+    let new = "(defun my-visit (name)\n  \"Visit NAME.\"\n  (if (file-exists-p name)\n      (find-file name)\n    (message \"No file %s\" name)\n    (ding)))";
+    edit(
+        Dialect::EmacsLisp,
+        "(defun my-visit (name)\n  \"Visit NAME.\"\n  (find-file name))",
+        &new[..new.len() - 1],
+        Some(new),
+    );
+    edit(
+        Dialect::EmacsLisp,
+        "(defun my-visit (name)\n  \"Visit NAME.\"\n  (find-file name))",
+        &new.replace("(find-file name)\n", "(find-file name))\n"),
+        // An else branch stands where the body of a function would.
+        None,
+    );
+}
+
+#[test]
+fn a_docstring_rewritten_without_its_closing_quote_is_refused_or_restored() {
+    let old = "(defun my-beep ()\n  \"Make a noise (a loud one).\"\n  (ding))";
+    let new = "(defun my-beep ()\n  \"Make a noise.\nIt is (very) loud.\"\n  (ding))";
+    let text = format!("{}{}\n", neighbours(Dialect::EmacsLisp), new.replace("loud.\"", "loud."));
+    match repair(&text, Dialect::EmacsLisp, &Earlier { text: Some(old), edited: None }) {
+        Outcome::Repaired(repair) => assert_eq!(repair.text, format!("{}{new}\n", neighbours(Dialect::EmacsLisp))),
+        Outcome::Refused(refusal) => {
+            let fault = text.lines().position(|line| line.ends_with("loud.")).unwrap() as u32 + 1;
+            assert!(refusal.diagnosis.line.abs_diff(fault) <= 2, "{refusal:?}");
+        }
+        Outcome::Balanced => panic!("it does not balance"),
+    }
+}
+
+#[test]
+fn an_edit_that_stops_in_its_middle_is_refused() {
+    edit(
+        Dialect::CommonLisp,
+        "(defun render (node stream)\n  (write-string (node-text node) stream))",
+        "(defun render (node stream)\n  (dolist (child (node-children node))\n    (render child",
+        None,
+    );
+    edit(
+        Dialect::Clojure,
+        "(defn render\n  [node]\n  (str (:text node)))",
+        "(defn render\n  [node]\n  (let [children (:children node)\n        text (str/join",
+        None,
+    );
+}
+
+#[test]
+fn a_second_form_added_behind_a_broken_one_is_not_drawn_into_it() {
+    edit(
+        Dialect::CommonLisp,
+        "(defun a (x)\n  (list x))",
+        "(defun a (x)\n  (when x\n    (list x))\n\n(defun b (y)\n  (a y))",
+        Some("(defun a (x)\n  (when x\n    (list x)))\n\n(defun b (y)\n  (a y))"),
+    );
+}
+
+#[test]
+fn a_form_under_a_condition_is_repaired_like_any_other() {
+    written(
+        Dialect::CommonLisp,
+        "#+(or sbcl ccl)\n(defun now ()\n  (let ((time (get-universal-time)))\n    (when time\n      (print time))\n    time)",
+        Some(
+            "#+(or sbcl ccl)\n(defun now ()\n  (let ((time (get-universal-time)))\n    (when time\n      (print time))\n    time))",
+        ),
+    );
+}
+
+#[test]
+fn a_body_left_behind_by_an_extra_closer_is_pointed_at() {
+    let text = "(defun my-count (list)\n  \"Count LIST.\"\n  (let ((n 0))\n    (dolist (item list))\n      (when item\n        (setq n (1+ n))))\n    n))\n";
+    let whole = format!("{}{text}", neighbours(Dialect::EmacsLisp));
+    let fault = whole.lines().position(|line| line == "    (dolist (item list))").unwrap() as u32 + 1;
+    match repair(&whole, Dialect::EmacsLisp, &Earlier::default()) {
+        Outcome::Repaired(repair) => {
+            assert_eq!(repair.text, whole.replace("    (dolist (item list))", "    (dolist (item list)"));
+        }
+        Outcome::Refused(refusal) => {
+            assert_eq!(refusal.diagnosis.line, fault);
+            assert_eq!(refusal.candidates[0].after, "    (dolist (item list)");
+        }
+        Outcome::Balanced => panic!("it does not balance"),
+    }
+}
