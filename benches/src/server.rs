@@ -1,7 +1,8 @@
 //! What a user waits for when no Lisp runs: the start, an edit, a check.
 
-use std::fmt::Write as _;
-use std::process::Command;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use serde_json::json;
@@ -11,7 +12,7 @@ use crate::client::Client;
 use crate::table::{Row, median, milliseconds, times};
 
 pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
-    vec![start(setting), edit(setting), list_size(setting)]
+    vec![start(setting), edit(setting), hook(setting), list_size(setting)]
 }
 
 fn start(setting: &Setting) -> Row {
@@ -40,13 +41,7 @@ fn start(setting: &Setting) -> Row {
 fn edit(setting: &Setting) -> Row {
     let root = tempfile::tempdir().expect("a temporary folder");
     let path = root.path().join("large.lisp");
-    let mut text = String::new();
-    for index in 0..1_250 {
-        let _ = write!(
-            text,
-            ";; Computes value {index}.\n(defun value-{index} (x y)\n  \"Value {index} of X and Y.\"\n  (let ((sum (+ x y)))\n    (when (> sum {index})\n      (print sum))\n    (* sum {index})))\n\n"
-        );
-    }
+    let text: String = (0..1_250).map(definition).collect();
     std::fs::write(&path, &text).expect("a temporary file");
     let (mut client, _) = Client::start(&setting.binary, root.path());
     let seconds = client.time_calls(60, "lisp_edit_form", |index| {
@@ -82,6 +77,64 @@ fn edit(setting: &Setting) -> Row {
         target: "under 5 ms, fsync apart",
         met: without < 0.005,
     }
+}
+
+/// A definition of eight lines, with its comment and the line behind it.
+fn definition(index: usize) -> String {
+    format!(
+        ";; Computes value {index}.\n(defun value-{index} (x y)\n  \"Value {index} of X and Y.\"\n  (let ((sum (+ x y)))\n    (when (> sum {index})\n      (print sum))\n    (* sum {index})))\n\n"
+    )
+}
+
+/// From the start of the hook to its end, for an edit of one definition in a file of 9,000 lines.
+fn hook(setting: &Setting) -> Row {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let path = root.path().join("large.lisp");
+    let text: String = (0..1_125).map(definition).collect();
+    std::fs::write(&path, &text).expect("a temporary file");
+    let old = definition(600);
+    let edit = |new: &str| {
+        let arguments = json!({"file_path": path, "old_string": old, "new_string": new});
+        json!({"hook_event_name": "PreToolUse", "tool_name": "Edit", "cwd": root.path(), "tool_input": arguments})
+            .to_string()
+    };
+    let sound = old.replace("(print sum)", "(print (list x sum))");
+    let repaired = sound.replace("(let ((sum (+ x y)))", "(let ((sum (+ x y))");
+    let refused = old.replace("(* sum 600)))", "(* sum (if (oddp x) x y)");
+    let time = |input: &str| median((0..60).map(|_| run(&setting.binary, &["hook", "claude-code"], input)).collect());
+    let (passed, repaired, refused) = (time(&edit(&sound)), time(&edit(&repaired)), time(&edit(&refused)));
+    let bare = median((0..60).map(|_| run(&setting.binary, &["--version"], "")).collect());
+    let slowest = passed.max(repaired).max(refused);
+    Row {
+        what: format!(
+            "hook on an edit in a {}-line file ({} kB), start to end: nothing to say, repaired, refused",
+            text.lines().count(),
+            text.len() / 1000
+        ),
+        measured: [passed, repaired, refused].map(milliseconds).join(", "),
+        baseline: format!("`lispwright --version` {}, {}", milliseconds(bare), times(bare, slowest)),
+        elsewhere: "-",
+        target: "under 10 ms",
+        met: slowest < 0.01,
+    }
+}
+
+/// Seconds from the start of a process to its end, with `input` on its standard input.
+fn run(binary: &Path, arguments: &[&str], input: &str) -> f64 {
+    let begin = Instant::now();
+    let mut child = Command::new(binary)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the release binary starts");
+    let mut to = child.stdin.take().expect("it is piped");
+    // One that reads no input may have ended already.
+    let _ = to.write_all(input.as_bytes());
+    drop(to);
+    let _ = child.wait();
+    begin.elapsed().as_secs_f64()
 }
 
 fn list_size(setting: &Setting) -> Row {

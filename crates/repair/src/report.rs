@@ -1,6 +1,6 @@
 //! From an answer to an outcome: the repair, or the refusal with what is known of the fault.
 
-use lispwright_syntax::{DiagnosticKind, Span, Tree, read_plain};
+use lispwright_syntax::{DiagnosticKind, LineIndex, Span, Tree, read_plain};
 
 use crate::case::{Answer, Case};
 use crate::edit::{Edit, apply};
@@ -9,6 +9,29 @@ use crate::quotes;
 
 /// Candidates shown.
 pub(crate) const MOST_CANDIDATES: usize = 5;
+
+/// The line of a byte, from 1; behind a final line end that is the line which it ends.
+fn line_of(lines: &LineIndex, at: u32) -> u32 {
+    lines.line(at).min(lines.line_count()).max(1)
+}
+
+/// The text of a line, from 1, shortened.
+pub(crate) fn first_line(text: &str, lines: &LineIndex, line: u32) -> String {
+    let line = &text[lines.line_span(line).unwrap_or_default().range()];
+    line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line)).chars().take(160).collect()
+}
+
+/// A line before and after `edits`, with the lines that the first of its edits reaches.
+pub(crate) fn shown(text: &str, lines: &LineIndex, line: u32, edits: &[Edit]) -> (String, String) {
+    let first = lines.line_span(line).unwrap_or_default();
+    let reached = edits.iter().find(|edit| edit.at >= first.start).map_or(0, |edit| edit.range().end as u32);
+    let last = lines.line_span(line_of(lines, reached)).unwrap_or_default();
+    let span = Span::new(first.start, last.end.max(first.end));
+    let own = edits.iter().filter(|edit| span.start <= edit.at && edit.range().end <= span.end as usize);
+    let own: Vec<Edit> = own.map(|edit| Edit { at: edit.at - span.start, ..edit.clone() }).collect();
+    let solid = |lines: &str| lines.trim_end_matches(['\n', '\r']).to_owned();
+    (solid(&text[span.range()]), solid(&apply(&text[span.range()], &own)))
+}
 
 impl Case<'_> {
     /// The repair, if the text then reads without a fault.
@@ -29,26 +52,13 @@ impl Case<'_> {
             // What stands before the first form is shown by its own line.
             let line = match after.checked_sub(1) {
                 Some(index) => tokens[chunks[index].tokens.start].line + 1,
-                None => self.line_of(edit.at),
+                None => line_of(&self.lines, edit.at),
             };
             if forms.last().is_none_or(|last| last.line != line) {
-                forms.push(TouchedForm { line, first_line: self.first_line(line) });
+                forms.push(TouchedForm { line, first_line: first_line(self.text, &self.lines, line) });
             }
         }
         forms
-    }
-
-    /// The line of a byte, from 1; behind a final line end that is the line which it ends.
-    fn line_of(&self, at: u32) -> u32 {
-        self.lines.line(at).min(self.lines.line_count()).max(1)
-    }
-
-    /// The text of a line, from 1, shortened.
-    fn first_line(&self, line: u32) -> String {
-        let span = self.lines.line_span(line).unwrap_or_default();
-        let text = &self.text[span.range()];
-        let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
-        text.chars().take(160).collect()
     }
 
     pub(crate) fn refuse(&self, tree: &Tree, reason: Reason, answers: Vec<Answer>) -> Outcome {
@@ -62,18 +72,8 @@ impl Case<'_> {
     }
 
     fn candidate(&self, answer: Answer) -> Candidate {
-        let (line, last) =
-            answer.edits.first().map_or((1, 1), |edit| (self.line_of(edit.at), self.line_of(edit.range().end as u32)));
-        let (first, last) = (self.lines.line_span(line).unwrap_or_default(), self.lines.line_span(last));
-        let span = Span::new(first.start, last.map_or(first.end, |last| last.end.max(first.end)));
-        let own: Vec<Edit> = answer
-            .edits
-            .iter()
-            .filter(|edit| span.start <= edit.at && edit.range().end <= span.end as usize)
-            .map(|edit| Edit { at: edit.at - span.start, ..edit.clone() })
-            .collect();
-        let before = self.text[span.range()].trim_end_matches(['\n', '\r']).to_owned();
-        let after = apply(&self.text[span.range()], &own).trim_end_matches(['\n', '\r']).to_owned();
+        let line = answer.edits.first().map_or(1, |edit| line_of(&self.lines, edit.at));
+        let (before, after) = shown(self.text, &self.lines, line, &answer.edits);
         Candidate {
             line,
             before,
@@ -105,16 +105,16 @@ impl Case<'_> {
             DiagnosticKind::UnclosedString => Some('"'),
             _ => None,
         };
-        let last_line = self.line_of(self.text.trim_end().len() as u32);
+        let last_line = line_of(&self.lines, self.text.trim_end().len() as u32);
         let stops = first.gave_up_at == Some(tree.len()) && !self.text.ends_with('\n');
         let line = match (best, reason, suspect) {
             (_, Reason::CutShort, _) => last_line,
-            (.., Some(suspect)) => self.line_of(suspect.end),
+            (.., Some(suspect)) => line_of(&self.lines, suspect.end),
             (Some(best), ..) => best.line,
             (None, Reason::NoCandidate, _) if stops => last_line,
-            _ => self.line_of(first.span.start),
+            _ => line_of(&self.lines, first.span.start),
         };
         let message = format!("{}: {reason}", first.kind);
-        Diagnosis { line, opener, opener_line: opener.map(|at| self.line_of(at)), expected, message }
+        Diagnosis { line, opener, opener_line: opener.map(|at| line_of(&self.lines, at)), expected, message }
     }
 }

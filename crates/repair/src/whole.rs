@@ -131,7 +131,7 @@ fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>) -> O
         case.context = Context { texts: &texts, own: Some(window.around.len() + index) };
         let at = window.new.start + new_part.start;
         case.at_end = at + new_part.len() >= end;
-        let outcome = widened(case.outcome(own_tree, Some(&old[old_part.clone()])), at, lines.line(at as u32) - 1);
+        let outcome = widened(case.outcome(own_tree, Some(&old[old_part.clone()])), text, &lines, at);
         match outcome {
             // No candidate for one of so many parts would make the text balance.
             Outcome::Refused(refusal) if case.certain_only => {

@@ -6,7 +6,10 @@
 
 use std::ops::Range;
 
+use lispwright_syntax::LineIndex;
+
 use crate::outcome::Outcome;
+use crate::report::{first_line, shown};
 use crate::whole::Plain;
 
 /// So many bytes on each side of a window are read to learn how the file is laid out.
@@ -135,15 +138,19 @@ fn at_line_start(text: &str, front: usize, back: usize) -> (usize, usize) {
     if same { (line, back + by) } else { (front, back) }
 }
 
-/// An outcome for a part of a text that begins at byte `at`, `lines` lines down, as one for the whole, but for the text of
-/// a repair.
-pub(crate) fn widened(outcome: Outcome, at: usize, lines: u32) -> Outcome {
+/// An outcome for a part of `text` that begins at byte `at` as one for the whole, but for the text of a repair.
+pub(crate) fn widened(outcome: Outcome, text: &str, index: &LineIndex, at: usize) -> Outcome {
     let shift = |edits: &mut Vec<crate::edit::Edit>| edits.iter_mut().for_each(|edit| edit.at += at as u32);
+    // The part may begin in the middle of a line.
+    let lines = index.line(at as u32) - 1;
     match outcome {
         Outcome::Balanced => Outcome::Balanced,
         Outcome::Repaired(mut repair) => {
             shift(&mut repair.edits);
-            repair.forms.iter_mut().for_each(|form| form.line += lines);
+            for form in &mut repair.forms {
+                form.line += lines;
+                form.first_line = first_line(text, index, form.line);
+            }
             repair.evidence.iter_mut().filter_map(|found| found.form_line.as_mut()).for_each(|line| *line += lines);
             Outcome::Repaired(repair)
         }
@@ -154,6 +161,7 @@ pub(crate) fn widened(outcome: Outcome, at: usize, lines: u32) -> Outcome {
             for candidate in &mut refusal.candidates {
                 candidate.line += lines;
                 shift(&mut candidate.edits);
+                (candidate.before, candidate.after) = shown(text, index, candidate.line, &candidate.edits);
             }
             Outcome::Refused(refusal)
         }
