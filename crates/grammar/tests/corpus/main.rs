@@ -4,13 +4,14 @@
 //! it ([`gbnf`]). On every text they have to agree with the reader: what it finds balanced they accept, what it finds
 //! broken they reject. The texts are the corpus in `target/corpus` (or in `LISPWRIGHT_CORPUS`), which `cargo xtask
 //! corpus` fetches, each file whole, with one delimiter removed, and with one added ([`real`]); everything that can
-//! stand behind `#` ([`dispatch`]); and random strings of difficult pieces ([`random`]).
+//! stand behind `#` ([`dispatch`]); single forms ([`form`]); and random strings of difficult pieces ([`random`]).
 //!
 //! Decoders are slow, so a fixed part of the corpus is taken; with `LISPWRIGHT_WHOLE_CORPUS` set it is all of it.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 mod dispatch;
+mod form;
 mod gbnf;
 mod lark;
 mod random;

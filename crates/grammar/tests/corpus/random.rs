@@ -11,29 +11,47 @@ const PIECES: &[&str] = &[
     "?\\C-", "\\)", "#!", "!#", "#{", "}#", "12", "#1=", "#1#", "x#", "#x", "::", "&", "-", "=", "\u{e9}",
 ];
 
-#[test]
-fn what_the_grammars_accept_is_sound() {
-    for dialect in [Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp] {
-        let mut decoders = decoders(dialect, Start::File);
-        let (mut state, mut accepted) = (0x9e37_79b9_7f4a_7c15_u64, 0);
-        let mut wrong = Vec::new();
-        for _ in 0..5_000 {
-            let mut text = String::new();
-            for _ in 0..=next(&mut state) % 9 {
-                text.push_str(PIECES[usize::try_from(next(&mut state) % PIECES.len() as u64).unwrap()]);
-            }
-            for (name, decoder) in &mut decoders {
-                if decoder.accepts(&text) {
-                    accepted += 1;
-                    if !is_sound(&text, dialect) {
-                        wrong.push(format!("{name}: {text:?}"));
-                    }
+#[track_caller]
+fn check(dialect: Dialect) {
+    let mut decoders = decoders(dialect, Start::File);
+    let (mut state, mut accepted) = (0x9e37_79b9_7f4a_7c15_u64, 0);
+    let mut wrong = Vec::new();
+    for _ in 0..5_000 {
+        let mut text = String::new();
+        for _ in 0..=next(&mut state) % 9 {
+            text.push_str(PIECES[usize::try_from(next(&mut state) % PIECES.len() as u64).unwrap()]);
+        }
+        for (name, decoder) in &mut decoders {
+            if decoder.accepts(&text) {
+                accepted += 1;
+                if !is_sound(&text, dialect) {
+                    wrong.push(format!("{name}: {text:?}"));
                 }
             }
         }
-        assert!(wrong.is_empty(), "{}: {}\n{}", dialect.name(), wrong.len(), wrong.join("\n"));
-        assert!(accepted > 1_000, "{}: {accepted} accepted", dialect.name());
     }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+    assert!(accepted > 1_000, "{accepted} accepted");
+}
+
+#[test]
+fn what_is_accepted_of_common_lisp_is_sound() {
+    check(Dialect::CommonLisp);
+}
+
+#[test]
+fn what_is_accepted_of_scheme_is_sound() {
+    check(Dialect::Scheme);
+}
+
+#[test]
+fn what_is_accepted_of_clojure_is_sound() {
+    check(Dialect::Clojure);
+}
+
+#[test]
+fn what_is_accepted_of_emacs_lisp_is_sound() {
+    check(Dialect::EmacsLisp);
 }
 
 /// Xorshift.
