@@ -182,6 +182,8 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
         (let ((code (and (not returned) sb-impl::*exit-in-progress*)))
           (when code
             (setf sb-impl::*exit-in-progress* nil)
+            ;; The thread that exits holds it for good; a second exit would be an error.
+            (sb-thread:release-mutex sb-impl::*exit-lock* :if-not-owner :punt)
             (return (values nil code))))))))
 
 ;;; What the compiler prints, and nobody needs to read twice

@@ -108,6 +108,8 @@ lines \"quoted\"")))
   (check (mapcar (lambda (name) (definition-line path name)) '("ONE" "two" "x" "four" "none")) '(1 3 4 nil nil)))
 (check (definition-line "/nonexistent" "x") nil)
 (check (multiple-value-list (call-catching-exit (lambda () :value))) '(:value nil))
+;; More than once.
+(call-catching-exit (lambda () #+sbcl (sb-ext:exit :code 3) #-sbcl (ext:quit 3)))
 (check (multiple-value-list (call-catching-exit (lambda () #+sbcl (sb-ext:exit :code 3) #-sbcl (ext:quit 3)))) '(nil 3))
 
 (uiop:delete-directory-tree *directory* :validate t)
