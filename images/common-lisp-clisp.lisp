@@ -101,6 +101,12 @@
 
 (defconstant +sigint+ 2)
 (defconstant +action-size+ 152)
+(defconstant +signal-set-size+ 128)
+
+(defvar *interrupt-set* (let ((octets (make-array +signal-set-size+ :initial-element 0)))
+                          (setf (aref octets 0) (ash 1 (1- +sigint+)))
+                          octets)
+  "A sigset_t of SIGINT alone.")
 
 (defvar *interrupt-action* nil "What CLISP itself does on SIGINT: the octets of a struct sigaction.")
 
@@ -116,6 +122,9 @@
   (when *interrupt-action*
     (let ((flags (fcntl *requests* +f-getfl+ 0)))
       (cond (on
+             ;; An interrupt that is met in the middle of arithmetic leaves the signal blocked.
+             (setf (buffered +signal-set-size+) *interrupt-set*)
+             (libc "sigprocmask" :int :int 1 :pointer (buffer) :pointer nil) ; SIG_UNBLOCK
              (setf (buffered +action-size+) *interrupt-action*)
              (libc "sigaction" :int :int +sigint+ :pointer (buffer) :pointer nil)
              (fcntl *requests* +f-setfl+ (logior flags +o-async+)))
