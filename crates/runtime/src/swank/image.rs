@@ -191,8 +191,24 @@ impl Image {
                 Message::Return { id: answered, result } if answered == id => return Ok(result),
                 Message::ReaderError(why) => return Ok(Err(why)),
                 // Nothing that is asked here is worth a debugger.
-                Message::Debug(debug) => return Ok(Err(format!("{}: {}", debug.type_name, debug.message))),
+                Message::Debug(debug) => {
+                    self.leave_debugger(debug.thread).await;
+                    return Ok(Err(format!("{}: {}", debug.type_name, debug.message)));
+                }
                 other => self.respond(other),
+            }
+        }
+    }
+
+    /// Has a thread give up what it entered the debugger for.
+    async fn leave_debugger(&mut self, thread: i64) {
+        let server = if self.agent.contains("SLYNK") { "slynk" } else { "swank" };
+        self.call(&format!("({server}:throw-to-toplevel)"), Some(thread));
+        while self.connection.outgoing.is_waiting() {
+            // A connection that does not take it has no thread to be left behind.
+            let sent = tokio::time::timeout(Duration::from_secs(1), self.connection.outgoing.send()).await;
+            if !matches!(sent, Ok(Ok(()))) {
+                return;
             }
         }
     }

@@ -165,6 +165,24 @@ async fn an_image_that_lacks_something_is_refused_in_words() {
 }
 
 #[tokio::test]
+async fn a_thread_that_enters_the_debugger_on_the_way_in_is_sent_out_again() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let tell = std::sync::Arc::new(std::sync::Mutex::new(tell));
+    let address = serve(move |id, payload| {
+        if payload.contains("throw-to-toplevel") {
+            tell.lock().unwrap().send(payload.to_owned()).unwrap();
+        }
+        let debug = "(:debug 3 1 (\"broken\" \"   [Condition of type ODD]\" nil) ((\"ABORT\" \"\")) () ())";
+        let entered = payload.contains(":greet)").then(|| Say::Messages(vec![debug.to_owned()]));
+        entered.unwrap_or_else(|| polite("2", id, payload, |_, _| Say::Nothing))
+    });
+    let error = lab().attach(MAIN, Found::known(address, Runtime::Swank)).await.unwrap_err();
+    assert!(error.to_string().contains("ODD: broken"), "{error}");
+    let sent = told.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+    assert!(sent.starts_with("(:emacs-rex (swank:throw-to-toplevel) \"COMMON-LISP-USER\" 3 "), "{sent}");
+}
+
+#[tokio::test]
 async fn what_is_no_swank_server_cannot_be_attached_to() {
     for say in [b"SSH-2.0-OpenSSH_9.2\r\n" as &[u8], b"000005(:ok)", b"d6:statusl4:doneee"] {
         let address = serve(move |_, _| Say::Last(say.to_vec()));
