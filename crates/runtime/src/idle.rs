@@ -5,12 +5,23 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use tokio::task::AbortHandle;
+
 use crate::session::Session;
 
-/// Watches `session` until its image has been idle for `limit` and is ended, or is gone.
-pub(crate) fn watch(session: &Arc<Session>, limit: Duration) {
+/// The watch over a session. It ends with this.
+pub(crate) struct Watcher(AbortHandle);
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Watches `session` until its image has been idle for `limit` and is ended.
+pub(crate) fn watch(session: &Arc<Session>, limit: Duration) -> Watcher {
     let session = Arc::downgrade(session);
-    tokio::spawn(async move {
+    let task = tokio::spawn(async move {
         let mut wait = limit;
         loop {
             tokio::time::sleep(wait).await;
@@ -20,6 +31,7 @@ pub(crate) fn watch(session: &Arc<Session>, limit: Duration) {
             }
         }
     });
+    Watcher(task.abort_handle())
 }
 
 /// Ends the image if its time has come; how long to wait for the next look, if there has to be one.

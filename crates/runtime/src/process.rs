@@ -22,6 +22,7 @@ use rustix::process::{
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::sandbox::Confined;
+use crate::watch::Watch;
 
 /// The environment variable that marks a worker and all that it starts.
 const MARK: &str = "LISPWRIGHT_WORKER";
@@ -146,16 +147,26 @@ pub(crate) fn send_interrupt(pid: Pid) {
     let _ = kill_process(pid, Signal::URG);
 }
 
-/// Ends `child`, its process group and everything that carries `mark`, and returns when they are gone.
-pub(crate) async fn end(child: &mut Child, pid: Pid, mark: &str) -> Option<std::process::ExitStatus> {
+/// Ends `child`, its process group, what `watch` knows of and everything that carries `mark`, and returns when they are gone.
+pub(crate) async fn end(child: &mut Child, pid: Pid, watch: &Watch, mark: &str) {
+    kill_family(child, pid, watch);
+    // It cannot fail for a child that nobody else waits for.
+    let _ = child.wait().await;
+    sweep(mark).await;
+}
+
+/// Kills `child`, its process group and what `watch` knows of.
+pub(crate) fn kill_family(child: &mut Child, pid: Pid, watch: &Watch) {
+    // Before their parents end.
+    let started = watch.started();
     if child.id().is_some() {
         // Not reaped yet, so the number still means this group.
         let _ = kill_process_group(pid, Signal::KILL);
         let _ = child.start_kill();
     }
-    let status = child.wait().await.ok();
-    sweep(mark).await;
-    status
+    for process in started {
+        let _ = kill_process(process, Signal::KILL);
+    }
 }
 
 /// Ends every process that carries `mark`.

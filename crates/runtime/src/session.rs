@@ -8,6 +8,7 @@ use tokio::sync::OwnedMutexGuard;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
+use crate::idle::Watcher;
 use crate::remote::{Remote, ensure_remote, run_remote};
 use crate::request::{Request, keyed};
 use crate::sessions::SessionError;
@@ -50,8 +51,8 @@ pub(crate) struct Facts {
     pub(crate) running: Option<(Instant, Controls)>,
     /// When the last call ended.
     pub(crate) last_used: Option<Instant>,
-    /// Somebody watches how long the image is idle.
-    pub(crate) watched: bool,
+    /// Who watches how long the image is idle, if somebody does.
+    pub(crate) watcher: Option<Watcher>,
     pub(crate) crashes: Vec<Instant>,
     pub(crate) last_crash: String,
     pub(crate) stopped: bool,
@@ -113,7 +114,7 @@ impl Session {
 
     /// Nobody watches how long the image is idle any more.
     pub(crate) fn unwatched(&self) {
-        self.facts().watched = false;
+        self.facts().watcher = None;
     }
 
     /// The slot for a call, at once or as soon as a call that was told to stop has done so.

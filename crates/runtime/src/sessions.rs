@@ -278,9 +278,11 @@ impl Sessions {
     /// Has the image of the session ended when nobody uses it for too long.
     fn watch_idle(&self, session: &Arc<Session>) {
         if let Some(limit) = self.0.max_idle
-            && !std::mem::replace(&mut session.facts().watched, true)
+            && session.facts().watcher.is_none()
         {
-            idle::watch(session, limit);
+            // Whoever gets here holds the slot, so there is no other.
+            let watcher = idle::watch(session, limit);
+            session.facts().watcher = Some(watcher);
         }
     }
 

@@ -78,6 +78,14 @@ impl Watch {
         family.next_sweep = now + SWEEP;
     }
 
+    /// What the worker has started, as far as it can be found by its parents, now or earlier.
+    pub(crate) fn started(&self) -> Vec<Pid> {
+        let mut family = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        family.find(false);
+        let root = family.root;
+        family.members.keys().filter(|pid| **pid != root).filter_map(|pid| Pid::from_raw(*pid)).collect()
+    }
+
     /// Waits until the worker takes too much. `copy` is the copy of it that runs code, if one does. Giving up and asking
     /// again does not put the next look off.
     pub(crate) async fn excess(&self, copy: Option<i32>) -> Excess {
@@ -114,16 +122,26 @@ struct Family {
 impl Family {
     fn look(&mut self, copy: Option<i32>) -> Option<Excess> {
         let began = Instant::now();
-        let known: Vec<i32> = self.members.keys().copied().collect();
+        let sweep = began >= self.next_sweep;
+        self.find(sweep);
+        let excess = self.judge(copy);
+        let now = Instant::now();
+        if sweep {
+            self.next_sweep = now + SWEEP.max((now - began) * REST * 5);
+        }
+        self.next_look = now + TICK.max((now - began) * REST);
+        excess
+    }
+
+    /// Brings the members up to date, with a `sweep` also by those that only their mark tells.
+    fn find(&mut self, sweep: bool) {
         let before = std::mem::take(&mut self.members);
         let mut open = vec![self.root];
-        for pid in known {
-            // One whose number now means another process is no member any more.
-            if member(pid).is_some_and(|now| before.get(&pid).is_some_and(|then| then.started == now.started)) {
-                open.push(pid);
-            }
-        }
-        if began >= self.next_sweep {
+        // One whose number now means another process is no member any more.
+        let remains =
+            |(pid, then): (&i32, &Member)| member(*pid).is_some_and(|now| then.started == now.started).then_some(*pid);
+        open.extend(before.iter().filter_map(remains));
+        if sweep {
             open.extend(marked(&self.mark).into_iter().map(|pid| pid.as_raw_nonzero().get()));
         }
         while let Some(pid) = open.pop() {
@@ -132,13 +150,6 @@ impl Family {
             place.insert(member);
             open.extend(children(pid));
         }
-        let excess = self.judge(copy);
-        let now = Instant::now();
-        if began >= self.next_sweep {
-            self.next_sweep = now + SWEEP.max((now - began) * REST * 5);
-        }
-        self.next_look = now + TICK.max((now - began) * REST);
-        excess
     }
 
     fn judge(&self, copy: Option<i32>) -> Option<Excess> {

@@ -452,7 +452,7 @@ impl Worker {
     /// Ends the process and all that it started; how it ended.
     pub(crate) async fn bury(&mut self, killed: bool) -> Death {
         let natural = if killed { None } else { tokio::time::timeout(STATUS_LIMIT, self.child.wait()).await.ok() };
-        process::end(&mut self.child, self.pid, &self.mark).await;
+        process::end(&mut self.child, self.pid, &self.watch, &self.mark).await;
         self.guard.forget(self.pid);
         let status = natural.and_then(Result::ok);
         Death {
@@ -466,7 +466,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         if self.child.id().is_some() {
-            let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
+            process::kill_family(&mut self.child, self.pid, &self.watch);
             self.guard.forget(self.pid);
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                 let mark = std::mem::take(&mut self.mark);

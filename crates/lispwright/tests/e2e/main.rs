@@ -13,6 +13,7 @@ mod content;
 mod copies;
 mod describe;
 mod disk;
+mod endurance;
 mod evaluation;
 mod excess;
 mod expansion;

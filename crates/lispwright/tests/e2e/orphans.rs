@@ -123,7 +123,6 @@ fn images_on_guile_end_with_a_killed_server() {
 
 #[test]
 fn images_on_clojure_end_with_a_killed_server() {
-    play_all(CLOJURE, &ALONE, false);
     play_all(CLOJURE, &WITH_CHILDREN, false);
 }
 

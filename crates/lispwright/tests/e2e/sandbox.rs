@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Client, Session, server_command};
-use crate::household::Household;
+use crate::household::{Household, tested};
 use crate::project::Project;
 
 const MECHANISMS: [&str; 2] = ["landlock", "bubblewrap"];
@@ -102,10 +102,10 @@ fn home(project: &Project) -> PathBuf {
 fn works(household: &mut Household, mechanism: &str) -> bool {
     let status = household.call("repl_control", json!({ "action": "status" }));
     if status.fields["isolation"] == mechanism {
-        println!("tested: {mechanism}");
+        tested(mechanism);
         return true;
     }
-    println!("tested: that an image is refused, for {mechanism} does not work here");
+    tested(&format!("that an image is refused, for {mechanism} does not work here"));
     assert_eq!(status.fields["isolation"], "none-works", "{}", status.text);
     let answer = household.eval("main", "1");
     assert!(answer.is_error && answer.text.contains("No worker is started without it"), "{}", answer.text);
@@ -234,7 +234,7 @@ fn a_confined_image_cannot_signal_the_server() {
     let mut household = Household::new(&["--sandbox=landlock"]);
     let status = household.call("repl_control", json!({ "action": "status" }));
     let scoped = status.text.contains("no signals to processes outside");
-    println!("tested: {}", if scoped { "that signals are refused" } else { "that the status says they are not" });
+    tested(if scoped { "that signals are refused" } else { "that the status says they are not" });
     if scoped {
         let answer = household.eval("main", "(sb-posix:kill (sb-posix:getppid) 15)");
         assert!(answer.text.contains("Operation not permitted"), "{}", answer.text);

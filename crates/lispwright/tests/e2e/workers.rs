@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::client::{Answer, Client, PATIENCE, Session, server_command};
-use crate::household::Household;
+use crate::household::{Household, tested};
 use crate::project::Project;
 
 fn session_with(project: Project, options: &[&str]) -> Session {
@@ -57,12 +57,12 @@ fn workers_can_be_run_by_bubblewrap() {
     let mut household = Household::on(project, &["--launcher", &launcher]);
     if !works.status.success() {
         let complaint = String::from_utf8_lossy(&works.stderr).lines().next().unwrap_or_default().to_owned();
-        println!("tested: that bwrap's own words are told, for it does not work here: {complaint}");
+        tested(&format!("that bwrap's own words are told, for it does not work here: {complaint}"));
         let answer = household.eval("main", "1");
         assert!(answer.is_error && answer.text.contains(&complaint), "{}", answer.text);
         return;
     }
-    println!("tested: bwrap");
+    tested("bwrap");
     for (runtime, pid, outside) in [
         ("sbcl", "(sb-posix:getpid)", "(open \"/tmp/lispwright-outside\" :direction :output)"),
         ("guile", "(getpid)", "(open-output-file \"/tmp/lispwright-outside\")"),
@@ -97,7 +97,7 @@ fn a_launcher_and_the_sandbox_go_together() {
     let mut session = session_with(project, &["--launcher", &script, "--sandbox"]);
     let status = session.ok("repl_control", json!({ "action": "status" }));
     let sandboxed = status.fields["isolation"] != "none-works";
-    println!("tested: {}", status.fields["isolation"]);
+    tested(status.fields["isolation"].as_str().unwrap());
     let code = format!("(open {outside:?} :direction :output)");
     let answer = session.client.call("repl_eval", json!({ "code": code, "timeout_seconds": 60 }));
     assert!(answer.is_error && !outside.exists(), "{}", answer.text);

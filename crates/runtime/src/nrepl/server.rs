@@ -328,11 +328,11 @@ impl Server {
         } else {
             tokio::time::timeout(Duration::from_secs(2), self.child.wait()).await.ok().and_then(Result::ok)
         };
-        let ended = process::end(&mut self.child, self.pid, &self.mark).await;
+        process::end(&mut self.child, self.pid, &self.watch, &self.mark).await;
         self.guard.forget(self.pid);
         self.forget_port_file();
         let exited = natural.is_some_and(|status| status.code().is_some());
-        let status = if killed { "killed by the server".to_owned() } else { status_text(natural.or(ended)) };
+        let status = if killed { "killed by the server".to_owned() } else { status_text(natural) };
         Death { status, exited, killed }
     }
 }
@@ -340,7 +340,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if self.child.id().is_some() {
-            let _ = rustix::process::kill_process_group(self.pid, rustix::process::Signal::KILL);
+            process::kill_family(&mut self.child, self.pid, &self.watch);
             self.guard.forget(self.pid);
             self.forget_port_file();
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {

@@ -4,24 +4,30 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use lispwright_runtime::*;
 
-use crate::guile_with;
+use crate::lab::broken_image;
+use crate::{guile, guile_with};
+
+/// An image of which `broken` is left is saved again.
+async fn check_broken(broken: impl FnOnce(&[u8]) -> &[u8]) {
+    let (cache, image, whole) = broken_image(guile(), broken).await;
+    let lab = guile_with(|config| config.cache = Some(cache.path().to_owned()));
+    assert_eq!(lab.values("(+ 1 2)").await, "3");
+    assert_eq!(image.metadata().unwrap().len(), whole);
+}
 
 #[tokio::test]
-async fn a_broken_image_is_saved_again() {
-    let cache = tempfile::tempdir().unwrap();
-    let start = || guile_with(|config| config.cache = Some(cache.path().to_owned()));
-    let lab = start();
-    assert_eq!(lab.values("(+ 1 2)").await, "3");
-    let image = lab.status().workers_of(Runtime::Guile).unwrap().saved_image.clone().expect("an image was saved");
-    lab.shutdown().await;
-    let whole = image.metadata().unwrap().len();
-    for broken in [&b"not an image"[..], &b""[..], &std::fs::read(&image).unwrap()[..(whole / 2) as usize]] {
-        std::fs::write(&image, broken).unwrap();
-        let lab = start();
-        assert_eq!(lab.values("(+ 1 2)").await, "3");
-        assert_eq!(image.metadata().unwrap().len(), whole);
-        lab.shutdown().await;
-    }
+async fn an_image_that_is_none_is_saved_again() {
+    check_broken(|_| b"not an image").await;
+}
+
+#[tokio::test]
+async fn an_empty_image_is_saved_again() {
+    check_broken(|_| b"").await;
+}
+
+#[tokio::test]
+async fn half_an_image_is_saved_again() {
+    check_broken(|whole| &whole[..whole.len() / 2]).await;
 }
 
 #[tokio::test]

@@ -139,11 +139,10 @@ async fn kills_in_a_row_leave_no_process_behind() {
     let before = descriptors();
     let mut pids = Vec::new();
     for round in 0..30 {
-        // SBCL puts each child into a session of its own, so none of them is in the worker's group.
-        let code = format!(
-            "(list {})",
-            "(sb-ext:process-pid (sb-ext:run-program \"/bin/sleep\" '(\"1000\") :wait nil)) ".repeat(2)
-        );
+        // SBCL puts each child into a session of its own, so none of them is in the worker's group. One has no mark either.
+        let child =
+            |more| format!("(sb-ext:process-pid (sb-ext:run-program \"/bin/sleep\" '(\"1000\") :wait nil {more}))");
+        let code = format!("(list {} {})", child(""), child(if round % 2 == 0 { ":environment '()" } else { "" }));
         pids.extend(lab.values(&code).await.trim_matches(['(', ')']).split(' ').map(|pid| pid.parse::<i32>().unwrap()));
         let pid = lab.pid().await;
         pids.push(pid);

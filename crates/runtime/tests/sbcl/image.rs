@@ -17,29 +17,30 @@ fn cores(directory: &Path) -> Vec<PathBuf> {
     cores
 }
 
-#[tokio::test]
-async fn a_broken_image_is_saved_again() {
-    let cache = tempfile::tempdir().unwrap();
-    let start = |cache: &Path| {
-        let cache = cache.to_owned();
-        lab_with(|config| config.cache = Some(cache))
-    };
-    let lab = start(cache.path());
+/// An image of which `broken` is left is saved again.
+async fn check_broken(broken: impl FnOnce(&[u8]) -> &[u8]) {
+    let (cache, core, whole) = broken_image(lab(), broken).await;
+    let lab = lab_with(|config| config.cache = Some(cache.path().to_owned()));
     assert_eq!(lab.values("(+ 1 2)").await, "3");
-    let core = lab.status().workers[0].saved_image.clone().expect("an image was saved");
-    assert_eq!(cores(cache.path()), std::slice::from_ref(&core));
+    assert_eq!(lab.status().workers[0].saved_image.as_deref(), Some(core.as_path()));
+    assert!(core.metadata().unwrap().len() > whole / 2 + 1);
     lab.shutdown().await;
-    let whole = core.metadata().unwrap().len();
-
-    for broken in [&b"not a core"[..], &b""[..], &std::fs::read(&core).unwrap()[..(whole / 2) as usize]] {
-        std::fs::write(&core, broken).unwrap();
-        let lab = start(cache.path());
-        assert_eq!(lab.values("(+ 1 2)").await, "3");
-        assert_eq!(lab.status().workers[0].saved_image.as_deref(), Some(core.as_path()));
-        assert!(core.metadata().unwrap().len() > whole / 2 + 1);
-        lab.shutdown().await;
-    }
     assert_eq!(cores(cache.path()), [core], "nothing unfinished is left");
+}
+
+#[tokio::test]
+async fn an_image_that_is_none_is_saved_again() {
+    check_broken(|_| b"not a core").await;
+}
+
+#[tokio::test]
+async fn an_empty_image_is_saved_again() {
+    check_broken(|_| b"").await;
+}
+
+#[tokio::test]
+async fn half_an_image_is_saved_again() {
+    check_broken(|whole| &whole[..whole.len() / 2]).await;
 }
 
 #[tokio::test]

@@ -85,6 +85,20 @@ impl Lab {
     }
 }
 
+/// A cache of its own with what `broken` leaves of the image that `lab` starts from; the image there, and the length of the
+/// whole one.
+pub(crate) async fn broken_image(lab: Lab, broken: impl FnOnce(&[u8]) -> &[u8]) -> (tempfile::TempDir, PathBuf, u64) {
+    lab.report("1").await;
+    let runtime = lab.status().sessions[0].runtime;
+    let whole = lab.status().workers_of(runtime).unwrap().saved_image.clone().expect("an image was saved");
+    lab.shutdown().await;
+    let bytes = std::fs::read(&whole).unwrap();
+    let cache = tempfile::tempdir().unwrap();
+    let image = cache.path().join(whole.file_name().unwrap());
+    std::fs::write(&image, broken(&bytes)).unwrap();
+    (cache, image, bytes.len() as u64)
+}
+
 /// Waits until `done`, at most a minute.
 pub(crate) async fn until(what: &str, mut done: impl AsyncFnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
