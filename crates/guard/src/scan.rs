@@ -126,11 +126,11 @@ fn resume(request: &Request<'_>) -> Result<State, Failure> {
 fn report(state: State, mode: Option<Mode>) -> Map<String, Value> {
     let scanner = &state.scanner;
     let balanced = scanner.is_balanced();
+    let closers = scanner.closers();
     let error = scanner.first_fault().map(|fault| fault_json(fault, scanner)).or_else(|| {
         let refused = mode == Some(Mode::AssertEmpty) && !balanced;
-        refused.then(|| unfinished_json(scanner))
+        refused.then(|| unfinished_json(scanner, closers.is_some()))
     });
-    let closers = scanner.closers();
     let stack: Value = scanner.stack().into_iter().map(type_name).collect();
     let mut fields = Map::new();
     fields.insert("ok".into(), error.is_none().into());
@@ -161,7 +161,9 @@ fn report(state: State, mode: Option<Mode>) -> Map<String, Value> {
             .filter(|closers| !closers.is_empty())
             .map(|closers| json!({ "start": end, "end": end, "text": closers }))
             .collect();
-        fields.insert("fix".into(), json!({ "edits": edits, "newStack": [] }));
+        // With no text known that closes it, there is no edit and the stack stays.
+        let new_stack = if closers.is_some() { json!([]) } else { fields["stack"].clone() };
+        fields.insert("fix".into(), json!({ "edits": edits, "newStack": new_stack }));
     }
     fields.insert("end".into(), scanner.end().to_json());
     if let Some(doc_hash) = &state.doc_hash {
@@ -194,7 +196,7 @@ fn fault_json(fault: &Fault, scanner: &Scanner) -> Value {
 }
 
 /// Why the text cannot end here.
-fn unfinished_json(scanner: &Scanner) -> Value {
+fn unfinished_json(scanner: &Scanner, can_close: bool) -> Value {
     let mut failure = match scanner.open().last() {
         Some(open) => {
             let place = open.at.map_or_else(
@@ -216,7 +218,7 @@ fn unfinished_json(scanner: &Scanner) -> Value {
             format!(" The text ends inside a {} begun at line {}, column {}.", inside.name(), since.line, since.column);
         failure.message.push_str(&place);
     }
-    failure.message.push_str(" Write `closers` to close it.");
+    failure.message.push_str(if can_close { " Write `closers` to close it." } else { " Send the rest of it." });
     failure.to_json(scanner.stack().into_iter().map(type_name).collect())
 }
 

@@ -425,6 +425,16 @@ fn modes_refuse_or_fix_the_end() {
 }
 
 #[test]
+fn what_cannot_be_closed_stays_on_the_stack() {
+    let found = scan(json!({ "text": "(a #@100 b", "dialect": "el", "mode": "suggest-fix" }));
+    assert_eq!(found["inside"]["kind"], json!("skipped-bytes"));
+    assert!(!found.contains_key("closers"), "{found:?}");
+    assert_eq!(found["fix"], json!({ "edits": [], "newStack": ["paren"] }));
+    let refused = scan(json!({ "text": "(a #@100 b", "dialect": "el", "mode": "assert-empty" }));
+    assert!(!refused["error"]["message"].as_str().unwrap().contains("`closers`"), "{refused:?}");
+}
+
+#[test]
 fn a_state_is_held_against_the_rest_of_the_request() {
     let state = scan(json!({ "text": "(a", "dialect": "scheme" }))["state"].clone();
     let code = |request: Value| scan(request)["error"]["code"].clone();
