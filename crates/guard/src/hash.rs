@@ -4,8 +4,9 @@
 //! is sent, so both sides can keep it for the price of the slices.
 //!
 //! `advance(previous, slice) = "sha256:" + hex(SHA-256(previous + "\n" + start + "\n" + end + "\n" + text))`, everything
-//! in UTF-8, `previous` spelled in full (`sha256:` and 64 lower-case digits), `start` and `end` in decimal. An empty
-//! document has [`EMPTY`], which is the SHA-256 of no bytes.
+//! in UTF-8, `previous` spelled in full (`sha256:` and 64 lower-case digits), `start` and `end` in decimal: where the text
+//! stands once it is written, so that a slice and the edit that inserts it give the same hash. Text of no length leaves
+//! the hash as it was. An empty document has [`EMPTY`], which is the SHA-256 of no bytes.
 
 use std::fmt::Write;
 
@@ -16,8 +17,11 @@ use crate::failure::Failure;
 /// The hash of a document to which nothing has been written.
 pub const EMPTY: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// The hash after `text` has taken the place of the code points from `start` up to `end`.
+/// The hash once `text` stands at the code points from `start` up to `end`.
 pub fn advance(previous: &str, start: u64, end: u64, text: &str) -> String {
+    if text.is_empty() {
+        return previous.to_owned();
+    }
     spell(&digest(&[previous.as_bytes(), format!("\n{start}\n{end}\n").as_bytes(), text.as_bytes()]))
 }
 

@@ -101,9 +101,6 @@ fn set_sentinel(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
     let Some(cursor) = request.cursor("cursor")? else {
         return Err(Failure::cursor("`cursor` is missing. Send the place where writing goes on, in code points."));
     };
-    if let Some(slice) = Slice::of(request)? {
-        slice.check_cursor("cursor", Some(cursor))?;
-    }
     let mut fields = Map::new();
     fields.insert("ok".into(), true.into());
     fields.insert("sentinel".into(), cursor.into());
@@ -128,9 +125,12 @@ fn balance_and_resume(request: &Request<'_>) -> Result<Map<String, Value>, Failu
             )));
         }
     };
-    if let Some(slice) = Slice::of(request)? {
-        check_evidence(request, &slice, sentinel, &stack)?;
-    }
+    let in_comment = match Slice::of(request)? {
+        Some(slice) => check_evidence(request, &slice, sentinel, &stack)?,
+        None => false,
+    };
+    // What closes a line comment comes before what closes the delimiters.
+    let before = if in_comment && !stack.is_empty() { "\n" } else { "" };
     // The slice is text that is already on the stack: it does not advance the hash a second time.
     let doc_hash = advanced_hash(request, None)?;
     let mut fields = Map::new();
@@ -142,9 +142,10 @@ fn balance_and_resume(request: &Request<'_>) -> Result<Map<String, Value>, Failu
                     ..Failure::new(
                         Code::Mismatch,
                         format!(
-                            "{} unclosed at {sentinel}. Write `{}` there, or call again with mode suggest-fix.",
+                            "{} unclosed at {sentinel}. Write `{}` there{}, or call again with mode suggest-fix.",
                             stack.len(),
-                            closers(&stack)
+                            closers(&stack),
+                            if in_comment { " on a new line, after the comment" } else { "" }
                         ),
                     )
                 });
@@ -154,13 +155,14 @@ fn balance_and_resume(request: &Request<'_>) -> Result<Map<String, Value>, Failu
             fields.insert("stack".into(), json!([]));
         }
         Mode::SuggestFix => {
-            let text = closers(&stack);
+            let text = before.to_owned() + &closers(&stack);
             let mut fix = Map::new();
             let edit = json!({ "start": sentinel, "end": sentinel, "text": text });
             fix.insert("edits".into(), if stack.is_empty() { json!([]) } else { json!([edit]) });
             fix.insert("newStack".into(), json!([]));
             if let Some(doc_hash) = doc_hash.as_deref().filter(|_| !stack.is_empty()) {
-                fix.insert("docHash".into(), hash::advance(doc_hash, sentinel, sentinel, &text).into());
+                let end = sentinel + scan::position::code_points(&text);
+                fix.insert("docHash".into(), hash::advance(doc_hash, sentinel, end, &text).into());
             }
             fields.insert("ok".into(), true.into());
             fields.insert("balanced".into(), stack.is_empty().into());
@@ -175,8 +177,14 @@ fn balance_and_resume(request: &Request<'_>) -> Result<Map<String, Value>, Failu
 
 /// The text before the sentinel fits the stack: it closes in order what it opens, and what it leaves open is on top.
 ///
-/// The text may be an excerpt, shorter than its span, as in the protocol's own example; it may not be longer.
-fn check_evidence(request: &Request<'_>, slice: &Slice<'_>, sentinel: u64, stack: &[Delimiter]) -> Result<(), Failure> {
+/// The text may be an excerpt, shorter than its span, as in the protocol's own example; it may not be longer. Says whether
+/// the sentinel stands in a line comment.
+fn check_evidence(
+    request: &Request<'_>,
+    slice: &Slice<'_>,
+    sentinel: u64,
+    stack: &[Delimiter],
+) -> Result<bool, Failure> {
     slice.check_cursor("sentinel", Some(sentinel))?;
     if let Some((start, end)) = slice.span
         && scan::position::code_points(&slice.text) > end - start
@@ -184,7 +192,8 @@ fn check_evidence(request: &Request<'_>, slice: &Slice<'_>, sentinel: u64, stack
         slice.check_length()?;
     }
     let mut left_open: Vec<Delimiter> = Vec::new();
-    for step in slice.moves(request)? {
+    let (moves, ends_in_comment) = slice.read(request)?;
+    for step in moves {
         match step {
             // It closes something from before the slice.
             Move::Pop(_) if left_open.is_empty() => {}
@@ -203,7 +212,7 @@ fn check_evidence(request: &Request<'_>, slice: &Slice<'_>, sentinel: u64, stack
             return Err(Failure { message, ..failure });
         }
     }
-    Ok(())
+    Ok(ends_in_comment && slice.span.is_none_or(|(_, end)| end == sentinel))
 }
 
 fn opener(closer: char) -> char {

@@ -85,6 +85,11 @@ impl<'r> Slice<'r> {
 
     /// The delimiters of the text, by the reader of its dialect: none in strings, comments and character literals.
     pub(crate) fn moves(&self, request: &Request<'_>) -> Result<Vec<Move>, Failure> {
+        self.read(request).map(|(moves, _)| moves)
+    }
+
+    /// The delimiters of the text, and whether it ends in a line comment.
+    pub(crate) fn read(&self, request: &Request<'_>) -> Result<(Vec<Move>, bool), Failure> {
         let dialect = request.dialect()?.unwrap_or(DEFAULT_DIALECT);
         // A slice with no place may stand anywhere but is taken for the middle of a document.
         let mut scanner = Scanner::new(dialect, &[], self.span.map_or(1, |(start, _)| start));
@@ -104,12 +109,13 @@ impl<'r> Slice<'r> {
                  Send it with the end of that, or use sexp_guard_scan, which resumes there.",
             ));
         }
-        Ok(moves)
+        Ok((moves, ends_in_line_comment))
     }
 
     /// The document's hash once this text is in it.
     pub(crate) fn advanced(&self, previous: &str) -> Result<String, Failure> {
         match self.span {
+            _ if self.text.is_empty() => Ok(previous.to_owned()),
             Some((start, end)) => Ok(hash::advance(previous, start, end, &self.text)),
             None => {
                 Err(Failure::input("`docHash` takes in where the text stands. Send `start` and `end` of the slice."))

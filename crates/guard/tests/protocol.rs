@@ -97,6 +97,48 @@ fn mismatch_recovery_as_in_the_specification() {
 }
 
 #[test]
+fn simple_generation_as_in_the_specification() {
+    let pushed = ask(PushDelimiter, json!({ "stack": [], "type": "paren" }));
+    let popped = ask(PopDelimiter, json!({ "stack": pushed["stack"], "type": "paren" }));
+    let sentinel = ask(SetSentinel, json!({ "cursor": 12 }))["sentinel"].clone();
+    let resumed = json!({ "stack": popped["stack"], "sentinel": sentinel, "mode": "assert-empty" });
+    assert_eq!(ask(BalanceAndResume, resumed), json!({ "ok": true, "balanced": true, "stack": [] }));
+}
+
+#[test]
+fn auto_close_as_in_the_specification() {
+    let found =
+        ask(BalanceAndResume, json!({ "stack": ["paren", "bracket", "brace"], "sentinel": 40, "mode": "suggest-fix" }));
+    let fix = json!({ "edits": [{ "start": 40, "end": 40, "text": "}])" }], "newStack": [] });
+    assert_eq!(found, json!({ "ok": true, "balanced": false, "fix": fix }));
+}
+
+#[test]
+fn the_data_types_of_the_specification_are_taken() {
+    let request = json!({
+        "stack": ["paren", "brace"], "type": "brace", "cursor": 0, "ok": true,
+        "docSlice": { "text": "}", "start": 0, "end": 1, "note": "unknown" }
+    });
+    assert_eq!(ask(PopDelimiter, request), json!({ "ok": true, "stack": ["paren"] }));
+}
+
+#[test]
+fn the_reference_code_agrees_where_the_schema_does() {
+    assert_eq!(
+        refused(PushDelimiter, json!({ "stack": ["paren"], "type": "x" })),
+        ("INVALID_TYPE".into(), json!(["paren"]))
+    );
+    assert_eq!(refused(PopDelimiter, json!({ "stack": [], "type": "brace" })), ("UNDERFLOW".into(), json!([])));
+    let found = ask(PopDelimiter, json!({ "stack": ["paren", "bracket"], "type": "brace" }));
+    assert_eq!((&found["error"]["expected"], &found["error"]["found"]), (&json!("bracket"), &json!("brace")));
+    assert_eq!(found["error"]["stack"], json!(["paren", "bracket"]));
+    let unclosed = json!({ "stack": ["paren"], "sentinel": 1, "mode": "assert-empty" });
+    assert_eq!(refused(BalanceAndResume, unclosed), ("MISMATCH".into(), json!(["paren"])));
+    let unknown = json!({ "stack": ["paren"], "sentinel": 1, "mode": "guess" });
+    assert_eq!(refused(BalanceAndResume, unknown), ("BAD_INPUT".into(), json!(["paren"])));
+}
+
+#[test]
 fn a_stack_that_is_not_empty_fails_the_assertion() {
     let found = ask(BalanceAndResume, json!({ "stack": ["paren", "brace"], "sentinel": 5, "mode": "assert-empty" }));
     assert_eq!(found["error"]["code"], json!("MISMATCH"));
@@ -280,7 +322,62 @@ fn hashes_are_checked_and_advanced() {
     let fix =
         ask(BalanceAndResume, json!({ "stack": ["paren"], "sentinel": 1, "mode": "suggest-fix", "docHash": after }));
     assert_eq!(fix["docHash"], json!(after));
-    assert_eq!(fix["fix"]["docHash"], json!(hash::advance(after, 1, 1, ")")));
+    assert_eq!(fix["fix"]["docHash"], json!(hash::advance(after, 1, 2, ")")));
+}
+
+#[test]
+fn a_fix_has_the_hash_of_the_calls_that_write_it() {
+    let fixed = ask(
+        BalanceAndResume,
+        json!({ "stack": ["paren", "brace"], "sentinel": 9, "mode": "suggest-fix", "docHash": EMPTY }),
+    );
+    let after = &fixed["fix"]["docHash"];
+    let stack = json!(["paren", "brace"]);
+    let by_edits = ask(Batch, json!({ "stack": stack, "edits": fixed["fix"]["edits"], "docHash": EMPTY }));
+    assert_eq!(by_edits["docHash"], *after);
+    let slice = json!({ "text": "})", "start": 9, "end": 11 });
+    let by_slice = json!({ "stack": stack, "docSlice": slice, "docHash": EMPTY, "docHashAfter": after });
+    assert_eq!(ask(PopMany, by_slice), json!({ "ok": true, "stack": [], "docHash": after }));
+    let by_scan = json!({ "text": "})", "start": 9, "stack": stack, "docHash": EMPTY, "docHashAfter": after });
+    assert_eq!(ask(Operation::Scan, by_scan)["balanced"], json!(true));
+}
+
+#[test]
+fn nothing_written_leaves_the_hash() {
+    let fixed = ask(BalanceAndResume, json!({ "stack": [], "sentinel": 9, "mode": "suggest-fix", "docHash": EMPTY }));
+    assert_eq!(fixed["docHash"], json!(EMPTY));
+    let same = json!({ "ok": true, "stack": [], "docHash": EMPTY });
+    assert_eq!(ask(Batch, json!({ "stack": [], "edits": fixed["fix"]["edits"], "docHash": EMPTY })), same);
+    for slice in [json!({ "text": "" }), json!({ "text": "", "start": 9, "end": 9 })] {
+        assert_eq!(ask(Batch, json!({ "stack": [], "docSlice": slice, "docHash": EMPTY })), same);
+    }
+    assert_eq!(ask(Operation::Scan, json!({ "text": "", "docHash": EMPTY }))["docHash"], json!(EMPTY));
+    assert_eq!(
+        ask(SetSentinel, json!({ "cursor": 9, "docHash": EMPTY })),
+        json!({ "ok": true, "sentinel": 9, "docHash": EMPTY })
+    );
+}
+
+#[test]
+fn a_fix_does_not_end_up_in_a_comment() {
+    let balance = |text: &str, end: u64, mode: &str| {
+        let slice = json!({ "text": text, "start": 10, "end": end });
+        json!({ "stack": ["paren"], "sentinel": 30, "mode": mode, "docSlice": slice })
+    };
+    let text = |request| ask(BalanceAndResume, request)["fix"]["edits"][0]["text"].clone();
+    assert_eq!(text(balance("(inc 1 ; the next", 30, "suggest-fix")), json!("\n)"));
+    assert_eq!(text(balance("(inc 1 ; the next\n", 30, "suggest-fix")), json!(")"));
+    assert_eq!(text(balance("(inc 1 ; the next", 31, "suggest-fix")), json!(")"), "the sentinel stands before its end");
+    let refused = ask(BalanceAndResume, balance("(inc 1 ; the next", 30, "assert-empty"));
+    assert!(refused["error"]["message"].as_str().unwrap().contains("on a new line"), "{refused}");
+    let closed = json!({ "stack": [], "sentinel": 9, "mode": "suggest-fix", "docSlice": { "text": "(a) ; b" } });
+    assert_eq!(ask(BalanceAndResume, closed)["fix"], json!({ "edits": [], "newStack": [] }));
+}
+
+#[test]
+fn a_sentinel_needs_no_slice() {
+    let request = json!({ "cursor": 320, "docSlice": "x", "stack": 3, "type": "angle", "edits": 1 });
+    assert_eq!(ask(SetSentinel, request), json!({ "ok": true, "sentinel": 320 }));
 }
 
 #[test]
