@@ -145,7 +145,14 @@ fn input_schema(operation: Operation) -> Map<String, Value> {
             properties.push(format());
             object(properties, &["stack", "type"])
         }
-        Operation::SetSentinel => object(vec![("cursor", cursor("Where writing goes on")), format()], &["cursor"]),
+        Operation::SetSentinel => object(
+            vec![
+                ("cursor", cursor("Where writing goes on")),
+                ("docHash", hash("Hash of the document so far")),
+                format(),
+            ],
+            &["cursor"],
+        ),
         Operation::BalanceAndResume => object(
             vec![
                 ("stack", stack()),
@@ -300,6 +307,59 @@ mod tests {
             }
             assert!(tool.name.len() <= 40 && tool.set == ToolSet::Guard);
         }
+    }
+
+    #[test]
+    fn schemas_take_what_the_protocol_declares() {
+        let stack = json!({ "type": "array", "items": { "enum": ["paren", "bracket", "brace"] } });
+        let kind = json!({ "enum": ["paren", "bracket", "brace"] });
+        let integer = json!({ "type": "integer" });
+        let mode = json!({ "enum": ["assert-empty", "suggest-fix"] });
+        let slice = json!({
+            "type": "object",
+            "properties": {
+                "text": { "type": "string" }, "start": { "type": "integer" }, "end": { "type": "integer" }
+            }
+        });
+        let step = json!({ "stack": stack, "type": kind, "cursor": integer, "docSlice": slice });
+        let balance = json!({ "stack": stack, "sentinel": integer, "mode": mode, "docSlice": slice });
+        for (name, required, properties) in [
+            ("sexp_guard_push_delimiter", json!(["stack", "type"]), step.clone()),
+            ("sexp_guard_pop_delimiter", json!(["stack", "type"]), step),
+            ("sexp_guard_set_sentinel", json!(["cursor"]), json!({ "cursor": integer })),
+            ("sexp_guard_balance_and_resume", json!(["stack", "sentinel", "mode"]), balance),
+        ] {
+            let tool = guard_tools().into_iter().find(|tool| tool.name == name).unwrap();
+            assert_eq!(tool.input_schema["required"], required, "{name}");
+            for (property, declared) in properties.as_object().unwrap() {
+                assert_includes(&tool.input_schema["properties"][property], declared, &format!("{name} {property}"));
+            }
+        }
+    }
+
+    /// Everything in `declared` stands in `schema`.
+    fn assert_includes(schema: &Value, declared: &Value, place: &str) {
+        match declared {
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    assert_includes(&schema[name], field, &format!("{place}.{name}"));
+                }
+            }
+            other => assert_eq!(schema, other, "{place}"),
+        }
+    }
+
+    #[test]
+    fn long_answers_are_whole_and_the_same_twice() {
+        let stack = vec!["bracket"; MAX_DEPTH];
+        let popped = call("sexp_guard_pop_delimiter", json!({"stack": stack, "type": "bracket"}));
+        assert_eq!(serde_json::from_str::<Map<String, Value>>(&popped.text).unwrap(), popped.fields);
+        assert_eq!(popped.fields["stack"].as_array().unwrap().len(), MAX_DEPTH - 1);
+        let refused = call("sexp_guard_pop_delimiter", json!({"stack": stack, "type": "paren"}));
+        assert_eq!(serde_json::from_str::<Map<String, Value>>(&refused.text).unwrap(), refused.fields);
+        assert_eq!(refused.fields["error"]["stack"], json!(stack));
+        let hashed = call("sexp_guard_set_sentinel", json!({"cursor": 1, "docHash": lispwright_guard::hash::EMPTY}));
+        assert_eq!(hashed.fields["docHash"], json!(lispwright_guard::hash::EMPTY));
     }
 
     #[test]
