@@ -161,6 +161,8 @@ const SEXP_GUARD: &[Row] = &[
     same("sexp.guard.balanceAndResume"),
     same("sexp.guard.pushMany"),
     same("sexp.guard.popMany"),
+    same("sexp.guard.batch"),
+    same("sexp.guard.scan"),
 ];
 
 impl Row {

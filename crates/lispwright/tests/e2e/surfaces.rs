@@ -33,7 +33,7 @@ fn listed(client: &mut Client) -> Vec<String> {
 #[test]
 fn the_guard_answers_to_its_dotted_names() {
     let (_project, mut client) = serve("sexp-guard");
-    assert_eq!(listed(&mut client).len(), 6);
+    assert_eq!(listed(&mut client).len(), 8);
     let slice = |text: &str, start: u32, end: u32| json!({ "text": text, "start": start, "end": end });
     for (name, request, answer) in [
         (
@@ -59,10 +59,26 @@ fn the_guard_answers_to_its_dotted_names() {
         ),
         ("pushMany", json!({ "stack": [], "types": ["paren"] }), json!({ "ok": true, "stack": ["paren"] })),
         ("popMany", json!({ "stack": ["paren"], "expected": ["paren"] }), json!({ "ok": true, "stack": [] })),
+        (
+            "batch",
+            json!({ "stack": [], "ops": [
+                { "op": "push", "type": "paren" }, { "op": "push", "type": "bracket" },
+                { "op": "pop", "type": "bracket" }, { "op": "pop", "type": "paren" }
+            ] }),
+            json!({ "ok": true, "stack": [] }),
+        ),
     ] {
         let found = ok(&mut client, &format!("sexp.guard.{name}"), request);
         assert_eq!(found.fields, answer, "{name}");
     }
+    let first = ok(&mut client, "sexp.guard.scan", json!({ "text": "(f \"(" })).fields["state"].clone();
+    let last = ok(&mut client, "sexp.guard.scan", json!({ "text": "\")", "state": first, "mode": "assert-empty" }));
+    assert_eq!(last.fields["balanced"], true);
+    let edn = ok(&mut client, "sexp.guard.setSentinel", json!({ "cursor": 320, "format": "edn" }));
+    assert_eq!(
+        (edn.text.as_str(), &edn.fields),
+        ("{:ok true, :sentinel 320}", &json!({ "ok": true, "sentinel": 320 }))
+    );
     let refused = client.call("sexp.guard.popDelimiter", json!({ "stack": ["paren"], "type": "brace" }));
     let error = &refused.fields["error"];
     assert!(
