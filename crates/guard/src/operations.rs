@@ -58,6 +58,13 @@ fn one(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<Stri
         slice.check_cursor("cursor", cursor)?;
         let moves = slice.moves(request)?;
         let &[found] = moves.as_slice() else {
+            if moves.is_empty() {
+                return Err(Failure::input(format!(
+                    "`docSlice` holds nothing that {} reads as a delimiter. Send the text of this step and its dialect, \
+                     or leave docSlice out.",
+                    request.dialect()?.unwrap_or(scan::DEFAULT_DIALECT).name()
+                )));
+            }
             return Err(Failure::input(format!(
                 "`docSlice` holds {} delimiters; this call takes one step. Use sexp_guard_batch for several.",
                 moves.len()
@@ -79,7 +86,7 @@ fn check_direction(found: Move, to_move: fn(Delimiter) -> Move) -> Result<(), Fa
     }
     let (want, got) = if pushes(found) { ("closers", "opens") } else { ("openers", "closes") };
     Err(Failure::input(format!(
-        "`{}` in the slice {got}, and this call takes {want} only. Use sexp_guard_batch for text that does both.",
+        "`{}` {got}, and this call takes {want} only. Use sexp_guard_batch for text that does both.",
         found.character()
     )))
 }
@@ -223,7 +230,8 @@ fn opener(closer: char) -> char {
     }
 }
 
-/// A run of openers or of closers: `types`, a slice, or both.
+/// A run of openers or of closers: `types`, a slice, or both. The list has other names, too; lists under two of them
+/// must agree.
 fn run_of(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<String, Value>, Failure> {
     // A run of closers is also called what it is expected to close.
     let names: &[&str] = if to_move(Delimiter::Paren) == Move::Pop(Delimiter::Paren) {
@@ -231,8 +239,8 @@ fn run_of(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<S
     } else {
         &["types", "ops"]
     };
-    let mut listed = None;
-    for name in names {
+    let mut listed: Option<(&str, Vec<Move>)> = None;
+    for &name in names {
         let Some(elements) = request.list(name)? else { continue };
         let steps = elements.iter().enumerate().map(|(index, element)| match element {
             Value::Object(fields) => {
@@ -245,10 +253,18 @@ fn run_of(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<S
             }
             element => delimiter(&format!("{name}[{index}]"), element).map(to_move),
         });
-        listed = Some(steps.collect::<Result<Vec<_>, _>>()?);
-        break;
+        let steps = steps.collect::<Result<Vec<_>, _>>()?;
+        match &listed {
+            None => listed = Some((name, steps)),
+            Some((first, others)) if *others != steps => {
+                return Err(Failure::input(format!(
+                    "`{first}` and `{name}` differ. Send the steps once, or twice the same."
+                )));
+            }
+            Some(_) => {}
+        }
     }
-    steps(request, listed, Some(to_move), "types")
+    steps(request, listed.map(|(_, steps)| steps), Some(to_move), "types")
 }
 
 /// Openers and closers in any order: `ops`, a slice, or both.

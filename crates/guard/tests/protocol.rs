@@ -231,6 +231,30 @@ fn many_take_one_direction() {
 }
 
 #[test]
+fn two_lists_of_steps_agree() {
+    let pop =
+        |types: Value, expected: Value| json!({ "stack": ["paren", "brace"], "types": types, "expected": expected });
+    assert_eq!(ask(PopMany, pop(json!(["brace", "paren"]), json!(["brace", "paren"])))["stack"], json!([]));
+    assert_eq!(code(PopMany, pop(json!(["brace", "paren"]), json!(["paren", "brace"]))), "BAD_INPUT");
+    assert_eq!(code(PopMany, pop(json!(["brace"]), json!(["angle"]))), "INVALID_TYPE");
+    assert_eq!(ask(PopMany, pop(json!(null), json!(["brace"])))["stack"], json!(["paren"]));
+    // What a push expects is no field of it.
+    let push = json!({ "stack": [], "types": ["paren"], "expected": ["angle"] });
+    assert_eq!(ask(PushMany, push), json!({ "ok": true, "stack": ["paren"] }));
+}
+
+#[test]
+fn a_refused_step_is_told_as_it_was_sent() {
+    let message = |operation, request| ask(operation, request)["error"]["message"].as_str().unwrap().to_owned();
+    let mixed = json!({ "stack": [], "ops": [{ "op": "push", "type": "paren" }, { "op": "pop", "type": "paren" }] });
+    let found = message(PushMany, mixed);
+    assert!(found.starts_with("Operation 1 (from 0): `)` closes, and this call takes openers only."), "{found}");
+    let other = json!({ "stack": ["brace"], "type": "brace", "docSlice": { "text": "}" }, "dialect": "cl" });
+    let found = message(PopDelimiter, other);
+    assert!(found.contains("nothing that common-lisp reads as a delimiter"), "{found}");
+}
+
+#[test]
 fn a_slice_stands_in_for_the_steps() {
     for (dialect, text, stack) in [
         ("clojure", "(let [x \\( y \"[\"] ; (((\n #{", vec!["paren", "brace"]),
