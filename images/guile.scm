@@ -456,10 +456,13 @@ To say where it was may take user code that prints, so a second interrupt ends i
               (run evaluation
                    (lambda ()
                      (when package
+                       ;; To find a module may load it, which is not yet the code of the call.
+                       (set-evaluation-phase! evaluation 'eval)
                        (set! call-module (or (named-module package)
                                              (answer-now (list #:outcome #:refused #:no-package package
                                                                #:packages (known-modules)))))
-                       (set-current-module call-module))
+                       (set-current-module call-module)
+                       (set-evaluation-phase! evaluation 'read))
                      (function evaluation)))))))
       (when (and call-module (eq? (current-module) call-module))
         (set-current-module session-module))

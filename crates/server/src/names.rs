@@ -23,6 +23,8 @@ pub struct Alias {
     pub values: &'static [(&'static str, &'static str, &'static str)],
     /// Arguments set when absent.
     pub preset: &'static [(&'static str, &'static str)],
+    /// Arguments set when absent and the other server's argument is given, as `(given, argument, value)`.
+    pub implied: &'static [(&'static str, &'static str, &'static str)],
     /// Arguments of the other server that mean nothing here.
     pub ignore: &'static [&'static str],
 }
@@ -30,12 +32,18 @@ pub struct Alias {
 /// Names beyond this many bytes are unknown without a look: twice the longest name any client sends.
 const LONGEST: usize = 256;
 
-const NOTHING: Alias = Alias { name: "", tool: "", rename: &[], values: &[], preset: &[], ignore: &[] };
+const NOTHING: Alias = Alias { name: "", tool: "", rename: &[], values: &[], preset: &[], implied: &[], ignore: &[] };
 
 /// Names of the servers whose prompts and skills are in use.
 pub const ALIASES: &[Alias] = &[
     Alias { name: "check_parens", tool: "lisp_check_parens", ..NOTHING },
-    Alias { name: "check_syntax", tool: "lisp_check_parens", rename: &[("source", "code")], ..NOTHING },
+    Alias {
+        name: "check_syntax",
+        tool: "lisp_check_parens",
+        rename: &[("source", "code")],
+        implied: &[("source", "dialect", "scheme")],
+        ..NOTHING
+    },
     Alias { name: "clgrep_search", tool: "lisp_search", ..NOTHING },
     Alias { name: "clhs_lookup", tool: "docs_lookup", ignore: &["brief"], ..NOTHING },
     Alias { name: "search_documentation", tool: "docs_lookup", ..NOTHING },
@@ -114,8 +122,10 @@ impl Alias {
     /// Arguments as the tool knows them.
     pub(crate) fn apply(&self, arguments: Map<String, Value>) -> Map<String, Value> {
         let mut given = Map::new();
+        let mut implied = Vec::new();
         for (name, value) in arguments {
             let snake = snake_case(&name);
+            implied.extend(self.implied.iter().filter(|(by, ..)| *by == snake).map(|&(_, name, value)| (name, value)));
             if self.ignore.contains(&snake.as_str()) {
                 continue;
             }
@@ -129,8 +139,8 @@ impl Alias {
                 *value = (*to).into();
             }
         }
-        for (argument, value) in self.preset {
-            given.entry(*argument).or_insert_with(|| (*value).into());
+        for (argument, value) in self.preset.iter().copied().chain(implied) {
+            given.entry(argument).or_insert_with(|| value.into());
         }
         given
     }
@@ -243,7 +253,9 @@ mod tests {
 
     fn found(name: &str, arguments: Value) -> Option<String> {
         let catalogue: Vec<Tool> =
-            ["lisp_read_form", "lisp_edit_form", "repl_control", "sexp_guard_push_delimiter"].map(tool).into();
+            ["lisp_read_form", "lisp_edit_form", "lisp_check_parens", "repl_control", "sexp_guard_push_delimiter"]
+                .map(tool)
+                .into();
         let Value::Object(arguments) = arguments else { panic!("not an object") };
         let (index, arguments) = Names::new(&catalogue, ALIASES).resolve(name, arguments)?;
         Some(format!("{} {}", catalogue[index].name, Value::Object(arguments)))
@@ -275,7 +287,8 @@ mod tests {
 
     #[test]
     fn unknown_names_are_unknown() {
-        for name in ["", "_", "__", "mcp__", "mcp_", "lisp", "lisp_search", "check_parens", "\u{0}", "λ", "mcp__a__"] {
+        for name in ["", "_", "__", "mcp__", "mcp_", "lisp", "lisp_search", "check_brackets", "\u{0}", "λ", "mcp__a__"]
+        {
             assert_eq!(found(name, json!({})), None, "{name}");
         }
         assert_eq!(found(&"x_".repeat(100_000), json!({})), None);
@@ -293,6 +306,14 @@ mod tests {
             found("mcp__cl-mcp__lisp-edit-form", json!({"path": "a", "readtable": "x", "kind": 1})).unwrap(),
             r#"lisp_edit_form {"path":"a","kind":1}"#
         );
+        // What is called Scheme's syntax check reads Scheme, unless a file or the caller says otherwise.
+        for (given, becomes) in [
+            (json!({"source": "a"}), r#"lisp_check_parens {"code":"a","dialect":"scheme"}"#),
+            (json!({"source": "a", "dialect": "clojure"}), r#"lisp_check_parens {"code":"a","dialect":"clojure"}"#),
+            (json!({"path": "a"}), r#"lisp_check_parens {"path":"a"}"#),
+        ] {
+            assert_eq!(found("check_syntax", given).unwrap(), becomes);
+        }
         assert_eq!(found("pool-kill-worker", json!({"reset": true})).unwrap(), r#"repl_control {"action":"kill"}"#);
     }
 

@@ -338,7 +338,7 @@ fn place_text(place: &Place, error: &LispError) -> String {
         let (line, column) = place.start;
         let at = place.at.map(|(line, column)| format!("line {line}, column {column}")).unwrap_or_default();
         let before = match place.index {
-            1 => "Nothing was evaluated.".to_owned(),
+            0 | 1 => "Nothing was evaluated.".to_owned(),
             2 => "The form before it was evaluated.".to_owned(),
             index => format!("The {} forms before it were evaluated.", index - 1),
         };

@@ -40,6 +40,13 @@ impl Work {
         runtime: Option<&str>,
     ) -> Result<Self, ToolError> {
         let project = project(workshop);
+        let (system, path) = match (system, path) {
+            // A module's name where a file's is expected.
+            (None, Some(path)) if path.trim_start().starts_with('(') && workshop.read(path).is_err() => {
+                (Some(path), None)
+            }
+            given => given,
+        };
         let (target, name, dialect) = match (system, path) {
             (Some(system), None) => {
                 let dialect = if system.trim_start().starts_with('(') {

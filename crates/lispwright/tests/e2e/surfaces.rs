@@ -138,6 +138,9 @@ fn the_guile_names_edit_by_form() {
     let after = project.text("a.lisp");
     assert!(after.starts_with(source) && after.contains("(defun f () 5)") && !after.contains("defun g"), "{after}");
     ok(&mut client, "check_syntax", json!({ "source": "(a)", "dialect": "scheme" }));
+    // What is Scheme's alone, and would not balance in the other dialects.
+    let checked = ok(&mut client, "check_syntax", json!({ "source": "(display #\\( #;(a) #| |# #:key)" }));
+    assert_eq!(checked.text, "code: balanced (1 form, 1 line, scheme).");
 }
 
 #[test]
@@ -153,6 +156,17 @@ fn the_guile_names_run_guile() {
     assert_eq!(value.fields["values"], json!(["(1 1)"]));
     let expansion = ok(&mut client, "macro_expand", json!({ "expr": "(twice 2)", "namespace": "(m a)" }));
     assert_eq!(expansion.fields["expansion"], "(list 2 2)");
+    let module = ok(&mut client, "load_module", json!({ "path": "(m a)" }));
+    assert_eq!((&module.fields["system"], &module.fields["status"]), (&json!("(m a)"), &json!("loaded")));
+    for place in ["(m a)", "m/a.scm"] {
+        let none = client.call("find_references", json!({ "path_or_module": place, "symbol": "f" }));
+        assert!(none.is_error && none.text.contains("keeps no record"), "{place}: {}", none.text);
+    }
+    // A module that does not load is told as that, and not as a fault of the code.
+    project.file("m/b.scm", "(define-module (m b))\n(nowhere)\n");
+    let broken = client.call("eval_expr", json!({ "expr": "(f", "namespace": "(m b)" }));
+    assert!(broken.is_error && broken.text.contains("Unbound variable: nowhere"), "{}", broken.text);
+    assert!(broken.text.contains("m/b.scm:2:") && !broken.text.contains("closing delimiter"), "{}", broken.text);
 }
 
 #[test]
