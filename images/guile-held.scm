@@ -5,9 +5,10 @@
 (define most-held-frames 1000)
 
 (define-record-type <held>
-  (make-held evaluation facts frames)
+  (make-held evaluation restarts facts frames)
   held?
   (evaluation held-evaluation)
+  (restarts held-restarts)              ; ((name description procedure) ...)
   (facts held-facts)                    ; what the parent was told
   (frames held-frames))
 
@@ -20,30 +21,45 @@
        (< (length held-stacks) most-held)))
 
 (define (hold evaluation answer frames)
-  "Answers and serves requests on top of the present stack. It returns when an interrupted evaluation is let go on."
-  (let ((outer held-stacks)
-        (module (current-module)))
+  "Answers and serves requests on top of the present stack. Then it does what the restart that was taken asks for, and
+returns when an interrupted evaluation is let go on."
+  (let* ((outer held-stacks)
+         (module (current-module))
+         (restarts (possible-restarts evaluation (eq? (second answer) #:interrupted)))
+         (go-on #f))
     (set! current #f)
     (set-evaluation-stopping! evaluation #f)
     (dynamic-wind
       (lambda ()
-        (set! held-stacks (cons (make-held evaluation answer frames) outer)))
+        (set! held-stacks (cons (make-held evaluation restarts answer frames) outer)))
       (lambda ()
         (watch-requests #f)
         (flush-ports)
-        (send-done (append answer (list #:kept #t)))
+        (send-done (append (with-restarts answer restarts) (list #:kept #t)))
         (call-with-prompt continue-tag
           (lambda ()
             (serve)
             (die))
-          (lambda (k) #f)))
+          (lambda (k procedure)
+            (set! go-on procedure))))
       (lambda ()
         (set! held-stacks outer)))
     (set-current-module module)
     (set! current evaluation)
-    (watch-requests #t)))
+    (watch-requests #t)
+    (go-on)))
 
 (define continue-tag (make-prompt-tag "continue"))
+
+(define (with-restarts answer restarts)
+  "ANSWER, with the names and descriptions of RESTARTS in what it says of an error."
+  (match answer
+    ((#:outcome #:error #:error facts . others)
+     (cons* #:outcome #:error #:error (cons* #:restarts (restart-facts restarts) facts) others))
+    (_ answer)))
+
+(define (restart-facts restarts)
+  (map (match-lambda ((name description _) (list name description))) restarts))
 
 (define (call-holding function)
   "The fields that FUNCTION returns for the innermost held stack."
@@ -51,18 +67,87 @@
       (list #:outcome #:refused #:not-held #t)
       (function (car held-stacks))))
 
-(define (restarts held)
-  "((name description) ...): ways to go on. An exception that is raised cannot be continued."
-  (if (eq? (argument (cons #f (held-facts held)) #:outcome) #:interrupted)
-      '(("CONTINUE" "Let the evaluation go on."))
-      '()))
+;;; Ways to go on
+
+(define retry-tag (make-prompt-tag "retry"))
+(define reply-tag (make-prompt-tag "reply"))
+
+(define (call-with-retry thunk)
+  "What THUNK, which evaluates a form, returns; it is called anew for as often as `retry-tag' is aborted to."
+  (let ((module (current-module)))
+    (let again ()
+      (call-with-prompt retry-tag
+        thunk
+        (lambda (k)
+          (set-current-module module)
+          (again))))))
+
+(define (call-answering evaluation thunk)
+  "Calls THUNK. An exception that its code does not handle goes on to the handlers outside, and what is aborted to
+`reply-tag' with from there is returned to what has raised it."
+  (with-exception-handler
+   (lambda (exception)
+     (when (holdable? evaluation exception)
+       (set-evaluation-continuable! evaluation
+                                    (and answered-pointer (eqv? (raising-pointer (make-stack #t)) answered-pointer))))
+     (call-with-prompt reply-tag
+       (lambda () (raise-exception exception))
+       (lambda (k . replies) (apply values replies))))
+   thunk))
+
+(define (raising-pointer stack)
+  "Where the innermost `raise-exception' in STACK goes on when its handler returns, or #f."
+  (let loop ((frame (stack-ref stack 0)))
+    (and frame
+         (if (and (eq? (frame-procedure-name frame) 'raise-exception) (not (agent-frame? frame)))
+             (frame-instruction-pointer frame)
+             (loop (frame-previous frame))))))
+
+(define answered-pointer
+  ;; A handler is not told whether it may return. `raise-exception' calls it from two places: from one it gives back what
+  ;; the handler returns, from the other it raises `&non-continuable'. This is the first, or #f when they look alike.
+  (failsafe
+   (const #f)
+   (lambda ()
+     (define (pointer continuable?)
+       (let ((tag (make-prompt-tag "probe")))
+         (call-with-prompt tag
+           (lambda ()
+             (with-exception-handler
+              (lambda (exception) (abort-to-prompt tag (raising-pointer (make-stack #t))))
+              (lambda () (values (raise-exception 'probe #:continuable? continuable?)))))
+           (lambda (k pointer) pointer))))
+     (let ((answered (pointer #t)))
+       (and (not (eqv? answered (pointer #f))) answered)))))
+
+(define (possible-restarts evaluation interrupted?)
+  "((name description procedure) ...): ways to go on from where EVALUATION has stopped. The procedure gets the values
+that were given, of which only USE-VALUE has any."
+  (let ((index (evaluation-index evaluation)))
+    (append
+     (cond (interrupted?
+            (list (list "CONTINUE" "Let the evaluation go on." (const #f))))
+           ((evaluation-continuable? evaluation)
+            (list (list "USE-VALUE" "Go on where it was raised: raise-continuable returns the values of code."
+                        (lambda values (apply abort-to-prompt reply-tag values)))))
+           (else '()))
+     (if (and (eq? (evaluation-phase evaluation) 'eval) (positive? index))
+         (list (list "RETRY" (format #f "Evaluate form ~a again from its start. What it has done so far stays done." index)
+                     (lambda () (abort-to-prompt retry-tag))))
+         '())
+     (list (list "ABORT" "Give the evaluation up."
+                 (lambda ()
+                   (set-evaluation-hold! evaluation #f)
+                   (answer-now (list #:outcome #:aborted))))))))
+
+;;; Looking
 
 (define (answer-held)
   (call-holding
    (lambda (held)
      (list #:outcome #:held
            #:levels (map (lambda (held)
-                           (append (list #:restarts (restarts held))
+                           (append (list #:restarts (restart-facts (held-restarts held)))
                                    (or (argument (cons #f (held-facts held)) #:error)
                                        (list #:type "interrupt" #:message "It was interrupted."))))
                          held-stacks)))))
@@ -150,17 +235,33 @@
        list))))
 
 (define (answer-restart request)
-  "Takes a restart of the innermost held stack. This returns only when there is no such restart."
+  "Takes a restart of the innermost held stack. This returns only when there is no such restart, or no values for it."
   (call-holding
    (lambda (held)
      (let* ((wanted (argument request #:restart))
-            (names (map car (restarts held)))
-            (name (if (integer? wanted)
-                      (and (<= 0 wanted) (< wanted (length names)) (list-ref names wanted))
-                      (find (lambda (name) (string-ci=? name wanted)) names))))
-       (if name
-           (abort-to-prompt continue-tag)
-           (list #:outcome #:refused #:no-restart (format #f "~a" wanted)))))))
+            (restarts (held-restarts held))
+            (restart (if (integer? wanted)
+                         (and (<= 0 wanted) (< wanted (length restarts)) (list-ref restarts wanted))
+                         (find (lambda (restart) (string-ci=? (first restart) wanted)) restarts))))
+       (match restart
+         (#f (list #:outcome #:refused #:no-restart (format #f "~a" wanted)))
+         (("USE-VALUE" _ procedure)
+          (if (string? (argument request #:code))
+              (take-with-values request procedure)
+              (list #:outcome #:refused #:needs-value "USE-VALUE")))
+         ((_ _ procedure) (abort-to-prompt continue-tag procedure)))))))
+
+(define (take-with-values request procedure)
+  "Lets the held stack go on with PROCEDURE of the values of the code in REQUEST; returns the answer when they fail."
+  (let* ((given #f)
+         (answer (answer-with-code
+                  request
+                  (lambda (evaluation)
+                    (set! given (evaluate-code evaluation #f evaluate-form))
+                    (list #:outcome #:completed #:values '())))))
+    (if (and given (eq? (second answer) #:completed))
+        (abort-to-prompt continue-tag (lambda () (apply procedure given)))
+        answer)))
 
 (define (answer-abort)
   "Gives up the innermost held stack. An error on the way out is answered and not held."

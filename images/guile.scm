@@ -22,6 +22,7 @@
   (start evaluation-start set-evaluation-start!) ; where it starts, in octets
   (stopping? evaluation-stopping? set-evaluation-stopping!) ; an interrupt has come
   (hold evaluation-hold set-evaluation-hold!) ; the stack of an error is kept
+  (continuable? evaluation-continuable? set-evaluation-continuable!) ; what raised the last exception takes an answer
   (kind evaluation-kind set-evaluation-kind!) ; eval, or the work that there is no code for: load or run-tests
   (errors evaluation-errors set-evaluation-errors!)) ; diagnostics of what it ended with
 
@@ -111,7 +112,7 @@
         (cond ((eof-object? form) values)
               (else
                (set-evaluation-phase! evaluation 'eval)
-               (let ((values (evaluate form)))
+               (let ((values (call-with-retry (lambda () (evaluate form)))))
                  ;; A signal also ends a sleep early, so that the form may be through before the interrupt is.
                  (handle-frames)
                  (loop values))))))))
@@ -280,11 +281,18 @@ failure."
     (utf8->string part)))
 
 (define (forms-left port)
-  "How many more forms PORT holds, or #f when they cannot be read."
-  (failsafe (const #f)
-            (lambda ()
-              (let loop ((count 0))
-                (if (eof-object? (read-form port #t)) count (loop (1+ count)))))))
+  "How many more forms PORT holds, or #f when they cannot be read. It stays where it is: the evaluation may go on."
+  (let* ((position (ftell port))
+         (line (port-line port))
+         (column (port-column port))
+         (count (failsafe (const #f)
+                          (lambda ()
+                            (let loop ((count 0))
+                              (if (eof-object? (read-form port #t)) count (loop (1+ count))))))))
+    (seek port position SEEK_SET)
+    (set-port-line! port line)
+    (set-port-column! port column)
+    count))
 
 (define (place evaluation)
   "Which form of the code was in hand, and where it is."
@@ -494,7 +502,8 @@ that do not unwind, so there is one that does. Unlike `with-exception-handler', 
 its own (Guile 3.0.8)."
   (catch #t
     (lambda ()
-      (call-with-stack-overflow-handler stack-words thunk
+      (call-with-stack-overflow-handler stack-words
+                                        (lambda () (call-answering evaluation thunk))
                                         (lambda () (throw 'stack-overflow #f "Stack overflow" '() #f))))
     (lambda (key . arguments)
       (failure evaluation (thrown key arguments) '()))

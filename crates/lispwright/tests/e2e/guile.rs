@@ -216,6 +216,44 @@ fn an_error_is_held_and_its_frames_can_be_worked_in() {
 }
 
 #[test]
+fn a_held_error_is_gone_on_with() {
+    let mut session = farm();
+    let held = |session: &mut Session, code: &str| {
+        session.client.call("repl_eval", json!({ "code": code, "on_error": "hold" }))
+    };
+    let answer = held(&mut session, "(use-modules (farm field))\n(list 'grown (grow '(2)))\n(crop '(8))");
+    assert!(answer.text.contains("[Restarts]\n0: RETRY: Evaluate form 2 again from its start."), "{}", answer.text);
+    assert!(answer.text.contains("1: ABORT: ") && !answer.text.contains("USE-VALUE"), "{}", answer.text);
+    // What was missing is defined on top, and the form after it is evaluated as well.
+    session.ok("repl_eval", json!({ "code": "(define grow crop)" }));
+    let done = session.ok("repl_control", json!({ "action": "restart", "restart": "RETRY" }));
+    assert_eq!((&done.fields["values"], done.fields.get("held")), (&json!(["9"]), None), "{}", done.text);
+
+    // Also when what raises has long been compiled to machine code.
+    session.ok(
+        "repl_eval",
+        json!({ "code": "(use-modules (ice-9 exceptions))
+                         (define (answered n) (with-exception-handler (lambda (e) 1) (lambda () (raise-continuable n))))
+                         (do ((n 0 (1+ n))) ((= n 20000)) (answered n) (false-if-exception (car n)))" }),
+    );
+    let answer = held(&mut session, "(list 'price (raise-continuable 'tea))");
+    assert!(answer.text.contains("0: USE-VALUE: ") && answer.text.contains("2: ABORT: "), "{}", answer.text);
+    let levels = session.ok("repl_control", json!({ "action": "restarts" }));
+    assert_eq!(levels.fields["levels"][0]["restarts"][0]["name"], "USE-VALUE", "{}", levels.text);
+    session.refused(
+        "repl_control",
+        json!({ "action": "restart", "restart": "USE-VALUE" }),
+        "BAD_ARGUMENT",
+        &["\"code\""],
+    );
+    let done = session.ok("repl_control", json!({ "action": "restart", "restart": "0", "code": "(+ 1 2)" }));
+    assert_eq!((&done.fields["values"], done.fields.get("held")), (&json!(["(price 3)"]), None), "{}", done.text);
+    assert!(!held(&mut session, "(car 1)").text.contains("USE-VALUE"));
+    session.ok("repl_control", json!({ "action": "restart", "restart": "ABORT" }));
+    session.refused("repl_control", json!({ "action": "frames" }), "BAD_ARGUMENT", &["No error is held"]);
+}
+
+#[test]
 fn a_trial_leaves_no_trace_and_a_checkpoint_is_returned_to() {
     let mut session = farm();
     let value = |session: &mut Session, code: &str| {

@@ -3,6 +3,7 @@
 
 mod death;
 mod errors;
+mod held;
 mod image;
 #[allow(dead_code, reason = "what only the tests on SBCL use")]
 #[path = "../sbcl/lab.rs"]
