@@ -126,6 +126,9 @@
 (defun call-interruptible (function)
   (funcall function))
 
+(defun call-exposed (function)
+  (funcall function))
+
 (defun call-with-debugger-hook (hook function)
   "Calls FUNCTION so that HOOK gets every condition that would enter the debugger."
   (let ((enter nil))

@@ -50,11 +50,7 @@ impl Household {
     /// Waits until `done`.
     #[track_caller]
     pub(crate) fn until(&self, what: &str, done: impl Fn(&Self) -> bool) {
-        let deadline = Instant::now() + PATIENCE;
-        while !done(self) {
-            assert!(Instant::now() < deadline, "in vain: {what}; {:?}", self.processes());
-            std::thread::park_timeout(Duration::from_millis(5));
-        }
+        assert!(comes(|| done(self)), "in vain: {what}; {:?}", self.processes());
     }
 
     /// A call with patience; the answer may be an error.
@@ -68,6 +64,18 @@ impl Household {
     pub(crate) fn eval(&mut self, session: &str, code: &str) -> Answer {
         self.call("repl_eval", json!({ "code": code, "session": session, "timeout_seconds": 50 }))
     }
+}
+
+/// Waits until `done`; whether that came.
+pub(crate) fn comes(done: impl Fn() -> bool) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    while !done() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    true
 }
 
 /// Says which of several things this machine has let a test check.
