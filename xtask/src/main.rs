@@ -32,8 +32,8 @@ Usage: cargo xtask COMMAND [OPTIONS]
   corpus [--no-install]          fetch the Lisp sources that the reader is tested on, and ask each language's reader
   demo [--no-install]            watch a coding agent's day on a real Common Lisp project
   clients [NAME]                 the real coding agents from npm against a scripted model; some 900 MB
-  bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, eval, memory,
-                                 endurance or repair (about eight minutes on two quiet cores); --write puts the
+  bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, eval, copies,
+                                 memory, endurance or repair (about eight minutes on two quiet cores); --write puts the
                                  tables into docs/benchmarks.md and docs/repair.md
   fuzz TARGET [--seconds N]      throw random bytes at reader, repair, edit or guard_scan, for a minute or N seconds
 

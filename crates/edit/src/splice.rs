@@ -1,6 +1,6 @@
 //! One contiguous change of a text: made, read again, and compared with what was there.
 
-use lispwright_repair::renested_since;
+use lispwright_repair::{Plain, renested_plain};
 use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, read};
 
 use crate::diff::unified;
@@ -61,7 +61,8 @@ pub(crate) fn apply(
             first.kind
         ));
     }
-    for form in renested_since(source.text, &text, source.tree.language()).iter().take(MOST_SHOWN) {
+    let (was, is) = (Plain { text: source.text, tree: &source.tree }, Plain { text: &text, tree: &tree });
+    for form in renested_plain(was, is).iter().take(MOST_SHOWN) {
         notes.push(format!(
             "It balances, but its indentation says otherwise at {}. Check that this is meant.",
             form.message

@@ -33,7 +33,8 @@ pub struct Earlier<'a> {
     pub edited: Option<Range<u32>>,
 }
 
-/// A text with the tree that [`read_plain`] makes of it, for callers who have read it already.
+/// A text with the tree that [`read_plain`] makes of it, for callers who have read it already. Of a text that balances,
+/// every reading is that.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain<'a> {
     /// The text.
@@ -44,7 +45,7 @@ pub struct Plain<'a> {
 
 impl Plain<'_> {
     pub(crate) fn is_balanced(&self) -> bool {
-        self.tree.diagnostics().is_empty()
+        self.tree.is_balanced()
     }
 }
 

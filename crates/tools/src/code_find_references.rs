@@ -57,11 +57,11 @@ pub async fn code_find_references(workshop: &Workshop, args: CodeFindReferences,
 
 async fn find(workshop: &Workshop, args: CodeFindReferences, context: &CallContext) -> Result<Outcome, ToolError> {
     let kinds = kinds(&args.kinds)?;
+    let is_wanted = within(workshop, args.path.as_deref())?;
     let project_only = args.project_only.unwrap_or(true);
     let request = Request::References { name: named(args.symbol)?, package: args.package };
     let report = ask_living(&workshop.sessions, args.session.as_deref(), request, context).await?;
     let Ending::References(references) = &report.ending else { return Ok(answer(&report, output_limit(None))) };
-    let is_wanted = within(workshop, args.path.as_deref())?;
     let mut files = Files::new(workshop);
     let mut outside = 0;
     let mut found: Vec<&Reference> = Vec::new();

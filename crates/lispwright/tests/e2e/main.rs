@@ -3,7 +3,6 @@
 //! Each test starts its own server on its own project directory. What a test refuses must leave every byte of the project
 //! as it was; `Session::refused` checks that on the whole directory.
 #![allow(clippy::unwrap_used)]
-#![allow(clippy::print_stdout, reason = "where a machine decides what can be tested, a test says what it tested")]
 
 mod addressing;
 mod attached;

@@ -34,19 +34,17 @@ fn converse(mut connection: TcpStream, script: &impl Fn(&str, &str) -> Say) {
     loop {
         let Ok(count @ 1..) = connection.read(&mut buffer) else { return };
         let request = String::from_utf8_lossy(&buffer[..count]).into_owned();
-        for message in request.split_inclusive("ee").flat_map(|_| [request.as_str()]).take(1) {
-            let sent = match script(&field(message, "id"), message) {
-                Say::Bytes(bytes) => connection.write_all(&bytes),
-                Say::Slowly(bytes) => bytes.iter().try_for_each(|byte| connection.write_all(&[*byte])),
-                Say::Last(bytes) => {
-                    let _ = connection.write_all(&bytes);
-                    return;
-                }
-                Say::Nothing => Ok(()),
-            };
-            if sent.is_err() {
+        let sent = match script(&field(&request, "id"), &request) {
+            Say::Bytes(bytes) => connection.write_all(&bytes),
+            Say::Slowly(bytes) => bytes.iter().try_for_each(|byte| connection.write_all(&[*byte])),
+            Say::Last(bytes) => {
+                let _ = connection.write_all(&bytes);
                 return;
             }
+            Say::Nothing => Ok(()),
+        };
+        if sent.is_err() {
+            return;
         }
     }
 }
