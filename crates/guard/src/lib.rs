@@ -18,12 +18,14 @@ pub mod operations;
 mod request;
 pub mod scan;
 mod slice;
+pub mod steps;
 
 use serde_json::{Map, Value, json};
 
 pub use delimiters::type_name;
 pub use failure::{Code, Failure};
 use request::Request;
+use steps::Move;
 
 /// The calls of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -107,7 +109,7 @@ pub fn answer(operation: Operation, request: &Map<String, Value>) -> Answer {
     let request = Request::new(request);
     let format = request.format();
     let answered = match &format {
-        Ok(_) => operations::run(operation, &request),
+        Ok(_) => run(operation, &request),
         Err(failure) => Err(failure.clone()),
     };
     let fields = answered.unwrap_or_else(|failure| {
@@ -122,4 +124,17 @@ pub fn answer(operation: Operation, request: &Map<String, Value>) -> Answer {
         _ => Value::Object(fields.clone()).to_string(),
     };
     Answer { ok, fields, text }
+}
+
+fn run(operation: Operation, request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
+    match operation {
+        Operation::PushDelimiter => operations::one(request, Move::Push),
+        Operation::PopDelimiter => operations::one(request, Move::Pop),
+        Operation::SetSentinel => operations::set_sentinel(request),
+        Operation::BalanceAndResume => operations::balance_and_resume(request),
+        Operation::PushMany => operations::run_of(request, Move::Push),
+        Operation::PopMany => operations::run_of(request, Move::Pop),
+        Operation::Batch => operations::batch(request),
+        Operation::Scan => scan::run(request),
+    }
 }

@@ -3,34 +3,13 @@
 use lispwright_syntax::Delimiter;
 use serde_json::{Map, Value, json};
 
-use crate::delimiters::{Move, closers, refuse_pop, type_name};
+use crate::delimiters::type_name;
 use crate::failure::{Code, Failure};
 use crate::limits::MAX_OPS;
-use crate::request::{Request, delimiter, kind, missing_type, shortened};
+use crate::request::{Mode, Request, delimiter, kind, missing_type, shortened};
 use crate::slice::{Slice, advanced_hash};
-use crate::{Operation, hash, scan};
-
-/// What to do about a stack that is not empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Refuse it.
-    AssertEmpty,
-    /// Say what would empty it.
-    SuggestFix,
-}
-
-pub(crate) fn run(operation: Operation, request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
-    match operation {
-        Operation::PushDelimiter => one(request, Move::Push),
-        Operation::PopDelimiter => one(request, Move::Pop),
-        Operation::SetSentinel => set_sentinel(request),
-        Operation::BalanceAndResume => balance_and_resume(request),
-        Operation::PushMany => run_of(request, Move::Push),
-        Operation::PopMany => run_of(request, Move::Pop),
-        Operation::Batch => batch(request),
-        Operation::Scan => scan::run(request),
-    }
-}
+use crate::steps::{Move, closers, refuse_pop};
+use crate::{hash, scan};
 
 fn stack_json(stack: &[Delimiter]) -> Value {
     stack.iter().copied().map(type_name).collect()
@@ -48,7 +27,7 @@ fn success(stack: &[Delimiter], doc_hash: Option<String>) -> Map<String, Value> 
 }
 
 /// One opener or one closer.
-fn one(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn one(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<String, Value>, Failure> {
     let mut stack = request.stack()?;
     let named = request.delimiter("type")?.map(to_move);
     let cursor = request.cursor("cursor")?;
@@ -104,7 +83,7 @@ fn agree(index: usize, named: Move, written: Move) -> Result<(), Failure> {
     )))
 }
 
-fn set_sentinel(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn set_sentinel(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
     let Some(cursor) = request.cursor("cursor")? else {
         return Err(Failure::cursor("`cursor` is missing. Send the place where writing goes on, in code points."));
     };
@@ -117,7 +96,7 @@ fn set_sentinel(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
     Ok(fields)
 }
 
-fn balance_and_resume(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn balance_and_resume(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
     let stack = request.stack()?;
     let Some(sentinel) = request.cursor("sentinel")? else {
         return Err(Failure::cursor("`sentinel` is missing. Send the cursor at which writing stopped."));
@@ -232,7 +211,7 @@ fn opener(closer: char) -> char {
 
 /// A run of openers or of closers: `types`, a slice, or both. The list has other names, too; lists under two of them
 /// must agree.
-fn run_of(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn run_of(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<String, Value>, Failure> {
     // A run of closers is also called what it is expected to close.
     let names: &[&str] = if to_move(Delimiter::Paren) == Move::Pop(Delimiter::Paren) {
         &["types", "expected", "ops"]
@@ -268,7 +247,7 @@ fn run_of(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<S
 }
 
 /// Openers and closers in any order: `ops`, a slice, or both.
-fn batch(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn batch(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
     let listed = request.list("ops")?.map(|ops| {
         let step = |(index, op): (usize, &Value)| match op {
             Value::Object(fields) => Request::new(fields).step().map_err(|failure| failure.at_op(index)),

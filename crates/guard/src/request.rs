@@ -3,16 +3,26 @@
 use lispwright_syntax::{Delimiter, Dialect};
 use serde_json::{Map, Value, json};
 
-use crate::delimiters::{Move, from_name, type_name};
+use crate::delimiters::{from_name, type_name};
 use crate::failure::{Code, Failure};
 use crate::hash;
 use crate::limits::{MAX_CURSOR, MAX_DEPTH, MAX_OPS};
+use crate::steps::Move;
 
 /// How the text of an answer is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Json,
     Edn,
+}
+
+/// What to do about a stack that is not empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Refuse it.
+    AssertEmpty,
+    /// Say what would empty it.
+    SuggestFix,
 }
 
 /// A request, or an object inside one.

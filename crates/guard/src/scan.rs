@@ -8,16 +8,17 @@ pub mod position;
 pub mod scanner;
 mod state;
 mod tail;
+mod token;
 
 use lispwright_syntax::Dialect;
 use serde_json::{Map, Value, json};
 
-use crate::delimiters::{refuse_pop, type_name};
+use crate::delimiters::type_name;
 use crate::failure::{Code, Failure};
 use crate::hash;
 use crate::limits::{MAX_CURSOR, MAX_PIECE};
-use crate::operations::Mode;
-use crate::request::{Request, shortened};
+use crate::request::{Mode, Request, shortened};
+use crate::steps::refuse_pop;
 use position::code_points;
 pub use position::{Fault, Open, Position};
 pub use scanner::{Inside, Scanner};

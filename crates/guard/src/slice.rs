@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::delimiters::Move;
 use crate::failure::Failure;
 use crate::hash;
 use crate::limits::{MAX_CURSOR, MAX_OPS, MAX_SLICE};
 use crate::request::{Request, kind};
 use crate::scan::position::code_points;
 use crate::scan::{DEFAULT_DIALECT, Scanner, check_expected};
+use crate::steps::Move;
 
 /// Some text of the document, and the code points it spans there when the client says so.
 pub(crate) struct Slice<'r> {

@@ -9,17 +9,10 @@ use lispwright_syntax::{Delimiter, Dialect, TokenKind, read_plain};
 use super::head::{BARS_LEAD, Event, Head, far_lead};
 use super::position::{Fault, Open, Position};
 use super::tail::{self, Tail};
-use crate::delimiters::{Move, closers, refuse_pop};
+use super::token::Token;
 use crate::failure::Failure;
 use crate::limits::MAX_DEPTH;
-
-/// One token of a piece, with its place in the text that was read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
-    pub(super) kind: TokenKind,
-    pub(super) start: usize,
-    pub(super) end: usize,
-}
+use crate::steps::{Move, closers, refuse_pop};
 
 /// What the end of a text stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@
 use lispwright_syntax::{Dialect, TokenKind};
 
 use super::head::Head;
-use super::scanner::Token;
+use super::token::Token;
 use crate::failure::Failure;
 use crate::limits::{MAX_COMMENT_NESTING, MAX_HERE_MARK};
 
