@@ -2,10 +2,18 @@
 //! saving the image.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::backend::Runtime;
-use crate::image::Start;
+
+/// How a worker is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// From a saved image.
+    Saved(PathBuf),
+    /// From the implementation's own image, the agent fed through standard input; with the reason for it.
+    Plain(String),
+}
 
 /// The agent of a runtime.
 pub(crate) struct Agent {

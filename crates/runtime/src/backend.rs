@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::process::find_program;
+use crate::environment::find_program;
 
 /// A Lisp implementation by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

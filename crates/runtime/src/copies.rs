@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use crate::process;
+use crate::marks::sweep_branch;
 use crate::wire::Value;
 
 /// How long the process before an ended one may take to say that it goes on.
@@ -117,7 +117,7 @@ impl Copies {
     /// The trial is over; ends what it has started.
     pub(crate) async fn end_trial(&mut self) {
         if let Some((_, branch)) = self.trial.take() {
-            process::sweep_branch(&branch).await;
+            sweep_branch(&branch).await;
         }
     }
 
@@ -133,7 +133,7 @@ impl Copies {
         self.trial = None;
         self.youngest = pid.map(Process::new);
         for (_, branch) in self.branches.iter().filter(|(depth, _)| *depth >= to.depth) {
-            process::sweep_branch(branch).await;
+            sweep_branch(branch).await;
         }
         self.branches.retain(|(depth, _)| *depth <= to.depth);
     }

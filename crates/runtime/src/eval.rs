@@ -9,9 +9,9 @@ use crate::naming::{Description, References};
 use crate::node::Node;
 use crate::refusal::Refusal;
 use crate::request::keyed;
+use crate::stop::{Death, StopReason};
 use crate::wire::Value;
 use crate::work::{Diagnostic, Tally};
-use crate::worker::{Death, StopReason};
 
 /// One evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]

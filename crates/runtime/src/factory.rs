@@ -6,12 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::Mutex;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Start};
 use crate::backend::Runtime;
 use crate::config::Config;
 use crate::confine::Network;
-use crate::image::{self, Start};
-use crate::process::{Guard, Launch};
+use crate::environment::default_cache;
+use crate::guard::Guard;
+use crate::image;
+use crate::process::Launch;
 use crate::sandbox::{Confined, Sandbox};
 use crate::watch::Bounds;
 use crate::worker::Worker;
@@ -199,7 +201,7 @@ impl Factory {
         if let Some(reason) = agent.plain_reason() {
             return Start::Plain(reason.to_owned());
         }
-        let cache = self.config.cache.clone().or_else(image::default_cache);
+        let cache = self.config.cache.clone().or_else(default_cache);
         tokio::task::spawn_blocking(move || image::saved(agent, &program, cache.as_deref(), refuse))
             .await
             .unwrap_or_else(|error| Start::Plain(error.to_string()))

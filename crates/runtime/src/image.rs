@@ -12,31 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Start};
+use crate::environment::is_secret;
 
 /// How long saving an image may take before it is given up.
 const SAVE_LIMIT: Duration = Duration::from_secs(120);
 
 /// Images that nobody has used for so long are removed when a new one is saved.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
-/// How a worker is started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
-    /// From a saved image.
-    Saved(PathBuf),
-    /// From the implementation's own image, the agent fed through standard input; with the reason for it.
-    Plain(String),
-}
-
-/// The directory for saved images when the configuration names none.
-pub(crate) fn default_cache() -> Option<PathBuf> {
-    let base = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute())
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
-    Some(base.join("lispwright"))
-}
 
 /// Finds or saves the image that `agent` starts from with the implementation at `program`, below `cache`. Blocks.
 ///
@@ -91,7 +74,7 @@ fn save(agent: &Agent, program: &Path, core: &Path) -> io::Result<()> {
     let mut child = Command::new(program)
         .args(agent.save_arguments(&unfinished))
         .env_clear()
-        .envs(std::env::vars_os().filter(|(name, _)| !crate::process::is_secret(name)))
+        .envs(std::env::vars_os().filter(|(name, _)| !is_secret(name)))
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -5,7 +5,8 @@
 //! know, and the server keeps the clock.
 //!
 //! Read [`sessions`] first for what callers use, then `session` (one of them and its calls), `worker` (one process and its
-//! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `watch` (what they take), `sandbox` and
+//! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `marks` and `guard` (finding
+//! and ending what they leave), `watch` (what they take), `sandbox` and
 //! `confine` (what they may do), `capture` (what code prints), `image` (saved images), `agent` (the Lisp inside and its command lines), [`wire`] (what crosses the pipe)
 //! and [`backend`] (which Lisps there are). The Lisp side is in `images/`.
 //!
@@ -18,11 +19,14 @@ mod config;
 mod confine;
 mod copies;
 mod definitions;
+mod environment;
 pub mod eval;
 mod factory;
 mod frames;
+mod guard;
 mod idle;
 mod image;
+mod marks;
 mod naming;
 pub mod node;
 mod nrepl;
@@ -34,6 +38,7 @@ mod sandbox;
 mod session;
 pub mod sessions;
 pub mod status;
+mod stop;
 mod survey;
 mod swank;
 mod watch;
@@ -47,10 +52,10 @@ pub use config::Config;
 pub use confine::{Confinement, Network, become_confined};
 pub use copies::Return;
 pub use definitions::definition_files;
+pub use environment::find_program;
 pub use eval::{Ending, EvalReport, EvalRequest, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Warning};
 pub use naming::{Description, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
-pub use process::find_program;
 pub use refusal::Refusal;
 pub use remote::Found;
 pub use remote::address::{Address, AddressError, SWANK_PORT};
@@ -58,5 +63,5 @@ pub use request::{ExpansionLevel, Request, RestartName};
 pub use sandbox::{SandboxChoice, SandboxConfig};
 pub use sessions::{MAIN, SessionError, Sessions};
 pub use status::{CheckpointStatus, SandboxStatus, SessionStatus, State, Status, WorkerStatus};
+pub use stop::{Death, StopReason};
 pub use work::{Diagnostic, FailedTest, Project, Tally, Target};
-pub use worker::{Death, StopReason};

@@ -10,10 +10,12 @@ mod evaluate;
 mod forms;
 mod image;
 mod load;
+mod port_file;
 mod remote;
 mod server;
 
-pub(crate) use remote::{Nrepl, PORT_FILE, port_in};
+pub(crate) use port_file::{PORT_FILE, port_in};
+pub(crate) use remote::Nrepl;
 pub(crate) use server::find;
 
 /// The program that a server would be started with where no project says otherwise.

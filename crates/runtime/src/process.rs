@@ -3,14 +3,13 @@
 //! A worker leads its own session and process group, has the protocol on descriptors 0 and 1, one extra pipe for what
 //! code prints to descriptor 1, and descriptor 2 as a pipe. Every process it starts inherits a marker in its
 //! environment, by which also those are found that have left the group.
-//! A [`Guard`] ends all workers when the server itself is killed.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -21,14 +20,10 @@ use rustix::process::{
 };
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
+use crate::environment::is_secret;
+use crate::marks::{MARK, sweep};
 use crate::sandbox::Confined;
 use crate::watch::Watch;
-
-/// The environment variable that marks a worker and all that it starts.
-const MARK: &str = "LISPWRIGHT_WORKER";
-
-/// The environment variable by which a copy of a worker marks what it starts.
-const BRANCH: &str = "LISPWRIGHT_BRANCH";
 
 /// What to run as a worker.
 #[derive(Clone, Debug)]
@@ -118,27 +113,6 @@ impl Launch {
     }
 }
 
-/// Whether an environment variable names a credential, which evaluated code has no business with.
-pub(crate) fn is_secret(name: &OsStr) -> bool {
-    const WORDS: [&str; 14] = [
-        "TOKEN",
-        "TOKENS",
-        "KEY",
-        "KEYS",
-        "APIKEY",
-        "SECRET",
-        "SECRETS",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "AUTH",
-        "CREDENTIAL",
-        "CREDENTIALS",
-        "COOKIE",
-    ];
-    name.to_string_lossy().to_ascii_uppercase().split(['_', '-', '.']).any(|word| WORDS.contains(&word))
-}
-
 /// Asks a process that the server has not reaped to stop what it is doing.
 pub(crate) fn send_interrupt(pid: Pid) {
     // It may have ended by itself; then there is nothing to interrupt. A process that waits for a child of its own, as C's
@@ -169,183 +143,9 @@ pub(crate) fn kill_family(child: &mut Child, pid: Pid, watch: &Watch) {
     }
 }
 
-/// Ends every process that carries `mark`.
-pub(crate) async fn sweep(mark: &str) {
-    sweep_entry(format!("{MARK}={mark}\0")).await;
-}
-
-/// Ends every process that the copy of a worker with the mark `branch` has started.
-pub(crate) async fn sweep_branch(branch: &str) {
-    sweep_entry(format!("{BRANCH}={branch}\0")).await;
-}
-
-async fn sweep_entry(entry: String) {
-    let entry = entry.into_bytes();
-    // A process can start another while the table is read, so one clean pass is needed to be sure.
-    for _ in 0..50 {
-        let entry = entry.clone();
-        let found = tokio::task::spawn_blocking(move || kill_marked(&entry)).await.unwrap_or(0);
-        if found == 0 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
-}
-
-fn kill_marked(entry: &[u8]) -> usize {
-    carriers(entry).into_iter().filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count()
-}
-
-/// Every process that carries `mark`. Reads the whole process table.
-pub(crate) fn marked(mark: &str) -> Vec<Pid> {
-    carriers(format!("{MARK}={mark}\0").as_bytes())
-}
-
-/// The processes with `entry` in the environment that they were started with.
-fn carriers(entry: &[u8]) -> Vec<Pid> {
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let carries = |process: std::fs::DirEntry| {
-        let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)?;
-        let environment = std::fs::read(process.path().join("environ")).ok()?;
-        memchr::memmem::find(&environment, entry).map(|_| pid)
-    };
-    processes.filter_map(carries).collect()
-}
-
-/// Outlives the server by a moment, to end the workers of a server that was killed.
-///
-/// It is a shell that reads the numbers of process groups from a pipe. When the pipe ends it kills the groups and the
-/// processes that carry the server's mark, and removes the server's temporary directory. One that was killed itself is
-/// replaced with the next worker; in the meantime the kernel ends the workers with the server, and only what they have
-/// started is left.
-pub(crate) struct Guard {
-    prefix: String,
-    scratch: Option<PathBuf>,
-    watched: Mutex<Watched>,
-}
-
-#[derive(Default)]
-struct Watched {
-    pipe: Option<std::process::ChildStdin>,
-    groups: Vec<Pid>,
-}
-
-const GUARD: &str = r#"trap '' INT TERM HUP QUIT
-groups=
-while read -r change group; do
-  case $change in
-    +) groups="$groups $group" ;;
-    -) left=; for each in $groups; do [ "$each" = "$group" ] || left="$left $each"; done; groups=$left ;;
-  esac
-done
-for group in $groups; do kill -9 -"$group" 2>/dev/null; done
-for file in $(grep -l "LISPWRIGHT_WORKER=$1" /proc/[0-9]*/environ 2>/dev/null); do
-  process=${file#/proc/}; process=${process%/environ}
-  [ "$process" = $$ ] || kill -9 "$process" 2>/dev/null
-done
-[ -z "$2" ] || rm -rf -- "$2"
-"#;
-
-impl Guard {
-    /// Starts the guard of the server whose marks all begin with `prefix` and whose temporary directory is `scratch`.
-    pub(crate) fn start(prefix: &str, scratch: Option<&Path>) -> Self {
-        let guard = Self { prefix: prefix.to_owned(), scratch: scratch.map(Path::to_owned), watched: Mutex::default() };
-        guard.watched().pipe = guard.shell();
-        guard
-    }
-
-    fn watched(&self) -> MutexGuard<'_, Watched> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn shell(&self) -> Option<std::process::ChildStdin> {
-        use std::os::unix::process::CommandExt as _;
-        // Its name is not the server's, so that who kills all of that name leaves it.
-        let started = std::process::Command::new("sh")
-            .args(["-c", GUARD, "worker-guard", &self.prefix])
-            .args(&self.scratch)
-            .env_clear()
-            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-            .current_dir("/")
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        match started {
-            Ok(mut child) => {
-                let pipe = child.stdin.take();
-                // The guard ends after this process or, in tests, when it is dropped: somebody has to reap it then.
-                std::thread::spawn(move || child.wait());
-                pipe
-            }
-            Err(error) => {
-                tracing::warn!(%error, "no shell to guard the workers: what they start may outlive the server");
-                None
-            }
-        }
-    }
-
-    /// Tells the guard of a worker's group.
-    pub(crate) fn watch(&self, group: Pid) {
-        let mut watched = self.watched();
-        watched.groups.push(group);
-        if !watched.tell('+', group) {
-            watched.pipe = self.shell();
-            for group in watched.groups.clone() {
-                watched.tell('+', group);
-            }
-        }
-    }
-
-    /// Tells the guard that a group is gone.
-    pub(crate) fn forget(&self, group: Pid) {
-        let mut watched = self.watched();
-        watched.groups.retain(|other| *other != group);
-        // A guard that is gone has forgotten it.
-        watched.tell('-', group);
-    }
-}
-
-impl Watched {
-    /// Says so, if there is somebody to hear it.
-    fn tell(&mut self, change: char, group: Pid) -> bool {
-        let told = self.pipe.as_mut().is_some_and(|pipe| writeln!(pipe, "{change} {}", group.as_raw_nonzero()).is_ok());
-        if !told {
-            self.pipe = None;
-        }
-        told
-    }
-}
-
 /// The first line that `program` writes when called with `argument`.
 pub(crate) async fn first_line(program: &Path, argument: &str) -> Option<String> {
     let call = Command::new(program).arg(argument).stdin(Stdio::null()).kill_on_drop(true).output();
     let output = tokio::time::timeout(Duration::from_secs(5), call).await.ok()?.ok()?;
     Some(String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned())
-}
-
-/// The first executable file called `name` in the directories of `PATH`.
-pub fn find_program(name: &str) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let executable =
-        |path: &Path| path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
-    std::env::split_paths(&std::env::var_os("PATH")?)
-        .map(|directory| directory.join(name))
-        .find(|path| executable(path))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn credentials_are_told_by_their_names() {
-        for name in ["GITHUB_TOKEN", "OPENAI_API_KEY", "aws_secret_access_key", "SSH_AUTH_SOCK", "DB_PASSWORD"] {
-            assert!(is_secret(OsStr::new(name)), "{name}");
-        }
-        for name in ["PATH", "HOME", "GIT_AUTHOR_NAME", "KEYBOARD", "LANG", "MONKEY"] {
-            assert!(!is_secret(OsStr::new(name)), "{name}");
-        }
-    }
 }

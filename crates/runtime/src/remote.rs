@@ -20,8 +20,8 @@ use crate::eval::{Answer, Ending, Printout};
 use crate::factory::{Household, StartError};
 use crate::nrepl::Nrepl;
 use crate::request::Request;
+use crate::stop::{Controls, Death, StopReason};
 use crate::swank::Swank;
-use crate::worker::{Controls, Death, StopReason};
 
 pub(crate) use call::{ensure_remote, run_remote};
 pub use found::Found;

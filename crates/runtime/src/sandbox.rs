@@ -11,8 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use crate::confine::{self, Network, Reach};
-use crate::image::default_cache;
-use crate::process::find_program;
+use crate::environment::{default_cache, find_program};
 
 /// Which mechanism is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,9 @@ use crate::remote::{Remote, ensure_remote, run_remote};
 use crate::request::{Request, keyed};
 use crate::sessions::SessionError;
 use crate::status::CheckpointStatus;
+use crate::stop::{Controls, Death, StopReason};
 use crate::wire::Value;
-use crate::worker::{Controls, Death, Ended, GRACE, Lost, StopReason, Worker, last_lines};
+use crate::worker::{Ended, GRACE, Lost, Worker, last_lines};
 
 /// So many lost images ...
 const CRASHES: usize = 3;

@@ -23,8 +23,9 @@ use crate::remote::{Found, Remote};
 use crate::request::Request;
 use crate::session::{CRASH_WINDOW, Facts, Running, Session, ensure_image, loss, run};
 use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers_of};
+use crate::stop::Controls;
 use crate::survey::usual_runtime;
-use crate::worker::{Controls, Worker};
+use crate::worker::Worker;
 
 /// The session that is meant when none is named.
 pub const MAIN: &str = "main";

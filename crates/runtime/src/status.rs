@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::agent::Start;
 use crate::backend::Runtime;
 use crate::factory::Factory;
-use crate::image::Start;
 use crate::sandbox::Sandbox;
 use crate::watch::{resident_kb, shared_out_kb};
 

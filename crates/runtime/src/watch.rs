@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 
 use crate::config::Config;
-use crate::process::marked;
-use crate::worker::StopReason;
+use crate::marks::marked;
+use crate::stop::StopReason;
 
 /// From one look to the next.
 const TICK: Duration = Duration::from_millis(100);

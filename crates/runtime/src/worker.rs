@@ -6,19 +6,21 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::pin::Pin;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout};
-use tokio_util::sync::CancellationToken;
 
 use crate::capture::{Capture, Printed};
 use crate::copies::{self, Copies, RETURN_LIMIT, Return};
 use crate::frames::Frames;
-use crate::process::{self, Guard, Launch};
+use crate::guard::Guard;
+use crate::marks::sweep;
+use crate::process::{self, Launch};
 use crate::sandbox::Confined;
+use crate::stop::{Controls, Death, StopReason};
 use crate::watch::{Bounds, Excess, Watch};
 use crate::wire::{self, Value};
 
@@ -37,43 +39,6 @@ pub(crate) const GRACE: Duration = Duration::from_millis(2000);
 /// How long the status of a process whose pipe has closed is waited for.
 const STATUS_LIMIT: Duration = Duration::from_secs(2);
 
-/// Why a call was told to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StopReason {
-    /// Its time was up.
-    Timeout,
-    /// It printed more than the limit.
-    Output,
-    /// The caller withdrew it.
-    Cancelled,
-    /// Somebody interrupted the session.
-    Interrupted,
-    /// Somebody killed the session.
-    Killed,
-    /// It took more memory, with all that it had started, than it may; it was killed.
-    Memory,
-    /// It was more processes, with all that it had started, than it may; it was killed.
-    Processes,
-}
-
-impl StopReason {
-    /// It was killed for what it took, without being asked to stop.
-    pub fn is_excess(self) -> bool {
-        matches!(self, Self::Memory | Self::Processes)
-    }
-}
-
-/// How a worker process ended. What it said last is at the end of its error output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Death {
-    /// Exit code or signal, in words.
-    pub status: String,
-    /// The code ended the image by itself in an orderly way.
-    pub exited: bool,
-    /// The server killed it: it did not listen to an interrupt, or somebody asked.
-    pub killed: bool,
-}
-
 /// What ended a call.
 pub(crate) enum Ended {
     /// The agent's answer, and why it was told to stop if it was.
@@ -90,50 +55,6 @@ pub(crate) enum Lost {
     Died(Death),
     /// It is back at a checkpoint.
     Returned(Return),
-}
-
-/// The ways in which others can end a call that is going on.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Controls {
-    /// The caller no longer waits.
-    pub(crate) cancel: CancellationToken,
-    /// Somebody interrupts the session.
-    pub(crate) interrupt: CancellationToken,
-    /// Somebody kills the session.
-    pub(crate) kill: CancellationToken,
-    /// What the image says it is doing.
-    pub(crate) activity: Activity,
-}
-
-/// What an image said last about what it is doing. Clones share it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Activity(Arc<Mutex<Option<String>>>);
-
-impl Activity {
-    fn set(&self, text: &str) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
-    }
-
-    /// The words, if there were any.
-    pub(crate) fn get(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl Controls {
-    /// Waits until somebody tells the call to end.
-    pub(crate) async fn stopping(&self) {
-        tokio::select! {
-            () = self.cancel.cancelled() => {}
-            () = self.interrupt.cancelled() => {}
-            () = self.kill.cancelled() => {}
-        }
-    }
-
-    /// Somebody has told the call to end.
-    pub(crate) fn is_stopping(&self) -> bool {
-        [&self.cancel, &self.interrupt, &self.kill].into_iter().any(CancellationToken::is_cancelled)
-    }
 }
 
 /// A live worker process. Dropping it kills its process group.
@@ -470,7 +391,7 @@ impl Drop for Worker {
             self.guard.forget(self.pid);
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                 let mark = std::mem::take(&mut self.mark);
-                runtime.spawn(async move { process::sweep(&mark).await });
+                runtime.spawn(async move { sweep(&mark).await });
             }
         }
     }

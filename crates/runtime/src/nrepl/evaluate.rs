@@ -11,9 +11,9 @@ use crate::naming::Description;
 use crate::refusal::Refusal;
 use crate::remote::Lost;
 use crate::request::ExpansionLevel;
+use crate::stop::Controls;
 use crate::wire::Value;
 use crate::work::{Diagnostic, Tally};
-use crate::worker::Controls;
 
 /// Elements of a collection that a server without a limit on characters prints when nothing is asked for.
 const NODE_LENGTH: u32 = 1_000;

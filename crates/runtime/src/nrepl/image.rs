@@ -14,8 +14,8 @@ use crate::capture::{Kept, Printed};
 use crate::eval::{Frame, lisp_error};
 use crate::remote::Lost;
 use crate::remote::connection::Connection;
+use crate::stop::{Controls, Death, StopReason};
 use crate::watch::Excess;
-use crate::worker::{Controls, Death, StopReason};
 
 /// How long a server may take to say who it is.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);

@@ -10,8 +10,8 @@ use super::forms::Code;
 use super::image::{Image, Reply};
 use crate::eval::{Ending, Phase, Place};
 use crate::remote::Lost;
+use crate::stop::Controls;
 use crate::work::{Diagnostic, Project, Tally, Target};
-use crate::worker::Controls;
 
 /// The longest file that is sent, in bytes.
 const LONGEST: u64 = 8 << 20;

@@ -3,12 +3,11 @@
 //! A session that was attached to an address keeps to it. Any other looks for a server that runs for the project already,
 //! which says so in a file `.nrepl-port`, and starts one of its own when there is none.
 
-use std::io::Read as _;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::image::Image;
+use super::port_file::port_files;
 use super::server::{Server, find};
 use crate::backend::Runtime;
 use crate::config::Config;
@@ -16,13 +15,7 @@ use crate::eval::{Answer, Ending};
 use crate::factory::{Household, StartError};
 use crate::remote::{Called, RemoteImage};
 use crate::request::Request;
-use crate::worker::{Controls, Death};
-
-/// The file in which a server says its port to editors.
-pub(crate) const PORT_FILE: &str = ".nrepl-port";
-
-/// Directories directly below the root that are looked into for it.
-const MOST_DIRECTORIES: usize = 200;
+use crate::stop::{Controls, Death};
 
 /// The server of one session.
 #[derive(Default)]
@@ -176,64 +169,5 @@ impl Nrepl {
         if let Some(image) = self.image.take() {
             image.leave().await;
         }
-    }
-}
-
-/// The port that a file says.
-pub(crate) fn port_in(path: &Path) -> Option<u16> {
-    let file = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    if file.len() > 16 {
-        return None;
-    }
-    let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(16).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok().filter(|port| *port != 0)
-}
-
-/// The files below `root` in which servers say their ports: its own first, then those of its directories by name.
-fn port_files(root: &Path) -> Vec<(PathBuf, u16)> {
-    let mut places = vec![root.to_owned()];
-    let directories = std::fs::read_dir(root).into_iter().flatten().flatten().take(MOST_DIRECTORIES);
-    let mut directories: Vec<PathBuf> = directories
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
-        .map(|entry| entry.path())
-        .collect();
-    directories.sort();
-    places.append(&mut directories);
-    let named = |place: PathBuf| {
-        let file = place.join(PORT_FILE);
-        let port = port_in(&file)?;
-        Some((file.strip_prefix(root).unwrap_or(&file).to_owned(), port))
-    };
-    places.into_iter().filter_map(named).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-
-    #[test]
-    fn port_files_are_found_in_order_and_read_with_care() {
-        let root = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
-            let path = root.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
-        write("b/.nrepl-port", "4712\n");
-        write("a/.nrepl-port", "4713");
-        write("c/.nrepl-port", "none");
-        write("d/.nrepl-port", "0");
-        write("e/.nrepl-port", &"1".repeat(1000));
-        write(".hidden/.nrepl-port", "4714");
-        write(".nrepl-port", "4711");
-        std::fs::create_dir(root.path().join("f")).unwrap();
-        std::os::unix::fs::symlink(root.path().join(".nrepl-port"), root.path().join("f/.nrepl-port")).unwrap();
-        let found = port_files(root.path());
-        let found: Vec<(&str, u16)> = found.iter().map(|(path, port)| (path.to_str().unwrap(), *port)).collect();
-        assert_eq!(found, [(".nrepl-port", 4711), ("a/.nrepl-port", 4713), ("b/.nrepl-port", 4712)]);
     }
 }

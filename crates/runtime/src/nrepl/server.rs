@@ -15,14 +15,19 @@ use rustix::process::Pid;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::Child;
 
+use super::port_file::{PORT_FILE, port_in};
 use crate::capture::{Capture, Printed};
 use crate::config::Config;
 use crate::confine::Network;
+use crate::environment::find_program;
 use crate::factory::Household;
-use crate::process::{self, Guard, Launch, find_program};
+use crate::guard::Guard;
+use crate::marks::sweep;
+use crate::process::{self, Launch};
 use crate::sandbox::Confined;
+use crate::stop::Death;
 use crate::watch::{Bounds, Excess, Watch};
-use crate::worker::{Death, last_lines, status_text};
+use crate::worker::{last_lines, status_text};
 
 /// How long a server may take to say its port. A first start may have to fetch what it needs.
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -315,8 +320,8 @@ impl Server {
     /// Removes the file in which some tools tell editors of the server: ours is not for them. It is written after the
     /// port is said and before the first question is answered, and stays when the tool is killed.
     pub(crate) fn forget_port_file(&self) {
-        let path = self.root.join(super::remote::PORT_FILE);
-        if super::remote::port_in(&path) == Some(self.address.port()) {
+        let path = self.root.join(PORT_FILE);
+        if port_in(&path) == Some(self.address.port()) {
             let _ = std::fs::remove_file(path);
         }
     }
@@ -345,7 +350,7 @@ impl Drop for Server {
             self.forget_port_file();
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                 let mark = std::mem::take(&mut self.mark);
-                runtime.spawn(async move { process::sweep(&mark).await });
+                runtime.spawn(async move { sweep(&mark).await });
             }
         }
     }

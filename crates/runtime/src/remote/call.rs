@@ -7,7 +7,7 @@ use crate::eval::{Answer, EvalReport};
 use crate::request::Request;
 use crate::session::{Image, Session, WITHDRAWN, loss};
 use crate::sessions::SessionError;
-use crate::worker::Controls;
+use crate::stop::Controls;
 
 impl Session {
     /// Takes note of the server that the session has now.

@@ -7,8 +7,8 @@ use super::message::Message;
 use crate::eval::{Answer, Ending, LispError, Phase, Place};
 use crate::remote::Lost;
 use crate::request::{Request, keyed};
+use crate::stop::{Controls, Death, StopReason};
 use crate::wire::Value;
-use crate::worker::{Controls, Death, StopReason};
 
 /// From one request to stop to the next: code that is busy printing where it was is told again.
 const AGAIN: Duration = Duration::from_secs(1);

@@ -9,7 +9,7 @@ use crate::eval::Ending;
 use crate::factory::StartError;
 use crate::remote::{Called, RemoteImage};
 use crate::request::Request;
-use crate::worker::Controls;
+use crate::stop::Controls;
 
 /// How long leaving what is held may take.
 const LEAVE_LIMIT: Duration = Duration::from_secs(2);

@@ -1,0 +1,114 @@
+//! The process that ends the workers of a server that was itself killed.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::process::Pid;
+
+/// Outlives the server by a moment, to end the workers of a server that was killed.
+///
+/// It is a shell that reads the numbers of process groups from a pipe. When the pipe ends it kills the groups and the
+/// processes that carry the server's mark, and removes the server's temporary directory. One that was killed itself is
+/// replaced with the next worker; in the meantime the kernel ends the workers with the server, and only what they have
+/// started is left.
+pub(crate) struct Guard {
+    prefix: String,
+    scratch: Option<PathBuf>,
+    watched: Mutex<Watched>,
+}
+
+#[derive(Default)]
+struct Watched {
+    pipe: Option<std::process::ChildStdin>,
+    groups: Vec<Pid>,
+}
+
+const GUARD: &str = r#"trap '' INT TERM HUP QUIT
+groups=
+while read -r change group; do
+  case $change in
+    +) groups="$groups $group" ;;
+    -) left=; for each in $groups; do [ "$each" = "$group" ] || left="$left $each"; done; groups=$left ;;
+  esac
+done
+for group in $groups; do kill -9 -"$group" 2>/dev/null; done
+for file in $(grep -l "LISPWRIGHT_WORKER=$1" /proc/[0-9]*/environ 2>/dev/null); do
+  process=${file#/proc/}; process=${process%/environ}
+  [ "$process" = $$ ] || kill -9 "$process" 2>/dev/null
+done
+[ -z "$2" ] || rm -rf -- "$2"
+"#;
+
+impl Guard {
+    /// Starts the guard of the server whose marks all begin with `prefix` and whose temporary directory is `scratch`.
+    pub(crate) fn start(prefix: &str, scratch: Option<&Path>) -> Self {
+        let guard = Self { prefix: prefix.to_owned(), scratch: scratch.map(Path::to_owned), watched: Mutex::default() };
+        guard.watched().pipe = guard.shell();
+        guard
+    }
+
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn shell(&self) -> Option<std::process::ChildStdin> {
+        use std::os::unix::process::CommandExt as _;
+        // Its name is not the server's, so that who kills all of that name leaves it.
+        let started = std::process::Command::new("sh")
+            .args(["-c", GUARD, "worker-guard", &self.prefix])
+            .args(&self.scratch)
+            .env_clear()
+            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .current_dir("/")
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        match started {
+            Ok(mut child) => {
+                let pipe = child.stdin.take();
+                // The guard ends after this process or, in tests, when it is dropped: somebody has to reap it then.
+                std::thread::spawn(move || child.wait());
+                pipe
+            }
+            Err(error) => {
+                tracing::warn!(%error, "no shell to guard the workers: what they start may outlive the server");
+                None
+            }
+        }
+    }
+
+    /// Tells the guard of a worker's group.
+    pub(crate) fn watch(&self, group: Pid) {
+        let mut watched = self.watched();
+        watched.groups.push(group);
+        if !watched.tell('+', group) {
+            watched.pipe = self.shell();
+            for group in watched.groups.clone() {
+                watched.tell('+', group);
+            }
+        }
+    }
+
+    /// Tells the guard that a group is gone.
+    pub(crate) fn forget(&self, group: Pid) {
+        let mut watched = self.watched();
+        watched.groups.retain(|other| *other != group);
+        // A guard that is gone has forgotten it.
+        watched.tell('-', group);
+    }
+}
+
+impl Watched {
+    /// Says so, if there is somebody to hear it.
+    fn tell(&mut self, change: char, group: Pid) -> bool {
+        let told = self.pipe.as_mut().is_some_and(|pipe| writeln!(pipe, "{change} {}", group.as_raw_nonzero()).is_ok());
+        if !told {
+            self.pipe = None;
+        }
+        told
+    }
+}
