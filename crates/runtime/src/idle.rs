@@ -5,23 +5,14 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use tokio::task::AbortHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::session::Session;
 
-/// The watch over a session. It ends with this.
-pub(crate) struct Watcher(AbortHandle);
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-/// Watches `session` until its image has been idle for `limit` and is ended.
-pub(crate) fn watch(session: &Arc<Session>, limit: Duration) -> Watcher {
+/// Watches `session` until its image has been idle for `limit` and is ended, or until the handle is dropped.
+pub(crate) fn watch(session: &Arc<Session>, limit: Duration) -> AbortOnDropHandle<()> {
     let session = Arc::downgrade(session);
-    let task = tokio::spawn(async move {
+    AbortOnDropHandle::new(tokio::spawn(async move {
         let mut wait = limit;
         loop {
             tokio::time::sleep(wait).await;
@@ -30,8 +21,7 @@ pub(crate) fn watch(session: &Arc<Session>, limit: Duration) -> Watcher {
                 None => return,
             }
         }
-    });
-    Watcher(task.abort_handle())
+    }))
 }
 
 /// Ends the image if its time has come; how long to wait for the next look, if there has to be one.

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::OwnedMutexGuard;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
-use crate::idle::Watcher;
 use crate::remote::{Remote, ensure_remote, run_remote};
 use crate::request::{Request, keyed};
-use crate::sessions::SessionError;
+use crate::session_error::SessionError;
 use crate::status::CheckpointStatus;
 use crate::stop::{Controls, Death, StopReason};
 use crate::wire::Value;
@@ -53,7 +53,7 @@ pub(crate) struct Facts {
     /// When the last call ended.
     pub(crate) last_used: Option<Instant>,
     /// Who watches how long the image is idle, if somebody does.
-    pub(crate) watcher: Option<Watcher>,
+    pub(crate) watcher: Option<AbortOnDropHandle<()>>,
     pub(crate) crashes: Vec<Instant>,
     pub(crate) last_crash: String,
     pub(crate) stopped: bool,

@@ -16,12 +16,13 @@ use tokio_util::sync::CancellationToken;
 use crate::backend::{BACKENDS, Capability, Runtime};
 use crate::config::Config;
 use crate::eval::{Ending, EvalReport, EvalRequest};
-use crate::factory::{Factory, Household, StartError};
+use crate::factory::{Factory, Household};
 use crate::idle;
 use crate::remote::address::Address;
 use crate::remote::{Found, Remote};
 use crate::request::Request;
 use crate::session::{CRASH_WINDOW, Facts, Running, Session, ensure_image, loss, run};
+use crate::session_error::SessionError;
 use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers_of};
 use crate::stop::Controls;
 use crate::survey::usual_runtime;
@@ -29,79 +30,6 @@ use crate::worker::Worker;
 
 /// The session that is meant when none is named.
 pub const MAIN: &str = "main";
-
-/// Why a session could not do what was asked. The code did not run.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SessionError {
-    /// Another call is running.
-    #[error("session {session:?} is busy with a call that has run for {} s", .running_for.as_secs())]
-    Busy {
-        /// The session.
-        session: String,
-        /// How long the other call has been running.
-        running_for: Duration,
-    },
-    /// Too many images were lost.
-    #[error("session {session:?} is stopped: {crashes} images were lost within five minutes, the last one: {last}")]
-    Stopped {
-        /// The session.
-        session: String,
-        /// How many.
-        crashes: usize,
-        /// How the last one ended.
-        last: String,
-    },
-    /// There are as many sessions as there may be.
-    #[error("there are {0} sessions already, which is the limit")]
-    TooMany(usize),
-    /// The runtime is not installed.
-    #[error("{} is not installed: no program {:?} on PATH", .0, .0.backend().program)]
-    Missing(Runtime),
-    /// The runtime is known and cannot be used here.
-    #[error("{0} sessions are not available")]
-    Unsupported(Runtime),
-    /// The session runs another Lisp than the one asked for.
-    #[error("session {session:?} runs {runs}, not {asked}")]
-    OtherRuntime {
-        /// The session.
-        session: String,
-        /// What it runs.
-        runs: Runtime,
-        /// What was asked for.
-        asked: Runtime,
-    },
-    /// The session's runtime cannot do that.
-    #[error("{} sessions cannot do this: they have no {}", .0, .1.as_str())]
-    Lacks(Runtime, Capability),
-    /// The image did not start.
-    #[error("no image could be started: {0}")]
-    Start(String),
-    /// The server that was to be joined is not there, or cannot be used.
-    #[error("{0}")]
-    Unreachable(String),
-    /// The request is about something in an image, and the session has none now.
-    #[error("session {0:?} has no image now")]
-    NoImage(String),
-    /// The session has a server of this process, which cannot be detached from.
-    #[error("session {0:?} is not attached to anything")]
-    NotAttached(String),
-    /// The image of the session belongs to somebody else, who alone may end it.
-    #[error("the image of session {0:?} belongs to somebody else")]
-    Theirs(String),
-    /// There is no such session.
-    #[error("there is no session {0:?}")]
-    Unknown(String),
-}
-
-impl From<StartError> for SessionError {
-    fn from(error: StartError) -> Self {
-        match error {
-            StartError::Missing(runtime) => Self::Missing(runtime),
-            StartError::Failed(why) => Self::Start(why),
-            StartError::Unreachable(why) => Self::Unreachable(why),
-        }
-    }
-}
 
 /// All sessions of a server. A clone is another handle to the same sessions; the last one ends them.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use super::{Remote, RemoteImage};
 use crate::eval::{Answer, EvalReport};
 use crate::request::Request;
 use crate::session::{Image, Session, WITHDRAWN, loss};
-use crate::sessions::SessionError;
+use crate::session_error::SessionError;
 use crate::stop::Controls;
 
 impl Session {
