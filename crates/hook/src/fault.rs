@@ -18,6 +18,8 @@ pub struct Fault {
     pub opener_line: Option<u32>,
     /// Why no answer was picked; `None` when one is certain.
     pub reason: Option<Reason>,
+    /// The certain answer makes the text what it was before the call.
+    pub undoes: bool,
     /// What could be meant, likeliest first.
     pub fixes: Vec<Fix>,
     /// For each kind of delimiter that does not add up: how many closers are missing, or, when negative, too many.
@@ -59,7 +61,7 @@ impl Fault {
             }
         };
         let count = tree.diagnostics().len();
-        Some(Self { kind: first.kind, count, line, opener_line, reason, fixes, missing: missing(tree) })
+        Some(Self { kind: first.kind, count, line, opener_line, reason, undoes: false, fixes, missing: missing(tree) })
     }
 
     /// Takes up the fixes of another opinion on the same text, before its own, and puts those first that are `good`.

@@ -117,16 +117,19 @@ pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
         _ => None,
     };
     let Some(mut fault) = Fault::of(after, outcome) else { return Verdict::Pass };
-    let undone = |edits: &[Edit]| !whole && change.before.is_some() && apply(&change.after, edits) == before.text;
     if let Some(edits) = edits
         && !takes_an_opener(&edits)
-        && !undone(&edits)
-        && let Some(texts) = change.rewritten(&edits)
     {
-        return Verdict::Repaired(Repaired { fault, edits, texts });
+        fault.undoes = !whole && change.before.is_some() && apply(&change.after, &edits) == before.text;
+        if !fault.undoes
+            && let Some(texts) = change.rewritten(&edits)
+        {
+            return Verdict::Repaired(Repaired { fault, edits, texts });
+        }
     }
     // What is certain and cannot be done leaves no other candidates: the layout may have some.
     if fault.reason.is_none()
+        && !fault.undoes
         && let Some(alone) = Fault::find(after, None, edited)
     {
         let rewritten = |edits: &[Edit]| change.rewritten(&change.within_reach(edits)?);

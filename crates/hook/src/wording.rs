@@ -57,10 +57,14 @@ pub(crate) fn denied(about: &About<'_>, change: &Change, fault: &Fault, was_brok
     }
     let _ = match fault.reason {
         Some(reason) => write!(out, " It was not repaired: {reason}."),
+        None if fault.undoes => write!(out, " It was not repaired: put right, it is what the file has already."),
         None => write!(out, " It was not repaired: no repair inside of what you sent is certain."),
     };
     out.push_str(&details(&change.after, fault, "as it would be"));
-    out.push_str("\nSend the call again with the delimiters right.");
+    out.push_str(match fault.undoes {
+        true => "\nSend the change that you mean, with the delimiters right.",
+        false => "\nSend the call again with the delimiters right.",
+    });
     out
 }
 
