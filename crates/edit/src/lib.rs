@@ -28,6 +28,7 @@ mod diff;
 mod edited;
 mod fix;
 mod form_line;
+mod indent;
 mod locate;
 mod mend;
 mod mention;

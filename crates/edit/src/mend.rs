@@ -7,8 +7,8 @@
 use lispwright_repair::{Candidate, Earlier, Edit, Outcome, apply, moved_into, repair};
 use lispwright_syntax::{Language, LineIndex, Span, read, read_plain};
 
-use crate::content::moved;
 use crate::fix::Fix;
+use crate::indent::moved;
 use crate::source::Source;
 
 /// What the repairer says.
