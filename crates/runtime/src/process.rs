@@ -16,7 +16,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, Signal, getpid, getppid, kill_process, kill_process_group, set_parent_process_death_signal, setsid,
+    Pid, Signal, getpid, getppid, kill_process, kill_process_group, nice, set_parent_process_death_signal, setsid,
 };
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
@@ -24,6 +24,9 @@ use crate::environment::is_secret;
 use crate::marks::{MARK, sweep};
 use crate::sandbox::Confined;
 use crate::watch::Watch;
+
+/// By how much images stand back behind the server and all else that the user runs.
+const NICENESS: i32 = 5;
 
 /// What to run as a worker.
 #[derive(Clone, Debug)]
@@ -86,6 +89,8 @@ impl Launch {
         unsafe {
             command.pre_exec(move || {
                 setsid()?;
+                // The server goes on listening, whatever its images do.
+                let _ = nice(NICENESS);
                 set_parent_process_death_signal(Some(Signal::KILL))?;
                 if getppid() != Some(server) {
                     // It ended before it could be said.
