@@ -5,7 +5,7 @@
 //! an unknown tool is a protocol error.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
@@ -33,7 +33,10 @@ const FRESH_MS: u64 = 300_000;
 #[derive(Debug)]
 pub(crate) struct Dispatch {
     tools: Vec<Tool>,
-    listed: Vec<rmcp::model::Tool>,
+    /// How many of the tools are listed, the first ones.
+    offered: usize,
+    /// How they are listed, once somebody has asked.
+    listed: OnceLock<Vec<rmcp::model::Tool>>,
     names: Names,
     results: Results,
     instructions: String,
@@ -41,15 +44,23 @@ pub(crate) struct Dispatch {
 
 impl Dispatch {
     pub(crate) fn new(options: Options) -> Self {
-        let listed = options.tools.iter().map(|tool| listing(tool, options.results)).collect();
+        let offered = options.tools.len();
         let tools: Vec<Tool> = options.tools.into_iter().chain(options.unlisted).collect();
         let names = Names::new(&tools, &options.aliases);
-        Self { tools, listed, names, results: options.results, instructions: options.instructions }
+        Self {
+            tools,
+            offered,
+            listed: OnceLock::new(),
+            names,
+            results: options.results,
+            instructions: options.instructions,
+        }
     }
 
     /// The `tools` of `tools/list`, as sent.
     pub(crate) fn listed(&self) -> &[rmcp::model::Tool] {
-        &self.listed
+        let list = || self.tools[..self.offered].iter().map(|tool| listing(tool, self.results)).collect();
+        self.listed.get_or_init(list)
     }
 
     async fn call(&self, params: CallToolRequestParams, context: Call) -> Result<CallToolResult, ErrorData> {
@@ -75,7 +86,7 @@ impl Dispatch {
         let near = self.names.suggest(name);
         let next = match near.as_slice() {
             [] => {
-                let all: Vec<&str> = self.listed.iter().map(|tool| tool.name.as_ref()).collect();
+                let all: Vec<&str> = self.tools[..self.offered].iter().map(|tool| tool.name).collect();
                 format!("The tools are: {}.", all.join(", "))
             }
             near => format!("Nearest: {}. tools/list gives all of them.", near.join(", ")),
@@ -106,7 +117,7 @@ fn listing(tool: &Tool, results: Results) -> rmcp::model::Tool {
 /// which are understood here, and misspelled ones, which are answered with the right name. The guard's schemas are those
 /// of its protocol.
 fn published_input(tool: &Tool) -> Map<String, Value> {
-    let mut schema = tool.input_schema.clone();
+    let mut schema = Map::clone(&tool.input_schema);
     if tool.set == ToolSet::Guard {
         return schema;
     }
@@ -345,7 +356,7 @@ impl ServerHandler for Session {
             let why = "Invalid cursor: the list is one page; ask for it without a cursor";
             return Err(ErrorData::invalid_params(why, None));
         }
-        let mut result = ListToolsResult::with_all_items(self.dispatch.listed.clone());
+        let mut result = ListToolsResult::with_all_items(self.dispatch.listed().to_vec());
         if is_modern(&context) {
             result = result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public);
             result.meta = stamp(&context);

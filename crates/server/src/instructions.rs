@@ -60,8 +60,7 @@ mod tests {
     use std::sync::Arc;
 
     use futures::FutureExt;
-    use lispwright_tools::{Annotations, Outcome, ToolSet};
-    use serde_json::Map;
+    use lispwright_tools::{Annotations, Outcome, Schema, ToolSet};
 
     use super::*;
 
@@ -72,8 +71,8 @@ mod tests {
             description: "",
             set: ToolSet::Default,
             annotations: Annotations::READS,
-            input_schema: Map::new(),
-            output_schema: Map::new(),
+            input_schema: Schema::default(),
+            output_schema: Schema::default(),
             run: Arc::new(|_, _| async { Outcome::default() }.boxed()),
         }
     }

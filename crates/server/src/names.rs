@@ -233,7 +233,7 @@ mod tests {
     use std::sync::Arc;
 
     use futures::FutureExt;
-    use lispwright_tools::{Annotations, Outcome, ToolSet};
+    use lispwright_tools::{Annotations, Outcome, Schema, ToolSet};
     use serde_json::json;
 
     use super::*;
@@ -245,8 +245,8 @@ mod tests {
             description: "",
             set: ToolSet::Default,
             annotations: Annotations::READS,
-            input_schema: Map::new(),
-            output_schema: Map::new(),
+            input_schema: Schema::default(),
+            output_schema: Schema::default(),
             run: Arc::new(|_, _| async { Outcome::default() }.boxed()),
         }
     }

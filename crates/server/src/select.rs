@@ -156,8 +156,7 @@ mod tests {
     use std::sync::Arc;
 
     use futures::FutureExt;
-    use lispwright_tools::{Annotations, Outcome};
-    use serde_json::Map;
+    use lispwright_tools::{Annotations, Outcome, Schema};
 
     use super::*;
 
@@ -168,8 +167,8 @@ mod tests {
             description: "",
             set,
             annotations,
-            input_schema: Map::new(),
-            output_schema: Map::new(),
+            input_schema: Schema::default(),
+            output_schema: Schema::default(),
             run: Arc::new(|_, _| async { Outcome::default() }.boxed()),
         };
         let catalogue = [

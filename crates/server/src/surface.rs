@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use lispwright_tools::arguments::{ALIASES as SYNONYMS, prepare, snake_case};
-use lispwright_tools::{Annotations, Tool, ToolSet};
+use lispwright_tools::{Annotations, Schema, Tool, ToolSet};
 use serde_json::{Map, Value, json};
 
 use crate::names::{ALIASES, Alias};
@@ -177,7 +177,10 @@ impl Row {
             description: self.description.unwrap_or(target.description),
             annotations: self.annotations.unwrap_or(target.annotations),
             input_schema: match self.arguments {
-                Some(arguments) => schema(arguments, &target.input_schema, &alias),
+                Some(arguments) => {
+                    let of_target = target.input_schema.clone();
+                    Schema::new(move || schema(arguments, &of_target, &alias))
+                }
                 None => target.input_schema.clone(),
             },
             run: translated(&target, alias),

@@ -27,7 +27,7 @@ use crate::macroexpand::macroexpand;
 use crate::repl_control::repl_control;
 use crate::repl_eval::repl_eval;
 use crate::run_tests::run_tests;
-use crate::tool::{Annotations, CallContext, Outcome, Tool, ToolSet};
+use crate::tool::{Annotations, CallContext, Outcome, Schema, Tool, ToolSet};
 use crate::workshop::Workshop;
 
 /// The tools, working on `workshop`.
@@ -39,7 +39,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             description: "Look at a file: one line per form with line number and parameters, short forms whole; broken \
                           files and other text too.",
             annotations: Annotations::READS,
-            output: read_file_fields(),
+            output: read_file_fields,
         }
         .tool(workshop, |workshop, args, context| async move { lisp_read_file(&workshop, args, &context).await }),
         Entry {
@@ -47,7 +47,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             title: "Read one form",
             description: "Show one form by name, exactly as in the file, with its header comment, condition and digest.",
             annotations: Annotations::READS,
-            output: object(json!({
+            output: || object(json!({
                 "path": {"type": "string"}, "form_type": {"type": "string"}, "name": {"type": "string"},
                 "start_line": {"type": "integer"}, "end_line": {"type": "integer"}, "digest": {"type": "string"},
                 "content": {"type": "string"}, "truncated": {"type": "boolean"}
@@ -60,7 +60,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             description: "Replace, insert, append or delete forms by name; everything else stays byte for byte. Content that \
                           does not balance is repaired when that is certain, and told; else refused with the line to fix.",
             annotations: Annotations::WRITES,
-            output: edit_fields(),
+            output: edit_fields,
         }
         .tool(workshop, |workshop, args, context| async move { lisp_edit_form(&workshop, args, &context).await }),
         Entry {
@@ -69,7 +69,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             description: "Change text inside one form: cheaper than replacing a long one. A patch that breaks the balance is \
                           refused with the new_text to send instead.",
             annotations: Annotations::WRITES,
-            output: edit_fields(),
+            output: edit_fields,
         }
         .tool(workshop, |workshop, args, context| async move { lisp_patch_form(&workshop, args, &context).await }),
         Entry {
@@ -78,7 +78,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             description: "Check a file or code for missing or extra delimiters, open strings and comments; says which line to \
                           fix and how.",
             annotations: Annotations::READS,
-            output: check_fields(),
+            output: check_fields,
         }
         .tool(workshop, |workshop, args, context| async move { lisp_check_parens(&workshop, args, &context).await }),
         Entry {
@@ -86,7 +86,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             title: "Find definitions",
             description: "Where a name is defined, methods too, as a live image knows it.",
             annotations: Annotations::LOOKS,
-            output: object(json!({ "definitions": {"type": "array", "items": {"type": "object"}} })),
+            output: || object(json!({ "definitions": {"type": "array", "items": {"type": "object"}} })),
         }
         .tool(workshop, |workshop, args, context| async move { code_find(&workshop, args, &context).await }),
         Entry {
@@ -94,7 +94,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             title: "Describe a name",
             description: "What a name means in a live image: kind, parameters, documentation, place, value, slots, methods.",
             annotations: Annotations::LOOKS,
-            output: object(json!({
+            output: || object(json!({
                 "name": {"type": "string"}, "type": {"type": "string"}, "arglist": {"type": "string"},
                 "documentation": {"type": "string"}, "path": {"type": "string"}, "line": {"type": "integer"},
                 "package": {"type": "string"}, "exported": {"type": "boolean"}, "meanings": {"type": "array"}
@@ -106,7 +106,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             title: "Find references",
             description: "Who calls, reads, sets, binds or expands a name, as a live image knows it.",
             annotations: Annotations::LOOKS,
-            output: object(json!({
+            output: || object(json!({
                 "refs": {"type": "array", "items": {"type": "object"}}, "count": {"type": "integer"},
                 "truncated": {"type": "boolean"}
             })),
@@ -118,7 +118,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             description: "Evaluate code in a live image that keeps its state. Answers with the values, what was printed, \
                           warnings, or the error with restarts and backtrace.",
             annotations: Annotations::RUNS,
-            output: object(json!({
+            output: || object(json!({
                 "session": {"type": "string"}, "values": {"type": "array", "items": {"type": "string"}},
                 "stdout": {"type": "string"}, "stderr": {"type": "string"}, "warnings": {"type": "array"},
                 "package": {"type": "string"}, "error": {"type": "object"}, "result_object_id": {"type": "integer"},
@@ -133,7 +133,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             description: "List the live images and runtimes; start, interrupt, end or renew a session's image; look into a \
                           held error and leave it.",
             annotations: Annotations::RUNS,
-            output: object(json!({})),
+            output: || object(json!({})),
         }
         .tool(workshop, |workshop, args, context| async move { repl_control(&workshop.sessions, args, &context).await }),
         Entry {
@@ -142,7 +142,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             description: "Look into a value by its number in an answer ([object 7], or (1 2) [8]): elements, entries, \
                           slots. Parts have numbers of their own.",
             annotations: Annotations::LOOKS,
-            output: object(json!({
+            output: || object(json!({
                 "kind": {"type": "string"}, "summary": {"type": "string"}, "id": {"type": "integer"},
                 "type": {"type": "string"}, "elements": {"type": "array"}, "entries": {"type": "array"},
                 "slots": {"type": "array"}, "meta": {"type": "object"}
@@ -154,7 +154,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             title: "Load code",
             description: "Load a system, module or file; answers with located warnings and errors.",
             annotations: Annotations::RUNS,
-            output: object(json!({
+            output: || object(json!({
                 "system": {"type": "string"}, "status": {"type": "string"}, "duration_ms": {"type": "number"},
                 "warnings": {"type": "integer"}, "diagnostics": {"type": "array"}, "message": {"type": "string"}
             })),
@@ -165,7 +165,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             title: "Run tests",
             description: "Run tests of a system, module or file; answers with counts and each failure.",
             annotations: Annotations::RUNS,
-            output: object(json!({
+            output: || object(json!({
                 "passed": {"type": "integer"}, "failed": {"type": "integer"}, "pending": {"type": "integer"},
                 "total": {"type": "integer"}, "framework": {"type": "string"}, "duration_ms": {"type": "number"},
                 "failed_tests": {"type": "array"}
@@ -177,7 +177,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             title: "Expand macros",
             description: "Show what a form expands to in a live image: given as code, or by its place in a file.",
             annotations: Annotations::LOOKS,
-            output: object(json!({
+            output: || object(json!({
                 "expansion": {"type": "string"}, "changed": {"type": "boolean"}, "package": {"type": "string"}
             })),
         }
@@ -193,7 +193,7 @@ struct Entry {
     title: &'static str,
     description: &'static str,
     annotations: Annotations,
-    output: Map<String, Value>,
+    output: fn() -> Map<String, Value>,
 }
 
 impl Entry {
@@ -209,8 +209,8 @@ impl Entry {
             description: self.description,
             set: ToolSet::Default,
             annotations: self.annotations,
-            input_schema: schema_of::<A>(),
-            output_schema: self.output,
+            input_schema: Schema::new(schema_of::<A>),
+            output_schema: Schema::new(self.output),
             run: Arc::new(move |arguments, context| match parse::<A>(arguments) {
                 Ok(arguments) => {
                     let context = CallContext { transcript: workshop.transcript.clone(), ..context };

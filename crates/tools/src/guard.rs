@@ -11,7 +11,7 @@ use lispwright_guard::limits::{MAX_CURSOR, MAX_DEPTH, MAX_OPS, MAX_PIECE, MAX_ST
 use lispwright_guard::{Operation, answer};
 use serde_json::{Map, Value, json};
 
-use crate::tool::{Annotations, Outcome, Tool, ToolSet};
+use crate::tool::{Annotations, Outcome, Schema, Tool, ToolSet};
 
 /// The eight tools, in the protocol's order.
 pub fn guard_tools() -> Vec<Tool> {
@@ -25,8 +25,8 @@ fn tool(operation: Operation) -> Tool {
         description: description(operation),
         set: ToolSet::Guard,
         annotations: Annotations::READS,
-        input_schema: input_schema(operation),
-        output_schema: output_schema(operation),
+        input_schema: Schema::new(move || input_schema(operation)),
+        output_schema: Schema::new(move || output_schema(operation)),
         run: Arc::new(move |arguments, _| async move { outcome(operation, &arguments) }.boxed()),
     }
 }

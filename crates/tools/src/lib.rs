@@ -40,6 +40,6 @@ pub mod transcript;
 pub mod workshop;
 
 pub use catalogue::catalogue;
-pub use tool::{Annotations, CallContext, Outcome, Tool, ToolError, ToolSet};
+pub use tool::{Annotations, CallContext, Outcome, Schema, Tool, ToolError, ToolSet};
 pub use transcript::Transcript;
 pub use workshop::Workshop;

@@ -3,7 +3,9 @@
 //! A skin never looks inside a tool. It lists tools by their data, checks arguments against `input_schema`, and shows
 //! either `text` or `fields` of the outcome.
 
-use std::sync::Arc;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -120,6 +122,40 @@ impl From<ToolError> for Outcome {
 /// The function behind a tool. Arguments have passed the check against `input_schema`; absent ones are absent.
 pub type Run = Arc<dyn Fn(Map<String, Value>, CallContext) -> BoxFuture<'static, Outcome> + Send + Sync>;
 
+/// A JSON Schema that is made when somebody first looks at it: a server answers before its tools are listed.
+#[derive(Clone)]
+pub struct Schema(Arc<LazyLock<Map<String, Value>, MakeSchema>>);
+
+type MakeSchema = Box<dyn FnOnce() -> Map<String, Value> + Send>;
+
+impl Schema {
+    /// The schema that `make` gives. It is called at most once, and must not panic.
+    pub fn new(make: impl FnOnce() -> Map<String, Value> + Send + 'static) -> Self {
+        Self(Arc::new(LazyLock::new(Box::new(make))))
+    }
+}
+
+impl Default for Schema {
+    /// The schema that says nothing.
+    fn default() -> Self {
+        Self::new(Map::new)
+    }
+}
+
+impl Deref for Schema {
+    type Target = Map<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
 /// One operation as a skin sees it.
 #[derive(Clone)]
 pub struct Tool {
@@ -134,15 +170,15 @@ pub struct Tool {
     /// How a client may treat it.
     pub annotations: Annotations,
     /// JSON Schema of the arguments: an object with `properties`, `required`, `additionalProperties: false`.
-    pub input_schema: Map<String, Value>,
+    pub input_schema: Schema,
     /// JSON Schema of `Outcome::fields`.
-    pub output_schema: Map<String, Value>,
+    pub output_schema: Schema,
     /// Does the work.
     pub run: Run,
 }
 
-impl std::fmt::Debug for Tool {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tool").field("name", &self.name).field("set", &self.set).finish_non_exhaustive()
     }
 }

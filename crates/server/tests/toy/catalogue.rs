@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use lispwright_tools::{Annotations, CallContext, Outcome, Tool, ToolError, ToolSet};
+use lispwright_tools::{Annotations, CallContext, Outcome, Schema, Tool, ToolError, ToolSet};
 use serde_json::{Map, Value, json};
 
 type Arguments = Map<String, Value>;
@@ -105,8 +105,8 @@ fn toy(
         description: "A tool to test the server with.",
         set: ToolSet::Default,
         annotations: Annotations::READS,
-        input_schema: fields(schema),
-        output_schema: fields(output),
+        input_schema: Schema::new(move || fields(schema)),
+        output_schema: Schema::new(move || fields(output)),
         run: Arc::new(run),
     }
 }
