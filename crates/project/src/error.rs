@@ -49,6 +49,12 @@ pub enum NotTextWhy {
     },
     /// A UTF-16 byte order mark.
     Utf16,
+    /// An escape sequence of ISO-2022 at this offset from the start of the file: what follows are characters of two bytes
+    /// that look like delimiters.
+    Iso2022 {
+        /// In bytes, from 0.
+        offset: usize,
+    },
 }
 
 /// Why a file that can be read cannot be written.
@@ -410,6 +416,10 @@ impl fmt::Display for NotTextWhy {
         match self {
             NotTextWhy::Nul { offset } => write!(f, "it has a zero byte at offset {offset}"),
             NotTextWhy::Utf16 => f.write_str("it is UTF-16: iconv -f UTF-16 -t UTF-8 converts it"),
+            NotTextWhy::Iso2022 { offset } => write!(
+                f,
+                "it is ISO-2022, see the escape sequence at offset {offset}: iconv -f ISO-2022-JP -t UTF-8 converts it"
+            ),
         }
     }
 }

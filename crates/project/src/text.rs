@@ -1,14 +1,18 @@
 //! Bytes to text and back without losing any.
 //!
 //! Source files are UTF-8, with or without a byte order mark, or an old single-byte encoding. Whatever is not UTF-8 is read
-//! as Latin-1 (ISO 8859-1), which maps each byte to the scalar value of the same number, so that every file without zero
-//! bytes comes back byte for byte.
+//! as Latin-1 (ISO 8859-1), which maps each byte to the scalar value of the same number, so that every file comes back byte
+//! for byte. A zero byte here and there is text, as in the key tables of Emacs Lisp; many of them, or one in something
+//! that is not UTF-8, are not. Nor is ISO-2022, whose characters look like brackets and quotes.
 
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, NotTextWhy};
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// A text has at most one zero byte in so many bytes; data and UTF-16 without its mark have more.
+const TEXT_FOR_A_ZERO: usize = 256;
 
 /// How the text is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,15 +71,30 @@ pub(crate) fn decoded(path: &str, bytes: &[u8]) -> Result<(String, Encoding, boo
     if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
         return Err(not_text(NotTextWhy::Utf16));
     }
-    if bytes.contains(&0) {
-        let offset = bytes.iter().position(|&byte| byte == 0).expect("a zero byte has just been found");
-        return Err(not_text(NotTextWhy::Nul { offset }));
-    }
     let (bom, body) = bytes.strip_prefix(BOM).map_or((false, bytes), |body| (true, body));
-    Ok(match std::str::from_utf8(body) {
+    let text = std::str::from_utf8(body);
+    if let Some(offset) = bytes.iter().position(|&byte| byte == 0) {
+        let zeros = bytes[offset..].iter().filter(|&&byte| byte == 0).count();
+        if text.is_err() || zeros > bytes.len() / TEXT_FOR_A_ZERO {
+            return Err(not_text(NotTextWhy::Nul { offset }));
+        }
+    }
+    if let Some(offset) = iso_2022(bytes) {
+        return Err(not_text(NotTextWhy::Iso2022 { offset }));
+    }
+    Ok(match text {
         Ok(text) => (text.to_owned(), Encoding::Utf8, bom),
         Err(_) => (bytes.iter().map(|&byte| char::from(byte)).collect(), Encoding::Latin1, false),
     })
+}
+
+/// Where the first character set of two bytes is chosen (ECMA-35 14.3.2), in a text of seven bits that never shows them
+/// otherwise: `ESC $ @`, `ESC $ A`, `ESC $ B`, `ESC $ (` and its like.
+fn iso_2022(bytes: &[u8]) -> Option<usize> {
+    let chooses = |three: &[u8]| matches!(three, [0x1B, b'$', b'@' | b'A' | b'B' | b'(' | b')' | b'*' | b'+']);
+    let first = bytes.iter().position(|&byte| byte == 0x1B)?;
+    let offset = first + bytes[first..].windows(3).position(chooses)?;
+    bytes.is_ascii().then_some(offset)
 }
 
 impl SourceFile {
@@ -96,7 +115,7 @@ impl SourceFile {
     /// The bytes that store `text` the way this file is stored, so that reading them gives `text` again.
     pub(crate) fn encode(&self, text: &str) -> Result<Vec<u8>, Error> {
         let misread = |why| Error::WouldMisread { path: self.path.clone(), why };
-        if text.contains('\0') {
+        if text.contains('\0') && !self.text.contains('\0') {
             return Err(misread("it contains a zero character"));
         }
         match self.encoding {
@@ -109,6 +128,9 @@ impl SourceFile {
                     bytes.extend_from_slice(BOM);
                 }
                 bytes.extend_from_slice(text.as_bytes());
+                if text.contains(['\0', '\x1b']) && decoded(&self.path, &bytes).is_err() {
+                    return Err(misread("its control characters would make it no text"));
+                }
                 Ok(bytes)
             }
             Encoding::Latin1 => {
@@ -182,13 +204,26 @@ mod tests {
 
     #[test]
     fn what_is_not_text() {
-        let why = |bytes| match SourceFile::decode("f", bytes) {
+        let why = |bytes: &[u8]| match SourceFile::decode("f", bytes) {
             Err(Error::NotText { why, .. }) => why,
             other => panic!("{other:?}"),
         };
         assert_eq!(why(b"ab\0c"), NotTextWhy::Nul { offset: 2 });
         assert_eq!(why(b"\xFF\xFE(\0"), NotTextWhy::Utf16);
         assert_eq!(why(b"\xFE\xFF\0("), NotTextWhy::Utf16);
+        assert_eq!(why(&b"(\0d\0e\0f\0".repeat(100)), NotTextWhy::Nul { offset: 1 });
+        assert_eq!(why(b"(a \"\x1b$B$\"\x1b(B\")"), NotTextWhy::Iso2022 { offset: 4 });
+    }
+
+    #[test]
+    fn a_zero_byte_in_a_long_text_is_text() {
+        let mut bytes = b"(define-key map \"\0\" 'mark)\n".to_vec();
+        bytes.extend_from_slice(b";; text\n".repeat(40).as_slice());
+        let file = SourceFile::decode("f", &bytes).unwrap();
+        assert_eq!(file.encode(&file.text).unwrap(), bytes);
+        assert!(matches!(file.encode(&"\0".repeat(9)), Err(Error::WouldMisread { .. })));
+        bytes.push(0xE9);
+        assert!(SourceFile::decode("f", &bytes).is_err());
     }
 
     #[test]

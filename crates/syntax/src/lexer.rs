@@ -317,6 +317,11 @@ impl<'t> Lexer<'t> {
         self.text[self.at..].starts_with(bytes)
     }
 
+    /// Braces are brackets of lists.
+    pub(crate) fn has_braces(&self) -> bool {
+        matches!(self.readtable.start[b'{' as usize], Start::Bracket(_))
+    }
+
     /// The current token begins the text.
     pub(crate) fn at_start(&self) -> bool {
         self.token == 0

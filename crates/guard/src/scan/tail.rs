@@ -268,7 +268,7 @@ fn character(text: &str, dialect: Dialect) -> Option<String> {
         let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn);
         return Some(if clojure { "\\" } else { "#\\" }.to_owned());
     }
-    let pending = if dialect == Dialect::CommonLisp { escape(rest.as_str()) } else { "" };
+    let pending = if matches!(dialect, Dialect::CommonLisp | Dialect::Scheme) { escape(rest.as_str()) } else { "" };
     Some(format!("a{pending}"))
 }
 
@@ -316,7 +316,8 @@ fn prefix(text: &str, dialect: Dialect) -> Option<String> {
 
 /// A symbol or number, or something that begins with `#` and may become anything.
 fn atom(text: &str, dialect: Dialect) -> Option<String> {
-    let escape = if matches!(dialect, Dialect::CommonLisp | Dialect::EmacsLisp) { escape(text) } else { "" };
+    // Where a backslash is a constituent, it does no harm.
+    let escape = if matches!(dialect, Dialect::Clojure | Dialect::Edn) { "" } else { escape(text) };
     let plain = || Some(format!("a{escape}"));
     let Some(rest) = text.strip_prefix('#') else { return plain() };
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -339,7 +340,7 @@ fn atom(text: &str, dialect: Dialect) -> Option<String> {
             [b'!', ..] => Some(text.to_owned()),
             _ if digits == rest.len() => Some("#1".to_owned()),
             // Brackets join it.
-            _ => Some("#a".to_owned()),
+            _ => Some(format!("#a{escape}")),
         },
         Dialect::Clojure | Dialect::Edn => match rest.as_bytes() {
             [] => Some(text.to_owned()),

@@ -18,11 +18,13 @@ const GUILE: Characters<'_> = Characters {
     bar: false,
 };
 
-/// R7RS and Racket quote symbols with `|`; to Guile's reader it is a constituent like any other.
-const R7RS: Characters<'_> = Characters { bar: true, ..GUILE };
+/// R7RS and Racket quote symbols with `|`, Racket with `\` too, which R7RS has no use for; braces are Racket's lists and
+/// reserved in R7RS. To Guile's reader all of these are constituents like any other.
+const R7RS: Characters<'_> = Characters { bar: true, escape: true, brackets: b"()[]{}", ..GUILE };
 
-/// What Guile reads as one token after `#!`; anything else there begins a block comment up to `!#`.
-pub const DIRECTIVES: [&[u8]; 11] = [
+/// What is one token after `#!`: Guile's, then the objects that MIT Scheme, Chez Scheme and Gambit write so. Anything else
+/// there begins a block comment up to `!#`.
+pub const DIRECTIVES: [&[u8]; 18] = [
     b"eof",
     b"default",
     b"optional",
@@ -34,6 +36,13 @@ pub const DIRECTIVES: [&[u8]; 11] = [
     b"curly-infix-and-bracket-lists",
     b"r6rs",
     b"r7rs",
+    b"unspecific",
+    b"aux",
+    b"bwp",
+    b"base-rtd",
+    b"chezscheme",
+    b"void",
+    b"unbound",
 ];
 
 static READTABLE: Readtable = syntax(&GUILE);
@@ -52,7 +61,8 @@ const fn syntax(characters: &Characters<'_>) -> Readtable {
     }
 }
 
-/// The table for a text: what its first lines say of the Scheme it is written in decides whether `|` quotes.
+/// The table for a text: what its first lines say of the Scheme it is written in decides whether `|` quotes and braces
+/// are brackets.
 pub(super) fn readtable_for(text: &[u8]) -> &'static Readtable {
     let head = &text[..text.len().min(16 * 1024)];
     let has_bars =
@@ -73,6 +83,7 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
         b',' | b'$' | b'+' if matches!(lexer.peek_at(1), Some(b'@')) => lexer.take(2, TokenKind::Prefix),
         b',' | b'$' | b'+' => lexer.take(1, TokenKind::Prefix),
         b'!' => bang(lexer),
+        b'{' if lexer.has_braces() => lexer.open(TokenKind::OpenBrace),
         b'{' => lexer.extended_symbol(),
         b'<' if lexer.looking_at(b"<<") => lexer.here_string(),
         b'"' => lexer.string(),
@@ -80,7 +91,7 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
     }
 }
 
-/// `#vu8(`, `#u8(`, `#2((`: an opener; `#0=`: a label; all else is an atom: `#t`, `#:key`, `#x1F`.
+/// `#vu8(`, `#u8(`, `#2((`, Racket's `#hash{`: an opener; `#0=`: a label; all else is an atom: `#t`, `#:key`, `#x1F`.
 fn uniform_vector_or_atom(lexer: &mut Lexer<'_>) -> TokenKind {
     let kind = lexer.atom_rest();
     if kind != TokenKind::Atom {
@@ -92,6 +103,7 @@ fn uniform_vector_or_atom(lexer: &mut Lexer<'_>) -> TokenKind {
     match lexer.peek() {
         Some(b'(') => lexer.open(TokenKind::OpenParen),
         Some(b'[') => lexer.open(TokenKind::OpenBracket),
+        Some(b'{') => lexer.open(TokenKind::OpenBrace),
         Some(b'"') if is_string_prefix(lexer.token_bytes()) => TokenKind::Prefix,
         _ => kind,
     }
