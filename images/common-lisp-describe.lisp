@@ -309,6 +309,13 @@ A name without a package is looked for in the current one, then in all others."
                        (fact "uses" (format nil "~:[nothing~;~:*~{~A~^ ~}~]"
                                             (mapcar #'package-name (package-use-list package)))))))
 
+(defun all-meanings (symbol package limit)
+  (append (function-meanings symbol package limit)
+          (ignore-errors (function-meanings (list 'setf symbol) package limit))
+          (variable-meanings symbol package limit)
+          (type-meanings symbol package limit)
+          (further-meanings symbol package limit)))
+
 (defun describe-symbol (symbol setf-p limit)
   "The meanings of SYMBOL, or only what it does as a place when SETF-P."
   (let ((*boundary* t)
@@ -319,11 +326,9 @@ A name without a package is looked for in the current one, then in all others."
           :home (and package (package-name package))
           :exported (and package (eq :external (nth-value 1 (find-symbol (symbol-name symbol) package))))
           :meanings (remove-if #'null
-                               (append (and (not setf-p) (function-meanings symbol package limit))
-                                       (ignore-errors (function-meanings (list 'setf symbol) package limit))
-                                       (and (not setf-p) (variable-meanings symbol package limit))
-                                       (and (not setf-p) (type-meanings symbol package limit))
-                                       (and (not setf-p) (further-meanings symbol package limit)))))))
+                               (if setf-p
+                                   (ignore-errors (function-meanings (list 'setf symbol) package limit))
+                                   (all-meanings symbol package limit))))))
 
 (defun answer-describe (&rest arguments &key name (limit 4000) &allow-other-keys)
   "Says what NAME means; the fields of the answer."
@@ -332,6 +337,44 @@ A name without a package is looked for in the current one, then in all others."
          (lambda (evaluation)
            (setf (evaluation-phase evaluation) :print)
            (call-with-name name (lambda (symbol setf-p) (describe-symbol symbol setf-p limit))))
+         arguments))
+
+;;; Exports
+
+(defun export-meanings (symbol package limit)
+  "What SYMBOL, which PACKAGE exports, offers, methods apart, and where it is from when that is another package."
+  (let* ((home (symbol-package symbol))
+         (from (and home (not (eq home package)) (fact "from" (package-name home)))))
+    (or (loop for (nil type . facts) in (all-meanings symbol home limit)
+              unless (member type '("method" "package") :test #'string=)
+                collect (list* :type type :facts from facts))
+        (list (list :type "symbol" :name (name-text symbol home) :facts from)))))
+
+(defun find-exports (package offset count limit)
+  (let ((*boundary* t)
+        (*file-texts* (make-hash-table :test #'equal))
+        (symbols '()))
+    (do-external-symbols (symbol package)
+      (push symbol symbols))
+    (setf symbols (sort symbols #'string<))
+    (list :outcome :exports
+          :name (package-name package)
+          :total (length symbols)
+          :exports (loop for symbol in (nthcdr offset symbols)
+                         repeat count
+                         append (export-meanings symbol package limit)))))
+
+(defun answer-exports (&rest arguments &key name (offset 0) (count 100) (limit 200) &allow-other-keys)
+  "Says what the package NAME exports; the fields of the answer."
+  (check-type name string)
+  (apply #'call-evaluating
+         (lambda (evaluation)
+           (setf (evaluation-phase evaluation) :print)
+           (let ((package (or (find-package name)
+                              (find-package (first (split-name (string-left-trim ":" (string-left-trim "#" name))))))))
+             (if package
+                 (find-exports package offset count limit)
+                 (list :outcome :refused :no-package name :packages (known-packages)))))
          arguments))
 
 ;;; References

@@ -546,6 +546,7 @@ CODE, or those of an error, and what every such answer has."
       (:macroexpand (done (apply #'answer-macroexpand arguments)))
       (:describe (done-if-known 'answer-describe arguments operation))
       (:references (done-if-known 'answer-references arguments operation))
+      (:exports (done-if-known 'answer-exports arguments operation))
       (:load (done (apply #'answer-load arguments)))
       (:run-tests (done (apply #'answer-run-tests arguments)))
       (:held (done (answer-held)))

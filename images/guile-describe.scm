@@ -1,7 +1,4 @@
 ;;; What names mean. README.md describes what is sent.
-;;;
-;;; Guile 3.0 keeps no table of who refers to what: `(system xref)' has not followed its compiler. So there is no answer to
-;;; REFERENCES here, and the parent says so.
 
 (define most-methods 200)
 
@@ -230,8 +227,17 @@ the symbol is #f when TEXT is a module's name, or nothing at all."
 
 (define (answer-describe request)
   "Says what the name in the request means; the fields of the answer."
-  (let* ((text (or (argument request #:name) ""))
-         (limit (or (argument request #:limit) 4000)))
+  (let ((limit (or (argument request #:limit) 4000)))
+    (answer-about-name request
+                       (lambda (symbol variable module) (described symbol variable module limit))
+                       (lambda (module)
+                         (list #:outcome #:described #:name (module-text module)
+                               #:meanings (list (module-meaning module limit)))))))
+
+(define* (answer-about-name request answer #:optional answer-module)
+  "What ANSWER answers for the symbol that the name in the request means, its variable and the module it is seen in; for the
+name of a module what ANSWER-MODULE does. A name that means nothing is refused with those near it."
+  (let ((text (or (argument request #:name) "")))
     (answer-with-code
      request
      (lambda (evaluation)
@@ -240,21 +246,63 @@ the symbol is #f when TEXT is a module's name, or nothing at all."
          ((#f #f) (no-name text (current-module) '()))
          ((#f name)
           (let ((module (loaded-module name)))
-            (if module
-                (list #:outcome #:described #:name (module-text module) #:meanings (list (module-meaning module limit)))
-                (list #:outcome #:refused #:no-package (short-text name) #:packages (known-modules)))))
+            (cond ((not module) (list #:outcome #:refused #:no-package (short-text name) #:packages (known-modules)))
+                  (answer-module (answer-module module))
+                  (else (no-name text (current-module) '())))))
          ((symbol name)
           (let* ((module (if name (loaded-module name) (current-module)))
                  (variable (and module (if name (local-variable module symbol) (visible-variable module symbol)))))
             (cond ((not module) (list #:outcome #:refused #:no-package (short-text name) #:packages (known-modules)))
-                  (variable (described symbol variable module limit))
+                  (variable (answer symbol variable module))
                   (else
                    (match (if name '() (same-named symbol))
-                     (((module . variable)) (described symbol variable module limit))
+                     (((module . variable)) (answer symbol variable module))
                      (found
                       (no-name text module
                                (map (match-lambda ((module . variable) (whole-name symbol variable module)))
                                     found)))))))))))))
+
+(define (export-meanings symbol variable module limit)
+  "What SYMBOL, which the interface of MODULE has for VARIABLE, offers, methods apart, and where it is from when that is
+another module."
+  (let ((home (or (home-of symbol variable module) module)))
+    (filter-map (match-lambda
+                  ((#:type "method" . _) #f)
+                  ((#:type type #:name name . facts)
+                   ;; Of two values of a key the first counts.
+                   (cons* #:type type #:name name
+                          #:facts (if (eq? home module) '() (list (list "from" (module-text home))))
+                          facts)))
+                (if (variable-bound? variable)
+                    (meanings symbol (variable-ref variable) home limit)
+                    (list (list #:type "unbound variable" #:name (short-text symbol)))))))
+
+(define (module-exports module)
+  "((symbol . variable) ...) of the public interface of MODULE, by their names."
+  (let ((interface (module-public-interface module)))
+    (sort (if interface (module-map cons interface) '())
+          (lambda (one other) (string<? (symbol->string (car one)) (symbol->string (car other)))))))
+
+(define (answer-exports request)
+  "Says what the module in the request exports; the fields of the answer."
+  (let ((text (or (argument request #:name) ""))
+        (limit (or (argument request #:limit) 200)))
+    (answer-with-code
+     request
+     (lambda (evaluation)
+       (set-evaluation-phase! evaluation 'print)
+       (let ((module (match (split-name text)
+                       ((#f name) (and name (loaded-module name)))
+                       ((symbol _) (loaded-module (list symbol))))))
+         (if (not module)
+             (list #:outcome #:refused #:no-package text #:packages (known-modules))
+             (let ((exports (module-exports module)))
+               (cons* #:outcome #:exports #:name (module-text module) #:total (length exports)
+                      #:exports (append-map (match-lambda
+                                              ((symbol . variable) (export-meanings symbol variable module limit)))
+                                            (window exports (or (argument request #:offset) 0)
+                                                    (or (argument request #:count) 100)))
+                      (module-place module)))))))))
 
 (define (loaded-module name)
   "The module of that NAME, a list of symbols, unless it would have to be loaded first."

@@ -19,7 +19,7 @@ shown bare."
 
 (define (expand-form form module level)
   (match level
-    (#:all (tree-il->scheme (macroexpand form)))
+    (#:all (tree-il->scheme (parameterize ((expand-only #t)) (macroexpand form))))
     (#:full (let loop ((form form))
               (if (macro-of form module)
                   (loop (expand-once form module))

@@ -7,7 +7,7 @@
 ;;;; variables; other forms are interpreted, which takes microseconds instead of a millisecond.
 ;;;;
 ;;;; After this file come guile-work.scm, which loads files and runs tests, guile-look.scm (macros, objects),
-;;;; guile-describe.scm (names), guile-held.scm (stacks that are kept) and guile-copies.scm (checkpoints).
+;;;; guile-describe.scm (names), guile-references.scm (who refers to them), guile-held.scm (stacks that are kept) and guile-copies.scm (checkpoints).
 
 ;;; One evaluation
 
@@ -537,6 +537,8 @@ its own (Guile 3.0.8)."
     (#:inspect (cons #:done (answer-inspect request)))
     (#:macroexpand (cons #:done (answer-macroexpand request)))
     (#:describe (cons #:done (answer-describe request)))
+    (#:references (cons #:done (answer-references request)))
+    (#:exports (cons #:done (answer-exports request)))
     (#:held (cons #:done (answer-held)))
     (#:frames (cons #:done (answer-frames request)))
     (#:locals (cons #:done (answer-locals request)))
@@ -602,6 +604,7 @@ its own (Guile 3.0.8)."
   (prepare-image cache)
   (install-signals handle-frames handle-interrupt)
   (note-own-threads)
+  (note-while-expanding)
   (send (list #:hello #:protocol 1 #:implementation "Guile" #:version (version) #:pid own-pid))
   ;; Whoever waits for this worker has sent a request by now; a spare has the time.
   (unless (protocol-readable?)

@@ -54,6 +54,18 @@ impl Place {
     }
 }
 
+/// Where a walk ends.
+enum Arrival {
+    Place(Place),
+    /// A directory.
+    Directory {
+        /// Absolute, without links.
+        real: PathBuf,
+        /// The error for whoever needs a file.
+        refused: Error,
+    },
+}
+
 /// The position of a walk.
 struct Walk<'r> {
     roots: &'r Roots,
@@ -70,6 +82,13 @@ struct Walk<'r> {
 impl Roots {
     /// Walks to the directory that holds `path`.
     pub(crate) fn locate(&self, path: &Path) -> Result<Place, Error> {
+        match self.walk(path)? {
+            Arrival::Place(place) => Ok(place),
+            Arrival::Directory { refused, .. } => Err(refused),
+        }
+    }
+
+    fn walk(&self, path: &Path) -> Result<Arrival, Error> {
         let written = path.to_string_lossy().into_owned();
         let bad = |why| Error::BadPath { path: written.clone(), why };
         if path.as_os_str().is_empty() {
@@ -108,10 +127,19 @@ impl Roots {
         let place = self.locate(path)?;
         if place.exists { Ok(place.real) } else { Err(place.not_found()) }
     }
+
+    /// The same for the file or the directory that `path` names.
+    pub fn absolute_or_directory(&self, path: &Path) -> Result<PathBuf, Error> {
+        match self.walk(path)? {
+            Arrival::Place(place) if place.exists => Ok(place.real),
+            Arrival::Place(place) => Err(place.not_found()),
+            Arrival::Directory { real, .. } => Ok(real),
+        }
+    }
 }
 
 impl Walk<'_> {
-    fn run(mut self) -> Result<Place, Error> {
+    fn run(mut self) -> Result<Arrival, Error> {
         let mut retries = 0;
         while let Some(step) = self.pending.pop_front() {
             if step == ".." {
@@ -127,7 +155,7 @@ impl Walk<'_> {
                 Ok(metadata) => Kind::of(&metadata),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     if is_last {
-                        return self.arrive(step, false);
+                        return self.arrive(step, false).map(Arrival::Place);
                     }
                     let missing = self.shown(&step);
                     return Err(not_found(&self.root, &self.written, missing, self.here(), &step));
@@ -149,7 +177,7 @@ impl Walk<'_> {
                     }
                     Err(error) => Some(error),
                 },
-                Kind::File if is_last => return self.arrive(step, true),
+                Kind::File if is_last => return self.arrive(step, true).map(Arrival::Place),
                 Kind::Other(kind) if is_last => {
                     return Err(Error::NotRegular { path: self.written, kind });
                 }
@@ -169,7 +197,8 @@ impl Walk<'_> {
         let within = self.below_root();
         let holds = nearest::some_names(self.here());
         let holds = holds.into_iter().map(|name| self.roots.display(&self.root, &within.join(name))).collect();
-        Err(Error::IsDirectory { path: self.written, holds })
+        let real = self.root.real.join(&within);
+        Ok(Arrival::Directory { real, refused: Error::IsDirectory { path: self.written, holds } })
     }
 
     /// The directory reached so far.

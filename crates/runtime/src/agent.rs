@@ -57,6 +57,7 @@ static AGENTS: [Agent; 4] = [
             include_str!("../../../images/guile-work.scm"),
             include_str!("../../../images/guile-look.scm"),
             include_str!("../../../images/guile-describe.scm"),
+            include_str!("../../../images/guile-references.scm"),
             include_str!("../../../images/guile-held.scm"),
             include_str!("../../../images/guile-copies.scm"),
         ],

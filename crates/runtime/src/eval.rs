@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::backend::Runtime;
 use crate::capture::Printed;
 use crate::copies::{self, Return};
-use crate::naming::{Description, References};
+use crate::naming::{Description, Exports, References};
 use crate::node::Node;
 use crate::refusal::Refusal;
 use crate::request::keyed;
@@ -175,6 +175,8 @@ pub enum Ending {
     Described(Description),
     /// Who refers to a name.
     References(References),
+    /// What a package, module or namespace offers to others.
+    Exports(Exports),
     /// What is held, innermost first, without frames.
     Held(Vec<LispError>),
     /// Frames of the innermost held stack.
@@ -246,6 +248,7 @@ impl Ending {
             | Self::Expanded { .. }
             | Self::Described(_)
             | Self::References(_)
+            | Self::Exports(_)
             | Self::Checkpointed(_)
             | Self::Returned { asked: true, .. }
             | Self::Held(_)
@@ -409,6 +412,7 @@ impl Answer {
             },
             Some("DESCRIBED") => Ending::Described(Description::read(answer)),
             Some("REFERENCES") => Ending::References(References::read(answer)),
+            Some("EXPORTS") => Ending::Exports(Exports::read(answer)),
             Some("HELD") => Ending::Held(answer.get_list("LEVELS").iter().map(lisp_error).collect()),
             Some("FRAMES") => Ending::Frames { frames: frames(answer), total: count(answer, "TOTAL").unwrap_or(0) },
             Some("LOCALS") => Ending::Locals {

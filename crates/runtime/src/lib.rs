@@ -55,7 +55,7 @@ pub use copies::Return;
 pub use definitions::definition_files;
 pub use environment::find_program;
 pub use eval::{Ending, EvalReport, EvalRequest, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Warning};
-pub use naming::{Description, Meaning, Reference, References};
+pub use naming::{Description, Exports, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
 pub use refusal::Refusal;
 pub use remote::Found;

@@ -35,6 +35,20 @@ pub struct Meaning {
     pub facts: Vec<(String, String)>,
 }
 
+/// What a package, module or namespace offers to others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exports {
+    /// Its name.
+    pub name: String,
+    /// Its file, absolute, where the runtime knows it.
+    pub file: Option<String>,
+    /// What was asked for, by their names: one for each meaning. Of the documentation there are at most 200 characters, and
+    /// of the facts only where a name is from that another one exports.
+    pub exports: Vec<Meaning>,
+    /// How many names there are.
+    pub total: u64,
+}
+
 /// Who refers to a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct References {
@@ -48,6 +62,8 @@ pub struct References {
     pub total: u64,
     /// How many more are in the implementation itself.
     pub implementation: u64,
+    /// Files that are loaded and whose references the image does not know, absolute.
+    pub not_noted: Vec<String>,
 }
 
 /// A reference to a name.
@@ -61,6 +77,8 @@ pub struct Reference {
     pub file: Option<String>,
     /// The line on which that definition begins, from 1, when it was loaded.
     pub line: Option<u32>,
+    /// Line and column of the reference itself, from 1, when it was loaded, where the runtime knows them.
+    pub at: Option<(u32, u32)>,
     /// Which list of that definition has the reference, from 0, in the order in which lists begin.
     pub form_number: Option<u32>,
 }
@@ -91,6 +109,17 @@ impl Meaning {
     }
 }
 
+impl Exports {
+    pub(crate) fn read(answer: &Value) -> Self {
+        Self {
+            name: answer.get_text("NAME").unwrap_or_default().to_owned(),
+            file: answer.get_text("FILE").map(str::to_owned),
+            exports: answer.get_list("EXPORTS").iter().map(Meaning::read).collect(),
+            total: answer.get_integer("TOTAL").and_then(|count| u64::try_from(count).ok()).unwrap_or(0),
+        }
+    }
+}
+
 impl References {
     pub(crate) fn read(answer: &Value) -> Self {
         let count = |name| answer.get_integer(name).and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
@@ -100,6 +129,7 @@ impl References {
             references: answer.get_list("REFERENCES").iter().map(Reference::read).collect(),
             total: count("TOTAL"),
             implementation: count("IMPLEMENTATION"),
+            not_noted: answer.get_list("NOT-NOTED").iter().filter_map(Value::as_text).map(str::to_owned).collect(),
         }
     }
 }
@@ -112,6 +142,7 @@ impl Reference {
             name: text("NAME").unwrap_or_default(),
             file: text("FILE"),
             line: number(value, "LINE"),
+            at: number(value, "AT-LINE").zip(number(value, "AT-COLUMN")),
             form_number: number(value, "FORM-NUMBER"),
         }
     }

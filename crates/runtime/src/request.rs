@@ -57,6 +57,15 @@ pub enum Request {
         /// The package or module to look in; the session's own when absent.
         package: Option<String>,
     },
+    /// Say what a package, module or namespace offers to others.
+    Exports {
+        /// Its name.
+        name: String,
+        /// Names to skip, in their order.
+        offset: u32,
+        /// Names to list.
+        count: u32,
+    },
     /// Load a file or a system, and say what its compiler has to say.
     Load {
         /// What to load.
@@ -150,6 +159,7 @@ impl Request {
             Self::Macroexpand { .. } => "MACROEXPAND",
             Self::Describe { .. } => "DESCRIBE",
             Self::References { .. } => "REFERENCES",
+            Self::Exports { .. } => "EXPORTS",
             Self::Load { .. } => "LOAD",
             Self::RunTests { .. } => "RUN-TESTS",
             Self::Held => "HELD",
@@ -196,6 +206,11 @@ impl Request {
             Self::References { name, package } => keyed([
                 ("NAME", Value::text(name)),
                 ("PACKAGE", package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
+            ]),
+            Self::Exports { name, offset, count } => keyed([
+                ("NAME", Value::text(name)),
+                ("OFFSET", integer((*offset).into())),
+                ("COUNT", integer((*count).into())),
             ]),
             Self::Load { target, project, force, clear, .. } => {
                 let mut arguments = target.arguments();

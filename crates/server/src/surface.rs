@@ -140,7 +140,7 @@ const GUILE: &[Row] = &[
     row("eval_expr", "expr* namespace"),
     row("check_syntax", "source path dialect"),
     row("find_references", "path_or_module symbol*"),
-    row("list_module_exports", "path*"),
+    row("list_module_exports", "path* offset limit"),
     row("macro_expand", "expr* namespace"),
     row("load_module", "path*"),
 ];

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::{parse, schema_of};
 use crate::code_describe::code_describe;
+use crate::code_exports::code_exports;
 use crate::code_find::code_find;
 use crate::code_find_references::code_find_references;
 use crate::guard::guard_tools;
@@ -183,6 +184,21 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
         }
         .tool(workshop, |workshop, args, context| async move { macroexpand(&workshop, args, &context).await }),
     ];
+    tools.push(Tool {
+        set: ToolSet::Docs,
+        ..Entry {
+            name: "code_exports",
+            title: "List exports",
+            description: "What a module, package or namespace exports, as a live image knows it: names, parameters, the \
+                          first line of the documentation.",
+            annotations: Annotations::LOOKS,
+            output: object(json!({
+                "module": {"type": "string"}, "exports": {"type": "array", "items": {"type": "object"}},
+                "total": {"type": "integer"}, "truncated": {"type": "boolean"}
+            })),
+        }
+        .tool(workshop, |workshop, args, context| async move { code_exports(&workshop, args, &context).await })
+    });
     tools.extend(guard_tools());
     tools
 }

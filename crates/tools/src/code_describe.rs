@@ -35,7 +35,7 @@ pub struct CodeDescribe {
 pub async fn code_describe(workshop: &Workshop, args: CodeDescribe, context: &CallContext) -> Outcome {
     let described = async {
         let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: DOCUMENTATION };
-        ask_living(&workshop.sessions, args.session.as_deref(), request, context).await
+        ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await
     };
     match described.await {
         Ok(report) => match &report.ending {

@@ -43,7 +43,7 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
 async fn find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Result<Outcome, ToolError> {
     let is_wanted = within(workshop, args.path.as_deref())?;
     let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: 0 };
-    let report = ask_living(&workshop.sessions, args.session.as_deref(), request, context).await?;
+    let report = ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await?;
     let Ending::Described(description) = &report.ending else { return Ok(answer(&report, output_limit(None))) };
     let mut files = Files::new(workshop);
     let mut found: Vec<(Place, &str)> = Vec::new();

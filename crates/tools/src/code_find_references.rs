@@ -6,9 +6,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::code_describe::place_text;
-use crate::code_live::{Files, Place, ask_living, named, within};
+use crate::code_live::{Files, Place, ask_living, dialect_within, named, within};
 use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_text::{one_line, start_of_fenced};
+use crate::repl_work::relative;
 use crate::tool::{CallContext, Outcome, ToolError};
 use crate::workshop::Workshop;
 
@@ -59,8 +60,9 @@ async fn find(workshop: &Workshop, args: CodeFindReferences, context: &CallConte
     let kinds = kinds(&args.kinds)?;
     let is_wanted = within(workshop, args.path.as_deref())?;
     let project_only = args.project_only.unwrap_or(true);
+    let dialect = dialect_within(args.path.as_deref());
     let request = Request::References { name: named(args.symbol)?, package: args.package };
-    let report = ask_living(&workshop.sessions, args.session.as_deref(), request, context).await?;
+    let report = ask_living(&workshop.sessions, args.session.as_deref(), dialect, request, context).await?;
     let Ending::References(references) = &report.ending else { return Ok(answer(&report, output_limit(None))) };
     let mut files = Files::new(workshop);
     let mut outside = 0;
@@ -85,7 +87,9 @@ async fn find(workshop: &Workshop, args: CodeFindReferences, context: &CallConte
         .take(limit)
         .map(|reference| (*reference, files.reference(&references.name, reference)))
         .collect::<Vec<_>>();
-    Ok(outcome(references, &shown, found.len(), outside, &report))
+    let not_noted =
+        references.not_noted.iter().map(|file| relative(file, workshop.roots.primary())).collect::<Vec<_>>();
+    Ok(outcome(references, &shown, found.len(), outside, &not_noted, &report))
 }
 
 /// The kinds asked for, by their own names or those of other tools.
@@ -110,7 +114,14 @@ fn kinds(asked: &[String]) -> Result<Vec<&'static str>, ToolError> {
 
 type Shown<'a> = (&'a Reference, Option<Place>);
 
-fn outcome(references: &References, shown: &[Shown<'_>], count: usize, outside: usize, report: &EvalReport) -> Outcome {
+fn outcome(
+    references: &References,
+    shown: &[Shown<'_>],
+    count: usize,
+    outside: usize,
+    not_noted: &[String],
+    report: &EvalReport,
+) -> Outcome {
     let name = one_line(&references.name, 200);
     let mut text = match count {
         0 => format!("The live image knows nobody who refers to {name}.\n"),
@@ -128,6 +139,13 @@ fn outcome(references: &References, shown: &[Shown<'_>], count: usize, outside: 
     if outside > 0 {
         text.push_str(&format!("[note] {outside} more outside the project; project_only false shows them.\n"));
     }
+    if let Some(first) = not_noted.first() {
+        text.push_str(&format!(
+            "[note] What these files refer to is not known, since they were not compiled in this image: {}. load_system \
+             {{\"path\": {first:?}}} compiles one.\n",
+            one_line(&not_noted.join(", "), 500)
+        ));
+    }
     if count == 0 && outside == 0 {
         text.push_str(
             "[note] The image knows what was compiled in it: load what may refer to it, and ask again. Calls that were \
@@ -140,6 +158,9 @@ fn outcome(references: &References, shown: &[Shown<'_>], count: usize, outside: 
     fields.insert("count".into(), count.into());
     fields.insert("truncated".into(), truncated.into());
     fields.insert("outside_project".into(), outside.into());
+    if !not_noted.is_empty() {
+        fields.insert("not_known".into(), not_noted.to_vec().into());
+    }
     fields.insert("session".into(), report.session.clone().into());
     Outcome { text: text.trim_end().to_owned(), fields, is_error: false }
 }

@@ -1,15 +1,15 @@
 //! What the `code_*` tools share: which image is asked, and where in the files of the project its answers stand now.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lispwright_edit::{Source, definition_near, mention};
 use lispwright_project::SourceFile;
-use lispwright_runtime::{EvalReport, MAIN, Reference, Request, Sessions};
-use lispwright_syntax::{FormId, Language};
+use lispwright_runtime::{EvalReport, MAIN, Reference, Request, Runtime, Sessions};
+use lispwright_syntax::{Dialect, Form, FormId, Language};
 
 use crate::repl_eval::ask;
-use crate::repl_work::relative;
+use crate::repl_work::{relative, runtime_of};
 use crate::tool::{CallContext, ToolError};
 use crate::workshop::{Workshop, read_source};
 
@@ -27,19 +27,29 @@ pub(crate) fn named(symbol: String) -> Result<String, ToolError> {
     Ok(symbol)
 }
 
-/// Asks the image of `session`, or of the one session that has an image. Cancelling the context interrupts it.
+/// Asks the image of `session`, or of the one session that has an image; when it is about `dialect`, of those that run it.
+/// Cancelling the context interrupts it.
 pub(crate) async fn ask_living(
     sessions: &Sessions,
     session: Option<&str>,
+    dialect: Option<Dialect>,
     request: Request,
     context: &CallContext,
 ) -> Result<EvalReport, ToolError> {
-    let session = living(sessions, session)?;
+    let session = living(sessions, session, dialect)?;
     ask(sessions, &session, request, context).await
 }
 
-fn living(sessions: &Sessions, session: Option<&str>) -> Result<String, ToolError> {
-    let living = sessions.living();
+fn living(sessions: &Sessions, session: Option<&str>, dialect: Option<Dialect>) -> Result<String, ToolError> {
+    let mut living = sessions.living();
+    if session.is_none()
+        && let Some(dialect) = dialect
+    {
+        living.retain(|(_, runtime)| runs(*runtime, dialect));
+        if living.is_empty() {
+            return Err(no_image(format!("No image of {} runs", runtime_of(dialect).unwrap_or(dialect.name()))));
+        }
+    }
     let has_image = |name: &str| living.iter().any(|(living, _)| living == name);
     let names: Vec<&str> = living.iter().map(|(name, _)| name.as_str()).collect();
     match (session, names.as_slice()) {
@@ -58,6 +68,16 @@ fn living(sessions: &Sessions, session: Option<&str>) -> Result<String, ToolErro
     }
 }
 
+/// Whether code of `dialect` runs there.
+fn runs(runtime: Runtime, dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Scheme => runtime == Runtime::Guile,
+        Dialect::Clojure => runtime == Runtime::Clojure,
+        Dialect::CommonLisp => !matches!(runtime, Runtime::Guile | Runtime::Clojure),
+        _ => false,
+    }
+}
+
 fn no_image(why: String) -> ToolError {
     ToolError::new(
         "SESSION_LOST",
@@ -67,6 +87,13 @@ fn no_image(why: String) -> ToolError {
         ),
     )
     .with("next", "load_system")
+}
+
+/// The package that an `in-package` form names.
+pub(crate) fn package_in(source: &Source<'_>, form: &Form) -> Option<String> {
+    let text = source.slice(form.span);
+    let name = text.get((form.head?.end - form.span.start) as usize..)?.trim_end_matches(')').trim();
+    Some(name.trim_start_matches("#:").trim_start_matches(':').trim_matches('"').to_owned())
 }
 
 /// The files that answers of an image speak of, each read once, as they are now.
@@ -118,6 +145,9 @@ impl<'w> Files<'w> {
     pub(crate) fn reference(&mut self, name: &str, reference: &Reference) -> Option<Place> {
         let file = reference.file.as_deref()?;
         let found = self.look(file, |source| {
+            if let Some((line, column)) = reference.at {
+                return place_at(source, reference, line, column);
+            }
             let form = definition_near(source, &reference.name, reference.line)?;
             let Some(offset) = mention(source, form, name, reference.form_number) else {
                 return Some(form_place(source, form));
@@ -144,6 +174,22 @@ impl<'w> Files<'w> {
     }
 }
 
+/// Where a reference stands now that was at a line and column when the file was loaded: it has moved with its definition.
+fn place_at(source: &Source<'_>, reference: &Reference, line: u32, column: u32) -> Option<Place> {
+    let definition = definition_near(source, &reference.name, reference.line);
+    let now = definition.map(|form| source.lines.line(source.forms.get(form).span.start));
+    let line = match (now, reference.line) {
+        (Some(now), Some(then)) => (line + now).saturating_sub(then),
+        _ => line,
+    };
+    let span = source.lines.line_span(line)?;
+    let characters = source.slice(span).chars().take(column.saturating_sub(1) as usize).map(char::len_utf8);
+    let offset = span.start + u32::try_from(characters.sum::<usize>()).ok()?;
+    let context = shown(source.line_text(line));
+    let place = source.forms.around(offset).map(|form| form_place(source, form)).unwrap_or_default();
+    Some(Place { line: Some(line), column: Some(column), context, ..place })
+}
+
 fn form_place(source: &Source<'_>, id: FormId) -> Place {
     let form = source.forms.get(id);
     let line = source.lines.line(form.outer.start);
@@ -167,8 +213,24 @@ fn shown(line: &str) -> String {
     crate::repl_text::one_line(line, CONTEXT)
 }
 
-/// The files that `path` means, as a test of absolute paths: the file itself, or all below a directory.
+/// The files that `path` means, as a test of absolute paths: the file itself, all below a directory, or that of a module when
+/// it is the name of one, such as `(my app)`.
 pub(crate) fn within(workshop: &Workshop, path: Option<&str>) -> Result<impl Fn(&str) -> bool + use<>, ToolError> {
-    let wanted = path.map(|path| workshop.roots.absolute(Path::new(path))).transpose()?;
-    Ok(move |file: &str| wanted.as_ref().is_none_or(|wanted| Path::new(file).starts_with(wanted)))
+    let module = path.and_then(|path| path.trim().strip_prefix('(')?.strip_suffix(')'));
+    let module = module.map(|parts| parts.split_whitespace().collect::<PathBuf>());
+    let wanted = match (path, &module) {
+        (Some(path), None) => Some(workshop.roots.absolute_or_directory(Path::new(path))?),
+        _ => None,
+    };
+    Ok(move |file: &str| {
+        let file = Path::new(file);
+        wanted.as_ref().is_none_or(|wanted| file.starts_with(wanted))
+            && module.as_ref().is_none_or(|module| file.with_extension("").ends_with(module))
+    })
+}
+
+/// The dialect of what `path` means, which is a file's, or Scheme for the name of a module.
+pub(crate) fn dialect_within(path: Option<&str>) -> Option<Dialect> {
+    let path = path?.trim();
+    if path.starts_with('(') { Some(Dialect::Scheme) } else { Dialect::detect(path, b"") }
 }

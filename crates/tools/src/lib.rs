@@ -9,6 +9,7 @@
 pub mod arguments;
 pub mod catalogue;
 pub mod code_describe;
+pub mod code_exports;
 pub mod code_find;
 pub mod code_find_references;
 mod code_live;

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::code_live::package_in;
 use crate::fence::fenced;
 use crate::refused::refusal;
 use crate::repl_eval::{ask, seconds};
@@ -133,9 +134,7 @@ fn package_at(source: &Source<'_>, id: FormId) -> Option<String> {
     if form.head_name == "define-module" {
         return form.name.as_ref().map(ToString::to_string);
     }
-    let text = source.slice(form.span);
-    let name = text.get((form.head?.end - form.span.start) as usize..)?.trim_end_matches(')').trim();
-    Some(name.trim_start_matches("#:").trim_start_matches(':').trim_matches('"').to_owned())
+    package_in(source, form)
 }
 
 fn outcome(expansion: &Printout, changed: bool, package: Option<String>) -> Outcome {

@@ -51,6 +51,7 @@ pub(crate) fn not_offered(runtime: Runtime, operation: &str) -> ToolError {
         "LOAD" => "Load it with repl_eval: (load \"FILE\"), or (asdf:load-system \"NAME\")",
         "RUN-TESTS" => "Run the tests with repl_eval, such as (asdf:test-system \"NAME\")",
         "MACROEXPAND" => "Expand with repl_eval",
+        "EXPORTS" => "Ask with repl_eval, such as (loop for s being the external-symbols of \"PACKAGE\" collect s)",
         "DESCRIBE" => "Ask with repl_eval, such as (describe 'NAME)",
         "ASDF" => {
             return ToolError::new(

@@ -177,6 +177,7 @@ fn ending_text(report: &EvalReport) -> String {
         | Ending::Expanded { .. }
         | Ending::Described(_)
         | Ending::References(_)
+        | Ending::Exports(_)
         | Ending::Held(_)
         | Ending::Loaded { .. }
         | Ending::Tested
@@ -408,6 +409,7 @@ fn code(ending: &Ending) -> &'static str {
         | Ending::Expanded { .. }
         | Ending::Described(_)
         | Ending::References(_)
+        | Ending::Exports(_)
         | Ending::Held(_)
         | Ending::Loaded { .. }
         | Ending::Tested

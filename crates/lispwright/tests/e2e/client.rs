@@ -213,6 +213,15 @@ impl Session {
         Self::on(project)
     }
 
+    /// A session with the tools of further sets, on a project with one file.
+    pub(crate) fn with_sets(sets: &str, name: &str, bytes: impl AsRef<[u8]>) -> Self {
+        let project = Project::new();
+        project.file(name, bytes);
+        let mut command = server_command(&project.root());
+        command.args(["--toolsets", sets]);
+        Self { project, client: Client::connect(command) }
+    }
+
     /// A call that does what it is asked.
     #[track_caller]
     pub(crate) fn ok(&mut self, tool: &str, arguments: Value) -> Answer {

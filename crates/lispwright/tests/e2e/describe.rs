@@ -220,3 +220,48 @@ fn references_have_the_line_and_column_of_the_mention() {
         &["call, macroexpansion"],
     );
 }
+
+#[test]
+fn the_exports_of_a_package_are_listed() {
+    let shop = "(defpackage #:shop (:use :cl) (:export #:buy #:item #:price #:unused #:car #:shop))
+(in-package #:shop)
+(defgeneric price (item) (:documentation \"
+  What it costs.
+At length.\"))
+(defclass item () ())
+(defmethod price ((item item)) 1)
+(defun item (name) \"Finds one.\" name)
+(defmacro buy (item &body body) `(progn ,item ,@body))
+";
+    let mut session = Session::with_sets("docs", "src/shop.lisp", shop);
+    session.ok("repl_eval", json!({ "code": "1" }));
+    session.refused(
+        "code_exports",
+        json!({ "path": "src/shop.lisp" }),
+        "BAD_ARGUMENT",
+        &["src/shop.lisp defines shop, which is not loaded"],
+    );
+    session.ok("load_system", json!({ "path": "src/shop.lisp" }));
+    let expected = "SHOP exports 6 names:
+macro buy (item &body body)  src/shop.lisp:9
+function item (name)  src/shop.lisp:8  Finds one.
+class item  src/shop.lisp:6
+generic function price (item)  src/shop.lisp:3  What it costs.
+symbol shop
+symbol unused";
+    let text = session.ok("code_exports", json!({ "path": "src/shop.lisp" })).text;
+    let plain = |text: &str| text.lines().filter(|line| !line.contains("car")).collect::<Vec<_>>().join("\n");
+    assert_eq!(plain(&text), plain(expected));
+    assert!(text.contains("\nfunction car (list)  from COMMON-LISP"), "{text}");
+    for name in ["shop", ":SHOP", "#:shop", "Shop"] {
+        let page = session.ok("code_exports", json!({ "module": name, "limit": 1, "offset": 2 }));
+        assert!(page.text.contains("function item") && page.text.contains("\"offset\": 3}"), "{name}: {}", page.text);
+    }
+    let whole = session.ok("code_exports", json!({ "module": "cl" }));
+    assert!(whole.text.starts_with("COMMON-LISP exports 978 names:"), "{}", whole.text);
+    let unknown = session.client.call("code_exports", json!({ "module": "shp" }));
+    assert!(unknown.is_error && unknown.text.contains("Nearest: SHOP"), "{}", unknown.text);
+    session.ok("repl_eval", json!({ "code": "1", "runtime": "ecl" }));
+    let ecl = session.client.call("code_exports", json!({ "module": "cl", "session": "ecl" }));
+    assert!(ecl.is_error && ecl.text.contains("external-symbols"), "{}", ecl.text);
+}

@@ -337,10 +337,133 @@ fn names_are_described_with_what_guile_knows() {
         found.text,
         "(@@ (my shapes) answer) is defined, as the live image knows it, at\nmy/shapes.scm:11: define answer"
     );
-    session.refused(
-        "code_find_references",
-        json!({ "symbol": "scale" }),
-        "UNSUPPORTED",
-        &["keeps no record", "content_pattern"],
+}
+
+#[test]
+fn exports_are_listed_page_by_page() {
+    let mut session = Session::with_sets(
+        "docs",
+        "my/tool.scm",
+        "(define-module (my tool) #:use-module (my base) #:export (add (plus . sum) point-x unset) #:re-export (base) \
+         #:replace (car))
+(use-modules (srfi srfi-9))
+(define-record-type <point> (make-point x) point? (x point-x))
+(define* (add a #:optional b . more)
+  \"Adds.
+
+At length.\"
+  a)
+(define plus (case-lambda ((a) a) ((a b) b)))
+(define car 5)
+",
     );
+    session.project.file("my/base.scm", "(define-module (my base) #:export (base))\n(define (base) \"The base.\" 1)\n");
+    session.refused("code_exports", json!({ "path": "my/tool.scm" }), "SESSION_LOST", &["No image of guile runs"]);
+    session.ok("repl_eval", json!({ "code": "1", "runtime": "sbcl", "session": "main" }));
+    session.refused("code_exports", json!({ "path": "my/tool.scm" }), "SESSION_LOST", &["No image of guile runs"]);
+    session.ok("repl_eval", json!({ "code": "1", "runtime": "guile" }));
+    session.refused(
+        "code_exports",
+        json!({ "path": "my/tool.scm" }),
+        "BAD_ARGUMENT",
+        &["my/tool.scm defines (my tool), which is not loaded in session \"guile\"", "load_system {\"path\""],
+    );
+    session.ok("load_system", json!({ "path": "my/tool.scm" }));
+    let answer = session.ok("code_exports", json!({ "path": "my/tool.scm" }));
+    let expected = "(my tool) exports 6 names:
+procedure add (a #:optional b . more)  my/tool.scm:4  Adds.
+procedure base ()  from (my base)  my/base.scm:2  The base.
+variable car  my/tool.scm:10
+procedure point-x (s)  my/tool.scm:3
+procedure sum (a) or (a b)  my/tool.scm:9
+unbound variable unset";
+    assert_eq!(answer.text, expected);
+    assert_eq!(answer.fields["exports"][1]["from"], "(my base)");
+    let page = session.ok("code_exports", json!({ "module": "(my tool)", "offset": 1, "limit": 2 }));
+    assert!(
+        page.text.ends_with("\n[note] 3 more: code_exports {\"module\": \"(my tool)\", \"offset\": 3}"),
+        "{}",
+        page.text
+    );
+    assert_eq!((&page.fields["total"], &page.fields["truncated"]), (&json!(6), &json!(true)));
+    let past = session.ok("code_exports", json!({ "module": "(my tool)", "offset": 99 }));
+    assert_eq!(past.fields["exports"], json!([]));
+    session.project.file("script.scm", "(display 1)\n");
+    session.refused("code_exports", json!({ "path": "script.scm" }), "BAD_ARGUMENT", &["script.scm: no define-module"]);
+    let unknown = session.client.call("code_exports", json!({ "module": "(my tol)" }));
+    assert!(unknown.is_error && unknown.text.contains("Nearest: (my tool)"), "{}", unknown.text);
+    session.refused("code_exports", json!({}), "BAD_ARGUMENT", &["`path`", "`module`"]);
+    session.refused("code_exports", json!({ "module": " " }), "BAD_ARGUMENT", &["`path`"]);
+}
+
+#[test]
+fn references_are_where_the_expander_saw_them() {
+    let mut session = Session::with_file(
+        "my/base.scm",
+        "(define-module (my base) #:export (grow twice point-x counter))
+(use-modules (srfi srfi-9))
+(define-record-type <point> (make-point x) point? (x point-x))
+(define-syntax-rule (twice x) (grow (grow x)))
+(define counter 0)
+(define (grow x) (set! counter (+ counter 1)) x)
+",
+    );
+    session.project.file(
+        "my/user.scm",
+        "(define-module (my user) #:use-module ((my base) #:prefix b:))
+(define (local b:grow) (b:grow 1))
+(define (quoted) '(b:grow b:twice))
+;; λ
+(define (caller xs) \"λ\" (list (b:grow 1) (map b:grow xs)))
+(define (macro) (b:twice 2))
+(define (field p) (map b:point-x (list p (b:point-x p))))
+(b:grow 3)
+",
+    );
+    session.ok("load_system", json!({ "path": "my/base.scm" }));
+    session.ok("load_system", json!({ "path": "my/user.scm" }));
+    let lines = |session: &mut Session, symbol: &str| -> Vec<String> {
+        let answer = session.ok("code_find_references", json!({ "symbol": symbol }));
+        assert!(!answer.text.contains("[note]"), "{}", answer.text);
+        answer.text.lines().skip(1).map(|line| line.split_once(": (").map_or(line, |(at, _)| at).to_owned()).collect()
+    };
+    // In a macro's template it stands where it is written.
+    let of_grow = [
+        "my/base.scm:4:38: call in define-syntax-rule twice",
+        "my/user.scm:5:32: call in define caller",
+        "my/user.scm:5:47: reference in define caller",
+        "my/user.scm:8:2: call in top-level form",
+    ];
+    assert_eq!(lines(&mut session, "grow"), of_grow);
+    assert_eq!(lines(&mut session, "twice"), ["my/user.scm:6:18: macroexpansion in define macro"]);
+    let of_field = ["my/user.scm:7:24: reference in define field", "my/user.scm:7:43: call in define field"];
+    assert_eq!(lines(&mut session, "point-x"), of_field);
+    let of_counter = ["my/base.scm:6:18: assignment in define grow", "my/base.scm:6:35: reference in define grow"];
+    assert_eq!(lines(&mut session, "counter"), of_counter);
+    // The file has moved on, and a definition was evaluated.
+    let text = session.project.text("my/user.scm");
+    session.project.file("my/user.scm", format!(";; new\n;; lines\n{text}"));
+    session.ok("repl_eval", json!({ "code": "(use-modules (my base)) (define (here) (grow 1)) (grow 2)" }));
+    let now = lines(&mut session, "grow");
+    assert_eq!(now[1..3], ["my/user.scm:7:32: call in define caller", "my/user.scm:7:47: reference in define caller"]);
+    assert_eq!(now.last().unwrap(), "(evaluated, in no file): call in here");
+    // A file that is loaded anew, and a definition that is evaluated anew, leave nothing of the earlier one.
+    session.project.file("my/user.scm", "(define-module (my user) #:use-module (my base))\n(define (one) (grow 1))\n");
+    session.ok("load_system", json!({ "path": "my/user.scm" }));
+    session.ok("repl_eval", json!({ "code": "(define (here) 1)" }));
+    assert_eq!(lines(&mut session, "grow"), ["my/user.scm:2:16: call in define one"]);
+    let calls = session.ok("code_find_references", json!({ "symbol": "grow", "kinds": ["assignment"] }));
+    assert_eq!(calls.fields["count"], 0);
+    // What a compiled file of an earlier image brings is not known, and said so.
+    session.ok("repl_control", json!({ "action": "reset" }));
+    session.ok("repl_eval", json!({ "code": "((@@ (my user) one))" }));
+    session.ok("repl_control", json!({ "action": "reset" }));
+    session.ok("repl_eval", json!({ "code": "((@@ (my user) one))" }));
+    let unknown = session.ok("code_find_references", json!({ "symbol": "grow" }));
+    assert!(
+        unknown.text.contains("not compiled in this image: ") && unknown.text.contains("load_system {\"path\""),
+        "{}",
+        unknown.text
+    );
+    assert_eq!(unknown.fields["not_known"].as_array().unwrap().len(), 2, "{}", unknown.fields);
 }

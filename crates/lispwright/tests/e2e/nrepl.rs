@@ -20,7 +20,7 @@ fn project() -> Session {
     for needed in ["/usr/share/java/clojure.jar", "/usr/share/java/nrepl.jar"] {
         assert!(Path::new(needed).exists(), "these tests need Clojure: apt-get install clojure libnrepl-clojure");
     }
-    let session = Session::with_file("src/my/app.clj", APP);
+    let session = Session::with_sets("docs", "src/my/app.clj", APP);
     session.project.file("test/my/app_test.clj", TESTS);
     session.project.file("deps.edn", "{:paths [\"src\"]}");
     session
@@ -86,6 +86,16 @@ fn a_conversation_with_a_server_of_our_own() {
     session.refused("code_describe", json!({ "symbol": "twcie" }), "BAD_ARGUMENT", &["Nearest: my.app/twice"]);
     says(&session.ok("code_find", json!({ "symbol": "Point" })), &["src/my/app.clj:8: defrecord Point"]);
     session.refused("code_find_references", json!({ "symbol": "twice" }), "UNSUPPORTED", &["keeps no record"]);
+    let exports = session.ok("code_exports", json!({ "path": "src/my/app.clj", "offset": 2 }));
+    assert_eq!(
+        exports.text,
+        "my.app exports 4 names:\nfunction twice [x]  src/my/app.clj:3  Two of it.\nmacro unless [c x]  src/my/app.clj:7"
+    );
+    says(
+        &session.ok("code_exports", json!({ "module": "clojure.string", "limit": 1 })),
+        &["function blank? [s]", "\"offset\": 1}"],
+    );
+    says(&session.client.call("code_exports", json!({ "module": "my.ap" })), &["Nearest: my.app"]);
 
     let last = session.client.call("repl_eval", json!({ "code": "(System/exit 3)" }));
     assert_eq!(last.fields["code"], "SESSION_LOST", "{}", last.text);

@@ -158,9 +158,21 @@ fn the_guile_names_run_guile() {
     assert_eq!(expansion.fields["expansion"], "(list 2 2)");
     let module = ok(&mut client, "load_module", json!({ "path": "(m a)" }));
     assert_eq!((&module.fields["system"], &module.fields["status"]), (&json!("(m a)"), &json!("loaded")));
+    project
+        .file("m/c.scm", "(define-module (m c) #:use-module (m a))\n(define (g f) (f))\n(define (h) (list (f) f))\n");
+    ok(&mut client, "load_module", json!({ "path": "m/c.scm" }));
+    for place in ["(m c)", "m/c.scm", "m"] {
+        let found = ok(&mut client, "find_references", json!({ "path_or_module": place, "symbol": "f" }));
+        let expected = "2 references to (@ (m a) f), as the live image knows them:\nm/c.scm:3:20: call in define h: (define \
+                        (h) (list (f) f))\nm/c.scm:3:23: reference in define h: (define (h) (list (f) f))";
+        assert_eq!(found.text, expected, "{place}");
+    }
+    let none = ok(&mut client, "find_references", json!({ "path_or_module": "(m a)", "symbol": "f" }));
+    assert!(none.text.starts_with("The live image knows nobody who refers to (@ (m a) f)."), "{}", none.text);
     for place in ["(m a)", "m/a.scm"] {
-        let none = client.call("find_references", json!({ "path_or_module": place, "symbol": "f" }));
-        assert!(none.is_error && none.text.contains("keeps no record"), "{place}: {}", none.text);
+        let exports = ok(&mut client, "list_module_exports", json!({ "path": place }));
+        assert_eq!(exports.text, "(m a) exports 1 name:\nprocedure f ()  m/a.scm:3", "{place}");
+        assert_eq!(exports.fields["exports"][0]["arglist"], "()");
     }
     // A module that does not load is told as that, and not as a fault of the code.
     project.file("m/b.scm", "(define-module (m b))\n(nowhere)\n");

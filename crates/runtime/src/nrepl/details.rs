@@ -74,6 +74,17 @@ pub(crate) fn description_question(space: &str, name: &str, limit: usize, kept: 
     format!("({describe} (symbol {}) {} {limit})", literal(space), literal(name.trim()))
 }
 
+/// What the namespace `space` has for others: `count` of its public vars from `offset` on, each as a description whose
+/// documentation is at most a line.
+pub(crate) fn exports_question(space: &str, offset: u32, count: u32, kept: bool) -> String {
+    let describe = if kept { KEPT_DESCRIBE } else { DESCRIBE };
+    format!(
+        "({} {describe} (symbol {}) {offset} {count})",
+        include_str!("../../../../images/clojure-exports.cljc"),
+        literal(space.trim())
+    )
+}
+
 /// The results of the tests of a namespace; its name is what `space` evaluates to.
 pub(crate) fn tests_question(space: &str, names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| literal(name)).collect();

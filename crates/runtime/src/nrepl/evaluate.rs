@@ -7,7 +7,7 @@ use super::details::{self, Flavour};
 use super::forms::Code;
 use super::image::{Image, QUESTION_LIMIT, Reply};
 use crate::eval::{Ending, EvalRequest, LispError, Phase, Place, Printout, lisp_error, nearest};
-use crate::naming::Description;
+use crate::naming::{Description, Exports};
 use crate::refusal::Refusal;
 use crate::remote::Lost;
 use crate::request::ExpansionLevel;
@@ -313,6 +313,30 @@ impl Image {
             return Ok(Ending::Described(Description::read(&answer)).into());
         }
         Ok(Refusal::read(&answer).map_or_else(|| no_description("it gave another answer"), Ending::Refused).into())
+    }
+
+    /// Lists what the namespace `name` offers to others.
+    pub(crate) async fn exports(
+        &mut self,
+        name: &str,
+        offset: u32,
+        count: u32,
+        deadline: Instant,
+        controls: &Controls,
+    ) -> Result<Evaluated, Lost> {
+        let question = details::exports_question(name, offset, count, self.prepared);
+        let nowhere = Place { phase: Phase::Eval, index: 0, total: None, start: (1, 1), at: None, text: String::new() };
+        let answer = match self.ask_code(question, "user", nowhere, deadline, controls).await? {
+            Ok(answer) => answer,
+            Err(ending) => return Ok(ending.unwrap_or_else(|| no_description("it has no namespace user")).into()),
+        };
+        let Some(answer) = answer else { return Ok(no_description("it gave no answer").into()) };
+        if answer.get_truth("NO-SPACE") {
+            return Ok(self.no_namespace(name.to_owned()).await.into());
+        }
+        let described = answer.get_list("DESCRIBED").iter().map(Description::read);
+        let exports = described.flat_map(|description| description.meanings).collect();
+        Ok(Ending::Exports(Exports { exports, ..Exports::read(&answer) }).into())
     }
 
     /// Asks, beside the session's own `*1` and `*e`, something that may run code of the user. The answer; or what came of

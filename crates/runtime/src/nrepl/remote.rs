@@ -125,6 +125,9 @@ impl Nrepl {
                 let deadline = Instant::now() + request.timeout();
                 image.describe(name, package.as_deref(), *limit, deadline, controls).await
             }
+            Request::Exports { name, offset, count } => {
+                image.exports(name, *offset, *count, Instant::now() + request.timeout(), controls).await
+            }
             Request::Load { target, project, force, timeout, .. } => {
                 image.load(target, project, *force, Instant::now() + *timeout, controls).await
             }

@@ -28,6 +28,17 @@ fn guile_with(change: impl FnOnce(&mut Config)) -> Lab {
     })
 }
 
+/// The tests that are written in Scheme, on the parts of the agent.
+#[test]
+fn the_agent_passes_its_own_tests() {
+    let images = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../images/tests/guile.scm");
+    let run = std::process::Command::new("guile").arg("--no-auto-compile").arg(images).output().unwrap();
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{said}{}", String::from_utf8_lossy(&run.stderr));
+    let passed = said.lines().find_map(|line| line.strip_prefix("# of expected passes")?.trim().parse::<u32>().ok());
+    assert!(passed.is_some_and(|passed| passed > 50), "{said}");
+}
+
 impl Lab {
     async fn define_here(&self) {
         self.report("(define here 42)").await;
