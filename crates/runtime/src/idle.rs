@@ -1,4 +1,5 @@
-//! Ending images that nobody has used for long, so that a server that is left alone gives its memory back.
+//! Watching images while no call runs: those that nobody has used for long are ended, so that a server that is left alone
+//! gives its memory back, and so are those that take more than they may, by a thread or a process that was left running.
 //!
 //! Time in which a call runs does not count; time in which an error is held does, for then nothing runs.
 
@@ -19,6 +20,29 @@ pub(crate) fn watch(session: &Arc<Session>, limit: Duration) -> AbortOnDropHandl
             match step(&session, limit).await {
                 Some(next) => wait = next,
                 None => return,
+            }
+        }
+    }))
+}
+
+/// From one look at what an idle image takes to the next.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// So many looks for one that searches the whole process table.
+const LOOKS_TO_A_SWEEP: u32 = 10;
+
+/// Watches what the image of `session` takes while no call runs, until the handle is dropped.
+pub(crate) fn watch_excess(session: &Arc<Session>) -> AbortOnDropHandle<()> {
+    let session = Arc::downgrade(session);
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        for look in 1_u32.. {
+            tokio::time::sleep(LOOK).await;
+            let Some(session) = session.upgrade() else { return };
+            let Some(watch) = session.idle_watch() else { continue };
+            let sweep = look.is_multiple_of(LOOKS_TO_A_SWEEP);
+            let found = tokio::task::spawn_blocking(move || watch.glance(None, sweep)).await;
+            if found.is_ok_and(|excess| excess.is_some()) {
+                session.end_excess().await;
             }
         }
     }))

@@ -22,6 +22,7 @@ use crate::nrepl::Nrepl;
 use crate::request::Request;
 use crate::stop::{Controls, Death, StopReason};
 use crate::swank::Swank;
+use crate::watch::Watch;
 
 pub(crate) use call::{ensure_remote, run_remote};
 pub use found::Found;
@@ -35,13 +36,15 @@ pub(crate) enum Remote {
 }
 
 /// What may be said about a server while it is busy.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct RemoteImage {
     /// The process, when it was started here.
     pub(crate) pid: Option<i32>,
     /// Who it is and whose.
     pub(crate) version: String,
     pub(crate) started: Instant,
+    /// What it takes, when it was started here.
+    pub(crate) watch: Option<Watch>,
     /// What the caller should know about it, once.
     pub(crate) notice: String,
 }

@@ -14,6 +14,7 @@ use crate::request::{Request, keyed};
 use crate::session_error::SessionError;
 use crate::status::CheckpointStatus;
 use crate::stop::{Controls, Death, StopReason};
+use crate::watch::{Excess, Watch};
 use crate::wire::Value;
 use crate::worker::{Ended, GRACE, Lost, Worker, last_lines};
 
@@ -54,6 +55,10 @@ pub(crate) struct Facts {
     pub(crate) last_used: Option<Instant>,
     /// Who watches how long the image is idle, if somebody does.
     pub(crate) watcher: Option<AbortOnDropHandle<()>>,
+    /// Who watches what the image takes while it is idle.
+    pub(crate) excess_watcher: Option<AbortOnDropHandle<()>>,
+    /// Why the copy after a checkpoint was ended while no call ran, until that is told.
+    pub(crate) ended_for: Option<String>,
     pub(crate) crashes: Vec<Instant>,
     pub(crate) last_crash: String,
     pub(crate) stopped: bool,
@@ -78,6 +83,8 @@ pub(crate) struct Image {
     pub(crate) pid: i32,
     pub(crate) started: Instant,
     pub(crate) version: String,
+    /// What it takes; absent of a process that somebody else runs.
+    pub(crate) watch: Option<Watch>,
 }
 
 impl Session {
@@ -105,6 +112,42 @@ impl Session {
             self.name,
             idle.as_secs()
         ));
+    }
+
+    /// The watch over an image that no call runs in.
+    pub(crate) fn idle_watch(&self) -> Option<Watch> {
+        let facts = self.facts();
+        if facts.running.is_some() {
+            return None;
+        }
+        facts.image.as_ref()?.watch.clone()
+    }
+
+    /// Ends the image for what it takes while no call runs, unless one has come, which is watched itself. It is told with
+    /// the next call.
+    pub(crate) async fn end_excess(&self) {
+        let Some(mut slot) = self.free_now() else { return };
+        if let Some(worker) = slot.as_mut() {
+            // Now that nothing can come between, with the copy that would do.
+            let Some(excess) = worker.glance().await else { return };
+            if excess.copy_suffices && worker.end_copy() {
+                self.facts().ended_for = Some(excess.text);
+                return;
+            }
+            let death = Death { status: excess.text, ..worker.bury(true).await };
+            // That the session is stopped, the next call is told as well.
+            let _ = lost_while_idle(self, &mut slot, &death);
+            return;
+        }
+        let Some(watch) = self.idle_watch() else { return };
+        let Some(excess) = glance(watch, None).await else { return };
+        if let Some(remote) = &self.remote
+            && remote.lock().await.leave_ours().await
+        {
+            let death = Death { status: excess.text, exited: false, killed: true };
+            self.count_crash(death.status.clone());
+            self.facts().notice = Some(loss(&self.name, "while no call was running", &death, ""));
+        }
     }
 
     /// It has no image, runs nothing, and is not stopped.
@@ -201,6 +244,7 @@ impl Session {
             pid: worker.pid(),
             started: worker.started,
             version: format!("{} {}", word("IMPLEMENTATION"), word("VERSION")),
+            watch: Some(worker.watch()),
         });
     }
 }
@@ -235,6 +279,11 @@ pub(crate) async fn ensure_image(session: &Session, slot: &mut Option<Worker>) -
         tokio::spawn(async move { factory.fill_spare().await });
     }
     Ok(())
+}
+
+/// One look at what an idle image takes.
+pub(crate) async fn glance(watch: Watch, copy: Option<i32>) -> Option<Excess> {
+    tokio::task::spawn_blocking(move || watch.glance(copy, false)).await.unwrap_or_default()
 }
 
 /// Takes note of an image that was found dead before a call ran in it.
@@ -285,10 +334,12 @@ pub(crate) async fn run(
             Err(Lost::Died(death)) => lost_while_idle(session, slot, &death)?,
             Err(Lost::Returned(back)) => {
                 session.returned(&back, worker.pid());
-                session.facts().notice = Some(format!(
-                    "The image of session {:?} died while no call was running ({}), and the session went back to checkpoint \
+                let mut facts = session.facts();
+                let why = facts.ended_for.take().unwrap_or_else(|| back.status.clone());
+                facts.notice = Some(format!(
+                    "The image of session {:?} died while no call was running ({why}), and the session went back to checkpoint \
                      {:?}: what was done since is lost.",
-                    session.name, back.status, back.name
+                    session.name, back.name
                 ));
             }
         }

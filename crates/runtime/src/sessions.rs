@@ -204,8 +204,12 @@ impl Sessions {
         answered.await.unwrap_or_else(|_| Err(SessionError::Start("the call ended without an answer".to_owned())))
     }
 
-    /// Has the image of the session ended when nobody uses it for too long.
+    /// Has the image of the session ended when nobody uses it for too long, or when it takes too much meanwhile.
     fn watch_idle(&self, session: &Arc<Session>) {
+        if session.facts().excess_watcher.is_none() {
+            let watcher = idle::watch_excess(session);
+            session.facts().excess_watcher = Some(watcher);
+        }
         if let Some(limit) = self.0.max_idle
             && session.facts().watcher.is_none()
         {
@@ -222,6 +226,7 @@ impl Sessions {
         if session.facts().stopped {
             return Err(session.stopped_error());
         }
+        self.watch_idle(&session);
         ensure_image(&session, &mut slot).await?;
         drop(slot);
         Ok(self.status_of(&session))

@@ -1,4 +1,5 @@
-//! What a worker takes with all that it has started: memory and processes, looked at while a call runs.
+//! What a worker takes with all that it has started: memory and processes, looked at often while a call runs and now and
+//! then while none does.
 //!
 //! A heap limit bounds what Lisp allocates. Foreign memory, child processes and copies are bounded here: every
 //! [`TICK`] the processes are found by their parents, every [`SWEEP`] also those that have left the family, by the mark in
@@ -51,7 +52,8 @@ pub(crate) struct Excess {
     pub(crate) copy_suffices: bool,
 }
 
-/// Watches one worker.
+/// Watches one worker. Clones watch the same one.
+#[derive(Clone)]
 pub(crate) struct Watch {
     shared: Arc<Mutex<Family>>,
 }
@@ -84,6 +86,13 @@ impl Watch {
         family.find(false);
         let root = family.root;
         family.members.keys().filter(|pid| **pid != root).filter_map(|pid| Pid::from_raw(*pid)).collect()
+    }
+
+    /// One look while no call runs, with a `sweep` also by the mark. Blocks.
+    pub(crate) fn glance(&self, copy: Option<i32>, sweep: bool) -> Option<Excess> {
+        let mut family = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        family.find(sweep);
+        family.judge(copy)
     }
 
     /// Waits until the worker takes too much. `copy` is the copy of it that runs code, if one does. Giving up and asking

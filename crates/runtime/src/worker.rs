@@ -365,6 +365,21 @@ impl Worker {
         }
     }
 
+    /// The watch over what it takes.
+    pub(crate) fn watch(&self) -> Watch {
+        self.watch.clone()
+    }
+
+    /// One look at what it takes while no call runs.
+    pub(crate) async fn glance(&self) -> Option<Excess> {
+        crate::session::glance(self.watch(), self.copies.running()).await
+    }
+
+    /// Kills the copy after the youngest checkpoint; false when there is none.
+    pub(crate) fn end_copy(&self) -> bool {
+        self.copies.signal(Signal::KILL)
+    }
+
     /// Bytes of requests that nobody has read.
     fn unread(&self) -> usize {
         rustix::io::ioctl_fionread(&self.requests).ok().and_then(|count| usize::try_from(count).ok()).unwrap_or(0)

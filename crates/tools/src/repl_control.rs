@@ -1,10 +1,10 @@
 //! `repl_control`: look at the live sessions, start, interrupt, end and refresh them.
 
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use lispwright_runtime::{
-    BACKENDS, Capability, Request, Runtime, SessionStatus, Sessions, State, Status, WorkerStatus,
+    BACKENDS, Capability, MAIN, Request, Runtime, SessionStatus, Sessions, State, Status, WorkerStatus,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use crate::repl_held::held;
 use crate::repl_refused::{named_runtime, session_error};
 use crate::repl_report::{answer, errors_text, output_limit};
 use crate::repl_session::chosen;
+use crate::repl_text::one_line;
 use crate::tool::{CallContext, Outcome, ToolError};
 
 /// What to do.
@@ -89,10 +90,35 @@ pub struct ReplControl {
 
 /// Does what `args.action` says. Nothing here waits for a running evaluation; a restart lets one go on.
 pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &CallContext) -> Outcome {
-    match control(sessions, &args, context).await {
+    let began = SystemTime::now();
+    let done = control(sessions, &args, context).await;
+    if let (Some(transcript), Some(act)) = (&context.transcript, act(&args)) {
+        // Which one was meant, the answer says best.
+        let told = done.as_ref().ok().and_then(|outcome| outcome.fields.get("session")?.as_str());
+        let session = told.or(args.session.as_deref()).unwrap_or(MAIN);
+        transcript.note_act(context.caller.as_deref(), session, &act, began, done.as_ref());
+    }
+    match done {
         Ok(outcome) => outcome,
         Err(error) => error.into(),
     }
+}
+
+/// What is done to a session itself, in words; nothing for what only looks, and for requests to its image, which are written
+/// down where they are sent.
+fn act(args: &ReplControl) -> Option<String> {
+    Some(match args.action {
+        ReplAction::Start => "start".to_owned(),
+        ReplAction::Interrupt => "interrupt".to_owned(),
+        ReplAction::Kill => "kill".to_owned(),
+        ReplAction::Reset => "reset".to_owned(),
+        ReplAction::Attach => match &args.address {
+            Some(address) => format!("attach to {}", one_line(address, 200)),
+            None => "attach".to_owned(),
+        },
+        ReplAction::Detach => "detach".to_owned(),
+        _ => return None,
+    })
 }
 
 async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext) -> Result<Outcome, ToolError> {
@@ -198,8 +224,7 @@ async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Outcome, Tool
     let idle = status.max_idle.map_or("no idle limit".to_owned(), |idle| format!("ended after {} idle", seconds(idle)));
     let _ = writeln!(
         text,
-        "Limits: {} MB of heap for each image; {} MB and {} processes for an image with all it starts, looked at while a \
-         call runs; {idle}",
+        "Limits: {} MB of heap for each image; {} MB and {} processes for an image with all it starts; {idle}",
         status.heap_megabytes, status.memory_limit, status.max_processes
     );
     if !status.launcher.is_empty() {

@@ -1,4 +1,5 @@
-//! A transcript: every evaluation as it was asked for and answered, added to a file that a person can read, and a Lisp too.
+//! A transcript: every evaluation as it was asked for and answered, and what was done to sessions, added to a file that a
+//! person can read, and a Lisp too.
 //!
 //! An entry is a line of `;;;` with the time, who asked, the session and its runtime; the code as it was; the answer in
 //! lines of `;`; and a line of `;;;` with what became of it. So the file, read as source, is the code alone. Code that
@@ -21,7 +22,7 @@ use lispwright_syntax::Dialect;
 
 use crate::fence::head;
 use crate::repl_report::answer;
-use crate::tool::ToolError;
+use crate::tool::{Outcome, ToolError};
 
 /// Characters of an answer that are kept.
 const ANSWER: usize = 8_000;
@@ -72,6 +73,31 @@ impl Transcript {
         answered: Result<&EvalReport, &ToolError>,
     ) {
         let Some(entry) = entry(caller.unwrap_or("unknown client"), session, request, began, answered) else { return };
+        self.add(entry);
+    }
+
+    /// Adds what `caller` did to `session` itself, such as `reset`, and what it was told.
+    pub(crate) fn note_act(
+        &self,
+        caller: Option<&str>,
+        session: &str,
+        act: &str,
+        began: SystemTime,
+        told: Result<&Outcome, &ToolError>,
+    ) {
+        let took = milliseconds(began.elapsed().unwrap_or_default());
+        let caller = line_of(caller.unwrap_or("unknown client"));
+        let mut text = format!("\n;;; {}  {caller}  {}, {act}\n", timestamp(began), line_of(session));
+        let (status, words) = match told {
+            Ok(outcome) => ("completed", &outcome.text),
+            Err(error) => ("not-executed", &error.message),
+        };
+        push_lines(&mut text, ";", head(words, ANSWER).0);
+        text.push_str(&format!(";;; {status}, {took}\n"));
+        self.add(text);
+    }
+
+    fn add(&self, entry: String) {
         if let Some(entries) = &*self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
             && let Err(TrySendError::Full(_)) = entries.try_send(entry)
         {

@@ -117,6 +117,60 @@ fn a_copy_that_takes_too_much_is_ended_alone() {
     assert_eq!(run(&mut household, "sbcl", "*x*").text, "=> 5");
 }
 
+/// Starts what goes on after the call, which takes too much while no call runs. It is ended, and told of with the next one.
+#[track_caller]
+fn check_idle(runtime: &str, code: &str, says: &str) {
+    let mut household = Household::new(&OPTIONS);
+    let answer = run(&mut household, runtime, code);
+    assert!(!answer.is_error, "{code}: {}", answer.text);
+    let status = json!({ "action": "status", "session": runtime });
+    while household.call("repl_control", status.clone()).fields["sessions"][0]["state"] != "no-image" {}
+    // The server and the spare.
+    household.assert_gone(2, "what was started has ended");
+    if runtime != "clojure" {
+        let next = run(&mut household, runtime, "(+ 1 2)");
+        assert!(next.text.starts_with("=> 3\n[note] The image of session "), "{}", next.text);
+        assert!(next.text.contains(says) && next.text.contains("while no call was running"), "{}", next.text);
+        assert_eq!(run(&mut household, runtime, "(+ 1 2)").text, "=> 3", "told once");
+    }
+    assert!(household.client.finish().success());
+}
+
+#[test]
+fn a_thread_of_an_idle_image_that_eats_memory_on_sbcl() {
+    check_idle("sbcl", &format!("(progn (sb-thread:make-thread (lambda () {ALIEN})) 1)"), MEMORY);
+}
+
+#[test]
+fn processes_of_an_idle_image_on_guile() {
+    check_idle("guile", "(system \"(sleep 2; for i in $(seq 100); do sleep 1000 & done) &\")", PROCESSES);
+}
+
+#[test]
+fn a_child_of_an_idle_image_on_clojure() {
+    check_idle("clojure", &format!("(do (.start (ProcessBuilder. [\"sh\" \"-c\" {HOLDER:?}])) 1)"), MEMORY);
+}
+
+#[test]
+fn an_idle_copy_that_takes_too_much_is_ended_alone() {
+    let mut household = Household::new(&OPTIONS);
+    run(&mut household, "sbcl", "(defvar *x* 5)");
+    household.call("repl_control", json!({ "action": "checkpoint", "name": "five", "session": "sbcl" }));
+    run(
+        &mut household,
+        "sbcl",
+        &format!("(setf *x* 6) (sb-ext:run-program \"/bin/sh\" '(\"-c\" {HOLDER:?}) :wait nil)"),
+    );
+    let copy =
+        household.call("repl_control", json!({ "action": "status", "session": "sbcl" })).fields["sessions"][0]["pid"]
+            .as_i64()
+            .unwrap();
+    household.until("the copy has ended", |household| !household.processes().iter().any(|pid| i64::from(*pid) == copy));
+    let next = run(&mut household, "sbcl", "*x*");
+    assert!(next.text.starts_with("=> 5\n[note] "), "{}", next.text);
+    assert!(next.text.contains(MEMORY) && next.text.contains("went back to checkpoint \"five\""), "{}", next.text);
+}
+
 /// Each copy has all of the pages, which are there once.
 #[test]
 fn shared_pages_count_once() {

@@ -66,6 +66,42 @@ fn every_evaluation_is_written_down_and_reads_as_the_code_alone() {
 }
 
 #[test]
+fn what_is_done_to_sessions_is_written_down() {
+    let (mut session, path) = watched();
+    let mut control = |arguments: serde_json::Value| session.client.call("repl_control", arguments);
+    control(json!({ "action": "start" }));
+    control(json!({ "action": "checkpoint", "name": "one" }));
+    control(json!({ "action": "rollback", "name": "one" }));
+    control(json!({ "action": "rollback", "name": "two" }));
+    control(json!({ "action": "interrupt" }));
+    control(json!({ "action": "reset" }));
+    control(json!({ "action": "kill" }));
+    control(json!({ "action": "kill", "session": "other" }));
+    control(json!({ "action": "attach", "address": "127.0.0.1:1" }));
+    control(json!({ "action": "detach" }));
+    control(json!({ "action": "status" }));
+    assert!(session.client.finish().success());
+    let text = std::fs::read_to_string(&path).unwrap();
+    for expected in [
+        "  raw-lines 1  main, start\n; Session \"main\" is ready.\n; main: idle, SBCL",
+        "main (sbcl), checkpoint one\n; The image is kept as checkpoint \"one\".",
+        "main (sbcl), roll back to one\n; Session \"main\" is back at checkpoint \"one\"",
+        "main (sbcl), roll back to two\n; ",
+        "main, interrupt\n; Session \"main\" was not running anything.\n;;; completed, ",
+        "main, reset\n; Session \"main\" has a fresh image; its old state is gone.\n",
+        "main, kill\n; Session \"main\" and its image are ended;",
+        "other, kill\n; there is no session \"other\".",
+        "main, attach to 127.0.0.1:1\n; ",
+        "main, detach\n; ",
+        "\n;;; not-executed, ",
+    ] {
+        assert!(text.contains(expected), "{expected:?} is not in\n{text}");
+    }
+    assert_eq!(text.matches("  raw-lines 1  ").count(), 10, "{text}");
+    assert!(text.lines().all(|line| line.is_empty() || line.starts_with(';')), "{text}");
+}
+
+#[test]
 fn commands_add_to_the_same_file_and_one_that_cannot_be_written_is_done_without() {
     let project = Project::new();
     let path = project.beside("transcript");

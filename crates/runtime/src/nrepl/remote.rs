@@ -107,7 +107,13 @@ impl Nrepl {
 
     fn set(&mut self, image: Image, how: &str, notice: String) -> RemoteImage {
         let version = format!("{}, {how} {}", image.version, image.address);
-        let known = RemoteImage { pid: image.pid(), version, started: image.started, notice };
+        let known = RemoteImage {
+            pid: image.pid(),
+            version,
+            started: image.started,
+            watch: image.server.as_ref().map(Server::watch),
+            notice,
+        };
         self.image = Some(image);
         known
     }

@@ -312,6 +312,11 @@ impl Server {
         self.watch.begin();
     }
 
+    /// The watch over what it takes.
+    pub(crate) fn watch(&self) -> Watch {
+        self.watch.clone()
+    }
+
     /// Waits until the process takes more than it may, with all that it has started.
     pub(crate) async fn excess(&self) -> Excess {
         self.watch.excess(None).await

@@ -13,7 +13,12 @@ impl Session {
     /// Takes note of the server that the session has now.
     pub(crate) fn set_remote(&self, known: RemoteImage) {
         let mut facts = self.facts();
-        facts.image = Some(Image { pid: known.pid.unwrap_or(0), started: known.started, version: known.version });
+        facts.image = Some(Image {
+            pid: known.pid.unwrap_or(0),
+            started: known.started,
+            version: known.version,
+            watch: known.watch,
+        });
         if !known.notice.is_empty() {
             let before = facts.notice.take().map(|before| before + " ").unwrap_or_default();
             facts.notice = Some(before + &known.notice);

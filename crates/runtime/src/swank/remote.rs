@@ -66,7 +66,7 @@ impl Swank {
 
     fn set(&mut self, image: Image, notice: String) -> RemoteImage {
         let version = format!("{}, attached to {}", image.version, image.address);
-        let known = RemoteImage { pid: None, version, started: image.started, notice };
+        let known = RemoteImage { pid: None, version, started: image.started, watch: None, notice };
         self.image = Some(image);
         known
     }
