@@ -192,7 +192,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
             description: "What a module, package or namespace exports, as a live image knows it: names, parameters, the \
                           first line of the documentation.",
             annotations: Annotations::LOOKS,
-            output: object(json!({
+            output: || object(json!({
                 "module": {"type": "string"}, "exports": {"type": "array", "items": {"type": "object"}},
                 "total": {"type": "integer"}, "truncated": {"type": "boolean"}
             })),
