@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 pub use schema::schema_of;
 pub use spelling::{nearest, snake_case};
 
-use crate::tool::ToolError;
+use crate::outcome::ToolError;
 
 /// Spellings accepted everywhere beside a tool's own argument names, as `(accepted, own)`.
 pub const ALIASES: &[(&str, &str)] = &[("file_path", "path"), ("form_name", "name")];

@@ -25,10 +25,11 @@ use crate::lisp_read_file::lisp_read_file;
 use crate::lisp_read_form::lisp_read_form;
 use crate::load_system::load_system;
 use crate::macroexpand::macroexpand;
+use crate::outcome::Outcome;
 use crate::repl_control::repl_control;
 use crate::repl_eval::repl_eval;
 use crate::run_tests::run_tests;
-use crate::tool::{Annotations, CallContext, Outcome, Schema, Tool, ToolSet};
+use crate::tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 use crate::workshop::Workshop;
 
 /// The tools, working on `workshop`.

@@ -6,9 +6,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::code_live::{Files, Place, ask_living, named};
+use crate::outcome::Outcome;
 use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_text::{fence, head, one_line, start_of_fenced};
-use crate::tool::{CallContext, Outcome};
+use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
 /// Characters of a documentation string that are asked for.

@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 
 use crate::code_describe::place_text;
 use crate::code_live::{Files, Place, ask_living, package_in};
+use crate::outcome::{Outcome, ToolError};
 use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_text::{one_line, start_of_fenced};
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
 /// Names listed when no number is asked for.

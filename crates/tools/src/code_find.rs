@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 
 use crate::code_describe::place_text;
 use crate::code_live::{Files, Place, ask_living, named, within};
+use crate::outcome::{Outcome, ToolError};
 use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_text::one_line;
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
 /// Definitions shown in the text.

@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 
 use crate::code_describe::place_text;
 use crate::code_live::{Files, Place, ask_living, dialect_within, named, within};
+use crate::outcome::{Outcome, ToolError};
 use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_text::{one_line, start_of_fenced};
 use crate::repl_work::relative;
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
 /// References shown when no number is asked for.

@@ -8,9 +8,10 @@ use lispwright_project::SourceFile;
 use lispwright_runtime::{EvalReport, MAIN, Reference, Request, Runtime, Sessions};
 use lispwright_syntax::{Dialect, Form, FormId, Language};
 
+use crate::outcome::ToolError;
 use crate::repl_eval::ask;
 use crate::repl_work::{relative, runtime_of};
-use crate::tool::{CallContext, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::{Workshop, read_source};
 
 /// Characters of a line of source that is shown.

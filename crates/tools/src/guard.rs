@@ -11,7 +11,8 @@ use lispwright_guard::limits::{MAX_CURSOR, MAX_DEPTH, MAX_OPS, MAX_PIECE, MAX_ST
 use lispwright_guard::{Operation, answer};
 use serde_json::{Map, Value, json};
 
-use crate::tool::{Annotations, Outcome, Schema, Tool, ToolSet};
+use crate::outcome::Outcome;
+use crate::tool::{Annotations, Schema, Tool, ToolSet};
 
 /// The eight tools, in the protocol's order.
 pub fn guard_tools() -> Vec<Tool> {

@@ -4,12 +4,13 @@ use lispwright_runtime::{Ending, EvalReport, MAIN, Node, Request, Sessions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::outcome::Outcome;
 use crate::repl_eval::ask;
 use crate::repl_node::{node_fields, node_text};
 use crate::repl_refused::session_argument;
 use crate::repl_report::{answer, output_limit};
 use crate::repl_text::start_of_fenced;
-use crate::tool::{CallContext, Outcome};
+use crate::tool::CallContext;
 
 /// Levels of parts when none are asked for.
 const DEFAULT_DEPTH: u32 = 1;

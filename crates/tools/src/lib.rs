@@ -2,7 +2,7 @@
 //!
 //! The MCP server, the command line and the editor-agent hooks are skins over this crate: they turn their own input
 //! into arguments, call the operation, and show its text or its fields.
-//! Read [`tool`] first: it defines what a tool is and what it answers.
+//! Read [`tool`] and [`outcome`] first: what a tool is, and what it answers.
 //!
 //! **Invariant:** nothing here knows MCP or JSON-RPC, and nothing here writes files or starts processes by itself.
 
@@ -24,7 +24,9 @@ pub mod lisp_read_file;
 pub mod lisp_read_form;
 pub mod load_system;
 pub mod macroexpand;
+pub mod outcome;
 mod refused;
+mod repl_action;
 mod repl_attach;
 pub mod repl_control;
 pub mod repl_eval;
@@ -33,6 +35,7 @@ mod repl_node;
 mod repl_refused;
 mod repl_report;
 mod repl_session;
+mod repl_status;
 mod repl_text;
 mod repl_work;
 pub mod run_tests;
@@ -41,6 +44,7 @@ pub mod transcript;
 pub mod workshop;
 
 pub use catalogue::catalogue;
-pub use tool::{Annotations, CallContext, Outcome, Schema, Tool, ToolError, ToolSet};
+pub use outcome::{Outcome, ToolError};
+pub use tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 pub use transcript::Transcript;
 pub use workshop::Workshop;

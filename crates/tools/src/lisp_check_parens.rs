@@ -7,8 +7,9 @@ use serde::Deserialize;
 use serde_json::Map;
 
 use crate::lisp_read_file::counted;
+use crate::outcome::{Outcome, ToolError};
 use crate::refused::diagnosis_fields;
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, named_dialect};
 
 /// Arguments of `lisp_check_parens`.

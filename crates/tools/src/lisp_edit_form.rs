@@ -10,8 +10,9 @@ use serde_json::{Map, Value, json};
 
 use crate::fence::head;
 use crate::lisp_read_file::{DEFAULT_BUDGET, yes};
+use crate::outcome::{Outcome, ToolError};
 use crate::refused::{line_change, refusal};
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
 /// What to do with a form.

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::lisp_edit_form::{answer, change};
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::outcome::{Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking};
 
 /// Arguments of `lisp_patch_form`.

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::outcome::{Outcome, ToolError};
 use crate::refused::{diagnosis_fields, refusal};
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
 /// Characters of a view when no `limit` asks for more.

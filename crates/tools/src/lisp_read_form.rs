@@ -7,8 +7,9 @@ use serde_json::Map;
 
 use crate::fence::{fenced, head};
 use crate::lisp_read_file::{DEFAULT_BUDGET, MOST};
+use crate::outcome::{Outcome, ToolError};
 use crate::refused::refusal;
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
 /// Arguments of `lisp_read_form`.

@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::outcome::{Outcome, ToolError};
 use crate::repl_eval::{ask, seconds_or};
 use crate::repl_report::{error_text, notes};
 use crate::repl_work::{
     Work, count_text, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, printed_text,
 };
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
 /// How long loading may take when nothing else is asked for.

@@ -9,12 +9,13 @@ use serde_json::{Map, Value};
 
 use crate::code_live::package_in;
 use crate::fence::fenced;
+use crate::outcome::{Outcome, ToolError};
 use crate::refused::refusal;
 use crate::repl_eval::{ask, seconds};
 use crate::repl_report::{answer, output_limit};
 use crate::repl_session::open;
 use crate::repl_work::runtime_of;
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
 /// How far to expand.

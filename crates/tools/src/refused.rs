@@ -5,7 +5,7 @@ use lispwright_edit::{Diagnosis, Fix, FormLine, LineChange, Place, Refusal};
 use serde_json::{Map, Value, json};
 
 use crate::fence::fenced;
-use crate::tool::ToolError;
+use crate::outcome::ToolError;
 
 impl From<lispwright_project::Error> for ToolError {
     fn from(error: lispwright_project::Error) -> Self {

@@ -3,10 +3,11 @@
 use lispwright_runtime::{Address, Runtime, SWANK_PORT, Sessions};
 use serde_json::json;
 
-use crate::repl_control::{ReplControl, outcome, session_outcome};
+use crate::outcome::{Outcome, ToolError};
+use crate::repl_action::ReplControl;
 use crate::repl_refused::session_error;
 use crate::repl_session::chosen;
-use crate::tool::{Outcome, ToolError};
+use crate::repl_status::{outcome, session_outcome};
 
 /// Joins the server at the address given. What it speaks is found out, unless the runtime or the address says it.
 pub(crate) async fn attach(

@@ -6,10 +6,11 @@ use lispwright_runtime::{Ending, EvalReport, EvalRequest, Request, Sessions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::outcome::{Outcome, ToolError};
 use crate::repl_refused::session_error;
 use crate::repl_report::{answer, output_limit};
 use crate::repl_session::open;
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 
 /// How long a call may take when it is not said.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);

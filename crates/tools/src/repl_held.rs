@@ -3,13 +3,14 @@
 use lispwright_runtime::{Ending, EvalReport, EvalRequest, Frame, LispError, Node, Request, RestartName, Sessions};
 use serde_json::{Map, Value, json};
 
-use crate::repl_control::{ReplAction, ReplControl};
+use crate::outcome::{Outcome, ToolError};
+use crate::repl_action::{ReplAction, ReplControl};
 use crate::repl_eval::{ask, seconds};
 use crate::repl_node::{node_fields, node_line};
 use crate::repl_refused::session_argument;
 use crate::repl_report::{answer, frame_fields, frame_line, output_limit, restarts_fields, restarts_text};
 use crate::repl_text::{fence, one_line, start_of_fenced};
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 
 /// Frames in one answer.
 const FRAMES: u32 = 20;

@@ -2,8 +2,8 @@
 
 use lispwright_runtime::{Capability, MAIN, Refusal, Runtime, SessionError};
 
+use crate::outcome::ToolError;
 use crate::repl_text::one_line;
-use crate::tool::ToolError;
 
 /// The runtime of that name, if sessions can have it.
 pub(crate) fn named_runtime(name: &str) -> Result<Runtime, ToolError> {

@@ -3,10 +3,10 @@
 use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Printed, Return, Runtime, StopReason};
 use serde_json::{Map, Value, json};
 
+use crate::outcome::Outcome;
 use crate::repl_node::{node_fields, preview_text};
 use crate::repl_refused::{not_offered, refusal_error, session_argument};
 use crate::repl_text::{Fenced, ends_of, fence, fence_inside, head, one_line, shares, start_of};
-use crate::tool::Outcome;
 
 /// Characters of an answer when none are asked for.
 const DEFAULT_OUTPUT: usize = 10_000;

@@ -2,8 +2,8 @@
 
 use lispwright_runtime::{MAIN, Runtime, Sessions};
 
+use crate::outcome::ToolError;
 use crate::repl_refused::{named_runtime, session_error};
-use crate::tool::ToolError;
 
 /// The session meant by `session` and `runtime`; it is there afterwards, if it can be made.
 ///

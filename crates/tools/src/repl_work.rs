@@ -7,10 +7,10 @@ use lispwright_runtime::{Diagnostic, Ending, EvalReport, Project, Runtime, Targe
 use lispwright_syntax::Dialect;
 use serde_json::{Map, Value};
 
+use crate::outcome::{Outcome, ToolError};
 use crate::repl_report::{answer, block, output_limit};
 use crate::repl_session::open;
 use crate::repl_text::{ends_of, fence, one_line};
-use crate::tool::{Outcome, ToolError};
 use crate::workshop::Workshop;
 
 /// Characters of printed output in an answer that is about something else.

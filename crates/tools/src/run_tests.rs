@@ -8,13 +8,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::outcome::{Outcome, ToolError};
 use crate::repl_eval::{ask, seconds_or};
 use crate::repl_report::{error_text, notes};
 use crate::repl_text::{fence, one_line};
 use crate::repl_work::{
     Work, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, place_text, printed_text, relative,
 };
-use crate::tool::{CallContext, Outcome, ToolError};
+use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
 /// How long tests may take when nothing else is asked for.

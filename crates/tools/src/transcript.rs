@@ -21,8 +21,8 @@ use lispwright_runtime::{Ending, EvalReport, Request, RestartName, Runtime, Targ
 use lispwright_syntax::Dialect;
 
 use crate::fence::head;
+use crate::outcome::{Outcome, ToolError};
 use crate::repl_report::answer;
-use crate::tool::{Outcome, ToolError};
 
 /// Characters of an answer that are kept.
 const ANSWER: usize = 8_000;

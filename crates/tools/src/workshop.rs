@@ -8,7 +8,8 @@ use lispwright_runtime::{Config, Sessions};
 use lispwright_syntax::{Dialect, Language};
 
 use crate::languages::{FILE_NAME, Languages};
-use crate::tool::{CallContext, ToolError};
+use crate::outcome::ToolError;
+use crate::tool::CallContext;
 use crate::transcript::Transcript;
 
 /// The project and the sessions that a catalogue of tools works on. Clones share both.

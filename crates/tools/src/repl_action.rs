@@ -1,0 +1,73 @@
+//! What can be asked of `repl_control`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplAction {
+    /// List runtimes and sessions.
+    #[default]
+    Status,
+    /// Start a session's image ahead of its first call.
+    Start,
+    /// Interrupt what a session is doing; its state is kept.
+    Interrupt,
+    /// End a session and its image.
+    Kill,
+    /// Give a session a fresh image.
+    Reset,
+    /// Keep a copy of the image under a name.
+    Checkpoint,
+    /// Return to a checkpoint.
+    Rollback,
+    /// Join a running Swank, Slynk or nREPL server.
+    Attach,
+    /// Leave a server that was joined.
+    Detach,
+    /// List what is held and the restarts.
+    Restarts,
+    /// Take a restart of a held error.
+    Restart,
+    /// Give a held error up.
+    Abort,
+    /// List the frames of a held error.
+    Frames,
+    /// Show the locals of a frame of a held error.
+    Locals,
+    /// Evaluate in a frame of a held error.
+    EvalInFrame,
+}
+
+/// Arguments of `repl_control`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplControl {
+    /// Action
+    pub action: ReplAction,
+    /// Default "main"; status: only this one
+    #[serde(default)]
+    pub session: Option<String>,
+    /// Runtime
+    #[serde(default)]
+    pub runtime: Option<String>,
+    /// Name of a checkpoint; rollback: default the last one
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Frame of a held error (default 0)
+    #[serde(default)]
+    pub frame: Option<u32>,
+    /// Restart of a held error: its name, or its number as a string
+    #[serde(default)]
+    pub restart: Option<String>,
+    /// Code for eval_in_frame; for restart, its values
+    #[serde(default)]
+    pub code: Option<String>,
+    /// For eval_in_frame and restart (default 30)
+    #[serde(default)]
+    pub timeout_seconds: Option<f64>,
+    /// host:port for attach
+    #[serde(default)]
+    pub address: Option<String>,
+}
