@@ -1,4 +1,4 @@
-//! What an evaluation is asked for and what it answers, in the session's own terms.
+//! What an evaluation answers, in the session's own terms.
 
 use std::time::Duration;
 
@@ -6,65 +6,12 @@ use crate::backend::Runtime;
 use crate::capture::Printed;
 use crate::copies::{self, Return};
 use crate::naming::{Description, Exports, References};
+use crate::nearest::nearest;
 use crate::node::Node;
 use crate::refusal::Refusal;
-use crate::request::keyed;
 use crate::stop::{Death, StopReason};
 use crate::wire::Value;
 use crate::work::{Diagnostic, Tally};
-
-/// One evaluation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EvalRequest {
-    /// The forms, as text.
-    pub code: String,
-    /// The package for this call; the session's own when absent.
-    pub package: Option<String>,
-    /// Forbid evaluation at read time (`#.`).
-    pub safe_read: bool,
-    /// `*print-level*` for the values.
-    pub print_level: Option<u32>,
-    /// `*print-length*` for the values.
-    pub print_length: Option<u32>,
-    /// Characters of printed values that are wanted, in all.
-    pub value_limit: usize,
-    /// How long it may take before it is interrupted.
-    pub timeout: Duration,
-    /// Keep the stack of an error, or of the interrupt when the time is up.
-    pub hold: bool,
-    /// Evaluate in a copy of the image that is thrown away.
-    pub trial: bool,
-}
-
-impl EvalRequest {
-    /// A request with the defaults: 30 seconds, 10,000 characters of values, the session's package.
-    pub fn new(code: impl Into<String>) -> Self {
-        Self {
-            code: code.into(),
-            package: None,
-            safe_read: false,
-            print_level: None,
-            print_length: None,
-            value_limit: 10_000,
-            timeout: Duration::from_secs(30),
-            hold: false,
-            trial: false,
-        }
-    }
-
-    pub(crate) fn arguments(&self) -> Vec<Value> {
-        let number = |limit: Option<u32>| Value::optional(limit.map(i64::from));
-        keyed([
-            ("CODE", Value::text(&self.code)),
-            ("PACKAGE", self.package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
-            ("SAFE-READ", Value::truth(self.safe_read)),
-            ("PRINT-LEVEL", number(self.print_level)),
-            ("PRINT-LENGTH", number(self.print_length)),
-            ("LIMIT", Value::Integer(i64::try_from(self.value_limit).unwrap_or(i64::MAX))),
-            ("HOLD", Value::truth(self.hold)),
-        ])
-    }
-}
 
 /// What became of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -525,60 +472,5 @@ fn place(value: Option<&Value>) -> Place {
         start: (count(value, "LINE").unwrap_or(1), count(value, "COLUMN").unwrap_or(1)),
         at: count(value, "AT-LINE").zip(count(value, "AT-COLUMN")),
         text: value.get_text("TEXT").unwrap_or_default().trim_end().to_owned(),
-    }
-}
-
-/// At most three of `candidates` that `name` may have been meant for, nearest first.
-pub(crate) fn nearest(name: &str, candidates: &[Value]) -> Vec<String> {
-    nearest_by(name, candidates, |candidate| candidate)
-}
-
-/// As [`nearest`], comparing the part of each candidate that `compared` gives.
-pub(crate) fn nearest_by(name: &str, candidates: &[Value], compared: fn(&str) -> &str) -> Vec<String> {
-    let wanted = name.to_uppercase();
-    let length = wanted.chars().count();
-    let allowed = if length == 1 { 0 } else { (length / 3).max(1) };
-    let mut near: Vec<(usize, &str)> = candidates
-        .iter()
-        .filter_map(Value::as_text)
-        .map(|candidate| (distance(&wanted, &compared(candidate).to_uppercase()), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .collect();
-    near.sort_unstable();
-    near.dedup();
-    near.into_iter().take(3).map(|(_, candidate)| candidate.to_owned()).collect()
-}
-
-/// Levenshtein's distance in characters, where two neighbours that changed places count as one mistake.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    let mut above = row.clone();
-    let mut before = None;
-    for (line, from) in left.chars().enumerate() {
-        let older = std::mem::replace(&mut above, row.clone());
-        row[0] = line + 1;
-        for (column, to) in right.iter().enumerate() {
-            let replaced = above[column] + usize::from(from != *to);
-            row[column + 1] = replaced.min(above[column + 1] + 1).min(row[column] + 1);
-            if column > 0 && before == Some(*to) && right[column - 1] == from {
-                row[column + 1] = row[column + 1].min(older[column - 1] + 1);
-            }
-        }
-        before = Some(from);
-    }
-    row[right.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearest_names_come_first_and_far_ones_not_at_all() {
-        let names: Vec<Value> = ["ALEXANDRIA", "ALEXANDRIA-2", "SB-EXT", "UIOP"].map(Value::text).into();
-        assert_eq!(nearest("alexandira", &names), ["ALEXANDRIA", "ALEXANDRIA-2"]);
-        assert!(nearest("nothing-like-it", &names).is_empty());
-        assert_eq!((distance("AREA", "AERA"), distance("", "ab"), distance("abc", "ca")), (1, 2, 3));
     }
 }

@@ -40,8 +40,7 @@ pub(crate) fn watch_excess(session: &Arc<Session>) -> AbortOnDropHandle<()> {
             let Some(session) = session.upgrade() else { return };
             let Some(watch) = session.idle_watch() else { continue };
             let sweep = look.is_multiple_of(LOOKS_TO_A_SWEEP);
-            let found = tokio::task::spawn_blocking(move || watch.glance(None, sweep)).await;
-            if found.is_ok_and(|excess| excess.is_some()) {
+            if watch.glance(None, sweep).await.is_some() {
                 session.end_excess().await;
             }
         }

@@ -1,6 +1,6 @@
 //! Names in a live image: what they mean and who refers to them, as agents answer it.
 
-use crate::eval::nearest_by;
+use crate::nearest::nearest_by;
 use crate::wire::Value;
 
 /// What a name means in an image.

@@ -1,7 +1,7 @@
 //! Why an image did nothing: what was asked for is not there.
 
-use crate::eval::nearest;
 use crate::naming;
+use crate::nearest::nearest;
 use crate::wire::Value;
 
 /// What a request asked for and the image does not have. Nothing ran.

@@ -3,12 +3,64 @@
 use std::time::Duration;
 
 use crate::backend::Capability;
-use crate::eval::EvalRequest;
-use crate::wire::Value;
+use crate::wire::{Value, keyed};
 use crate::work::{Project, Target};
 
 /// How long a question about the image may take that is not an evaluation.
 const LOOK_LIMIT: Duration = Duration::from_secs(30);
+
+/// One evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvalRequest {
+    /// The forms, as text.
+    pub code: String,
+    /// The package for this call; the session's own when absent.
+    pub package: Option<String>,
+    /// Forbid evaluation at read time (`#.`).
+    pub safe_read: bool,
+    /// `*print-level*` for the values.
+    pub print_level: Option<u32>,
+    /// `*print-length*` for the values.
+    pub print_length: Option<u32>,
+    /// Characters of printed values that are wanted, in all.
+    pub value_limit: usize,
+    /// How long it may take before it is interrupted.
+    pub timeout: Duration,
+    /// Keep the stack of an error, or of the interrupt when the time is up.
+    pub hold: bool,
+    /// Evaluate in a copy of the image that is thrown away.
+    pub trial: bool,
+}
+
+impl EvalRequest {
+    /// A request with the defaults: 30 seconds, 10,000 characters of values, the session's package.
+    pub fn new(code: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            package: None,
+            safe_read: false,
+            print_level: None,
+            print_length: None,
+            value_limit: 10_000,
+            timeout: Duration::from_secs(30),
+            hold: false,
+            trial: false,
+        }
+    }
+
+    pub(crate) fn arguments(&self) -> Vec<Value> {
+        let number = |limit: Option<u32>| Value::optional(limit.map(i64::from));
+        keyed([
+            ("CODE", Value::text(&self.code)),
+            ("PACKAGE", self.package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
+            ("SAFE-READ", Value::truth(self.safe_read)),
+            ("PRINT-LEVEL", number(self.print_level)),
+            ("PRINT-LENGTH", number(self.print_length)),
+            ("LIMIT", Value::Integer(i64::try_from(self.value_limit).unwrap_or(i64::MAX))),
+            ("HOLD", Value::truth(self.hold)),
+        ])
+    }
+}
 
 /// One request to an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -297,9 +349,4 @@ impl Request {
             Self::Eval(_) | Self::Macroexpand { .. } | Self::Load { .. } | Self::RunTests { .. } | Self::Checkpoint(_)
         )
     }
-}
-
-/// Keywords and values, one after the other.
-pub(crate) fn keyed<const N: usize>(pairs: [(&str, Value); N]) -> Vec<Value> {
-    pairs.into_iter().flat_map(|(key, value)| [Value::keyword(key), value]).collect()
 }

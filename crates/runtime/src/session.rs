@@ -10,12 +10,12 @@ use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
 use crate::remote::{Remote, ensure_remote, run_remote};
-use crate::request::{Request, keyed};
+use crate::request::Request;
 use crate::session_error::SessionError;
 use crate::status::CheckpointStatus;
 use crate::stop::{Controls, Death, StopReason};
-use crate::watch::{Excess, Watch};
-use crate::wire::Value;
+use crate::watch::Watch;
+use crate::wire::{Value, keyed};
 use crate::worker::{Ended, GRACE, Lost, Worker, last_lines};
 
 /// So many lost images ...
@@ -140,7 +140,7 @@ impl Session {
             return;
         }
         let Some(watch) = self.idle_watch() else { return };
-        let Some(excess) = glance(watch, None).await else { return };
+        let Some(excess) = watch.glance(None, false).await else { return };
         if let Some(remote) = &self.remote
             && remote.lock().await.leave_ours().await
         {
@@ -279,11 +279,6 @@ pub(crate) async fn ensure_image(session: &Session, slot: &mut Option<Worker>) -
         tokio::spawn(async move { factory.fill_spare().await });
     }
     Ok(())
-}
-
-/// One look at what an idle image takes.
-pub(crate) async fn glance(watch: Watch, copy: Option<i32>) -> Option<Excess> {
-    tokio::task::spawn_blocking(move || watch.glance(copy, false)).await.unwrap_or_default()
 }
 
 /// Takes note of an image that was found dead before a call ran in it.

@@ -15,12 +15,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::backend::{BACKENDS, Capability, Runtime};
 use crate::config::Config;
-use crate::eval::{Ending, EvalReport, EvalRequest};
+use crate::eval::{Ending, EvalReport};
 use crate::factory::{Factory, Household};
 use crate::idle;
 use crate::remote::address::Address;
 use crate::remote::{Found, Remote};
-use crate::request::Request;
+use crate::request::{EvalRequest, Request};
 use crate::session::{CRASH_WINDOW, Facts, Running, Session, ensure_image, loss, run};
 use crate::session_error::SessionError;
 use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers_of};

@@ -88,11 +88,15 @@ impl Watch {
         family.members.keys().filter(|pid| **pid != root).filter_map(|pid| Pid::from_raw(*pid)).collect()
     }
 
-    /// One look while no call runs, with a `sweep` also by the mark. Blocks.
-    pub(crate) fn glance(&self, copy: Option<i32>, sweep: bool) -> Option<Excess> {
-        let mut family = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        family.find(sweep);
-        family.judge(copy)
+    /// One look while no call runs, with a `sweep` also by the mark.
+    pub(crate) async fn glance(&self, copy: Option<i32>, sweep: bool) -> Option<Excess> {
+        let shared = Arc::clone(&self.shared);
+        let look = move || {
+            let mut family = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            family.find(sweep);
+            family.judge(copy)
+        };
+        tokio::task::spawn_blocking(look).await.unwrap_or_default()
     }
 
     /// Waits until the worker takes too much. `copy` is the copy of it that runs code, if one does. Giving up and asking

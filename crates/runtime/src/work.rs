@@ -1,7 +1,6 @@
 //! Loading and testing: what is asked for, and what compilers and test frameworks answer in the same terms.
 
-use crate::request::keyed;
-use crate::wire::Value;
+use crate::wire::{Value, keyed};
 
 /// What to load or to test.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -372,7 +372,7 @@ impl Worker {
 
     /// One look at what it takes while no call runs.
     pub(crate) async fn glance(&self) -> Option<Excess> {
-        crate::session::glance(self.watch(), self.copies.running()).await
+        self.watch.glance(self.copies.running(), false).await
     }
 
     /// Kills the copy after the youngest checkpoint; false when there is none.

@@ -10,18 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::speech::Speech;
+use super::speech::{Call, Speech};
 use crate::step::Failure;
 
 /// Longest request body that is read, in bytes.
 const MAX_BODY: usize = 64 << 20;
-
-/// One call that the model makes.
-#[derive(Clone, Debug)]
-pub(super) struct Call {
-    pub(super) tool: String,
-    pub(super) input: Value,
-}
 
 /// A running stand-in.
 pub(super) struct Model {

@@ -2,7 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::model::Call;
+/// One call that the model makes.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) tool: String,
+    pub(super) input: Value,
+}
 
 /// Which API a client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::model::Call;
-use super::speech::Speech;
+use super::speech::{Call, Speech};
 
 /// Lacks the parenthesis that ends its last line.
 pub(super) const LOST: &str = "(defun area (r)\n  (let ((pi 3))\n    (* pi r r))\n\n(defun double (x)\n  (* 2 x))\n";

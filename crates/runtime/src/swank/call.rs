@@ -6,9 +6,9 @@ use super::image::Image;
 use super::message::Message;
 use crate::eval::{Answer, Ending, LispError, Phase, Place};
 use crate::remote::Lost;
-use crate::request::{Request, keyed};
+use crate::request::Request;
 use crate::stop::{Controls, Death, StopReason};
-use crate::wire::Value;
+use crate::wire::{Value, keyed};
 
 /// From one request to stop to the next: code that is busy printing where it was is told again.
 const AGAIN: Duration = Duration::from_secs(1);
