@@ -24,7 +24,7 @@
 
 (defun look-for-mistakes (path)
   "Lets the compiler to C read the file PATH, for what it signals."
-  (let ((objects (make-temporary-directory "/tmp/lispwright-ecl-XXXXXX")))
+  (let ((objects (make-temporary-directory (temporary-template "ecl"))))
     (unwind-protect
          (let ((c::*cc* "true"))
            (ext:install-c-compiler)

@@ -37,7 +37,14 @@ directory gets anything."
   "The directory for compiled files: in the user's cache, else a temporary one."
   (let ((cache (uiop:xdg-cache-home "lispwright/fasl/")))
     (handler-case (progn (ensure-directories-exist cache) cache)
-      (error () (uiop:ensure-directory-pathname (make-temporary-directory "/tmp/lispwright-fasl-XXXXXX"))))))
+      (error () (uiop:ensure-directory-pathname (make-temporary-directory (temporary-template "fasl")))))))
+
+(defun temporary-template (name)
+  "What the name of a temporary directory is made from. A confined image may write in its own TMPDIR only."
+  (let ((directory (uiop:getenv "TMPDIR")))
+    (format nil "~A/lispwright-~A-XXXXXX"
+            (if (member directory '(nil "") :test #'equal) "/tmp" (string-right-trim "/" directory))
+            name)))
 
 (pushnew 'own-output-translations asdf/output-translations::*default-output-translations*)
 

@@ -52,6 +52,11 @@
 (check (skip-to-code "  ; nothing" 0) nil)
 (check (skip-to-code "abc" 99) nil)
 
+;;; Directories
+
+(check (string-left-trim "/" (temporary-template "x"))
+       (format nil "~A/lispwright-x-XXXXXX" (string-trim "/" (or (uiop:getenv "TMPDIR") "/tmp"))))
+
 ;;; Systems
 
 (check (defined-systems (file "some.asd" "(defsystem \"one\")" "(asdf:defsystem #:two/tests :depends-on (\"one\"))"

@@ -341,6 +341,11 @@ pub(crate) async fn run(
     };
     let worker = slot.as_mut().expect("the session was given an image");
     let (stdout, stderr) = worker.take_output();
+    let waited = match worker.ended_children() {
+        0 => None,
+        1 => Some("A process that the code had started and did not stop waiting for was ended.".to_owned()),
+        more => Some(format!("{more} processes that the code had started and did not stop waiting for were ended.")),
+    };
     let answer = match ended {
         Ended::Answered(message, reason) => {
             let mut answer = Answer::read(&message, reason);
@@ -376,7 +381,7 @@ pub(crate) async fn run(
             Answer::without_image(Ending::Died { death, reason })
         }
     };
-    let notices = session.facts().notice.take().into_iter().collect();
+    let notices = session.facts().notice.take().into_iter().chain(waited).collect();
     Ok(EvalReport {
         session: session.name.clone(),
         runtime: session.factory.runtime(),

@@ -88,6 +88,15 @@ impl Watch {
         family.members.keys().filter(|pid| **pid != root).filter_map(|pid| Pid::from_raw(*pid)).collect()
     }
 
+    /// Those of them that were started within the last while.
+    pub(crate) fn started_within(&self, recent: Duration) -> Vec<Pid> {
+        let Some(now) = uptime_ticks() else { return Vec::new() };
+        let ticks = recent.as_millis() as u64 * rustix::param::clock_ticks_per_second() / 1000;
+        let since = now.saturating_sub(ticks);
+        let young = |pid: &Pid| member(pid.as_raw_nonzero().get()).is_some_and(|member| member.started >= since);
+        self.started().into_iter().filter(young).collect()
+    }
+
     /// One look while no call runs, with a `sweep` also by the mark.
     pub(crate) async fn glance(&self, copy: Option<i32>, sweep: bool) -> Option<Excess> {
         let shared = Arc::clone(&self.shared);
@@ -237,6 +246,15 @@ fn parse_stat(stat: &str) -> Option<Member> {
         started: fields.get(19)?.parse().ok()?,
         resident_kb: pages * page_kb,
     })
+}
+
+/// How long the machine has been up, in the ticks of `proc_pid_stat`.
+fn uptime_ticks() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/uptime").ok()?;
+    let (seconds, rest) = text.split_once('.')?;
+    let hundredths = rest.split(' ').next()?;
+    let milliseconds = seconds.parse::<u64>().ok()? * 1000 + hundredths.parse::<u64>().ok()? * 10;
+    Some(milliseconds * rustix::param::clock_ticks_per_second() / 1000)
 }
 
 /// The children of all threads of a process, where the kernel lists them.

@@ -36,6 +36,9 @@ const SIGNAL_AFTER: Duration = Duration::from_millis(250);
 /// From the request to stop until the worker is killed.
 pub(crate) const GRACE: Duration = Duration::from_millis(2000);
 
+/// How much longer when it may have waited for processes that were ended then.
+const CHILD_GRACE: Duration = Duration::from_millis(1500);
+
 /// How long the status of a process whose pipe has closed is waited for.
 const STATUS_LIMIT: Duration = Duration::from_secs(2);
 
@@ -78,6 +81,8 @@ pub(crate) struct Worker {
     resync: bool,
     /// When it was started.
     pub(crate) started: Instant,
+    /// Processes that were ended in the last call because the worker waited for them and did not listen.
+    ended_children: u32,
     /// The process can be signalled from here.
     local: bool,
     last_id: i64,
@@ -148,6 +153,7 @@ impl Worker {
             copies: Copies::default(),
             resync: false,
             started: Instant::now(),
+            ended_children: 0,
             local: launch.launcher.is_empty(),
             last_id: 0,
         };
@@ -258,6 +264,8 @@ impl Worker {
         let mut written = 0;
         let deadline = tokio::time::sleep(limit);
         tokio::pin!(deadline);
+        let began = Instant::now();
+        self.ended_children = 0;
         let mut stop: Option<Stopping> = None;
         let mut exiting = false;
         self.watch.begin();
@@ -347,7 +355,10 @@ impl Worker {
                     let stopping = stop.as_mut().expect("a step is waited for only while stopping");
                     let overdue = stopping.since.elapsed() >= GRACE;
                     stopping.next_step = Instant::now() + SIGNAL_AFTER;
-                    if !overdue {
+                    if overdue && self.ended_children == 0 && !stopping.killed && self.local {
+                        self.ended_children = self.end_children_since(began);
+                    }
+                    if !overdue || (self.ended_children > 0 && stopping.since.elapsed() < GRACE + CHILD_GRACE) {
                         if self.local && !self.copies.signal(Signal::INT) {
                             process::send_interrupt(self.pid);
                         }
@@ -378,6 +389,21 @@ impl Worker {
     /// Kills the copy after the youngest checkpoint; false when there is none.
     pub(crate) fn end_copy(&self) -> bool {
         self.copies.signal(Signal::KILL)
+    }
+
+    /// Ends the processes that the worker has started since `began`, so that it need not wait for them any more; how many
+    /// those were. Whatever else it does it would be killed next, and they with it.
+    fn end_children_since(&self, began: Instant) -> u32 {
+        let copy = self.copies.running().and_then(Pid::from_raw);
+        let young = self.watch.started_within(began.elapsed());
+        let ended = young.into_iter().filter(|pid| Some(*pid) != copy);
+        let ended = ended.filter(|pid| rustix::process::kill_process(*pid, Signal::KILL).is_ok()).count();
+        u32::try_from(ended).unwrap_or(u32::MAX)
+    }
+
+    /// How many processes were ended in the last call because the worker waited for them and did not listen.
+    pub(crate) fn ended_children(&self) -> u32 {
+        self.ended_children
     }
 
     /// Bytes of requests that nobody has read.

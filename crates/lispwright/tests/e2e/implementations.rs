@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Session};
+use crate::household::{Household, tested};
+use crate::project::Project;
 
 const BOTH: [&str; 2] = ["ecl", "clisp"];
 
@@ -387,4 +389,78 @@ fn status_lists_them_and_the_name_of_the_language_is_one() {
     }
     let sbcl = session.ok("repl_eval", json!({ "code": "(lisp-implementation-type)", "runtime": "common-lisp" }));
     assert_eq!(sbcl.fields["values"], json!(["\"SBCL\""]));
+}
+
+/// C's `system` waits without listening; what it waits for is ended, and then the image does listen.
+#[test]
+fn to_wait_for_a_child_without_end_costs_the_child_and_not_the_image() {
+    for (runtime, wait) in [
+        ("ecl", "(ext:system \"sleep 1000\")"),
+        ("clisp", "(ext:shell \"sleep 1000\")"),
+        ("clisp", "(ext:shell \"trap '' INT TERM; while true; do sleep 1; done\")"),
+    ] {
+        let mut household = Household::new(&[]);
+        let mut call = |code: &str, seconds: f64| {
+            let arguments = json!({ "code": code, "runtime": runtime, "timeout_seconds": seconds });
+            household.call("repl_eval", arguments)
+        };
+        call("(defvar *kept* 41)", 50.0);
+        let answer = call(&format!("{wait} (setf *kept* 1)"), 0.3);
+        assert_eq!(answer.fields["code"], "TIMEOUT", "{runtime}: {}", answer.text);
+        assert_eq!(answer.fields["execution_status"], "interrupted", "{runtime}: {}", answer.text);
+        if runtime == "clisp" {
+            assert!(
+                answer.text.contains("that the code had started and did not stop waiting for w"),
+                "{}",
+                answer.text
+            );
+        }
+        let next = call("(1+ *kept*)", 50.0);
+        assert_eq!(next.text, "=> 42", "{runtime}: after {}", answer.text);
+        household.call("repl_control", json!({ "action": "kill", "session": runtime }));
+        // The server, and a spare.
+        household.assert_gone(2, "the child");
+    }
+}
+
+#[test]
+fn a_clisp_that_is_deaf_is_killed_and_that_is_said() {
+    let mut session = Session::new();
+    let deaf = "(ffi:def-call-out c-signal (:name \"signal\") (:library :default) (:language :stdc)
+                  (:arguments (number ffi:int) (handler ffi:long)) (:return-type ffi:long))
+                (c-signal 2 1) (print :begun) (loop)";
+    let arguments = json!({ "code": deaf, "runtime": "clisp", "timeout_seconds": 1 });
+    let answer = session.client.call("repl_eval", arguments);
+    assert_eq!(answer.fields["code"], "SESSION_LOST", "{}", answer.text);
+    assert!(answer.text.contains("it did not listen to an interrupt and was killed"), "{}", answer.text);
+    assert!(answer.text.contains(":BEGUN"), "{}", answer.text);
+    assert_eq!(values(&mut session, "clisp", "(+ 1 2)"), json!(["3"]));
+}
+
+#[test]
+fn a_sandbox_leaves_room_for_systems_and_their_tests() {
+    for (runtime, mechanism) in BOTH.into_iter().flat_map(|runtime| [(runtime, "landlock"), (runtime, "bubblewrap")]) {
+        let project = Project::new();
+        project.file("mill.asd", DEFINITION);
+        project.file("src/wheel.lisp", WHEEL);
+        project.file("src/stone.lisp", STONE);
+        project.file("tests.lisp", TESTS);
+        let mut household = Household::on(project, &[&format!("--sandbox={mechanism}")]);
+        let status = household.call("repl_control", json!({ "action": "status" }));
+        if status.fields["isolation"] != mechanism {
+            tested(&format!("that {mechanism} does not work here"));
+            assert_eq!(status.fields["isolation"], "none-works", "{}", status.text);
+            continue;
+        }
+        let loaded = household.call("load_system", json!({ "system": "mill", "runtime": runtime }));
+        assert_eq!(loaded.fields["status"], "loaded", "{runtime} in {mechanism}: {}", loaded.text);
+        let tests = json!({ "system": "mill/tests", "runtime": runtime });
+        let tests = household.call("run_tests", tests);
+        assert_eq!((&tests.fields["passed"], &tests.fields["failed"]), (&json!(1), &json!(2)), "{}", tests.text);
+        let stopped = json!({ "code": "(loop)", "runtime": runtime, "timeout_seconds": 0.3 });
+        let stopped = household.call("repl_eval", stopped);
+        assert_eq!(stopped.fields["execution_status"], "interrupted", "{runtime} in {mechanism}: {}", stopped.text);
+        household.client.kill();
+        household.assert_gone(0, "a confined image ends with a killed server");
+    }
 }

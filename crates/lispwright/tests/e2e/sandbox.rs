@@ -40,6 +40,30 @@ const COMMON_LISP: Tries = Tries {
     shell: r#"(uiop:run-program "echo by a child > {}")"#,
 };
 
+const ECL: Tries = Tries {
+    runtime: "ecl",
+    write: COMMON_LISP.write,
+    read: COMMON_LISP.read,
+    scratch: r#"(let ((p (ext:mkstemp (concatenate 'string (ext:getenv "TMPDIR") "/abc")))) (list (ext:getenv "TMPDIR") p))"#,
+    connect: "(progn (require :sockets)
+                (let ((s (make-instance (find-symbol \"INET-SOCKET\" :sb-bsd-sockets) :type :stream :protocol :tcp)))
+                  (funcall (find-symbol \"SOCKET-CONNECT\" :sb-bsd-sockets) s #(127 0 0 1) {})))",
+    bind: "(progn (require :sockets)
+             (let ((s (make-instance (find-symbol \"INET-SOCKET\" :sb-bsd-sockets) :type :stream :protocol :tcp)))
+               (funcall (find-symbol \"SOCKET-BIND\" :sb-bsd-sockets) s #(0 0 0 0) 0)))",
+    shell: r#"(unless (eql 0 (ext:system "echo by a child > {}")) (error "no child"))"#,
+};
+
+const CLISP: Tries = Tries {
+    runtime: "clisp",
+    write: COMMON_LISP.write,
+    read: COMMON_LISP.read,
+    scratch: r#"(let ((p (concatenate 'string (ext:getenv "TMPDIR") "/abc"))) (with-open-file (s p :direction :output) (print 1 s)) (list (ext:getenv "TMPDIR") p))"#,
+    connect: "(socket:socket-connect {} \"127.0.0.1\" :timeout 5)",
+    bind: "(socket:socket-server 0 :interface \"0.0.0.0\")",
+    shell: r#"(let ((status (ext:shell "echo by a child > {}"))) (unless (member status '(nil 0)) (error "no child: ~A" status)))"#,
+};
+
 const GUILE: Tries = Tries {
     runtime: "guile",
     write: r#"(call-with-output-file "{}" (lambda (port) (display "written" port)))"#,
@@ -167,6 +191,26 @@ fn sbcl_under_landlock() {
 #[test]
 fn sbcl_under_bubblewrap() {
     check(&COMMON_LISP, "bubblewrap");
+}
+
+#[test]
+fn ecl_under_landlock() {
+    check(&ECL, "landlock");
+}
+
+#[test]
+fn ecl_under_bubblewrap() {
+    check(&ECL, "bubblewrap");
+}
+
+#[test]
+fn clisp_under_landlock() {
+    check(&CLISP, "landlock");
+}
+
+#[test]
+fn clisp_under_bubblewrap() {
+    check(&CLISP, "bubblewrap");
 }
 
 #[test]
