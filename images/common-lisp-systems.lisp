@@ -118,11 +118,14 @@ directory gets anything."
          collect (cons :missing (merge-pathnames name (user-homedir-pathname))))))
 
 (defun load-setups (moment)
-  "Loads the setups for MOMENT that are there and not loaded; true when there were any. Nothing is downloaded."
+  "Loads the setups for MOMENT that are there and not loaded; true when there were any. Nothing is downloaded, and what a
+project has pinned is not mixed with what the user has beside it."
   (let ((new (loop for (when . path) in (library-setups)
                    when (and (eq when moment) (probe-file path) (not (member path *loaded-setups* :test #'equal)))
                      collect path)))
-    (dolist (path (if (eq moment :missing) (and new (list (first new))) new))
+    (when (eq moment :missing)
+      (setf new (and new (null *loaded-setups*) (not (find-package "QL-SETUP")) (list (first new)))))
+    (dolist (path new)
       (push path *loaded-setups*)
       (load path)
       (let ((download (find-symbol "*DOWNLOAD*" (or (find-package "OCICL-RUNTIME") "KEYWORD"))))

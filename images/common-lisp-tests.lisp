@@ -176,11 +176,12 @@
 (defmethod framework-package ((framework (eql :parachute))) "PARACHUTE")
 
 (defmethod defined-tests ((framework (eql :parachute)))
-  "Those that are in no other test: a test runs those in it."
+  "Those that are in no other test: a test runs those in it. One that is defined again may stay the same object, but gets a new
+list of what it does, or of the tests in it."
   (loop for package in (list-all-packages)
         append (loop for test in (call-its :parachute "PACKAGE-TESTS" package)
                      unless (slot-of test "PARENT")
-                       collect (cons test test))))
+                       collect (cons (or (slot-of test "TESTS") (slot-of test "CHILDREN") test) test))))
 
 (defmethod test-name ((framework (eql :parachute)) test)
   (let ((name (slot-of test "NAME")))
@@ -190,28 +191,71 @@
   (find-if #'functionp (slot-of test "TESTS")))
 
 (defmethod run-test ((framework (eql :parachute)) test)
-  (let ((report (let ((*standard-output* (make-broadcast-stream)))
-                  (call-its :parachute "TEST" test :report (its :parachute "QUIET"))))
+  "By the report that keeps the errors of what is compared. It says of other errors in warnings only, from the inside out."
+  (let* ((errors '())
+         (nothing (make-broadcast-stream))
+         (report (handler-bind ((warning (lambda (warning)
+                                           (let ((text (condition-text warning 1000)))
+                                             (when (eql 0 (search "Unhandled error when" text))
+                                               (push (error-in-warning text) errors)
+                                               (muffle-warning warning))))))
+                   (let ((*standard-output* nothing))
+                     (call-its :parachute "TEST" test :report (its :parachute "PLAIN") :stream nothing)))))
+    (parachute-outcomes report (if errors
+                                   (format nil "~{~A~^~%~}" (reverse errors))
+                                   "It failed outside its checks."))))
+
+(defun error-in-warning (text)
+  "What follows the first line of TEXT, which says where the error was."
+  (let ((end (position #\Newline text)))
+    (string-trim '(#\Space #\Newline) (if end (subseq text end) text))))
+
+(defun parachute-outcomes (report reason)
+  "The outcomes of the checks in REPORT, which has each result both under its parent and by itself; and one with REASON for
+each test that failed though none of its checks did."
+  (let ((seen (make-hash-table :test #'eq))
         (outcomes '()))
     (labels ((parts (result)
                (or (slot-of result "RESULTS") (slot-of result "CHILDREN")))
+             (parent-p (result)
+               (typep result (its :parachute "PARENT-RESULT")))
              (walk (result)
-               (if (plusp (length (parts result)))
-                   (map nil #'walk (parts result))
-                   (push (outcome result) outcomes)))
-             (outcome (result)
-               (let ((value (slot-of result "VALUE")))
-                 (make-outcome
-                  :status (case (slot-of result "STATUS") (:passed :passed) (:failed :failed) (t :skipped))
-                  :form (slot-of result "EXPRESSION")
-                  :description (slot-of result "DESCRIPTION")
-                  :reason (if (typep value 'condition)
-                              (format nil "~A: ~A" (type-text value) (condition-text value 1000))
-                              (format nil "It is not ~A of what is expected." (short-text (slot-of result "COMPARISON"))))
-                  :values (list (list "expected" (short-text (slot-of result "EXPECTED")))
-                                (list "actual" (short-text value)))))))
+               "True when something failed in RESULT."
+               (multiple-value-bind (failed-p known-p) (gethash result seen)
+                 (if known-p
+                     failed-p
+                     (setf (gethash result seen) (judge result)))))
+             (judge (result)
+               (let ((failed-p (eq (slot-of result "STATUS") :failed))
+                     (inside-p nil))
+                 (map nil (lambda (part) (when (walk part) (setf inside-p t))) (parts result))
+                 (cond ((not (parent-p result)) (push (check-outcome result) outcomes))
+                       ((and failed-p (not inside-p) (not (eq result report)))
+                        (push (make-outcome :status :failed :reason (or (slot-of result "DESCRIPTION") reason)) outcomes))
+                       ((and (eq (slot-of result "STATUS") :skipped) (zerop (length (parts result))))
+                        (push (make-outcome :status :skipped) outcomes)))
+                 (or failed-p inside-p))))
       (walk report))
     (nreverse outcomes)))
+
+(defun check-outcome (result)
+  "The outcome of RESULT, a check of Parachute's."
+  (let ((value (slot-of result "VALUE"))
+        (comparison (slot-of result "COMPARISON")))
+    (make-outcome
+     :status (case (slot-of result "STATUS") (:passed :passed) (:failed :failed) (t :skipped))
+     :form (slot-of result "EXPRESSION")
+     :description (slot-of result "DESCRIPTION")
+     :reason (cond ((typep value 'condition)
+                    (format nil "~A: ~A" (type-text value) (condition-text value 1000)))
+                   ((null comparison) "It did not finish.")
+                   ((member "COMPARISON-GEQ" (slot-parts result)
+                            :test (lambda (name part) (and (string= name (first part)) (rest part) (null (second part)))))
+                    (format nil "By ~A it is what it should not be." (short-text comparison)))
+                   (t (format nil "By ~A it is not what is expected." (short-text comparison))))
+     :values (and comparison
+                  (list (list "expected" (short-text (slot-of result "EXPECTED")))
+                        (list "actual" (short-text value)))))))
 
 ;;; Rove
 
@@ -255,8 +299,13 @@
     (labels ((walk (result)
                (if (typep result (find-symbol "ASSERTION" "ROVE/CORE/RESULT"))
                    (push (outcome result) outcomes)
-                   (dolist (slot '("PASSED" "FAILED" "PENDING"))
-                     (map nil #'walk (slot-of result slot)))))
+                   (let ((before outcomes))
+                     (dolist (slot '("PASSED" "FAILED" "PENDING"))
+                       (map nil #'walk (slot-of result slot)))
+                     (when (and (is-p result "FAILED")
+                                (not (find :failed (ldiff outcomes before) :key #'outcome-status)))
+                       (push (make-outcome :status :failed :reason "The number of its checks is not the one that it plans.")
+                             outcomes)))))
              (is-p (result class)
                (typep result (find-symbol class "ROVE/CORE/RESULT")))
              (outcome (assertion)
@@ -465,7 +514,10 @@
       (setf (tally-running tally) nil)
       (cond (failed
              (incf (tally-failed tally))
-             (let ((place (test-place tally framework test)))
+             (let* ((place (test-place tally framework test))
+                    (symbol (test-name framework test))
+                    ;; Forms are shown as they are written.
+                    (*package* (or (and (symbolp symbol) (symbol-package symbol)) *package*)))
                (dolist (outcome failed)
                  (when (< (length (tally-failures tally)) +most-failures+)
                    (push (failure-fields name (test-groups framework test) outcome place) (tally-failures tally))))))

@@ -23,6 +23,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// From one search of the whole process table to the next.
 const SWEEP: Duration = Duration::from_secs(1);
 
+/// Ticks by which a process may seem to be older than it is.
+const SLACK: u64 = 5;
+
 /// A look waits this many times as long as the one before has taken.
 const REST: u32 = 20;
 
@@ -92,7 +95,8 @@ impl Watch {
     pub(crate) fn started_within(&self, recent: Duration) -> Vec<Pid> {
         let Some(now) = uptime_ticks() else { return Vec::new() };
         let ticks = recent.as_millis() as u64 * rustix::param::clock_ticks_per_second() / 1000;
-        let since = now.saturating_sub(ticks);
+        // Both clocks are cut down to ticks, and were not read at the same moment.
+        let since = now.saturating_sub(ticks + SLACK);
         let young = |pid: &Pid| member(pid.as_raw_nonzero().get()).is_some_and(|member| member.started >= since);
         self.started().into_iter().filter(young).collect()
     }

@@ -36,6 +36,9 @@ const SIGNAL_AFTER: Duration = Duration::from_millis(250);
 /// From the request to stop until the worker is killed.
 pub(crate) const GRACE: Duration = Duration::from_millis(2000);
 
+/// From the end of those processes until the next signal is sent.
+const AFTER_CHILDREN: Duration = Duration::from_millis(20);
+
 /// How much longer when it may have waited for processes that were ended then.
 const CHILD_GRACE: Duration = Duration::from_millis(1500);
 
@@ -357,6 +360,11 @@ impl Worker {
                     stopping.next_step = Instant::now() + SIGNAL_AFTER;
                     if overdue && self.ended_children == 0 && !stopping.killed && self.local {
                         self.ended_children = self.end_children_since(began);
+                        if self.ended_children > 0 {
+                            // It listens again once it has heard of their end.
+                            stopping.next_step = Instant::now() + AFTER_CHILDREN;
+                            continue;
+                        }
                     }
                     if !overdue || (self.ended_children > 0 && stopping.since.elapsed() < GRACE + CHILD_GRACE) {
                         if self.local && !self.copies.signal(Signal::INT) {

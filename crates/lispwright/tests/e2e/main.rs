@@ -21,6 +21,7 @@ mod guile;
 mod held;
 mod household;
 mod implementations;
+mod libraries;
 #[path = "../../../runtime/tests/nrepl/nbb_install.rs"]
 mod nbb_install;
 mod nrepl;

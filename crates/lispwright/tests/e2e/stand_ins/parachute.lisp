@@ -1,0 +1,125 @@
+;;;; A stand-in for Parachute: its package, classes, slots and functions as far as others use them, written anew. As there,
+;;;; a test that is defined again stays the same object, and a report has the results of inner tests as well.
+
+(defpackage #:parachute
+  (:nicknames #:org.shirakumo.parachute)
+  (:use #:cl)
+  (:export #:define-test #:test #:true #:is #:isnt #:fail #:finish #:package-tests #:plain #:quiet #:report #:status
+           #:results #:parent-result #:test-result))
+(in-package #:parachute)
+
+(defvar *tests* (make-hash-table :test 'eq))
+(defvar *context* nil)
+(defvar *parent* nil)
+
+(defclass test ()
+  ((name :initarg :name :reader name) (home :initarg :home) (description :initform nil :initarg :description)
+   (parent :initform nil :initarg :parent :accessor parent) (children :initform '() :accessor children)
+   (time-limit :initform nil :initarg :time-limit :reader time-limit) (tests :initarg :tests :reader tests)))
+
+(defun index (package)
+  (or (gethash package *tests*) (setf (gethash package *tests*) (make-hash-table :test 'equal))))
+
+(defun package-tests (package)
+  (let ((index (gethash (find-package package) *tests*)))
+    (when index (loop for test being the hash-values of index collect test))))
+
+(defun find-test (name package)
+  (gethash (string name) (index package)))
+
+(defun ensure-test (name home parent &rest initargs)
+  (let ((test (find-test name home))
+        (parent (and parent (find-test parent home))))
+    (setf test (if test
+                   (apply #'reinitialize-instance test initargs)
+                   (apply #'make-instance 'test :name name :home home initargs)))
+    (setf (parent test) parent
+          (gethash (string name) (index home)) test)
+    (when parent
+      (setf (children parent) (cons test (remove test (children parent)))))
+    test))
+
+(defmacro define-test (name &body body)
+  (let ((options (loop while (keywordp (first body)) append (list (pop body) (pop body)))))
+    (destructuring-bind (&key parent time-limit) options
+      `(ensure-test ',name *package* ',parent :time-limit ,time-limit
+                    :tests (list ,@(loop for form in body collect `(lambda () ,form)))))))
+
+(defclass result ()
+  ((expression :initarg :expression :accessor expression) (status :initform :unknown :accessor status)
+   (duration :initform nil :accessor duration) (description :initform nil :initarg :description :accessor description)))
+(defclass value-result (result) ((value :accessor value) (body :initarg :body :reader body)))
+(defclass finishing-result (value-result) ())
+(defclass comparison-result (value-result)
+  ((expected :initarg :expected :reader expected) (comparison :initarg :comparison :reader comparison)
+   (comparison-geq :initform t :initarg :comparison-geq :reader comparison-geq)))
+(defclass parent-result (result)
+  ((results :initform (make-array 0 :adjustable t :fill-pointer t) :accessor results)))
+(defclass test-result (parent-result) ())
+(defclass report (parent-result) ())
+(defclass quiet (report) ())
+(defclass plain (report) ((output :initarg :output :initarg :stream :accessor output)))
+
+(defmethod initialize-instance :after ((result result) &key)
+  (loop for parent in (list *parent* *context*)
+        when (and parent (not (find result (results parent))))
+          do (vector-push-extend result (results parent))))
+
+(defgeneric evaluate (report result))
+
+(defmethod evaluate :around ((report plain) (result result))
+  (when (eq :unknown (status result))
+    (handler-case (call-next-method)
+      (error (error)
+        (warn "Unhandled error when evaluating ~a:~%  ~a~%" result error)
+        (setf (status result) :failed)))
+    (when (eq :unknown (status result))
+      (setf (status result) :passed))
+    (format (output report) "~a ~a~%" (status result) (expression result))))
+
+(defmethod evaluate ((report plain) (result comparison-result))
+  (handler-case (setf (value result) (funcall (body result)))
+    (error (error)
+      (setf (value result) error)
+      (setf (status result) :failed)))
+  (when (eq :unknown (status result))
+    (setf (status result)
+          (if (eq (comparison-geq result)
+                  (and (ignore-errors (funcall (comparison result) (value result) (expected result))) t))
+              :passed
+              :failed))))
+
+(defmethod evaluate ((report plain) (result test-result))
+  (let ((*parent* result)
+        (test (expression result)))
+    (dolist (function (tests test))
+      (funcall function))
+    (dolist (child (children test))
+      (evaluate report (make-instance 'test-result :expression child)))
+    (when (find :failed (results result) :key #'status)
+      (setf (status result) :failed))
+    (when (time-limit test)
+      (setf (description result) "The limit was exceeded."
+            (status result) :failed))))
+
+(defun test (designator &rest args &key (report 'plain) &allow-other-keys)
+  (let* ((args (loop for (key value) on args by #'cddr unless (eq key :report) append (list key value)))
+         (report (apply #'make-instance report :expression designator args))
+         (*context* report))
+    (evaluate report (make-instance 'test-result :expression designator))
+    report))
+
+(defmacro is (comparison expected form &optional description)
+  `(evaluate *context* (make-instance 'comparison-result
+                                      :expression '(is ,comparison ,expected ,form) :body (lambda () ,form)
+                                      :expected ,expected :comparison ',comparison :description ,description)))
+
+(defmacro isnt (comparison expected form)
+  `(evaluate *context* (make-instance 'comparison-result
+                                      :expression '(isnt ,comparison ,expected ,form) :body (lambda () ,form)
+                                      :expected ,expected :comparison ',comparison :comparison-geq nil)))
+
+(defmacro true (form)
+  `(evaluate *context* (make-instance 'comparison-result
+                                      :expression '(true ,form) :body (lambda () (and ,form t))
+                                      :expected t :comparison 'eq)))
