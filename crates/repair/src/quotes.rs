@@ -127,7 +127,7 @@ pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
     }
     let mut found = Vec::new();
     let most = READING_BUDGET / part.len().max(1);
-    for (place, usual) in places(part, start as usize - from).into_iter().take(most) {
+    for (place, usual) in places(part, start as usize - from, language).into_iter().take(most) {
         let edit = replace(part, place.clone(), if place.is_empty() { "\"" } else { "" });
         let tried = apply(part, std::slice::from_ref(&edit));
         let own = tokens(&tried, language);
@@ -148,17 +148,20 @@ pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
 }
 
 /// Where a quote may have been lost (an empty range) or be too many, from the string that starts at `start` on.
-fn places(part: &str, start: usize) -> Vec<(std::ops::Range<usize>, bool)> {
+fn places(part: &str, start: usize, language: &Language) -> Vec<(std::ops::Range<usize>, bool)> {
     let mut places = Vec::new();
     let line_of_start = part[..start].rfind('\n').map_or(0, |at| at + 1);
-    let docstring = part[line_of_start..start].trim().is_empty() && !part[..start].contains('"');
+    // A string inside an inner list is an argument, of `format` say, and its lines end anywhere.
+    let docstring = part[line_of_start..start].trim().is_empty()
+        && !part[..start].contains('"')
+        && read_plain(&part[..start], language).diagnostics().len() == 1;
     let mut at = start + 1;
     for line in part[start + 1..].split_inclusive('\n') {
         let code = line.trim_end();
         let closers = code.len() - code.trim_end_matches([')', ']', '}']).len();
         let next = part[at + line.len()..].trim_start_matches([' ', '\t']);
         if !code.is_empty() {
-            let usual = docstring && (next.starts_with('(') || next.is_empty());
+            let usual = docstring && (next.starts_with(['(', ':']) || next.is_empty());
             places.push((at + code.len()..at + code.len(), usual && closers == 0));
             if closers > 0 {
                 places.push((at + code.len() - closers..at + code.len() - closers, false));

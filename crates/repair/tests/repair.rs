@@ -143,6 +143,15 @@ fn a_docstring_that_lost_its_quote_gets_it_back() {
 }
 
 #[test]
+fn a_string_that_may_end_in_several_places_is_left_open() {
+    // The first line that an opener follows is not the first after which the form balances.
+    let mode = "(define-minor-mode quiet-mode\n  \"Display quietly.\"\n  :global t :group 'quiet\n  (cond\n   (quiet-mode t)))";
+    refused(&with_neighbours(&mode.replace("quietly.\"", "quietly.")), Dialect::EmacsLisp, None);
+    let print = "(define (show name list)\n  (begin\n    (format #t\n            \".REM ~A\n~A\n\"\n            name\n            (display list))))";
+    refused(&with_neighbours(&print.replace("~A\n\"", "~A\n")), Dialect::Scheme, None);
+}
+
+#[test]
 fn a_text_that_stops_is_refused() {
     let text = with_neighbours("(defun f (x)\n  (let ((y 1))\n    (when x\n      (list x y))))");
     let cut = &text[..text.find("(list x y").unwrap() + 5];
