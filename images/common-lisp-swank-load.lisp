@@ -16,8 +16,8 @@
                                                 #'note
                                                 (lambda ()
                                                   (if path
-                                                      (load-source-file path (lambda () diagnostics))
-                                                      (load-named-system system force definitions)))))
+                                                      (compile-and-load path (lambda () diagnostics))
+                                                      (load-owned-system system force definitions)))))
                                              #'funcall))))
                    arguments)
             (list :diagnostics (reverse diagnostics)))))
@@ -73,7 +73,7 @@
   "The fields of an answer when mistakes that are told kept WHAT from being loaded."
   (list :outcome :error :error (list :type "COMPILE-ERROR" :message (format nil "~A does not compile." what))))
 
-(defun load-source-file (path diagnostics)
+(defun compile-and-load (path diagnostics)
   "Compiles and loads the file PATH, unless what is found, which DIAGNOSTICS returns, are errors."
   (let* ((compiled (compiled-file path))
          (output (progn (ensure-directories-exist compiled)
@@ -96,15 +96,19 @@
 (defun asdf (name &rest arguments)
   (apply (find-symbol name "ASDF") arguments))
 
-(defun load-named-system (name force definitions)
-  "Loads the system NAME; one that the owner's ASDF does not know is looked for in the files DEFINITIONS."
+(defun find-owned-system (name definitions)
+  "The system NAME, also one that the owner's ASDF does not know and a file among DEFINITIONS is named after; or NIL."
+  (or (asdf "FIND-SYSTEM" name nil)
+      (let ((file (find (subseq name 0 (position #\/ name)) definitions :key #'pathname-name :test #'string-equal)))
+        (when file
+          (asdf "LOAD-ASD" file)
+          (asdf "FIND-SYSTEM" name nil)))))
+
+(defun load-owned-system (name force definitions)
+  "Loads the system NAME, as FIND-OWNED-SYSTEM finds it."
   (cond ((null (find-package "ASDF"))
          (list :outcome :refused :no-system name :systems '()))
-        ((or (asdf "FIND-SYSTEM" name nil)
-             (let ((file (find (subseq name 0 (position #\/ name)) definitions :key #'pathname-name :test #'string-equal)))
-               (when file
-                 (asdf "LOAD-ASD" file)
-                 (asdf "FIND-SYSTEM" name nil))))
+        ((find-owned-system name definitions)
          (asdf "LOAD-SYSTEM" name :force (and force (list name)))
          (list :outcome :loaded))
         (t (list :outcome :refused :no-system name :systems (asdf "REGISTERED-SYSTEMS")))))

@@ -76,11 +76,6 @@ directory gets anything."
                  (pushnew (string-downcase (subseq text from to)) names :test #'string=))))
     (nreverse names)))
 
-(defun project-file-p (path)
-  (let ((name (and path (namestring path))))
-    (and name
-         (some (lambda (root) (eql (mismatch root name) (length root))) *project-roots*))))
-
 (defun reload-changed-definitions ()
   "Loads again the .asd files of the project whose content is not what was loaded."
   (dolist (file (remove-duplicates
@@ -442,23 +437,6 @@ is compiled."
         (prefix (asdf:component-name whole)))
     (or (string= name prefix)
         (eql (mismatch (concatenate 'string prefix "/") name) (1+ (length prefix))))))
-
-(defun plan-components (system)
-  "All Lisp files that SYSTEM needs and has, in the order in which they are compiled."
-  ;; The keyword :COMPONENT-TYPE means other things in versions before 3.3.
-  (remove-if-not (lambda (component) (typep component 'asdf:cl-source-file))
-                 (asdf:required-components system :other-systems t
-                                                  :keep-operation 'asdf:compile-op :goal-operation 'asdf:load-op)))
-
-(defun direct-dependencies (operation component)
-  "((operation . component) ...) of what has to be done before."
-  (if (uiop:version< (asdf:asdf-version) "3.3")
-      (funcall 'asdf/plan:direct-dependencies nil operation component)
-      (asdf/plan:direct-dependencies operation component)))
-
-(defun plan-systems (system)
-  "SYSTEM and the systems with files that it needs."
-  (remove-duplicates (cons system (mapcar #'asdf:component-system (plan-components system)))))
 
 (defun project-components (system)
   "The Lisp files of the project among those that SYSTEM needs and has."

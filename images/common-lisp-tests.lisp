@@ -327,6 +327,30 @@ each test that failed though none of its checks did."
       (walk stats))
     (nreverse outcomes)))
 
+;;; What ASDF knows of systems
+
+(defun project-file-p (path)
+  (let ((name (and path (namestring path))))
+    (and name
+         (some (lambda (root) (eql (mismatch root name) (length root))) *project-roots*))))
+
+(defun plan-components (system)
+  "All Lisp files that SYSTEM needs and has, in the order in which they are compiled."
+  ;; The keyword :COMPONENT-TYPE means other things in versions before 3.3.
+  (remove-if-not (lambda (component) (typep component 'asdf:cl-source-file))
+                 (asdf:required-components system :other-systems t
+                                                  :keep-operation 'asdf:compile-op :goal-operation 'asdf:load-op)))
+
+(defun direct-dependencies (operation component)
+  "((operation . component) ...) of what has to be done before."
+  (if (uiop:version< (asdf:asdf-version) "3.3")
+      (funcall 'asdf/plan:direct-dependencies nil operation component)
+      (asdf/plan:direct-dependencies operation component)))
+
+(defun plan-systems (system)
+  "SYSTEM and the systems with files that it needs."
+  (remove-duplicates (cons system (mapcar #'asdf:component-system (plan-components system)))))
+
 ;;; Which systems have the tests of a system
 
 (defun test-systems (system)

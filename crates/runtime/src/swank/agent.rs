@@ -22,13 +22,19 @@ const PARTS: [&str; 9] = [
     include_str!("../../../../images/common-lisp-swank-calls.lisp"),
 ];
 
+/// What it reads besides when tests are run, which needs ASDF.
+const TEST_PARTS: [&str; 2] = [
+    include_str!("../../../../images/common-lisp-swank-tests.lisp"),
+    include_str!("../../../../images/common-lisp-tests.lisp"),
+];
+
 /// The package in the text, which gets another name for each version.
 const PACKAGE: &str = "LISPWRIGHT.AGENT";
 
 /// The package of the agent in an image that is reached through `server`, the name of the server's package.
 pub(crate) fn package(server: &str) -> String {
     static VERSION: OnceLock<u64> = OnceLock::new();
-    let version = VERSION.get_or_init(|| hash(PARTS.iter().flat_map(|part| part.bytes())));
+    let version = VERSION.get_or_init(|| hash(PARTS.iter().chain(&TEST_PARTS).flat_map(|part| part.bytes())));
     format!("{PACKAGE}.{server}.{version:016X}")
 }
 
@@ -44,7 +50,23 @@ pub(crate) fn is_there(package: &str) -> String {
 
 /// The form that defines the agent `package`; its value is `NIL`, or in words why that failed.
 pub(crate) fn definition(package: &str) -> String {
-    let text = PARTS.join("\n").replace(PACKAGE, package);
+    reading(package, &PARTS)
+}
+
+/// The form that lets the agent `package` run tests, unless it can: its value is `T`, `NIL` where there is no ASDF, or in words
+/// why that failed.
+pub(crate) fn tests(package: &str) -> String {
+    format!(
+        "(cl:cond ((cl:not (cl:find-package \"ASDF\")) cl:nil) ((cl:fboundp (cl:intern \"ANSWER-RUN-TESTS\" {})) cl:t) \
+         (cl:t (cl:or {} cl:t)))",
+        literal(package),
+        reading(package, &TEST_PARTS)
+    )
+}
+
+/// The form that evaluates what `parts` hold, in `package`.
+fn reading(package: &str, parts: &[&str]) -> String {
+    let text = parts.join("\n").replace(PACKAGE, package);
     format!(
         "(cl:handler-case (cl:with-standard-io-syntax (cl:let ((cl:*print-readably* cl:nil) \
          (cl:*error-output* (cl:make-broadcast-stream))) (cl:handler-bind ((cl:warning (cl:lambda (warning) \

@@ -202,7 +202,7 @@ impl Image {
         answer
     }
 
-    fn lost(&self, why: &str, reason: Option<StopReason>) -> Lost {
+    pub(crate) fn lost(&self, why: &str, reason: Option<StopReason>) -> Lost {
         let status = format!("the Swank server at {}: {why}", self.address);
         Lost { death: Death { status, exited: false, killed: false }, reason }
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::agent;
 use super::message::{Debug, Decoder, Message, field, frame, literal};
 use crate::capture::{Kept, Printed};
-use crate::eval::LispError;
+use crate::eval::{Ending, LispError};
 use crate::remote::connection::Connection;
 use crate::wire::Value;
 
@@ -168,6 +168,18 @@ impl Image {
                 let names: Vec<&str> = names.iter().filter_map(Value::as_text).collect();
                 Err(format!("{} lacks what is needed: {}", self.version, names.join(", ")))
             }
+        }
+    }
+
+    /// Gives the image what runs tests, unless it has it; why it cannot run any.
+    pub(crate) async fn prepare_tests(&mut self) -> Result<Option<Ending>, String> {
+        match self.ask(&agent::tests(&self.agent), DEFINE_LIMIT).await? {
+            Ok(ready) if ready.as_text().is_none() && ready.is_true() => Ok(None),
+            Ok(ready) => Ok(Some(match ready.as_text() {
+                Some(why) => Ending::AgentFault(format!("the image does not take the Lisp that runs tests: {why}")),
+                None => Ending::NotOffered { operation: "ASDF".to_owned() },
+            })),
+            Err(why) => Ok(Some(Ending::AgentFault(why))),
         }
     }
 

@@ -75,7 +75,12 @@ impl Swank {
     pub(crate) async fn call(&mut self, request: &Request, next_object: i64, controls: &Controls) -> Called {
         let image = self.image.as_mut().expect("the session was given an image");
         let answer = match request {
-            Request::RunTests { .. } | Request::Checkpoint(_) | Request::Rollback(_) => {
+            Request::RunTests { .. } => match image.prepare_tests().await {
+                Ok(None) => image.request(request, next_object, controls).await,
+                Ok(Some(ending)) => Ok(image.unasked(ending)),
+                Err(why) => Err(image.lost(&why, None)),
+            },
+            Request::Checkpoint(_) | Request::Rollback(_) => {
                 Ok(image.unasked(Ending::NotOffered { operation: request.operation().to_owned() }))
             }
             request => image.request(request, next_object, controls).await,

@@ -11,6 +11,7 @@ mod names;
 mod owner;
 mod server;
 mod strange;
+mod suites;
 mod values;
 
 use lispwright_runtime::{Found, MAIN, Runtime};
