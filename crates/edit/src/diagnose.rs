@@ -34,7 +34,7 @@ pub struct Diagnosis {
     pub found: Option<String>,
     /// The first line after the mistake on which a form begins that reads well.
     pub next_form_line: Option<u32>,
-    /// How many mistakes the text has in all.
+    /// In how many places the text has mistakes.
     pub count: usize,
     /// Changes that would make it balance, likeliest first.
     pub fixes: Vec<Fix>,
@@ -111,11 +111,20 @@ fn explained(text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdic
         expected,
         found,
         next_form_line: next_healthy(tree, after).map(|at| lines.line(at)),
-        count: tree.diagnostics().len(),
+        count: places(tree),
         fixes,
         repaired,
         doubt,
     })
+}
+
+/// In how many places something is wrong: lists that are given up together count as one.
+fn places(tree: &Tree) -> usize {
+    let mut places: Vec<u32> =
+        tree.diagnostics().iter().map(|mistake| mistake.gave_up_at.unwrap_or(mistake.span.start)).collect();
+    places.sort_unstable();
+    places.dedup();
+    places.len()
 }
 
 /// The mistake to speak of: the first, unless that is a list left open, and something inside it already goes wrong.

@@ -136,13 +136,15 @@ impl Patterns {
 
 fn compiled(argument: &'static str, pattern: Option<&str>, fold: bool) -> Result<Option<Regex>, Refusal> {
     let Some(pattern) = pattern.filter(|pattern| !pattern.is_empty()) else { return Ok(None) };
-    RegexBuilder::new(pattern)
-        .case_insensitive(fold)
-        .multi_line(true)
-        .size_limit(1 << 20)
-        .build()
-        .map(Some)
-        .map_err(|error| Refusal::BadPattern { argument, why: last_line_of(&error.to_string()) })
+    RegexBuilder::new(pattern).case_insensitive(fold).multi_line(true).size_limit(1 << 20).build().map(Some).map_err(
+        |error| Refusal::BadPattern {
+            argument,
+            why: match error {
+                regex::Error::CompiledTooBig(_) => "it is too large once compiled; give a shorter one".to_owned(),
+                other => last_line_of(&other.to_string()),
+            },
+        },
+    )
 }
 
 fn last_line_of(text: &str) -> String {

@@ -11,6 +11,7 @@
 mod align;
 mod case;
 mod code;
+mod conflict;
 mod decide;
 mod earlier;
 mod edit;

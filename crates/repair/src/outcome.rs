@@ -103,6 +103,8 @@ pub enum Reason {
     OpenText,
     /// Nothing that was tried balances.
     NoCandidate,
+    /// The text holds both sides of a merge, between the marks of a version control system.
+    Conflict,
     /// A prefix has nothing behind it, or lists nest too deeply: no delimiter would help.
     NotDelimiters,
 }
@@ -115,6 +117,7 @@ impl fmt::Display for Reason {
             Self::Entangled => "several forms are broken in ways that depend on each other",
             Self::OpenText => "a string, symbol or block comment is left open, and nothing says where it ends",
             Self::NoCandidate => "no small change makes it balance",
+            Self::Conflict => "the lines between `<<<<<<<` and `>>>>>>>` are both sides of a merge; keep one of them",
             Self::NotDelimiters => "the fault is not a delimiter",
         })
     }

@@ -9,6 +9,7 @@ use lispwright_syntax::{Language, LineIndex, Tree, read_plain};
 
 use crate::align::parts;
 use crate::case::{Case, Context};
+use crate::conflict;
 use crate::edit::{Edit, apply, normalise};
 use crate::outcome::{Outcome, Reason, Refusal};
 use crate::window::{Window, differing, widened};
@@ -70,6 +71,13 @@ pub fn repair_plain(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<R
     let language = text.tree.language();
     if text.is_balanced() {
         return Outcome::Balanced;
+    }
+    if let Some(mark) = conflict::marked(text.text) {
+        let mut outcome = Case::new(text.text, language.clone(), None).refuse(text.tree, Reason::Conflict, Vec::new());
+        if let Outcome::Refused(refusal) = &mut outcome {
+            refusal.diagnosis.line = LineIndex::new(text.text.as_bytes()).line(mark as u32);
+        }
+        return outcome;
     }
     let mut outcome = answered(text, before, edited);
     if let Outcome::Refused(refusal) = &mut outcome {

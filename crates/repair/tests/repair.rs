@@ -152,6 +152,16 @@ fn a_string_that_may_end_in_several_places_is_left_open() {
 }
 
 #[test]
+fn both_sides_of_a_merge_are_never_repaired() {
+    let form = "(defun f (x)\n  (when x\n<<<<<<< HEAD\n    (print x)\n=======\n    (print x)))\n>>>>>>> branch\n  x)";
+    let text = with_neighbours(form);
+    let refusal =
+        refused(&text, Dialect::CommonLisp, Some(&with_neighbours("(defun f (x)\n  (when x\n    (print x))\n  x)")));
+    assert_eq!(refusal.reason, Reason::Conflict);
+    assert!(text.lines().nth(refusal.diagnosis.line as usize - 1).unwrap().starts_with("<<<<<<<"));
+}
+
+#[test]
 fn a_text_that_stops_is_refused() {
     let text = with_neighbours("(defun f (x)\n  (let ((y 1))\n    (when x\n      (list x y))))");
     let cut = &text[..text.find("(list x y").unwrap() + 5];

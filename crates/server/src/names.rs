@@ -192,7 +192,8 @@ impl Names {
         }
         let word = name.rsplit_once("__").map_or(name, |(_, tool)| tool);
         let mut left: Vec<&str> = self.known.keys().map(String::as_str).collect();
-        left.sort_unstable();
+        // Of two spellings of one name, the one that tools/list shows.
+        left.sort_unstable_by_key(|known| (self.known[*known].1.is_some(), *known));
         let mut found = Vec::new();
         while found.len() < 3
             && let Some(next) = nearest(word, left.iter().copied())
@@ -323,5 +324,7 @@ mod tests {
         let names = Names::new(&catalogue, &[]);
         assert_eq!(names.suggest("mcp__x__lisp_raed_form"), ["lisp_read_form", "lisp_read_file"]);
         assert_eq!(names.suggest("fetch"), Vec::<&str>::new());
+        let alias = Alias { name: "lisp-read-file", tool: "lisp_read_file", ..NOTHING };
+        assert_eq!(Names::new(&catalogue, &[alias]).suggest("lisp_read_fil"), ["lisp_read_file", "lisp_read_form"]);
     }
 }

@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 
 use crate::form::Forms;
-use crate::span::LineIndex;
+use crate::span::Places;
 use crate::token::TokenKind;
 use crate::tree::Tree;
 
 /// One line for each token that is not white space: its place, and, indented by depth, its kind and text; then the forms; then the
 /// diagnostics. Texts are cut after 60 characters.
 pub fn dump(tree: &Tree, text: &str) -> String {
-    let lines = LineIndex::new(text.as_bytes());
-    let place = |offset| {
-        let at = lines.line_column(text.as_bytes(), offset);
+    let mut places = Places::new(text.as_bytes());
+    let mut place = |offset| {
+        let at = places.at(offset);
         format!("{}:{}", at.line, at.column)
     };
     let mut out = String::new();

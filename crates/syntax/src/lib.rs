@@ -36,6 +36,6 @@ pub use dialect::Dialect;
 pub use form::{Form, FormId, FormKind, Forms, Selection};
 pub use language::Language;
 pub use read::{MAX_LEN, read, read_plain};
-pub use span::{LineColumn, LineIndex, Span};
+pub use span::{LineColumn, LineIndex, Places, Span};
 pub use token::{TokenId, TokenKind};
 pub use tree::{List, ListId, Tree};

@@ -100,6 +100,36 @@ impl LineIndex {
     }
 }
 
+/// The lines and columns of many offsets of a text, asked for in ascending order: then a line of any length is counted once,
+/// not once for each offset.
+#[derive(Debug)]
+pub struct Places<'t> {
+    text: &'t [u8],
+    lines: LineIndex,
+    offset: u32,
+    place: LineColumn,
+}
+
+impl<'t> Places<'t> {
+    /// The places in `text`.
+    pub fn new(text: &'t [u8]) -> Self {
+        Self { text, lines: LineIndex::new(text), offset: 0, place: LineColumn { line: 1, column: 1 } }
+    }
+
+    /// What [`LineIndex::line_column`] says of `offset`.
+    pub fn at(&mut self, offset: u32) -> LineColumn {
+        let offset = offset.min(self.text.len() as u32);
+        self.place = if offset >= self.offset && self.lines.line(offset) == self.place.line {
+            let between = &self.text[self.offset as usize..offset as usize];
+            LineColumn { column: self.place.column + scalars(between), ..self.place }
+        } else {
+            self.lines.line_column(self.text, offset)
+        };
+        self.offset = offset;
+        self.place
+    }
+}
+
 /// How many Unicode scalar values `bytes` holds; in text that is not UTF-8, every stray byte that could begin a
 /// character counts as one.
 pub fn scalars(bytes: &[u8]) -> u32 {
@@ -116,6 +146,15 @@ mod tests {
         let index = LineIndex::new(text);
         assert_eq!(index.line_column(text, 3), LineColumn { line: 1, column: 3 });
         assert_eq!(index.line_column(text, text.len() as u32), LineColumn { line: 2, column: 4 });
+    }
+
+    #[test]
+    fn places_in_any_order_are_those_of_the_index() {
+        let text = "(λ x)\n  é\n\n(a)".as_bytes();
+        let (index, mut places) = (LineIndex::new(text), Places::new(text));
+        for offset in [0, 1, 3, 3, 5, 6, 7, 8, 10, 4, 12, 13, 99, 0] {
+            assert_eq!(places.at(offset), index.line_column(text, offset), "at {offset}");
+        }
     }
 
     #[test]

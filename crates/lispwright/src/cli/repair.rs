@@ -76,12 +76,13 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
             return Ok(ExitCode::FAILURE);
         }
         Outcome::Repaired(done) => {
+            if args.write {
+                write(args, &text, &done)?;
+            }
             tell(&repaired(&text, &done));
             if args.diff {
                 print(&diff(&text.text, &done));
-            } else if args.write {
-                write(args, &text, &done)?;
-            } else {
+            } else if !args.write {
                 print(&done.text);
             }
         }

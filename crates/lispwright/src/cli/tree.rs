@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use lispwright_syntax::{LineIndex, TokenKind, dump, read};
+use lispwright_syntax::{Places, TokenKind, dump, read};
 use serde_json::{Value, json};
 
 use super::outcome::could_not;
@@ -36,9 +36,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
         print(&dump::dump(&tree, &text.text));
         return ExitCode::SUCCESS;
     }
-    let lines = LineIndex::new(text.text.as_bytes());
-    let place = |offset: u32| {
-        let at = lines.line_column(text.text.as_bytes(), offset);
+    let mut places = Places::new(text.text.as_bytes());
+    let mut place = |offset: u32| {
+        let at = places.at(offset);
         json!({"line": at.line, "column": at.column})
     };
     let tokens: Vec<Value> = tree

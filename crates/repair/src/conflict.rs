@@ -1,0 +1,43 @@
+//! Texts that hold both sides of a merge.
+//!
+//! Between the marks of a merge conflict stand two readings of the same lines, so that delimiters are there twice. To make
+//! such a text balance would hide that somebody has to choose.
+
+/// The offset of the first conflict that a version control system has marked: a line that begins with seven `<`, then one of
+/// seven `=` alone, then one that begins with seven `>`.
+pub(crate) fn marked(text: &str) -> Option<usize> {
+    let mut at = 0;
+    let (mut ours, mut theirs) = (None, false);
+    for line in text.split_inclusive('\n') {
+        if is_mark(line, "<<<<<<<") {
+            (ours, theirs) = (Some(at), false);
+        } else if line.trim_end() == "=======" {
+            theirs = ours.is_some();
+        } else if theirs && is_mark(line, ">>>>>>>") {
+            return ours;
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The line is the mark, alone or before the name of a side.
+fn is_mark(line: &str, mark: &str) -> bool {
+    line.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\r', '\n']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_three_marks_make_a_conflict() {
+        let text = "(a)\n<<<<<<< HEAD\n(b\n=======\n(c\n>>>>>>> branch\n)\n";
+        assert_eq!(marked(text), Some(4));
+        assert_eq!(marked(&text.replace('\n', "\r\n")), Some(5));
+        for mark in ["<<<<<<< HEAD", "=======", ">>>>>>> branch"] {
+            assert_eq!(marked(&text.replace(mark, "(d)")), None, "without {mark}");
+        }
+        assert_eq!(marked(";; Title\n;; =======\n(a <<<<<<<<<)\n"), None);
+    }
+}
