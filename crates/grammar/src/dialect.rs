@@ -38,7 +38,7 @@ pub(crate) fn of(dialect: Dialect, start: Start) -> Grammar {
     builder.grammar.about = format!("{}: {what}. Made by lispwright from the tables of its reader.", dialect.name());
 
     builder.blanks_and_comments(dialect, alphabet);
-    builder.symbols_and_strings(alphabet, &symbols);
+    builder.symbols_and_strings(alphabet, &symbols, dialect == Dialect::CommonLisp);
     for (name, role, expr) in pieces(dialect, &symbols) {
         builder.piece(name, role, expr);
     }
@@ -117,14 +117,18 @@ impl Builder {
         self.piece("line_comment", Role::Comment, line);
     }
 
-    /// Everything that begins with a character that has a meaning by itself.
-    fn symbols_and_strings(&mut self, alphabet: Alphabet, symbols: &Symbols<'_>) {
+    /// Everything that begins with a character that has a meaning by itself; with SBCL's `package::(form)`, or without.
+    fn symbols_and_strings(&mut self, alphabet: Alphabet, symbols: &Symbols<'_>, package_prefix: bool) {
         let begins = |c: char| alphabet.beginning(c) == Beginning::Atom;
         let first = Chars::filter(|c| begins(c) && alphabet.inside(c) == Inside::Constituent);
         let at = first.meets(&Chars::of("@"));
         let mut choices = vec![Expr::Chars(first.without("@"))];
         choices.extend(symbols.quoting.iter().filter(|quote| first_char(quote).is_some_and(begins)).cloned());
         let first = if choices.len() == 1 { choices.remove(0) } else { Expr::Choice(choices) };
+        if package_prefix {
+            let list = Expr::Sequence(vec![first.clone(), symbols.rest(), Expr::text("::(")]);
+            self.piece("package_list", Role::Open(Delimiter::Paren), list);
+        }
         self.piece("symbol", Role::Symbol, Expr::Sequence(vec![first, symbols.rest()]));
         if at {
             self.piece("at_symbol", Role::Symbol, Expr::Sequence(vec![Expr::text("@"), symbols.rest()]));

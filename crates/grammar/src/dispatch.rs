@@ -126,16 +126,14 @@ fn scheme(symbols: &Symbols<'_>) -> Vec<Piece> {
         sequence([text("#"), Expr::Chars(free), symbols.rest()])
     };
     let directives = GUILE_DIRECTIVES.iter().map(|name| text(&format!("#!{}", String::from_utf8_lossy(name))));
-    let no_bang = Expr::Chars(Chars::except("!"));
+    let no_bang = || Expr::Chars(Chars::except("!"));
     let bangs = |next: Chars| sequence([text("!").some(), Expr::Chars(next)]);
     let lower_case: String = ('a'..='z').collect();
-    let comment = sequence([
-        text("#!"),
-        choice([Expr::Chars(Chars::except("!").without(&lower_case)), bangs(Chars::except("!#"))]).maybe(),
-        choice([no_bang, bangs(Chars::except("!#"))]).many(),
-        text("!").some(),
-        text("#"),
-    ]);
+    // What begins like a directive is one: a lexer that never goes back has to know at once.
+    let begin = || choice([Expr::Chars(Chars::except("!").without(&lower_case)), bangs(Chars::except("!#"))]);
+    let inside = || choice([no_bang(), bangs(Chars::except("!#"))]).many();
+    let end = || sequence([text("!").some(), text("#")]);
+    let comment = sequence([text("#!"), choice([end(), sequence([begin(), inside(), end()])])]);
     let numbered = || sequence([text("#"), digits().some()]);
     let brace = |next| sequence([text("}").some(), next]);
     let escaped = || sequence([text("\\"), any()]);
