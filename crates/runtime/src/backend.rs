@@ -63,6 +63,8 @@ pub struct Backend {
     pub version_argument: &'static str,
     /// The distribution package (Debian, Ubuntu) that has it.
     pub package: &'static str,
+    /// The version that its images are tried with; empty for what is only joined.
+    pub tried: &'static str,
     /// What works.
     pub has: &'static [Capability],
 }
@@ -91,6 +93,7 @@ pub const BACKENDS: &[Backend] = &[
         program: "sbcl",
         version_argument: "--version",
         package: "sbcl",
+        tried: "2.2.9",
         has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
     },
     Backend {
@@ -99,6 +102,7 @@ pub const BACKENDS: &[Backend] = &[
         program: "guile",
         version_argument: "--version",
         package: "guile-3.0",
+        tried: "3.0.8",
         has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
     },
     Backend {
@@ -107,6 +111,7 @@ pub const BACKENDS: &[Backend] = &[
         program: "ecl",
         version_argument: "--version",
         package: "ecl",
+        tried: "21.2.1",
         has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     },
     Backend {
@@ -115,6 +120,7 @@ pub const BACKENDS: &[Backend] = &[
         program: "clisp",
         version_argument: "--version",
         package: "clisp",
+        tried: "2.49.93",
         has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     },
     Backend {
@@ -123,6 +129,7 @@ pub const BACKENDS: &[Backend] = &[
         program: "clojure",
         version_argument: "--version",
         package: "clojure libnrepl-clojure",
+        tried: "1.11.1 with nREPL 1.0.0",
         has: &[Capability::Eval, Capability::Interrupt, Capability::Attach],
     },
     Backend {
@@ -131,6 +138,7 @@ pub const BACKENDS: &[Backend] = &[
         program: "",
         version_argument: "",
         package: "cl-swank",
+        tried: "",
         has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Attach],
     },
 ];

@@ -110,6 +110,11 @@ impl Launch {
         Ok(Spawned { child, pid, requests, answers, stdout, stderr })
     }
 
+    /// The program that is started first: the launcher, when there is one.
+    pub(crate) fn first_word(&self) -> &Path {
+        self.launcher.first().map_or(&self.program, Path::new)
+    }
+
     /// The command line: launcher, sandbox, program.
     fn words(&self) -> impl Iterator<Item = &OsStr> {
         let sandbox = self.confined.iter().flat_map(|confined| confined.prefix.iter().map(OsString::as_os_str));

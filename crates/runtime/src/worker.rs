@@ -137,8 +137,9 @@ impl Worker {
         bounds: Bounds,
         guard: Arc<Guard>,
     ) -> Result<Self, String> {
-        let spawned =
-            launch.spawn().map_err(|error| format!("{} could not be started: {error}", launch.program.display()))?;
+        let spawned = launch
+            .spawn()
+            .map_err(|error| format!("{} could not be started: {error}", launch.first_word().display()))?;
         let watch = |error: std::io::Error| error.to_string();
         guard.watch(spawned.pid);
         let mut worker = Self {
@@ -193,10 +194,18 @@ impl Worker {
                 let last_words = quoted(&last_lines(&worker.stderr.take().head));
                 Err(match strange {
                     Some(said) => format!(
-                        "the worker did not start: {said:?} came first, which is not the protocol; what stands between must \
-                         carry standard input and output unchanged{last_words}"
+                        "the worker did not start: {said:?} came first, which is not the protocol; {}{last_words}",
+                        if launch.launcher.is_empty() {
+                            format!("{} is not the program that it should be", launch.program.display())
+                        } else {
+                            "what stands between must carry standard input and output unchanged".to_owned()
+                        }
                     ),
-                    None => format!("the worker did not start: {}{last_words}", death.status),
+                    None => format!(
+                        "the worker did not start: {}: {}{last_words}",
+                        launch.first_word().display(),
+                        death.status
+                    ),
                 })
             }
         }

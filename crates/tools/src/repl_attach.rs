@@ -51,6 +51,10 @@ pub(crate) async fn attach(
     let session = chosen(sessions, args.session.as_deref(), Some(runtime));
     let status = sessions.attach(session, found).await.map_err(session_error)?;
     let about = match runtime {
+        Runtime::Swank if status.version.as_deref().is_some_and(|version| version.starts_with("CLISP")) => {
+            " It cannot be reset, killed, checkpointed or tried in. Handle errors in the code itself (handler-case): CLISP's \
+             stack overflows before one that nothing handles can be told, and its server ends the connection."
+        }
         Runtime::Swank => {
             " It cannot be reset, killed, checkpointed or tried in; everything else works as in a session of its own."
         }

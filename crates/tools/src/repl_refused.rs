@@ -148,9 +148,21 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
         ),
         SessionError::Start(_) => ToolError::new(
             "RUNTIME_MISSING",
-            format!("{what} See repl_control {{\"action\": \"status\"}} and whether the program runs by itself."),
+            format!(
+                "{what} repl_control {{\"action\": \"status\"}} lists the programs and their versions; what is tried here: {}. \
+                 See whether the program runs by itself.",
+                tried()
+            ),
         ),
-        SessionError::Unreachable(_) => ToolError::new("RUNTIME_MISSING", what),
+        // Some say themselves what to do.
+        SessionError::Unreachable(why) if why.contains("repl_control") => ToolError::new("RUNTIME_MISSING", what),
+        SessionError::Unreachable(_) => ToolError::new(
+            "RUNTIME_MISSING",
+            format!(
+                "{what} Attach to the address of a server that runs: repl_control {{\"action\": \"attach\", \"address\": \
+                 \"127.0.0.1:PORT\"}}; or leave attach out: repl_eval {{\"runtime\": \"sbcl\", ...}} has an image of its own."
+            ),
+        ),
         SessionError::NoImage(_) => ToolError::new(
             "SESSION_LOST",
             format!(
@@ -163,6 +175,12 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
             format!("{what} repl_control {{\"action\": \"status\"}} lists the sessions there are."),
         ),
     }
+}
+
+/// The versions that images are tried with.
+fn tried() -> String {
+    let versions = lispwright_runtime::BACKENDS.iter().filter(|backend| !backend.tried.is_empty());
+    versions.map(|backend| format!("{} {}", backend.name, backend.tried)).collect::<Vec<_>>().join(", ")
 }
 
 /// `, "session": ...` for a call that names its session; nothing for the one that is meant anyway.

@@ -146,7 +146,8 @@ fn session_line(session: &SessionStatus) -> String {
     if let Some(package) = &session.package {
         let _ = write!(line, ", package {package}");
     }
-    let _ = write!(line, ", {} evaluations", session.evaluations);
+    let evaluations = if session.evaluations == 1 { "evaluation" } else { "evaluations" };
+    let _ = write!(line, ", {} {evaluations}", session.evaluations);
     if session.held > 0 {
         let _ = write!(line, ", {} held", errors_text(session.held));
     }

@@ -95,7 +95,14 @@ fn defines(project: &Project, system: &str) -> bool {
 
 /// The diagnostics of `report`, those about text that does not balance in our own words and with the line to correct.
 pub(crate) fn diagnostics_of(workshop: &Workshop, report: &EvalReport) -> Vec<Diagnostic> {
-    report.diagnostics.iter().map(|diagnostic| rediagnosed(workshop, diagnostic)).collect()
+    let mut told: Vec<Diagnostic> = Vec::new();
+    for diagnostic in &report.diagnostics {
+        let diagnostic = rediagnosed(workshop, diagnostic);
+        if !told.contains(&diagnostic) {
+            told.push(diagnostic);
+        }
+    }
+    told
 }
 
 fn rediagnosed(workshop: &Workshop, diagnostic: &Diagnostic) -> Diagnostic {
@@ -108,10 +115,13 @@ fn rediagnosed(workshop: &Workshop, diagnostic: &Diagnostic) -> Diagnostic {
             line: Some(found.likely_at.line),
             column: Some(found.likely_at.column),
             message: format!("{found}\nlisp_check_parens {{\"path\": {:?}}} shows likely fixes.", file.path),
+            form: None,
             ..diagnostic.clone()
         })
     };
-    let of_reading = diagnostic.type_name == "READ-ERROR";
+    // What SBCL, ECL and CLISP say of a file that ends too early.
+    const OF_READING: [&str; 4] = ["READ-ERROR", "READER-ERROR", "END-OF-FILE", "COMPILER-INTERNAL-ERROR"];
+    let of_reading = OF_READING.iter().any(|name| diagnostic.type_name.ends_with(name));
     of_reading.then(own).flatten().unwrap_or_else(|| diagnostic.clone())
 }
 

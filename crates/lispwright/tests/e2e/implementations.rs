@@ -471,3 +471,20 @@ fn a_sandbox_leaves_room_for_systems_and_their_tests() {
         household.assert_gone(0, "a confined image ends with a killed server");
     }
 }
+
+#[test]
+fn a_file_that_does_not_balance_is_diagnosed_in_our_words() {
+    let mut session = Session::with_file("mill.asd", "(defsystem \"mill\" :components ((:file \"bad\")))\n");
+    session.project.file("bad.lisp", "(defun f (x)\n  (list x)\n\n(defun g () 1)\n");
+    for runtime in BOTH {
+        for what in [json!({ "system": "mill" }), json!({ "path": "bad.lisp" })] {
+            let mut arguments = what.clone();
+            arguments["runtime"] = runtime.into();
+            let answer = session.client.call("load_system", arguments);
+            assert!(answer.is_error, "{runtime}: {}", answer.text);
+            let expected = "bad.lisp:2:11: error: `(` of 1:1 is never closed, `)` is due";
+            assert_eq!(answer.text.matches(expected).count(), 1, "{runtime} {what}: {}", answer.text);
+            assert!(answer.text.contains("did not load, 1 error."), "{runtime} {what}: {}", answer.text);
+        }
+    }
+}

@@ -116,7 +116,10 @@ enum Event {
 impl Image {
     /// Connects to the server at `address` and opens a session there.
     pub(crate) async fn open(address: SocketAddr, output_limit: u64) -> Result<Self, String> {
-        let no = |what: String| format!("the nREPL server at {address} cannot be used: {what}");
+        let no = |what: String| {
+            let what = what.strip_prefix(&format!("the nREPL server at {address}: ")).unwrap_or(&what);
+            format!("the nREPL server at {address} cannot be used: {what}")
+        };
         let connection = Connection::open(address).await.map_err(|error| no(error.to_string()))?;
         let mut image = Self {
             connection,
