@@ -360,6 +360,12 @@ fn place_text(place: &Place, error: &LispError) -> String {
     if !error.packages.is_empty() {
         text.push_str(&format!("[note] Nearest package: {}.\n", error.packages.join(", ")));
     }
+    if let Some(digits) = digits_unbound(error) {
+        text.push_str(&format!(
+            "[note] {digits} is read as a symbol, since *read-base* was changed in this session: (setf *read-base* #10r10) makes \
+             it a number again.\n"
+        ));
+    }
     if error.stdin {
         text.push_str(
             "[note] The standard input of a session is empty; give the code a string to read with \
@@ -367,6 +373,13 @@ fn place_text(place: &Place, error: &LispError) -> String {
         );
     }
     text
+}
+
+/// The digits that Common Lisp took for the name of a variable.
+fn digits_unbound(error: &LispError) -> Option<&str> {
+    let (_, rest) = error.message.split_once('|').filter(|_| error.type_name.ends_with("UNBOUND-VARIABLE"))?;
+    let (name, _) = rest.split_once('|')?;
+    (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
 }
 
 fn form_text(place: &Place) -> String {

@@ -488,3 +488,17 @@ fn a_file_that_does_not_balance_is_diagnosed_in_our_words() {
         }
     }
 }
+
+#[test]
+fn digits_that_became_symbols_are_explained() {
+    let mut session = Session::new();
+    for runtime in ["sbcl", "ecl", "clisp"] {
+        let answer = failure(&mut session, runtime, "(setf *read-base* 2 *print-base* 2) 5");
+        let says =
+            "[note] 5 is read as a symbol, since *read-base* was changed in this session: (setf *read-base* #10r10)";
+        assert!(answer.text.contains(says), "{runtime}: {}", answer.text);
+        assert!(!failure(&mut session, runtime, "five").text.contains("*read-base*"), "{runtime}");
+        values(&mut session, runtime, "(setf *read-base* #10r10)");
+        assert_eq!(values(&mut session, runtime, "(- 5 2)"), json!(["3"]), "{runtime}");
+    }
+}

@@ -1,5 +1,6 @@
 //! What a session is asked, in nREPL's operations, and what the answers mean.
 
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use super::bencode::Bencode;
@@ -103,7 +104,9 @@ impl Image {
                 return Ok(Evaluated { earlier: earlier(), notices, ..ending.into() });
             }
             if let Some(thrown) = reply.thrown.clone() {
-                let Thrown { error, phase, at, .. } = self.error(&thrown, &reply).await?;
+                let Thrown { mut error, phase, at, .. } = self.error(&thrown, &reply).await?;
+                let last = code.position(form.end).0;
+                error.message = placed_within(error.message, place.start.0..=last);
                 place.phase = phase;
                 place.at = at.or(Some(place.start)).filter(|_| phase == Phase::Read);
                 let ending = Ending::Error { error, place };
@@ -385,6 +388,18 @@ impl Image {
     }
 }
 
+/// A message without the line that it says the compiler was at, when that is none of `lines`: of a form that is no list the
+/// compiler knows the line of an earlier one.
+fn placed_within(message: String, lines: RangeInclusive<u32>) -> String {
+    let Some((before, after)) = message.rsplit_once(", line ") else { return message };
+    let is_place = before.rsplit('\n').next().is_some_and(|line| line.starts_with("while "));
+    let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+    match after[..digits].parse::<u32>() {
+        Ok(line) if is_place && !lines.contains(&line) => format!("{before}{}", &after[digits..]),
+        _ => message,
+    }
+}
+
 fn no_description(why: &str) -> Ending {
     Ending::AgentFault(format!("the server gave no description: {why}"))
 }
@@ -400,5 +415,25 @@ fn limited(text: String, cut: bool, limit: usize) -> Printout {
     match text.char_indices().nth(limit) {
         Some((end, _)) => Printout { text: text[..end].to_owned(), cut: true },
         None => Printout { text: text.trim_end_matches('\n').to_owned(), cut },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_none_of_the_forms_is_left_out() {
+        let placed = |message: &str| placed_within(message.to_owned(), 2..=4);
+        assert_eq!(
+            placed("No such namespace: x\nwhile compiling, line 3"),
+            "No such namespace: x\nwhile compiling, line 3"
+        );
+        assert_eq!(
+            placed("No such\nwhile compiling f, line 7\nex-data: {}"),
+            "No such\nwhile compiling f\nex-data: {}"
+        );
+        assert_eq!(placed("He said, line 7"), "He said, line 7");
+        assert_eq!(placed("x\nwhile compiling, line "), "x\nwhile compiling, line ");
     }
 }

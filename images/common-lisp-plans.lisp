@@ -1,0 +1,85 @@
+;;;; What ASDF knows of systems: their files, what they need, and which of them have the tests of a system.
+
+(in-package "LISPWRIGHT.AGENT")
+
+;;; Files and dependencies
+
+(defun project-file-p (path)
+  (let ((name (and path (namestring path))))
+    (and name
+         (some (lambda (root) (eql (mismatch root name) (length root))) *project-roots*))))
+
+(defun plan-components (system)
+  "All Lisp files that SYSTEM needs and has, in the order in which they are compiled."
+  ;; The keyword :COMPONENT-TYPE means other things in versions before 3.3.
+  (remove-if-not (lambda (component) (typep component 'asdf:cl-source-file))
+                 (asdf:required-components system :other-systems t
+                                                  :keep-operation 'asdf:compile-op :goal-operation 'asdf:load-op)))
+
+(defun direct-dependencies (operation component)
+  "((operation . component) ...) of what has to be done before."
+  (if (uiop:version< (asdf:asdf-version) "3.3")
+      (funcall 'asdf/plan:direct-dependencies nil operation component)
+      (asdf/plan:direct-dependencies operation component)))
+
+(defun plan-systems (system)
+  "SYSTEM and the systems with files that it needs."
+  (remove-duplicates (cons system (mapcar #'asdf:component-system (plan-components system)))))
+
+;;; Which systems have the tests of a system
+
+(defun test-systems (system)
+  "The systems that TEST-OP of SYSTEM comes down to; SYSTEM itself when it hands on to no other."
+  (let ((found '()) (seen '()) (agenda (list system)))
+    (loop while agenda
+          do (let* ((one (pop agenda))
+                    (others (loop for (operation . component) in (direct-dependencies (asdf:make-operation 'asdf:test-op) one)
+                                  when (and (typep operation 'asdf:test-op) (typep component 'asdf:system))
+                                    collect component)))
+               (unless (member one seen)
+                 (push one seen)
+                 (if others
+                     (setf agenda (append others agenda))
+                     (push one found)))))
+    (let ((found (nreverse found)))
+      (or (and (equal found (list system)) (null (frameworks-of system)) (null (custom-test-p system))
+               (conventional-test-system system))
+          found))))
+
+(defun conventional-test-system (system)
+  (loop for suffix in '("/tests" "/test" "-tests" "-test")
+        for its-tests = (ignore-errors
+                         (asdf:find-system (concatenate 'string (asdf:component-name system) suffix) nil))
+        when its-tests
+          return (list its-tests)))
+
+(defun custom-test-p (system)
+  "True when somebody has said what TEST-OP does for SYSTEM."
+  (some (lambda (specializers)
+          (let ((specializer (second specializers)))
+            (not (and (typep specializer 'class)
+                      (let ((package (symbol-package (class-name specializer))))
+                        (or (eq specializer (find-class t))
+                            (eql 0 (search "ASDF" (package-name package)))))))))
+        (applicable-specializers #'asdf:perform (asdf:make-operation 'asdf:test-op) system)))
+
+(defun dependency-names (system)
+  (loop for dependency in (ignore-errors (asdf:system-depends-on system))
+        for name = (dependency-name dependency)
+        when name
+          collect name))
+
+(defun dependency-name (dependency)
+  "The name in an entry of :DEPENDS-ON, such as \"a\", (:version \"a\" \"1\") or (:feature :x \"a\")."
+  (typecase dependency
+    (string (asdf:coerce-name dependency))
+    (cons (case (first dependency)
+            (:version (dependency-name (second dependency)))
+            (:feature (dependency-name (third dependency)))
+            (:require (dependency-name (string-downcase (second dependency))))))))
+
+(defun frameworks-of (system)
+  "The frameworks that SYSTEM names as dependencies."
+  (let ((names (dependency-names system)))
+    (remove-if-not (lambda (framework) (intersection names (framework-systems framework) :test #'string=))
+                   *frameworks*)))
