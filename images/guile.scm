@@ -130,26 +130,43 @@
 (define most-warnings 50)
 (define warning-mark "\x1f;;; ")        ; what the compiler's warnings begin with while they are collected
 
-(define (make-warning-port text)
-  "A port that keeps the first 32,000 characters written to it in the string port TEXT."
-  (let ((room 32000))
-    (define (put string)
-      (let ((kept (min room (string-length string))))
-        (put-text (if (= kept (string-length string)) string (substring string 0 kept)) text)
-        (set! room (- room kept))))
-    (let ((port (make-soft-port (vector (lambda (character) (put (string character))) put (lambda () #t) #f #f) "w")))
-      (setvbuf port 'line)
-      port)))
+;; One port serves all evaluations, because to make one takes longer than to evaluate. Each evaluation has a place of its
+;; own for what is written to it, which follows it when its stack is kept and gone on with.
+(define collected (make-fluid #f))      ; (room . port): how many more characters the string port is to take
+(define collecting-port #f)
+
+(define (collect string)
+  "Keeps STRING for the evaluation that is going on, as far as there is room."
+  (match (fluid-ref collected)
+    ((and place (room . text))
+     (let ((kept (min room (string-length string))))
+       (put-text (if (= kept (string-length string)) string (substring string 0 kept)) text)
+       (set-car! place (- room kept))))
+    (_ #f)))
+
+(define (warning-port)
+  "The port that keeps what is written to it for the evaluation that is going on."
+  (when (or (not collecting-port) (port-closed? collecting-port))
+    (set! collecting-port
+          (make-soft-port (vector (lambda (character) (collect (string character))) collect (lambda () #t) #f #f) "w"))
+    (setvbuf collecting-port 'line))
+  collecting-port)
 
 (define (call-with-warning-text thunk finish)
   "What FINISH makes of the answer that THUNK gives, the lines of the compiler's warnings meanwhile, and the others as
-((type message) ...)."
-  (let* ((text (open-output-string))
-         (port (make-warning-port text))
-         (answer (parameterize ((current-warning-port port))
-                   (with-fluids ((*current-warning-prefix* warning-mark))
-                     (thunk)))))
-    (false-if-exception (force-output port))
+((type message) ...). Of all of them the first 32,000 characters count."
+  (define text (open-output-string))
+  (define port (warning-port))
+  (define (flush)
+    (false-if-exception (force-output port)))
+  ;; What stands in the port belongs to an evaluation around this one.
+  (flush)
+  (let ((answer (parameterize ((current-warning-port port))
+                  (with-fluids ((*current-warning-prefix* warning-mark)
+                                (collected (cons 32000 text)))
+                    (let ((answer (thunk)))
+                      (flush)
+                      answer)))))
     (let loop ((lines (string-split (get-output-string text) #\newline)) (compiler '()) (others '()))
       (match lines
         (() (finish answer (delete-duplicates (reverse compiler)) (take* (reverse others) most-warnings)))
@@ -409,9 +426,14 @@ To say where it was may take user code that prints, so a second interrupt ends i
          ((name value . arguments) (if (eq? name key) value (loop arguments)))
          (_ #f))))))
 
+(define last-name '(#f . "(guile-user)")) ; the name that was written last, and its text
+
 (define (module-text module)
+  "The name of MODULE as text."
   (let ((name (and module (module-name module))))
-    (if name (call-with-output-string (lambda (port) (write name port))) "(guile-user)")))
+    (unless (eq? name (car last-name))
+      (set! last-name (cons name (if name (call-with-output-string (lambda (port) (write name port))) "(guile-user)"))))
+    (cdr last-name)))
 
 (define (named-module text)
   "The module that TEXT names, such as \"(ice-9 match)\" or \"guile-user\", loaded when it is not; #f for none."
