@@ -97,6 +97,9 @@ impl<'t> Source<'t> {
 
     /// What separates lines here: what most lines end in, `\n` when there are none.
     pub(crate) fn line_ending(&self) -> &'static str {
+        if !self.text.contains('\r') {
+            return "\n";
+        }
         let pairs = self.text.matches("\r\n").count();
         let feeds = self.text.bytes().filter(|&byte| byte == b'\n').count();
         if pairs > 0 && pairs * 2 >= feeds { "\r\n" } else { "\n" }

@@ -68,8 +68,8 @@ pub(crate) fn apply(
             form.message
         ));
     }
-    let forms = Forms::new(&tree, &text);
     let new_end = span.start + new_part.len() as u32;
+    let forms = Forms::within(&tree, &text, Span::new(span.start, new_end));
     let inside = |form: &Form| form.outer.start >= span.start && form.outer.end <= new_end;
     let edited = forms.iter().find(|(_, form)| inside(form)).map(|(_, form)| form);
     let solid_end = span.start + new_part.trim_end().len() as u32;

@@ -166,6 +166,9 @@ impl SourceFile {
 
 impl LineEnding {
     fn of(text: &str) -> Self {
+        if !text.contains('\r') {
+            return if text.contains('\n') { Self::Lf } else { Self::None };
+        }
         let feeds = text.bytes().filter(|&byte| byte == b'\n').count();
         let pairs = text.matches("\r\n").count();
         match (feeds, pairs) {

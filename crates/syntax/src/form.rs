@@ -94,7 +94,12 @@ pub struct Forms {
 impl Forms {
     /// Finds the forms of `text`, which `tree` was read from.
     pub fn new(tree: &Tree, text: &str) -> Self {
-        let mut collector = Collector { tree, text, forms: Vec::new() };
+        Self::within(tree, text, Span::new(0, tree.len()))
+    }
+
+    /// The same for those data at top level alone that touch `region`.
+    pub fn within(tree: &Tree, text: &str, region: Span) -> Self {
+        let mut collector = Collector { tree, text, region, forms: Vec::new() };
         collector.run();
         let mut forms = collector.forms;
         for form in &mut forms {
@@ -168,6 +173,8 @@ struct Frame<'t> {
 struct Collector<'t> {
     tree: &'t Tree,
     text: &'t str,
+    /// Data at top level that do not touch it are passed over.
+    region: Span,
     forms: Vec<Form>,
 }
 
@@ -181,6 +188,15 @@ impl<'t> Collector<'t> {
                 frames.pop();
                 continue;
             };
+            if matches!(frame.mode, Mode::Top) {
+                let span = self.tree.datum_span(datum);
+                if span.start > self.region.end {
+                    break;
+                }
+                if span.end < self.region.start {
+                    continue;
+                }
+            }
             if let Some(inner) = self.visit(frame, datum) {
                 frames.push(inner);
             }

@@ -28,6 +28,11 @@ impl<'t> Lexer<'t> {
         self.at
     }
 
+    /// Byte offset of the token read last.
+    pub(crate) fn start(&self) -> usize {
+        self.token
+    }
+
     /// Ends the current token early, at `offset`.
     pub(crate) fn rewind(&mut self, offset: usize) {
         debug_assert!(offset > self.token, "a token keeps at least one byte");
@@ -35,7 +40,8 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads one token; `None` at the end of the text.
-    #[inline]
+    // Called for every token, from one loop each for sound and broken text.
+    #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<TokenKind> {
         let first = *self.text.get(self.at)?;
         self.token = self.at;
@@ -115,8 +121,9 @@ impl<'t> Lexer<'t> {
     #[inline]
     fn blank(&mut self) -> TokenKind {
         loop {
-            self.at += count_while(&self.text[self.at..], |byte| self.readtable.start[byte as usize] == Start::Blank);
-            let non_ascii = self.peek().is_some_and(|byte| self.readtable.start[byte as usize] == Start::NonAscii);
+            let start = &self.readtable.start;
+            self.at += count_while(&self.text[self.at..], |byte| matches!(start[byte as usize], Start::Blank));
+            let non_ascii = self.peek().is_some_and(|byte| matches!(start[byte as usize], Start::NonAscii));
             if !non_ascii || !self.is_wide_blank() {
                 return TokenKind::Blank;
             }

@@ -13,6 +13,7 @@
 pub mod address;
 pub mod alphabet;
 mod build;
+mod compare;
 pub mod datum;
 pub mod definer;
 pub mod diagnostic;

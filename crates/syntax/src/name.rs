@@ -52,6 +52,9 @@ fn unescape(symbol: &str) -> String {
 }
 
 fn common_lisp_symbol(symbol: &str) -> String {
+    if symbol.bytes().all(|byte| byte.is_ascii() && !b"\\|:#".contains(&byte)) {
+        return symbol.to_ascii_uppercase();
+    }
     let symbol = symbol.strip_prefix('#').filter(|rest| rest.starts_with(':')).unwrap_or(symbol);
     let mut name = String::with_capacity(symbol.len());
     let (mut escaped, mut quoted) = (false, false);

@@ -86,7 +86,11 @@ impl Parts<'_> {
             return;
         }
         let span = self.tree.core_span(datum);
-        form.name = Some(self.source(span).split_ascii_whitespace().collect::<Vec<_>>().join(" "));
+        let source = self.source(span);
+        form.name = Some(match source.bytes().any(|byte| byte.is_ascii_whitespace()) {
+            true => source.split_ascii_whitespace().collect::<Vec<_>>().join(" "),
+            false => source.to_owned(),
+        });
         form.name_span = Some(span);
         form.key = canonical_datum(self.tree, self.text, datum);
     }
