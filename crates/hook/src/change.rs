@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lispwright_repair::{Edit, moved_into};
+use lispwright_repair::{Edit, moved_into, same_back, same_front};
 
 /// A file as it is and as a call would leave it. Line ends of both texts are those of [`Change::after`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,10 +41,9 @@ impl Change {
     /// The bytes of `before` and `after` that differ: the hull of all changes.
     pub fn region(&self) -> (Range<usize>, Range<usize>) {
         let (before, after) = (self.before.as_deref().unwrap_or_default(), self.after.as_str());
-        let shared = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+        let shared = same_front(before.as_bytes(), after.as_bytes());
         let front = floor(after, floor(before, shared));
-        let (left, right) = (&before.as_bytes()[front..], &after.as_bytes()[front..]);
-        let back = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();
+        let back = same_back(&before.as_bytes()[front..], &after.as_bytes()[front..]);
         let mut ends = (before.len() - back, after.len() - back);
         while !(before.is_char_boundary(ends.0) && after.is_char_boundary(ends.1)) {
             ends = (ends.0 + 1, ends.1 + 1);

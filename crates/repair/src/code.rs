@@ -3,7 +3,7 @@
 //! White space and comments are left out; what they say is kept in the tokens after them: the column, and whether the
 //! token is the first or the last on its line. A tab goes to the next multiple of eight, as Emacs shows it.
 
-use std::hash::{Hash, Hasher};
+use std::hash::Hasher;
 
 use lispwright_syntax::{Delimiter, Language, TokenKind, Tree, read_plain};
 use rustc_hash::FxHasher;
@@ -56,17 +56,20 @@ pub(crate) fn tokens(text: &str, language: &Language) -> Vec<Token> {
 /// The significant tokens of `text`, which `tree` was read from.
 pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
     let bytes = text.as_bytes();
-    let significant = tree.tokens().filter(|(kind, _)| !kind.is_trivia()).count();
-    let mut tokens: Vec<Token> = Vec::with_capacity(significant);
+    let mut tokens: Vec<Token> = Vec::with_capacity(tree.token_count() as usize);
     let (mut line, mut column, mut blank_so_far) = (0u32, 0i32, true);
     let (mut empty, mut apart) = (true, false);
     for (kind, span) in tree.tokens() {
-        let significant = !kind.is_trivia();
-        if significant {
-            let body = &bytes[span.range()];
+        let body = &bytes[span.range()];
+        if !kind.is_trivia() {
+            if blank_so_far {
+                end_line(&mut tokens);
+            }
+            let before = tokens.last().filter(|before| before.kind.is_prefix() && before.line == line);
+            let (opens_line, place) = before.map_or((blank_so_far, column), |before| (before.opens_line, before.place));
             let atom = kind == TokenKind::Atom;
             let literal = !atom || is_literal(body);
-            let name = if literal { LITERAL } else { name_of(body) };
+            let hash = if atom && (!literal || body.starts_with(b":")) { name_of(body) } else { 0 };
             tokens.push(Token {
                 kind,
                 start: span.start,
@@ -74,19 +77,24 @@ pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
                 line,
                 column,
                 first: blank_so_far,
-                opens_line: blank_so_far,
-                place: column,
+                opens_line,
+                place,
                 trailing: false,
                 last: false,
-                apart: std::mem::take(&mut apart),
-                name,
-                head: if atom && (!literal || body.starts_with(b":")) { name_of(body) } else { 0 },
+                apart,
+                name: if literal { LITERAL } else { hash },
+                head: hash,
                 template: kind == TokenKind::Prefix && body.iter().any(|byte| b"`,~".contains(byte)),
                 definer: atom && is_definer(body),
             });
-            blank_so_far = false;
+            (blank_so_far, empty, apart) = (false, false, false);
+            // Most tokens are in one piece, of characters that are one column wide.
+            if body.iter().all(u8::is_ascii_graphic) {
+                column += body.len() as i32;
+                continue;
+            }
         }
-        for &byte in &bytes[span.range()] {
+        for &byte in body {
             match byte {
                 b'\n' => {
                     apart |= empty;
@@ -103,26 +111,27 @@ pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
                 }
             }
         }
-        if significant {
-            blank_so_far = false;
-            (empty, apart) = (false, false);
+        if !kind.is_trivia() {
+            (blank_so_far, empty, apart) = (false, false, false);
         }
     }
-    for index in 1..tokens.len() {
-        let (before, own) = (tokens[index - 1], &mut tokens[index]);
-        if before.kind.is_prefix() && before.line == own.line {
-            own.opens_line = before.opens_line;
-            own.place = before.place;
-        }
-    }
-    for index in (0..tokens.len()).rev() {
-        let next = tokens.get(index + 1).copied();
-        let last = next.is_none_or(|next| next.first);
-        let trailing = last || next.is_some_and(|next| next.kind.is_close() && next.trailing);
-        tokens[index].last = last;
-        tokens[index].trailing = trailing;
-    }
+    end_line(&mut tokens);
     tokens
+}
+
+/// The last token ends its line, and with the closers that it may be the last of the token before them.
+fn end_line(tokens: &mut [Token]) {
+    let Some(last) = tokens.last_mut() else { return };
+    last.last = true;
+    for token in tokens.iter_mut().rev() {
+        if token.trailing {
+            return;
+        }
+        token.trailing = true;
+        if !token.kind.is_close() {
+            return;
+        }
+    }
 }
 
 /// The name of what is not a symbol: numbers, strings, characters, keywords.
@@ -143,6 +152,9 @@ fn is_definer(atom: &[u8]) -> bool {
     let starts =
         |mark: &[u8]| atom.len() >= from + mark.len() && atom[from..from + mark.len()].eq_ignore_ascii_case(mark);
     let is = |name: &[u8]| atom[from..].eq_ignore_ascii_case(name);
+    if !atom.get(from).is_some_and(|first| b"dnuilp".contains(&first.to_ascii_lowercase())) {
+        return false;
+    }
     starts(b"def") || [&b"ns"[..], b"in-package", b"use-modules", b"library", b"provide"].iter().any(|name| is(name))
 }
 
@@ -153,8 +165,8 @@ pub(crate) fn name_of(bytes: &[u8]) -> u64 {
         .rposition(|&byte| byte == b':')
         .map_or(0, |at| if at + 1 < bytes.len() && at > 0 { at + 1 } else { 0 });
     let mut hasher = FxHasher::default();
-    for &byte in &bytes[from..] {
-        byte.to_ascii_lowercase().hash(&mut hasher);
+    for part in bytes[from..].chunks(size_of::<u64>()) {
+        hasher.write_u64(part.iter().fold(1, |word, byte| word << 8 | u64::from(byte.to_ascii_lowercase())));
     }
     hasher.finish() | 1
 }

@@ -21,12 +21,13 @@ pub(crate) fn learn<'a>(
 ) -> Habits {
     let known = Habits::knowing(language.dialect());
     let mut habits = known.clone();
+    let mut nesting = Nesting::new(&known, 0);
     let mut learnt = 0;
     for distance in 1..=chunks.len() {
         for index in [around.checked_sub(distance), around.checked_add(distance)].into_iter().flatten() {
             let Some(chunk) = chunks.get(index).filter(|chunk| chunk.healthy) else { continue };
             learnt += chunk.tokens.len();
-            learn_chunk(&tokens[chunk.tokens.clone()], &known, &mut habits);
+            learn_chunk(&tokens[chunk.tokens.clone()], &mut nesting, &mut habits);
         }
         if learnt > MOST_LEARNT {
             break;
@@ -39,14 +40,14 @@ pub(crate) fn learn<'a>(
         let tokens = crate::code::tokens(text, language);
         for chunk in crate::scope::chunks(&tokens).iter().filter(|chunk| chunk.healthy) {
             learnt += chunk.tokens.len();
-            learn_chunk(&tokens[chunk.tokens.clone()], &known, &mut habits);
+            learn_chunk(&tokens[chunk.tokens.clone()], &mut nesting, &mut habits);
         }
     }
     habits
 }
 
-fn learn_chunk(tokens: &[Token], known: &Habits, habits: &mut Habits) {
-    let mut nesting = Nesting::new(known, 0);
+fn learn_chunk(tokens: &[Token], nesting: &mut Nesting<'_>, habits: &mut Habits) {
+    nesting.start_over();
     let mut top = ROOT;
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {

@@ -120,6 +120,11 @@ impl<'h> Nesting<'h> {
         Self { nodes: vec![root], habits, base, checks: false }
     }
 
+    /// Forgets everything that was read.
+    pub(crate) fn start_over(&mut self) {
+        self.nodes.truncate(ROOT as usize + 1);
+    }
+
     fn shape(&self, question: Question, head: u64, yes: bool) -> f32 {
         let broken = self.checks && self.habits.breaks(question, head, yes);
         self.habits.shape(question, head, yes) + if broken { BROKEN_SHAPE } else { 0.0 }

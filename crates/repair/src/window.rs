@@ -109,15 +109,32 @@ fn agreed(before: &str, text: &str, edited: &Range<u32>) -> Option<(usize, usize
         .then_some((start, back))
 }
 
+/// Bytes that are compared at once.
+const BLOCK: usize = 1024;
+
+/// How many of the first bytes are the same.
+pub fn same_front(a: &[u8], b: &[u8]) -> usize {
+    let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK)).take_while(|(a, b)| a == b);
+    let same: usize = blocks.map(|(block, _)| block.len()).sum();
+    same + a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b).count()
+}
+
+/// How many of the last bytes are the same.
+pub fn same_back(a: &[u8], b: &[u8]) -> usize {
+    let blocks = a.rchunks(BLOCK).zip(b.rchunks(BLOCK)).take_while(|(a, b)| a == b);
+    let same: usize = blocks.map(|(block, _)| block.len()).sum();
+    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
+    same + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
 /// Bytes in common at the front and, of what is left, at the back, ending between characters.
 fn shared(before: &str, text: &str) -> (usize, usize) {
     let (a, b) = (before.as_bytes(), text.as_bytes());
-    let mut front = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let mut front = same_front(a, b);
     while !text.is_char_boundary(front) || !before.is_char_boundary(front) {
         front -= 1;
     }
-    let most = a.len().min(b.len()) - front;
-    let mut back = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let mut back = same_back(&a[front..], &b[front..]);
     while !text.is_char_boundary(text.len() - back) || !before.is_char_boundary(before.len() - back) {
         back -= 1;
     }
