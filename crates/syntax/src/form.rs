@@ -94,12 +94,17 @@ pub struct Forms {
 impl Forms {
     /// Finds the forms of `text`, which `tree` was read from.
     pub fn new(tree: &Tree, text: &str) -> Self {
-        Self::within(tree, text, Span::new(0, tree.len()))
+        Self::collected(tree, text, Span::new(0, tree.len()), tree.top_list_count())
     }
 
     /// The same for those data at top level alone that touch `region`.
     pub fn within(tree: &Tree, text: &str, region: Span) -> Self {
-        let mut collector = Collector { tree, text, region, forms: Vec::new() };
+        Self::collected(tree, text, region, 0)
+    }
+
+    /// The forms in `region`, of which there are `expected` or some more.
+    fn collected(tree: &Tree, text: &str, region: Span, expected: usize) -> Self {
+        let mut collector = Collector { tree, text, region, forms: Vec::with_capacity(expected) };
         collector.run();
         let mut forms = collector.forms;
         for form in &mut forms {

@@ -115,6 +115,12 @@ impl Tree {
         &self.lists
     }
 
+    /// How many lists stand at top level.
+    pub(crate) fn top_list_count(&self) -> usize {
+        let next = |list: &ListId| Some(self.lists.get(*list as usize)?.after());
+        std::iter::successors(Some(0), next).count() - 1
+    }
+
     /// One list.
     pub fn list(&self, list: ListId) -> &List {
         &self.lists[list as usize]
