@@ -1,53 +1,27 @@
 //! From witnesses to an answer: repair what is certain, refuse the rest with its likeliest readings.
 
-use lispwright_syntax::{Delimiter, DiagnosticKind, Dialect, TokenKind, Tree, read_plain};
+use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree, read_plain};
 
 use crate::align::{Alignment, align};
 use crate::case::{Answer, Case};
-use crate::code::{Token, tokens};
+use crate::code::Token;
+use crate::doubts::{Doubted, MARGIN, lead};
 use crate::edit::{Edit, apply, moved_into, normalise, replace};
-use crate::guard::{Guard, is_inside, slide};
+use crate::guard::{Guard, slide};
 use crate::habits::Habits;
 use crate::learn::learn;
 use crate::outcome::{Evidence, Outcome, Reason};
 use crate::quotes;
 use crate::report::MOST_CANDIDATES;
 use crate::scope::Chunk;
-use crate::search::{Action, Limits, Reading, costs_as_it_is, search};
+use crate::search::{Action, Limits, Reading, search};
 
-/// How much likelier than the next an answer has to be, as a natural logarithm.
-const MARGIN: f32 = 2.0;
-/// The same, for a supplied opener, and for changes of several lines.
-const OPENER_MARGIN: f32 = 3.5;
-const SEVERAL_MARGIN: f32 = 4.5;
-/// The same, against an answer that supplies the counterpart on the line from which the best one takes a delimiter: which of
-/// the two it is is seen only by what the line says, and that is one witness, not several.
-const RIVAL_MARGIN: f32 = 4.4;
-const KIND_RIVAL_MARGIN: f32 = 3.4;
-const OPENER_RIVAL_MARGIN: f32 = 6.0;
-/// The same, for closers at line ends, when the earlier text has another proposal in lines that were written anew.
+/// How much likelier than the next the layout's answer has to be, as a natural logarithm, for closers at line ends, when the earlier text has another proposal in lines that were written anew.
 const CONTRADICTED_MARGIN: f32 = 3.0;
-/// The same, where lines stand in places that nothing puts them in, or what is said is odd.
-const CLEAR_MARGIN: f32 = 7.0;
-const CLEAR_MARGIN_KNOWN: f32 = 4.0;
-/// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
-const ODD: f32 = 4.8;
-/// A line as unlikely as this stands where nothing puts it.
-const STRAY: f32 = 4.0;
-/// Anything as unlikely as this is another fault.
-const BROKEN: f32 = 8.6;
-/// A list as unlikely to end as this has not ended.
-const NO_END: f32 = 1.6;
-/// How far behind an answer has to be that undoes two faults more.
-const FULLER_MARGIN: f32 = 7.5;
-const FULLER_MARGIN_KNOWN: f32 = 5.0;
 /// By how much further ahead each answer has to be where several forms are broken.
 const AMONG_BROKEN: f32 = 2.0;
 /// Lines that fit another answer by so much better contradict the earlier text.
 const CONTRADICTION: f32 = 5.0;
-/// A symbol is called so regularly that passing it is this unlikely; who is so far ahead may pass it all the same.
-const OPERATOR_PASSED: f32 = 1.6;
-const PASSED_MARGIN: f32 = 7.0;
 /// More broken forms than this are not repaired in one go.
 const MOST_BROKEN: usize = 12;
 /// Larger texts are not repaired, in bytes, when no earlier text shows which part of them is broken.
@@ -313,187 +287,10 @@ impl<'a> Case<'a> {
         let limits = Limits { guard, beam, everywhere: own.len() <= 20_000, brackets };
         let readings = search(own, habits, limits, 24);
         let answers = self.answers(own, &readings);
-        let Some(best) = answers.first() else { return (answers, Some(Reason::NoCandidate)) };
-        let ends_here = ends_text || (self.free.is_some() && self.writes_to(own[own.len() - 1].end as usize));
-        let clear = if self.known { CLEAR_MARGIN_KNOWN } else { CLEAR_MARGIN };
-        let doubts: [(&str, &dyn Fn() -> bool); 9] = [
-            ("flush", &|| flush),
-            // A head that stands alone has lost its body, not its closer.
-            ("head", &|| own.len() == 2 && own[0].kind.is_open()),
-            ("lead", &|| lead(&answers) < self.margin_due(&best.edits) + several),
-            ("rival", &|| self.has_rival(&answers)),
-            ("more", &|| has_fuller_rival(&answers, if self.known { FULLER_MARGIN_KNOWN } else { FULLER_MARGIN })),
-            ("leaves", &|| self.leaves_the_edit(&best.edits)),
-            ("ragged", &|| lead(&answers) < clear && self.is_ragged(own, &best.edits, habits)),
-            ("odd", &|| {
-                let odd = self.oddness(own, &best.edits, habits, lead(&answers));
-                odd > BROKEN || (odd > ODD && lead(&answers) < clear)
-            }),
-            ("bares", &|| self.bares_a_character(own)),
-        ];
-        let doubt = if ends_here && self.is_cut_short(own, &readings[0], among_others, habits) {
-            Some(Reason::CutShort)
-        } else if doubts.iter().any(|(_, doubts)| doubts()) {
-            Some(Reason::Ambiguous)
-        } else {
-            None
-        };
+        let form =
+            Doubted { own, habits, readings: &readings, answers: &answers, flush, ends_text, among_others, several };
+        let doubt = self.doubt(&form);
         (answers, doubt)
-    }
-
-    /// How far ahead the best answer has to be: several faults in one form can be read in many ways, and where a list
-    /// begins shows in no column.
-    fn margin_due(&self, edits: &[Edit]) -> f32 {
-        let opener = |edit: &Edit| edit.inserted.contains(['(', '[', '{']);
-        let lines = edits.iter().map(|edit| self.lines.line(edit.at));
-        match edits {
-            [edit] if opener(edit) => OPENER_MARGIN,
-            [first, ..] if edits.iter().any(opener) || lines.clone().any(|line| line != self.lines.line(first.at)) => {
-                SEVERAL_MARGIN
-            }
-            _ => MARGIN,
-        }
-    }
-
-    /// The best answer takes a delimiter away, and another supplies its counterpart on the same line.
-    fn has_rival(&self, answers: &[Answer]) -> bool {
-        let Some((best, others)) = answers.split_first() else { return false };
-        let [edit] = &best.edits[..] else { return false };
-        let line = self.lines.line(edit.at);
-        // A symbol alone on its line is seldom a call.
-        let code = self.text[self.lines.line_span(line).unwrap_or_default().range()].trim();
-        if !code.contains([' ', '\t']) {
-            return false;
-        }
-        let (rivals, margin): (&[char], f32) = match edit.removed.starts_with(['(', '[', '{']) {
-            true => (&[')', ']', '}'], OPENER_RIVAL_MARGIN),
-            // Where the earlier text is known, a lost opener shows in it.
-            false if edit.removed.starts_with(')') && !self.known => (&['(', '[', '{'], RIVAL_MARGIN),
-            false => (&['(', '[', '{'], KIND_RIVAL_MARGIN),
-        };
-        let rival = |other: &&Answer| match &other.edits[..] {
-            [only] => only.inserted.starts_with(rivals) && self.lines.line(only.at) == line,
-            _ => false,
-        };
-        !edit.removed.is_empty()
-            && edit.inserted.is_empty()
-            && others.iter().find(rival).is_some_and(|other| other.cost - best.cost < margin)
-    }
-
-    /// The edits change what was right before.
-    fn leaves_the_edit(&self, edits: &[Edit]) -> bool {
-        let free = self.free.as_ref().filter(|_| self.strict);
-        free.is_some_and(|free| !edits.iter().all(|edit| is_inside(edit, free)))
-    }
-
-    /// The end of a block comment stands where none is open.
-    fn has_stray_mark(&self, own: &[Token]) -> bool {
-        let text = |token: &Token| &self.text[token.start as usize..token.end as usize];
-        own.iter().any(|token| token.kind == TokenKind::Atom && text(token).contains("|#"))
-    }
-
-    /// A bracket stands as if a character literal had lost its backslash: behind a `#`, or in Clojure alone.
-    fn bares_a_character(&self, own: &[Token]) -> bool {
-        let bytes = self.text.as_bytes();
-        let blank = |at: usize| bytes.get(at).is_none_or(u8::is_ascii_whitespace);
-        let dialect = self.language.dialect();
-        let bare = |token: &Token| {
-            let (start, end) = (token.start as usize, token.end as usize);
-            match dialect {
-                Dialect::Clojure | Dialect::Edn => {
-                    let apart = !token.first && !token.last && blank(start - 1) && blank(end);
-                    token.delimiter().is_some() && apart
-                }
-                _ => {
-                    bytes[start] == b'#'
-                        && token.kind != TokenKind::String
-                        && match bytes.get(start + 1) {
-                            Some(b')' | b']') => true,
-                            Some(b'[') => dialect != Dialect::EmacsLisp || blank(start + 2),
-                            Some(b'(' | b';' | b'"') => blank(start + 2),
-                            _ => end == start + 1 && blank(end),
-                        }
-                }
-            }
-        };
-        own.iter().any(bare)
-    }
-
-    /// What may be changed reaches to byte `end`, or to closers before it: those may be the same as before by chance.
-    fn writes_to(&self, end: usize) -> bool {
-        self.free.as_ref().is_none_or(|free| {
-            let rest = self.text.get(free.end.min(end)..end).unwrap_or_default();
-            free.end <= end && rest.chars().all(|c| matches!(c, ')' | ']' | '}'))
-        })
-    }
-
-    /// The text ends here and looks as if more was to come. Who forgets a closer has written the others: one is missing, or
-    /// two behind two that are there. Who was cut off has several lists open, or one that nobody would end there.
-    fn is_cut_short(&self, own: &[Token], best: &Reading, among_others: bool, habits: &Habits) -> bool {
-        let last = own[own.len() - 1];
-        if !self.writes_to(last.end as usize) {
-            return false;
-        }
-        let head = own.len() < 2 || (own[own.len() - 2].kind.is_open() && last.kind == TokenKind::Atom);
-        if last.kind.is_open() || last.kind.is_prefix() || head {
-            return true;
-        }
-        let at_end = |action: &&Action| matches!(action, Action::Close { at, .. } if *at as usize + 1 == own.len());
-        let missing = best.actions.iter().filter(at_end).count();
-        if missing == 0 {
-            return false;
-        }
-        let there = own.iter().rev().take_while(|token| token.kind.is_close()).count();
-        // A file ends with a line end.
-        let stops = self.at_end && among_others && !self.text.ends_with('\n');
-        let keyword = self.text[last.start as usize..last.end as usize].starts_with([':', '#']);
-        if missing > 2 || (stops && (missing > 1 || there < 2)) || keyword {
-            return true;
-        }
-        let edits = normalise(best.actions.iter().map(|action| self.edit(own, *action)).collect());
-        let tokens = self.tokens_with(own, &edits);
-        let Some(costs) = costs_as_it_is(&tokens, habits, true) else { return true };
-        let ends = &costs[costs.len() - missing..];
-        ends.iter().any(|&cost| cost > NO_END) || (there == 0 && ends.iter().sum::<f32>() > NO_END)
-    }
-
-    /// The tokens of a form with `edits` made.
-    fn tokens_with(&self, own: &[Token], edits: &[Edit]) -> Vec<Token> {
-        let (start, end) = (own[0].start, own[own.len() - 1].end);
-        let local: Vec<Edit> = edits.iter().map(|edit| Edit { at: edit.at - start, ..edit.clone() }).collect();
-        tokens(&apply(&self.text[start as usize..end as usize], &local), &self.language)
-    }
-
-    /// With `edits` made, many lines of the form still stand where nothing puts them: its columns are no witness.
-    fn is_ragged(&self, own: &[Token], edits: &[Edit], habits: &Habits) -> bool {
-        let tokens = self.tokens_with(own, edits);
-        let Some(costs) = costs_as_it_is(&tokens, habits, true) else { return true };
-        let lines = tokens.iter().zip(&costs).skip(1).filter(|(token, _)| token.opens_line);
-        let (count, odd) = lines.fold((0, 0), |(count, odd), (_, &cost)| (count + 1, odd + u32::from(cost > STRAY)));
-        let broken = costs.iter().any(|&cost| cost > BROKEN);
-        broken || (odd > 1 && odd * 4 > count)
-    }
-
-    /// The unlikeliest thing on the lines that `edits` change and on the ones after, once the edits are made.
-    fn oddness(&self, form: &[Token], edits: &[Edit], habits: &Habits, lead: f32) -> f32 {
-        let own = self.tokens_with(form, edits);
-        let Some(costs) = costs_as_it_is(&own, habits, true) else { return f32::MAX };
-        let mut worst = 0.0f32;
-        for edit in edits {
-            let line = self.lines.line(edit.at) - 1 - form[0].line;
-            let near = own.iter().zip(&costs).filter(|(token, _)| (line..=line + 1).contains(&token.line));
-            worst = near.map(|(_, &cost)| cost).fold(worst, f32::max);
-            // A closer that is taken away from a symbol that is nearly always called has lost its opener instead.
-            let passed = |pair: &[Token]| {
-                let symbol = pair[1].line == line && pair[1].kind == TokenKind::Atom;
-                let inside = !pair[0].kind.is_open() && !pair[0].kind.is_prefix();
-                symbol && inside && habits.name(pair[1].name, false) > OPERATOR_PASSED
-            };
-            if !edit.removed.is_empty() && lead < PASSED_MARGIN && own.windows(2).any(passed) {
-                return f32::MAX;
-            }
-        }
-        worst
     }
 
     /// A lost or stray quote.
@@ -540,7 +337,7 @@ impl<'a> Case<'a> {
         answers
     }
 
-    fn edit(&self, own: &[Token], action: Action) -> Edit {
+    pub(crate) fn edit(&self, own: &[Token], action: Action) -> Edit {
         let token = |at: u32| &own[at as usize];
         match action {
             Action::Close { at, with } => {
@@ -568,26 +365,6 @@ fn without_column_0(tokens: &[Token]) -> Vec<Token> {
         _ => *token,
     };
     tokens[..1].iter().copied().chain(tokens[1..].iter().map(blind)).collect()
-}
-
-/// Another answer undoes two faults more, and that explains the lines so much better that it nearly pays for them.
-fn has_fuller_rival(answers: &[Answer], margin: f32) -> bool {
-    let Some((best, others)) = answers.split_first() else { return false };
-    let delimiters = |answer: &Answer| -> usize {
-        let of = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
-        answer.edits.iter().map(|edit| of(&edit.inserted).max(of(&edit.removed))).sum()
-    };
-    let due = delimiters(best) + 2;
-    others.iter().any(|other| {
-        other.cost - best.cost < margin && other.edits.len() > best.edits.len() && delimiters(other) >= due
-    })
-}
-
-/// How much likelier the first answer is than all others together, as a natural logarithm.
-fn lead(answers: &[Answer]) -> f32 {
-    let Some((best, others)) = answers.split_first() else { return 0.0 };
-    let together: f32 = others.iter().map(|other| (best.cost - other.cost).exp()).sum();
-    (-together.ln()).min(24.0)
 }
 
 /// What speaks for a reading, in words.
