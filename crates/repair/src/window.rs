@@ -46,7 +46,7 @@ impl Window {
         let forms: Vec<Range<usize>> = tree.top_level().map(|datum| tree.datum_span(datum).range()).collect();
         // A form that the change only touches stays out of it when white space keeps them apart.
         let changed = &text[front..text.len() - back];
-        let (begins, ends) = (changed.starts_with(char::is_whitespace), changed.ends_with(['\n', ' ', '\t', '\r']));
+        let (begins, ends) = (begins_apart(changed), changed.ends_with(['\n', ' ', '\t', '\r']));
         let first = forms.partition_point(|form| form.end < from || (begins && form.end == from));
         let last = forms.partition_point(|form| form.start < to || (!ends && form.start == to));
         let touched = forms.get(first..last.max(first)).filter(|touched| !touched.is_empty());
@@ -76,6 +76,14 @@ impl Window {
             around: [around_from..start, shift(end)..shift(around_to)],
         }
     }
+}
+
+/// White space stands before what was written, and that does not begin with an indented line: such a line belongs to the
+/// form before it, wherever that ends.
+fn begins_apart(changed: &str) -> bool {
+    let code = changed.trim_start();
+    let blank = &changed[..changed.len() - code.len()];
+    !blank.is_empty() && (code.is_empty() || !blank.contains('\n') || blank.ends_with('\n'))
 }
 
 /// From where to where the forms around `window` reach that lie within `context` bytes of it.
