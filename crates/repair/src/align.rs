@@ -70,6 +70,8 @@ pub(crate) struct Alignment {
     pub(crate) same_words: bool,
     /// The text is made from the beginning of the earlier one, not from words out of all of it.
     pub(crate) is_version: bool,
+    /// Both texts end with the same words.
+    pub(crate) ends_alike: bool,
     /// The earlier text ends with a line end and the broken one does not.
     pub(crate) stops: bool,
 }
@@ -86,6 +88,8 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
     alignment.kept = matched as f32 / new.spans.len().max(1) as f32;
     let runs = runs(&partner);
     alignment.went_on = went_on((earlier, &old), (text, &new), &partner, &runs);
+    let ends = partner.last().is_some_and(|&other| other as usize + 1 == old.spans.len());
+    alignment.ends_alike = ends && (known.last() == Some(&true) || runs.last().is_some_and(|&run| run > 1));
     let same_words = matched == new.spans.len() && matched == old.spans.len() && renamed_alike(&old, &new, &partner);
     alignment.same_words = same_words;
     // Gap `index` stands before word `index`; the last one after the last word.

@@ -5,7 +5,7 @@ use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree, read_plain};
 use crate::align::{Alignment, align};
 use crate::case::{Answer, Case};
 use crate::code::Token;
-use crate::doubts::{Doubted, MARGIN, lead};
+use crate::doubts::{CLEAR_MARGIN, Doubted, MARGIN, lead};
 use crate::edit::{Edit, apply, moved_into, normalise, replace};
 use crate::guard::{Guard, slide};
 use crate::habits::Habits;
@@ -135,7 +135,12 @@ impl<'a> Case<'a> {
                 let gives = repair.edits.iter().any(|edit| openers(&edit.inserted));
                 let spoken = !answers.is_empty();
                 let outvoted = repair.margin > CONTRADICTED_MARGIN && self.are_at_line_ends(&repair.edits);
-                if (consents || outvoted) && !takes && (spoken || !gives) && self.is_allowed(tree, &repair.edits) {
+                let clear = repair.margin > CLEAR_MARGIN;
+                if (consents || outvoted)
+                    && (!takes || clear)
+                    && (spoken || !gives || clear)
+                    && self.is_allowed(tree, &repair.edits)
+                {
                     return Outcome::Repaired(repair);
                 }
                 let own = Answer { edits: repair.edits, cost: 0.0, why: "the lines stand where their lists put them" };
@@ -217,7 +222,9 @@ impl<'a> Case<'a> {
         if broken.iter().any(|chunk| chunk.tokens.len() > LARGEST) {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());
         }
-        let stray = self.has_stray_mark(tokens);
+        // A definition that has lost its opener is read as a row of atoms and lists; what it closes, another form lacks.
+        let bare = |chunk: &Chunk| chunk.healthy && tokens[chunk.tokens.start].definer;
+        let stray = self.has_stray_mark(tokens) || chunks.iter().any(bare);
         let several = if broken.len() > 1 { AMONG_BROKEN } else { 0.0 };
         let guard = Guard::of(self.text, tokens, alignment, self.free.as_ref());
         let mut decided = Vec::new();
@@ -225,8 +232,9 @@ impl<'a> Case<'a> {
             let own = &tokens[chunk.tokens.clone()];
             let ends_text = chunk.tokens.end == tokens.len();
             let guard = guard.part(chunk.tokens.clone());
+            let ends_alike = ends_text && alignment.is_some_and(|alignment| alignment.ends_alike);
             let (answers, doubt) =
-                self.likeliest(own, chunk.flush, (ends_text, chunks.len() > 1), several, &guard, &habits);
+                self.likeliest(own, chunk.flush, (ends_text, ends_alike, chunks.len() > 1), several, &guard, &habits);
             let doubt =
                 if (cancel || stray) && doubt != Some(Reason::CutShort) { Some(Reason::Entangled) } else { doubt };
             decided.push((answers, doubt, own[0].line));
@@ -268,7 +276,7 @@ impl<'a> Case<'a> {
         &self,
         tokens: &[Token],
         flush: bool,
-        (ends_text, among_others): (bool, bool),
+        (ends_text, ends_alike, among_others): (bool, bool, bool),
         several: f32,
         guard: &Guard,
         habits: &Habits,
@@ -287,8 +295,17 @@ impl<'a> Case<'a> {
         let limits = Limits { guard, beam, everywhere: own.len() <= 20_000, brackets };
         let readings = search(own, habits, limits, 24);
         let answers = self.answers(own, &readings);
-        let form =
-            Doubted { own, habits, readings: &readings, answers: &answers, flush, ends_text, among_others, several };
+        let form = Doubted {
+            own,
+            habits,
+            readings: &readings,
+            answers: &answers,
+            flush,
+            ends_text,
+            ends_alike,
+            among_others,
+            several,
+        };
         let doubt = self.doubt(&form);
         (answers, doubt)
     }

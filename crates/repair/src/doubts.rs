@@ -23,9 +23,10 @@ const SEVERAL_MARGIN: f32 = 4.5;
 /// the two it is is seen only by what the line says, and that is one witness, not several.
 const RIVAL_MARGIN: f32 = 4.4;
 const KIND_RIVAL_MARGIN: f32 = 3.4;
+const RIVAL_MARGIN_KNOWN: f32 = 2.5;
 const OPENER_RIVAL_MARGIN: f32 = 6.0;
 /// The same, where lines stand in places that nothing puts them in, or what is said is odd.
-const CLEAR_MARGIN: f32 = 7.0;
+pub(crate) const CLEAR_MARGIN: f32 = 7.0;
 const CLEAR_MARGIN_KNOWN: f32 = 4.0;
 /// A list as unlikely to end as this has not ended.
 const NO_END: f32 = 1.6;
@@ -45,6 +46,8 @@ pub(crate) struct Doubted<'a> {
     pub(crate) flush: bool,
     /// Nothing follows it in the text.
     pub(crate) ends_text: bool,
+    /// The text ends with the words that the earlier text ends with.
+    pub(crate) ends_alike: bool,
     /// It is not the only form of the text.
     pub(crate) among_others: bool,
     /// By how much further ahead the first answer has to be.
@@ -57,7 +60,7 @@ impl Case<'_> {
         let Doubted { own, habits, readings, answers, .. } = *form;
         let Some((best, reading)) = answers.first().zip(readings.first()) else { return Some(Reason::NoCandidate) };
         let ends_here = form.ends_text || (self.free.is_some() && self.writes_to(own[own.len() - 1].end as usize));
-        if ends_here && self.is_cut_short(own, reading, form.among_others, habits) {
+        if ends_here && !form.ends_alike && self.is_cut_short(own, reading, form.among_others, habits) {
             return Some(Reason::CutShort);
         }
         let lead = lead(answers);
@@ -70,6 +73,8 @@ impl Case<'_> {
             || has_fuller_rival(answers, if self.known { FULLER_MARGIN_KNOWN } else { FULLER_MARGIN })
             || self.leaves_the_edit(&best.edits)
             || self.bares_a_character(own)
+            || takes_a_lone_closer(own, &best.edits)
+            || own.iter().any(|token| token.kind == TokenKind::Discard)
             || self.leaves_it_odd(form, &best.edits, lead, clear);
         is_doubtful.then_some(Reason::Ambiguous)
     }
@@ -81,8 +86,11 @@ impl Case<'_> {
         let passes =
             |line: &u32, edit: &Edit| !edit.removed.is_empty() && mended.passes_an_operator(*line, form.habits);
         mended.is_broken_near(&lines)
-            || (lead < PASSED_MARGIN && lines.iter().zip(edits).any(|(line, edit)| passes(line, edit)))
-            || (!clear && (mended.is_ragged() || mended.is_odd_near(&lines)))
+            || mended.falls_apart()
+            || mended.doubles_an_opener(form.habits)
+            || (lead < if self.known { CLEAR_MARGIN_KNOWN } else { PASSED_MARGIN }
+                && lines.iter().zip(edits).any(|(line, edit)| passes(line, edit)))
+            || (!clear && (mended.is_ragged() || mended.is_odd_near(&lines, form.habits)))
     }
 
     /// How far ahead the best answer has to be: several faults in one form can be read in many ways, and where a list
@@ -110,9 +118,11 @@ impl Case<'_> {
             return false;
         }
         let (rivals, margin): (&[char], f32) = match edit.removed.starts_with(['(', '[', '{']) {
+            true if self.known => (&[')', ']', '}'], RIVAL_MARGIN_KNOWN),
             true => (&[')', ']', '}'], OPENER_RIVAL_MARGIN),
             // Where the earlier text is known, a lost opener shows in it.
             false if edit.removed.starts_with(')') && !self.known => (&['(', '[', '{'], RIVAL_MARGIN),
+            false if self.known => (&['(', '[', '{'], RIVAL_MARGIN_KNOWN),
             false => (&['(', '[', '{'], KIND_RIVAL_MARGIN),
         };
         let rival = |other: &&Answer| match &other.edits[..] {
@@ -200,6 +210,12 @@ impl Case<'_> {
         let ends = &costs[costs.len() - missing..];
         ends.iter().any(|&cost| cost > NO_END) || (there == 0 && ends.iter().sum::<f32>() > NO_END)
     }
+}
+
+/// A closer that stands first on its line goes: whoever wrote it there meant to end a list of many lines.
+fn takes_a_lone_closer(own: &[Token], edits: &[Edit]) -> bool {
+    let lone = |edit: &Edit| own.iter().any(|token| token.start == edit.at && token.first && token.kind.is_close());
+    edits.iter().any(|edit| !edit.removed.is_empty() && lone(edit))
 }
 
 /// Another answer undoes two faults more, and that explains the lines so much better that it nearly pays for them.

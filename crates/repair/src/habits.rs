@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use lispwright_syntax::Dialect;
 
-use crate::code::LITERAL;
+use crate::code::{LITERAL, name_of};
 use crate::operators::operators;
 use crate::question::{QUESTIONS, Question, argument, part_of, with_atom};
 use crate::shape::shapes;
@@ -56,10 +56,15 @@ const SHAPE_TRUST: f32 = 0.65;
 /// A known shape that is as unlikely as this is broken, unless the file has it so once in [`USUAL`] times or oftener.
 const NEVER: f32 = 0.02;
 const USUAL: f32 = 8.0;
+/// A known shape that is at least as likely as this is nothing odd.
+const ALLOWED: f32 = 0.3;
 /// Weight of what is known in general, in observations, against what a file shows.
 const PRIOR_WEIGHT: f32 = 12.0;
 /// Weight of what the file shows in general against what it shows of one head.
 const HEAD_WEIGHT: f32 = 4.0;
+
+/// Observations of further branches and of first ones, as if seen in a file.
+const ELSE_BRANCH: (f32, f32) = (2.0, 4.0);
 
 /// Probabilities of places without and with a sibling, in lists without and with a head symbol.
 const PRIOR: [[[f32; PLACES]; 2]; 2] = [
@@ -67,7 +72,7 @@ const PRIOR: [[[f32; PLACES]; 2]; 2] = [
     [[0.0, 0.11, 0.54, 0.29, 0.03, 0.0292, 0.0008], [0.94, 0.004, 0.04, 0.004, 0.003, 0.0085, 0.0005]],
 ];
 /// Probability of the answer yes.
-const SHAPE_PRIOR: [f32; QUESTIONS] = [0.05, 0.08, 0.04, 0.22, 0.45, 0.35, 0.03, 0.3, 0.5, 0.6];
+const SHAPE_PRIOR: [f32; QUESTIONS] = [0.05, 0.08, 0.04, 0.22, 0.45, 0.35, 0.03, 0.3, 0.5, 0.6, 0.02, 0.5];
 
 /// Counts of one file, and the costs that follow.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +95,15 @@ pub(crate) struct Habits {
 impl Habits {
     /// Nothing seen yet, with the operators and shapes that are known without seeing.
     pub(crate) fn knowing(dialect: Dialect) -> Self {
+        let mut by_head = FxHashMap::default();
+        if dialect == Dialect::EmacsLisp {
+            // Emacs puts the branch after `then` two columns right of the opener.
+            let mut else_branch = [0.0; PLACES];
+            (else_branch[Place::Sibling as usize], else_branch[Place::Two as usize]) = ELSE_BRANCH;
+            by_head.extend([&b"if"[..], b"if-let", b"if-let*"].map(|head| ((name_of(head), true), else_branch)));
+        }
         Self {
+            by_head,
             operators: Some(operators(dialect)),
             shapes_known: Some(shapes(dialect)),
             threads: dialect == Dialect::Clojure,
@@ -105,6 +118,18 @@ impl Habits {
         self.shapes_known.is_some_and(|shapes| shapes.get(&(key, question as u8)).is_some_and(|p| *p > 0.5))
     }
 
+    /// Argument `index` of `head`, and those after it, stand on lines of their own where the body does.
+    pub(crate) fn crowds(&self, head: u64, index: u32) -> bool {
+        let key = (argument(head, index), Question::Crowded as u8);
+        self.shapes_known.is_some_and(|shapes| shapes.contains_key(&key))
+    }
+
+    /// A string as argument `index` of `head` is its docstring, and the body comes after it.
+    pub(crate) fn has_docstring(&self, head: u64, index: u32) -> bool {
+        let key = (argument(head, index), Question::Docstring as u8);
+        self.shapes_known.is_some_and(|shapes| shapes.contains_key(&key))
+    }
+
     /// The head means something else when its first argument is an atom.
     pub(crate) fn minds_atom(&self, head: u64) -> bool {
         let key = (argument(with_atom(head), 0), Question::Ends as u8);
@@ -117,7 +142,7 @@ impl Habits {
 
     /// `-ln` of the probability that a symbol stands first in a list, or does not.
     pub(crate) fn name(&self, name: u64, first: bool) -> f32 {
-        let known = self.operators.is_some_and(|operators| operators.contains(&name));
+        let known = self.is_operator(name);
         let (weight, prior) = match (name == LITERAL, known) {
             (true, _) => (4.0, LITERAL_FIRST),
             (false, true) => (6.0, OPERATOR_FIRST),
@@ -170,6 +195,18 @@ impl Habits {
         known && (if yes { yes_count } else { no }) * USUAL < yes_count + no + USUAL
     }
 
+    /// A standard operator of the language.
+    pub(crate) fn is_operator(&self, name: u64) -> bool {
+        self.operators.is_some_and(|operators| operators.contains(&name))
+    }
+
+    /// The answer yes is known of the head, or this file has shown it.
+    pub(crate) fn allows(&self, question: Question, head: u64) -> bool {
+        let key = (head, question as u8);
+        let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| *p > ALLOWED);
+        known || self.shapes_by_head.get(&key).is_some_and(|[_, yes]| *yes > 0.0)
+    }
+
     /// `-ln` of the probability of an answer.
     pub(crate) fn shape(&self, question: Question, head: u64, yes: bool) -> f32 {
         let [no_count, yes_count] = self.shapes[question as usize];
@@ -181,7 +218,7 @@ impl Habits {
             p = (yes_own + HEAD_WEIGHT * p) / (yes_own + no_own + HEAD_WEIGHT);
         }
         let trust = match question {
-            Question::ListFirst | Question::AtomAfterLists => 1.0,
+            Question::ListFirst | Question::AtomAfterLists | Question::Crowded => 1.0,
             _ => SHAPE_TRUST,
         };
         -trust * (if yes { p } else { 1.0 - p }).max(2e-3).ln()

@@ -46,6 +46,12 @@ pub(crate) struct Node {
     after_line_atom: bool,
     /// It is not a symbol.
     after_literal: bool,
+    /// A symbol stands on the line of the head that belongs to the body.
+    crowded: bool,
+    /// Its docstring has been read.
+    documented: bool,
+    /// It begins as a definition does.
+    definer: bool,
     /// What the list is for the form around it, in place of a head; else [`NO_HEAD`].
     part: u64,
     /// What the lists in this list are for the form around it: bindings of `let`; else [`NO_HEAD`]. Nothing in it is called.
@@ -112,6 +118,9 @@ impl<'h> Nesting<'h> {
             lists_in_a_row: 0,
             after_line_atom: false,
             after_literal: false,
+            crowded: false,
+            documented: false,
+            definer: false,
             part: NO_HEAD,
             parts: NO_HEAD,
             after_line_list: false,
@@ -185,7 +194,7 @@ impl<'h> Nesting<'h> {
             let more = self.shape(question, head, false);
             cost += if node.children > MOST_ARGUMENTS { node.repeated(GOES_ON, more) } else { more };
         }
-        for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
+        for (question, head, yes) in self.questions(&node, token, is_list).into_iter().flatten() {
             let more = self.shape(question, head, yes);
             let broken = self.checks && self.habits.breaks(question, head, yes);
             cost += if broken { more } else { node.repeated(2 * question as u32 + u32::from(yes), more) };
@@ -216,7 +225,7 @@ impl<'h> Nesting<'h> {
         if let Some((question, head)) = Self::ends(&node, parent_head) {
             habits.see_shape(question, head, false);
         }
-        for (question, head, yes) in Self::questions(&node, parent_head, token, is_list).into_iter().flatten() {
+        for (question, head, yes) in self.questions(&node, token, is_list).into_iter().flatten() {
             habits.see_shape(question, head, yes);
         }
         if !is_list && Self::may_call(&node) {
@@ -236,10 +245,10 @@ impl<'h> Nesting<'h> {
         node.children == 0 && node.delimiter == Delimiter::Paren
     }
 
-    fn questions(node: &Node, parent_head: u64, token: &Token, is_list: bool) -> [Option<(Question, u64, bool)>; 3] {
+    fn questions(&self, node: &Node, token: &Token, is_list: bool) -> [Option<(Question, u64, bool)>; 4] {
         if node.children == 0 {
             let asks = node.delimiter == Delimiter::Paren;
-            return [asks.then_some((Question::ListFirst, argument(parent_head, node.index), is_list)), None, None];
+            return [asks.then(|| (Question::ListFirst, self.first(node), is_list)), None, None, None];
         }
         let begins = token.opens_line;
         let follow = match (node.after_line_list, node.after_line_atom) {
@@ -256,12 +265,15 @@ impl<'h> Nesting<'h> {
         };
         let call = node.head != NO_HEAD && node.delimiter == Delimiter::Paren;
         let is = call.then_some((Question::IsList, argument(node.head, node.children), is_list));
-        [follow, kind, is]
+        let minds = || self.habits.crowds(node.head, MOST_ARGUMENTS);
+        let crowded = (begins && node.sibling < 0 && minds()).then_some((Question::Crowded, node.head, node.crowded));
+        [follow, kind, is, crowded]
     }
 
     fn take_in(&self, node: &mut Node, token: &Token, column: i32, is_list: bool) {
         if node.children == 0 && token.kind == TokenKind::Atom && token.head != NO_HEAD && node.parts == NO_HEAD {
             node.head = if node.part == NO_HEAD { token.head } else { node.part };
+            node.definer = token.definer;
         } else if node.children == 1 {
             if token.line == node.line {
                 node.argument = column;
@@ -270,7 +282,13 @@ impl<'h> Nesting<'h> {
                 node.head = with_atom(node.head);
             }
         }
-        node.children += 1;
+        let beside = token.kind == TokenKind::Atom && token.name != LITERAL && token.line == node.line;
+        node.crowded |= beside && !token.opens_line && self.habits.crowds(node.head, node.children);
+        // Whatever has a docstring has as many arguments besides as without it.
+        let fits = token.kind == TokenKind::String && !node.documented;
+        let docstring = fits && self.habits.has_docstring(node.head, node.children);
+        node.documented |= docstring;
+        node.children += u32::from(!docstring);
         if token.opens_line {
             node.sibling = column;
             node.sibling_is_list = is_list;
@@ -309,11 +327,37 @@ impl<'h> Nesting<'h> {
             lists_in_a_row: 0,
             after_line_atom: false,
             after_literal: false,
+            crowded: false,
+            documented: false,
+            definer: false,
             part,
             parts,
             after_line_list: false,
             shown: 0,
         })
+    }
+
+    /// The innermost list is one that may begin with a list: bindings, a clause, or what this file has shown to.
+    pub(crate) fn may_begin_with_list(&self, top: NodeId) -> bool {
+        let node = self.node(top);
+        let clause = node.part != NO_HEAD && self.node(node.parent).parts == NO_HEAD;
+        clause || node.parts != NO_HEAD || self.habits.allows(Question::ListFirst, self.first(node))
+    }
+
+    /// The innermost list stands in a form that everyone knows to define something, `define` or `defmethod`.
+    pub(crate) fn is_in_definition(&self, top: NodeId) -> bool {
+        let around = self.node(self.node(top).parent);
+        around.definer && self.habits.is_operator(around.head)
+    }
+
+    /// What is asked about the first datum of a list: by the head around it and which argument it is, or as one of the
+    /// bindings of a form.
+    fn first(&self, node: &Node) -> u64 {
+        let around = self.node(node.parent);
+        match around.parts {
+            NO_HEAD => argument(around.head, node.index),
+            parts => argument(parts, 0),
+        }
     }
 
     /// The innermost list closes: the one around it, and what that costs.

@@ -23,10 +23,15 @@ pub(crate) enum Question {
     LiteralGoesOn,
     /// Does a vector or map that ends hold pairs? By the head around it, and which of its arguments it is.
     Pairs,
+    /// The first line of a body begins: does a symbol stand beside what belongs on the line of the head? `(while f x` and a
+    /// line of its own for the body. Asked of heads that are known to have such a line.
+    Crowded,
+    /// Is a string there the docstring? By the head, and which argument it is. Known, never counted.
+    Docstring,
 }
 
 /// How many questions there are.
-pub(crate) const QUESTIONS: usize = 10;
+pub(crate) const QUESTIONS: usize = 12;
 
 /// Marks maps, which hold pairs wherever they stand.
 pub(crate) const MAP: u64 = 0x3C6E_F372_FE94_F82B;

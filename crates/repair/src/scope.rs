@@ -112,7 +112,7 @@ fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
             looks -= 1;
             if let Some(count) = closing(tokens, &chunks[index..], &mut steps) {
                 let range = chunk.tokens.start..chunks[index + count - 1].tokens.end;
-                if balances(&tokens[range.clone()]) {
+                if balances(&tokens[range.clone()]) && is_nested_on_purpose(&tokens[range.clone()]) {
                     out.push(Chunk { tokens: range, net: 0, low: 0, healthy: true, flush: false });
                     index += count;
                     continue;
@@ -123,6 +123,29 @@ fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
         index += 1;
     }
     out
+}
+
+/// No list has lines in column 0 beside indented ones: whoever writes a body in column 0 writes all of it there, and what
+/// looks otherwise is two forms, one with a closer too few and one with a closer too many.
+fn is_nested_on_purpose(tokens: &[Token]) -> bool {
+    // For every open list: a line of it begins in column 0, one begins elsewhere.
+    let mut open: Vec<(bool, bool)> = Vec::new();
+    for token in tokens {
+        if token.kind.is_close() {
+            if open.pop() == Some((true, true)) {
+                return false;
+            }
+            continue;
+        }
+        if let Some((flush, indented)) = open.last_mut().filter(|_| token.opens_line) {
+            *flush |= token.place == 0;
+            *indented |= token.place > 0;
+        }
+        if token.kind.is_open() {
+            open.push((false, false));
+        }
+    }
+    true
 }
 
 /// How many of `chunks` close what the first of them leaves open; every chunk looked at is one of the `steps` left.
@@ -238,5 +261,7 @@ fn is_header(tokens: &[Token], chunk: &Chunk) -> bool {
 /// The first list of the chunk begins as definitions and file headers do.
 pub(crate) fn defines(tokens: &[Token], chunk: &Chunk) -> bool {
     let own = &tokens[chunk.tokens.clone()];
-    own.iter().skip_while(|token| !token.kind.is_open()).nth(1).is_some_and(|head| head.definer)
+    let mut opened = own.iter().skip_while(|token| !token.kind.is_open());
+    // An opener too many does not make it another form.
+    opened.find(|token| !token.kind.is_open()).is_some_and(|head| head.definer)
 }

@@ -21,19 +21,26 @@ cond:4 case:2 case:3 case:4 ecase:2 ecase:3 ecase:4 typecase:2 typecase:3 etypec
 const COMMON_LISP_ATOMS: &str = "defmacro:1 defgeneric:1 deftype:1 defvar:1 defparameter:1 defconstant:1 defclass:1 \
 define-condition:1 block:1 return-from:1 in-package:1 defpackage:1";
 const COMMON_LISP_NESTED: &str = "let:1 let*:1 flet:1 labels:1 macrolet:1 symbol-macrolet:1 do:1 do*:1 handler-bind:1 \
-defclass:3 define-condition:3";
+defclass:3 define-condition:3 cond:1 cond:2 cond:3 cond:4 restart-bind:1 with-accessors:1 defmethod:2";
+const COMMON_LISP_EITHER: &str = "do:2 do*:2 case:2 case:3 case:4 ecase:2 ecase:3 ecase:4 typecase:2 typecase:3 typecase:4 \
+etypecase:2 etypecase:3 etypecase:4 defmacro:2 defmethod:3 with-slots:1 if-let:1 when-let:1 when-let*:1 \
+destructuring-bind:1";
 
 const SCHEME_LISTS: &str = "let*:1 letrec:1 letrec*:1 let-values:1 let*-values:1 do:1 do:2 parameterize:1 syntax-rules:1 \
 let-syntax:1 letrec-syntax:1 cond:1 cond:2 cond:3 cond:4 case:2 case:3 case:4 match:2 match:3 match:4 with-fluids:1 \
 define-method:1 define-inlinable:1 define-syntax-rule:1 receive:1 define-module:1 syntax-rules:2 let@:2";
 const SCHEME_ATOMS: &str = "define-syntax:1 set!:1 define-record-type:1";
 const SCHEME_NESTED: &str = "let:1 let*:1 letrec:1 letrec*:1 let-values:1 let*-values:1 do:1 parameterize:1 with-fluids:1 \
-let@:2";
+let@:2 cond:1 cond:2 cond:3 cond:4 case:2 case:3 case:4 case-lambda:1 case-lambda:2 case-lambda:3 case-lambda:4 \
+case-lambda*:1 case-lambda*:2 match-lambda:1 match-lambda:2 match-lambda:3 match-lambda:4 let-syntax:1 letrec-syntax:1 \
+with-syntax:1 and-let*:1 syntax-rules:2 syntax-rules:3 syntax-rules:4 define-method:1";
+const SCHEME_EITHER: &str = "match:2 match:3 match:4 syntax-case:3 syntax-case:4 do:2 define-syntax-rule:1 lambda:1";
 
 const CLOJURE_LISTS: &str = "let:1 loop:1 binding:1 for:1 doseq:1 dotimes:1 if-let:1 when-let:1 when-some:1 if-some:1 \
 with-open:1 with-redefs:1 letfn:1 ns:3";
 const CLOJURE_ATOMS: &str = "ns:1 defn:1 defn-:1 defmacro:1 defmulti:1 defmethod:1 defprotocol:1 deftest:1 set!:1";
 const CLOJURE_NESTED: &str = "letfn:1";
+const CLOJURE_EITHER: &str = "case:2 case:4";
 
 const EMACS_LISP_LISTS: &str = "defun:2 defmacro:2 defsubst:2 cl-defun:2 cl-defmacro:2 defadvice:2 lambda:1 let:1 let*:1 \
 cl-flet:1 cl-labels:1 cl-letf:1 dolist:1 dotimes:1 cl-destructuring-bind:1 cl-multiple-value-bind:1 pcase-let:1 \
@@ -41,7 +48,11 @@ pcase-let*:1 when-let:1 if-let:1 when-let*:1 cond:1 cond:2 cond:3 cond:4 pcase:2
 condition-case:3 declare:1 letf:1 letrec:1";
 const EMACS_LISP_ATOMS: &str = "defun:1 defmacro:1 defsubst:1 defvar:1 defconst:1 defcustom:1 defgroup:1 defface:1 \
 condition-case:1 cl-defun:1 defvar-local:1 define-minor-mode:1 define-derived-mode:1";
-const EMACS_LISP_NESTED: &str = "let:1 let*:1 cl-flet:1 cl-labels:1 cl-letf:1 pcase-let:1 pcase-let*:1";
+const EMACS_LISP_NESTED: &str = "let:1 let*:1 cl-flet:1 cl-labels:1 cl-letf:1 pcase-let:1 pcase-let*:1 cond:1 cond:2 cond:3 \
+cond:4 cl-letf*:1 cl-flet*:1 cl-macrolet:1 letrec:1 dlet:1 if-let*:1 when-let*:1 and-let*:1 cl-symbol-macrolet:1 \
+cl-defmethod:2";
+const EMACS_LISP_EITHER: &str = "if-let:1 when-let:1 pcase:2 pcase:3 pcase:4 cl-case:2 cl-case:3 cl-case:4 cl-do:2 \
+with-slots:1 with-suppressed-warnings:1 cl-defmethod:3 letf:1";
 
 /// `head:fewest:most` arguments; a head without a most takes any number. A head with an `@` is meant when its first argument
 /// is an atom.
@@ -73,9 +84,37 @@ const CLAUSES: &str = "case:2 ecase:2 ccase:2 typecase:2 etypecase:2 handler-cas
 cl-ecase:2 cl-typecase:2 condition-case:3 define-record-type:3 defstruct:2 syntax-rules:2 defprotocol:1 define-condition:4 \
 defclass:4 defpackage:2 define-module:2 cond:1 case-lambda:1 match-lambda:1";
 /// `head:fewest:most` arguments of a binding or clause, the first datum not counted.
-const PARTS: &str = "let:1:1 let@:1:1 let*:1:1 letrec:1:1 letrec*:1:1 parameterize:1:1 symbol-macrolet:1:1 flet:2 labels:2 macrolet:2 \
+const PARTS: &str = "let:0:1 let@:1:1 let*:0:1 letrec:1:1 letrec*:1:1 parameterize:1:1 symbol-macrolet:1:1 flet:2 labels:2 macrolet:2 \
 cl-flet:2 cl-labels:2 handler-bind:1:1 with-fluids:1:1 let-values:1:1 let*-values:1:1 pcase-let:1:1 do:0:2 case:1 ecase:1 match:1 \
 typecase:1 handler-case:1 pcase:1 define-record-type:1:2";
+
+/// `head:argument` from which on a symbol does not stand on the line of the head when the body has lines of its own.
+const BODIES: [&str; 4] = [
+    "defun:3 defmacro:3 when:2 unless:2 let:2 let*:2 flet:2 labels:2 macrolet:2 dolist:2 dotimes:2 do:3 do*:3 lambda:2 \
+     destructuring-bind:3 multiple-value-bind:3 with-open-file:2 with-slots:3 with-accessors:3 case:2 ecase:2 typecase:2 \
+     etypecase:2 with-output-to-string:2 unwind-protect:2 handler-case:2 handler-bind:2 symbol-macrolet:2",
+    "when:2 unless:2 let:2 let@:3 let*:2 letrec:2 letrec*:2 lambda:2 do:3 case:2 match:2 parameterize:2 let-values:2 \
+     let*-values:2 with-fluids:2 receive:3 define-record-type:3",
+    "when:2 when-not:2 let:2 loop:2 doseq:2 for:2 dotimes:2 binding:2 when-let:2 when-some:2 if-let:2 if-some:2 with-open:2 \
+     with-redefs:2 testing:2",
+    "defun:3 defmacro:3 defsubst:3 while:2 when:2 unless:2 let:2 let*:2 dolist:2 dotimes:2 lambda:2 with-current-buffer:2 \
+     condition-case:3 unwind-protect:2 pcase:2 cl-case:2 cl-flet:2 cl-labels:2 when-let:2 if-let:2 when-let*:2 if-let*:2 \
+     pcase-let:2 pcase-let*:2 save-excursion:1 save-restriction:1 with-temp-buffer:1",
+];
+
+/// `head:argument` of docstrings that a body has to follow; a head may take it in other places in another dialect.
+const DOCSTRINGS: [&str; 4] = [
+    "defun:3 defmacro:3 deftype:3 define-compiler-macro:3",
+    "",
+    "defn:2 defn-:2 defmacro:2",
+    "defun:3 defmacro:3 defsubst:3 cl-defun:3 cl-defmacro:3 cl-defsubst:3 define-inline:3 ert-deftest:3",
+];
+
+/// Heads in whose bindings a name comes first, and in whose bindings a list does.
+const NAME_FIRST: &str = "let let@ let* letrec letrec* parameterize symbol-macrolet macrolet do do* prog handler-bind restart-bind \
+with-fluids cl-flet cl-labels cl-macrolet pcase-let pcase-let* let-syntax letrec-syntax defclass define-condition \
+dlet with-accessors";
+const LIST_FIRST: &str = "let-values let*-values with-syntax cl-letf cl-letf*";
 
 /// Heads whose vector argument holds pairs, `head:argument`.
 const CLOJURE_PAIRS: &str =
@@ -84,6 +123,7 @@ const CLOJURE_PAIRS: &str =
 /// How sure the shapes are: some heads mean something else in other places.
 const SURE: f32 = 0.985;
 const NESTED: f32 = 0.9;
+const EITHER: f32 = 0.4;
 const PAIRED: f32 = 0.95;
 
 /// Probabilities of the answer yes, for the questions that a dialect's own forms decide.
@@ -91,10 +131,38 @@ pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
     static TABLES: OnceLock<[FxHashMap<(u64, u8), f32>; 4]> = OnceLock::new();
     let tables = TABLES.get_or_init(|| {
         [
-            table(COMMON_LISP_LISTS, COMMON_LISP_ATOMS, COMMON_LISP_NESTED, COMMON_LISP_COUNTS, ""),
-            table(SCHEME_LISTS, SCHEME_ATOMS, SCHEME_NESTED, SCHEME_COUNTS, ""),
-            table(CLOJURE_LISTS, CLOJURE_ATOMS, CLOJURE_NESTED, CLOJURE_COUNTS, CLOJURE_PAIRS),
-            table(EMACS_LISP_LISTS, EMACS_LISP_ATOMS, EMACS_LISP_NESTED, EMACS_LISP_COUNTS, ""),
+            table(
+                COMMON_LISP_LISTS,
+                COMMON_LISP_ATOMS,
+                [COMMON_LISP_NESTED, COMMON_LISP_EITHER],
+                COMMON_LISP_COUNTS,
+                "",
+                [DOCSTRINGS[0], BODIES[0]],
+            ),
+            table(
+                SCHEME_LISTS,
+                SCHEME_ATOMS,
+                [SCHEME_NESTED, SCHEME_EITHER],
+                SCHEME_COUNTS,
+                "",
+                [DOCSTRINGS[1], BODIES[1]],
+            ),
+            table(
+                CLOJURE_LISTS,
+                CLOJURE_ATOMS,
+                [CLOJURE_NESTED, CLOJURE_EITHER],
+                CLOJURE_COUNTS,
+                CLOJURE_PAIRS,
+                [DOCSTRINGS[2], BODIES[2]],
+            ),
+            table(
+                EMACS_LISP_LISTS,
+                EMACS_LISP_ATOMS,
+                [EMACS_LISP_NESTED, EMACS_LISP_EITHER],
+                EMACS_LISP_COUNTS,
+                "",
+                [DOCSTRINGS[3], BODIES[3]],
+            ),
         ]
     });
     match dialect {
@@ -108,9 +176,10 @@ pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
 fn table(
     lists: &'static str,
     atoms: &'static str,
-    nested: &'static str,
+    [nested, either]: [&'static str; 2],
     counts: &'static str,
     pairs: &'static str,
+    [docstrings, bodies]: [&'static str; 2],
 ) -> FxHashMap<(u64, u8), f32> {
     let rows = |text: &'static str, question: Question, p: f32| {
         text.split_whitespace().filter_map(move |row| {
@@ -121,10 +190,15 @@ fn table(
     rows(lists, Question::IsList, SURE)
         .chain(rows(atoms, Question::IsList, 1.0 - SURE))
         .chain(rows(nested, Question::ListFirst, NESTED))
+        .chain(rows(either, Question::ListFirst, EITHER))
+        .chain(bodies.split_whitespace().flat_map(|row| from_on(row, |key| (key, Question::Crowded as u8), 1.0 - SURE)))
+        .chain(rows(docstrings, Question::Docstring, 1.0))
         .chain(rows(pairs, Question::Pairs, SURE))
         .chain(std::iter::once(((MAP, Question::Pairs as u8), PAIRED)))
         .chain(counts.split_whitespace().flat_map(|row| count_rows(row, head_of)))
         .chain(PARTS.split_whitespace().flat_map(|row| count_rows(row, |head| part_of(head_of(head)))))
+        .chain(binding_rows(NAME_FIRST, 1.0 - SURE))
+        .chain(binding_rows(LIST_FIRST, NESTED))
         .chain(CLAUSES.split_whitespace().flat_map(clause_rows))
         .collect()
 }
@@ -148,10 +222,20 @@ fn count_rows(row: &'static str, key: fn(&str) -> u64) -> Vec<((u64, u8), f32)> 
     too_few.chain(enough).map(|(count, p)| ((argument(head, count), Question::Ends as u8), p)).collect()
 }
 
+/// Whether the bindings of heads begin with lists.
+fn binding_rows(heads: &'static str, p: f32) -> impl Iterator<Item = ((u64, u8), f32)> {
+    let key = |head| argument(part_of(head_of(head)), 0);
+    heads.split_whitespace().map(move |head| ((key(head), Question::ListFirst as u8), p))
+}
+
 /// Which arguments of a head are clauses, from `head:first`.
 fn clause_rows(row: &'static str) -> Vec<((u64, u8), f32)> {
+    from_on(row, |key| (part_of(key), Question::Ends as u8), SURE)
+}
+
+/// Every argument from the one that `head:first` names on.
+fn from_on(row: &'static str, key: fn(u64) -> (u64, u8), p: f32) -> Vec<((u64, u8), f32)> {
     let Some((head, first)) = row.rsplit_once(':') else { return Vec::new() };
-    let (head, first) = (name_of(head.as_bytes()), first.parse().unwrap_or(MOST_ARGUMENTS));
-    let key = |index| (part_of(argument(head, index)), Question::Ends as u8);
-    (first..=MOST_ARGUMENTS).map(|index| (key(index), SURE)).collect()
+    let (head, first) = (head_of(head), first.parse().unwrap_or(MOST_ARGUMENTS));
+    (first..=MOST_ARGUMENTS).map(|index| (key(argument(head, index)), p)).collect()
 }

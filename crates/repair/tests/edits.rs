@@ -178,7 +178,7 @@ fn a_closer_of_the_wrong_kind_after_an_edit_is_exchanged() {
 }
 
 #[test]
-fn an_else_branch_added_in_emacs_lisp_gets_its_closer_and_keeps_its_place_in_doubt() {
+fn an_else_branch_added_in_emacs_lisp_stays_in_its_conditional() {
     let new = "(defun my-visit (name)\n  \"Visit NAME.\"\n  (if (file-exists-p name)\n      (find-file name)\n    (message \"No file %s\" name)\n    (ding)))";
     edit(
         Dialect::EmacsLisp,
@@ -190,7 +190,61 @@ fn an_else_branch_added_in_emacs_lisp_gets_its_closer_and_keeps_its_place_in_dou
         Dialect::EmacsLisp,
         "(defun my-visit (name)\n  \"Visit NAME.\"\n  (find-file name))",
         &new.replace("(find-file name)\n", "(find-file name))\n"),
-        // An else branch stands where the body of a function would.
+        Some(new),
+    );
+}
+
+#[test]
+fn a_call_that_lost_its_opener_in_the_condition_of_a_loop_is_not_closed_elsewhere() {
+    let form = |condition: &str| {
+        format!(
+            "(defun my-wait (delay)\n  \"Wait for DELAY.\"\n  (while {condition}\n    (my-poll)\n    (setq my-polls (1+ my-polls))))"
+        )
+    };
+    let (sound, broken) = (form("(sit-for delay)"), form("sit-for delay)"));
+    let file = |form: &str| format!("{}{form}\n", neighbours(Dialect::EmacsLisp));
+    match repair(&file(&broken), Dialect::EmacsLisp, &Earlier::default()) {
+        Outcome::Repaired(repair) => assert_eq!(repair.text, file(&sound)),
+        Outcome::Refused(refusal) => {
+            assert!(refusal.candidates.iter().any(|candidate| candidate.after.trim() == "(while (sit-for delay)"));
+        }
+        Outcome::Balanced => panic!("it does not balance"),
+    }
+}
+
+#[test]
+fn a_function_that_its_docstring_ends_takes_its_body_back() {
+    let old = "(defun my-url (url)\n  \"Return URL.\")";
+    let new = "(defun my-url (url)\n  \"Return URL.\")\n  (my-part 'url url))";
+    edit(Dialect::EmacsLisp, old, new, Some(&new.replace("URL.\")", "URL.\"")));
+    let new = "(defn url\n  \"The url.\")\n  [u]\n  (part :url u))";
+    written(Dialect::Clojure, new, Some(&new.replace("url.\")", "url.\"")));
+}
+
+#[test]
+fn an_opener_written_twice_is_not_hidden_by_a_closer_too_many() {
+    written(
+        Dialect::Scheme,
+        "(define (place x)\n  (let (((loc (location x))))\n    (if loc\n        (set-source! x loc))\n    x)",
+        None,
+    );
+    written(Dialect::Scheme, "(define ((get-item port))\n  (read-item port)", None);
+}
+
+#[test]
+fn a_form_that_falls_out_of_another_is_no_form_of_its_own() {
+    written(
+        Dialect::CommonLisp,
+        "(defun paths (list))\n  sort list #'(lambda (a b) (string< (namestring a) (namestring b)))))",
+        None,
+    );
+}
+
+#[test]
+fn a_closer_alone_on_its_line_is_not_taken_away() {
+    written(
+        Dialect::CommonLisp,
+        "(eval-when (:compile-toplevel :load-toplevel :execute))\n\n(defvar *a* 1)\n\n(defvar *b* 2)\n\n) ; eval-when",
         None,
     );
 }
