@@ -5,10 +5,9 @@ use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree, read_plain};
 use crate::align::{Alignment, align};
 use crate::case::{Answer, Case};
 use crate::code::Token;
-use crate::doubts::{CLEAR_MARGIN, Doubted, MARGIN, lead};
+use crate::doubts::{Broken, CLEAR_MARGIN, MARGIN, lead};
 use crate::edit::{Edit, apply, moved_into, normalise, replace};
 use crate::guard::{Guard, slide};
-use crate::habits::Habits;
 use crate::learn::learn;
 use crate::outcome::{Evidence, Outcome, Reason};
 use crate::quotes;
@@ -16,7 +15,8 @@ use crate::report::MOST_CANDIDATES;
 use crate::scope::Chunk;
 use crate::search::{Action, Limits, Reading, search};
 
-/// How much likelier than the next the layout's answer has to be, as a natural logarithm, for closers at line ends, when the earlier text has another proposal in lines that were written anew.
+/// How much likelier than the next an answer by columns has to be, as a natural logarithm, to outvote what the earlier text
+/// proposes in lines that were written anew; for closers at line ends.
 const CONTRADICTED_MARGIN: f32 = 3.0;
 /// By how much further ahead each answer has to be where several forms are broken.
 const AMONG_BROKEN: f32 = 2.0;
@@ -233,8 +233,10 @@ impl<'a> Case<'a> {
             let ends_text = chunk.tokens.end == tokens.len();
             let guard = guard.part(chunk.tokens.clone());
             let ends_alike = ends_text && alignment.is_some_and(|alignment| alignment.ends_alike);
-            let (answers, doubt) =
-                self.likeliest(own, chunk.flush, (ends_text, ends_alike, chunks.len() > 1), several, &guard, &habits);
+            let among_others = chunks.len() > 1;
+            let form =
+                Broken { own, habits: &habits, flush: chunk.flush, ends_text, ends_alike, among_others, several };
+            let (answers, doubt) = self.likeliest(form, &guard);
             let doubt =
                 if (cancel || stray) && doubt != Some(Reason::CutShort) { Some(Reason::Entangled) } else { doubt };
             decided.push((answers, doubt, own[0].line));
@@ -272,17 +274,9 @@ impl<'a> Case<'a> {
     }
 
     /// What could be meant by one broken form, likeliest first, and what speaks against taking the first.
-    fn likeliest(
-        &self,
-        tokens: &[Token],
-        flush: bool,
-        (ends_text, ends_alike, among_others): (bool, bool, bool),
-        several: f32,
-        guard: &Guard,
-        habits: &Habits,
-    ) -> (Vec<Answer>, Option<Reason>) {
-        let blind = flush.then(|| without_column_0(tokens));
-        let own = blind.as_deref().unwrap_or(tokens);
+    fn likeliest(&self, form: Broken<'_>, guard: &Guard) -> (Vec<Answer>, Option<Reason>) {
+        let blind = form.flush.then(|| without_column_0(form.own));
+        let own = blind.as_deref().unwrap_or(form.own);
         let brackets: &[Delimiter] = match self.language.dialect().has_brackets() {
             (true, true) => &[Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace],
             _ => &[Delimiter::Paren],
@@ -293,20 +287,9 @@ impl<'a> Case<'a> {
             _ => 192,
         };
         let limits = Limits { guard, beam, everywhere: own.len() <= 20_000, brackets };
-        let readings = search(own, habits, limits, 24);
+        let readings = search(own, form.habits, limits, 24);
         let answers = self.answers(own, &readings);
-        let form = Doubted {
-            own,
-            habits,
-            readings: &readings,
-            answers: &answers,
-            flush,
-            ends_text,
-            ends_alike,
-            among_others,
-            several,
-        };
-        let doubt = self.doubt(&form);
+        let doubt = self.doubt(&Broken { own, ..form }, &readings, &answers);
         (answers, doubt)
     }
 

@@ -36,12 +36,11 @@ const PASSED_MARGIN: f32 = 7.0;
 const FULLER_MARGIN: f32 = 7.5;
 const FULLER_MARGIN_KNOWN: f32 = 5.0;
 
-/// A broken form with its answers, likeliest first.
-pub(crate) struct Doubted<'a> {
+/// A broken form and where it stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Broken<'a> {
     pub(crate) own: &'a [Token],
     pub(crate) habits: &'a Habits,
-    pub(crate) readings: &'a [Reading],
-    pub(crate) answers: &'a [Answer],
     /// Its columns say nothing.
     pub(crate) flush: bool,
     /// Nothing follows it in the text.
@@ -50,14 +49,14 @@ pub(crate) struct Doubted<'a> {
     pub(crate) ends_alike: bool,
     /// It is not the only form of the text.
     pub(crate) among_others: bool,
-    /// By how much further ahead the first answer has to be.
+    /// By how much further ahead its first answer has to be.
     pub(crate) several: f32,
 }
 
 impl Case<'_> {
-    /// Why not to take the first answer, if there is a reason.
-    pub(crate) fn doubt(&self, form: &Doubted<'_>) -> Option<Reason> {
-        let Doubted { own, habits, readings, answers, .. } = *form;
+    /// Why not to take the first of the answers, which are the readings as edits, likeliest first; if there is a reason.
+    pub(crate) fn doubt(&self, form: &Broken<'_>, readings: &[Reading], answers: &[Answer]) -> Option<Reason> {
+        let Broken { own, habits, .. } = *form;
         let Some((best, reading)) = answers.first().zip(readings.first()) else { return Some(Reason::NoCandidate) };
         let ends_here = form.ends_text || (self.free.is_some() && self.writes_to(own[own.len() - 1].end as usize));
         if ends_here && !form.ends_alike && self.is_cut_short(own, reading, form.among_others, habits) {
@@ -80,7 +79,7 @@ impl Case<'_> {
     }
 
     /// What the answer makes of the form is not what anybody writes.
-    fn leaves_it_odd(&self, form: &Doubted<'_>, edits: &[Edit], lead: f32, clear: bool) -> bool {
+    fn leaves_it_odd(&self, form: &Broken<'_>, edits: &[Edit], lead: f32, clear: bool) -> bool {
         let mended = self.mended(form.own, edits, form.habits);
         let lines: Vec<u32> = edits.iter().map(|edit| self.lines.line(edit.at) - 1 - form.own[0].line).collect();
         let passes =

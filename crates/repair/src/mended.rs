@@ -11,7 +11,7 @@ use crate::search::costs_as_it_is;
 
 /// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
 const ODD: f32 = 4.8;
-/// The same where there is no file that shows how it is laid out: fewer lines than this.
+/// The same of the beginning of a line where no file shows how lines are laid out: fewer of them than this.
 const ODD_ALONE: f32 = 3.4;
 const FEW_LINES: u32 = 12;
 /// A line as unlikely as this stands where nothing puts it.
@@ -54,23 +54,22 @@ impl Mended {
         self.costs.is_none() || broken || (odd > 1 && odd * 4 > count)
     }
 
-    /// The unlikeliest thing on `lines` and on the ones after them.
-    fn worst_near(&self, lines: &[u32]) -> f32 {
-        if self.costs.is_none() {
-            return f32::MAX;
-        }
-        let near = |token: &Token| lines.iter().any(|&line| (line..=line + 1).contains(&token.line));
-        self.costly().filter(|(token, _)| near(token)).map(|(_, cost)| cost).fold(0.0, f32::max)
+    /// What the tokens on `lines` and on the ones after them cost.
+    fn near(&self, lines: &[u32]) -> impl Iterator<Item = (&Token, f32)> {
+        let near = move |token: &Token| lines.iter().any(|&line| (line..=line + 1).contains(&token.line));
+        self.costly().filter(move |(token, _)| near(token))
     }
 
     /// What stands on `lines` or the ones after them is odd.
     pub(crate) fn is_odd_near(&self, lines: &[u32], habits: &Habits) -> bool {
-        self.worst_near(lines) > if habits.lines < FEW_LINES { ODD_ALONE } else { ODD }
+        let alone = habits.lines < FEW_LINES;
+        let odd = |(token, cost): (&Token, f32)| cost > ODD || (alone && token.opens_line && cost > ODD_ALONE);
+        self.costs.is_none() || self.near(lines).any(odd)
     }
 
     /// What stands there is another fault.
     pub(crate) fn is_broken_near(&self, lines: &[u32]) -> bool {
-        self.worst_near(lines) > BROKEN
+        self.costs.is_none() || self.near(lines).any(|(_, cost)| cost > BROKEN)
     }
 
     /// An indented line stands in no list: what it belongs to was closed before it.
