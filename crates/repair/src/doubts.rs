@@ -81,6 +81,7 @@ impl Case<'_> {
     /// What the answer makes of the form is not what anybody writes.
     fn leaves_it_odd(&self, form: &Broken<'_>, edits: &[Edit], lead: f32, clear: bool) -> bool {
         let mended = self.mended(form.own, edits, form.habits);
+        let alone = !self.known && form.habits.lines == 0;
         let lines: Vec<u32> = edits.iter().map(|edit| self.lines.line(edit.at) - 1 - form.own[0].line).collect();
         let passes =
             |line: &u32, edit: &Edit| !edit.removed.is_empty() && mended.passes_an_operator(*line, form.habits);
@@ -89,7 +90,7 @@ impl Case<'_> {
             || mended.doubles_an_opener(form.habits)
             || (lead < if self.known { CLEAR_MARGIN_KNOWN } else { PASSED_MARGIN }
                 && lines.iter().zip(edits).any(|(line, edit)| passes(line, edit)))
-            || (!clear && (mended.is_ragged() || mended.is_odd_near(&lines, form.habits)))
+            || (!clear && (mended.is_ragged() || mended.is_odd_near(&lines, alone)))
     }
 
     /// How far ahead the best answer has to be: several faults in one form can be read in many ways, and where a list

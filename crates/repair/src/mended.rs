@@ -11,9 +11,8 @@ use crate::search::costs_as_it_is;
 
 /// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
 const ODD: f32 = 4.8;
-/// The same of the beginning of a line where no file shows how lines are laid out: fewer of them than this.
+/// The same of the beginning of a line where nothing shows how lines are laid out.
 const ODD_ALONE: f32 = 3.4;
-const FEW_LINES: u32 = 12;
 /// A line as unlikely as this stands where nothing puts it.
 const STRAY: f32 = 4.0;
 /// Anything as unlikely as this is another fault.
@@ -60,9 +59,8 @@ impl Mended {
         self.costly().filter(move |(token, _)| near(token))
     }
 
-    /// What stands on `lines` or the ones after them is odd.
-    pub(crate) fn is_odd_near(&self, lines: &[u32], habits: &Habits) -> bool {
-        let alone = habits.lines < FEW_LINES;
+    /// What stands on `lines` or the ones after them is odd; where the form is `alone`, what stands in an unusual column too.
+    pub(crate) fn is_odd_near(&self, lines: &[u32], alone: bool) -> bool {
         let odd = |(token, cost): (&Token, f32)| cost > ODD || (alone && token.opens_line && cost > ODD_ALONE);
         self.costs.is_none() || self.near(lines).any(odd)
     }
