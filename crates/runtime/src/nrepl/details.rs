@@ -53,9 +53,19 @@ pub(crate) fn stack_question(session: &str, kept: bool) -> String {
                thread (some (fn [^Thread thread] (when (= (.getName thread) {}) thread)) (keys (Thread/getAllStackTraces)))]
            (.setStackTrace thrown (if thread (.getStackTrace ^Thread thread) (make-array StackTraceElement 0)))
            ({} thrown))",
-        literal(&format!("nREPL-session-{session}")),
+        literal(&thread_name(session)),
         if kept { KEPT } else { ERROR }
     )
+}
+
+/// Takes from the threads of `session` and of the one that is asked the class loaders that evaluations have left behind.
+pub(crate) fn loaders_question(session: &str) -> String {
+    format!("({} {})", include_str!("../../../../images/clojure-loaders.clj"), literal(&thread_name(session)))
+}
+
+/// What nREPL calls the thread that evaluates for `session`.
+fn thread_name(session: &str) -> String {
+    format!("nREPL-session-{session}")
 }
 
 /// The expansion of `form`, and whether it is another form.

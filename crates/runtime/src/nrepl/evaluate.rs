@@ -20,6 +20,9 @@ use crate::work::{Diagnostic, Tally};
 /// Elements of a collection that a server without a limit on characters prints when nothing is asked for.
 const NODE_LENGTH: u32 = 1_000;
 
+/// Evaluations between two times that the class loaders they leave behind are taken away: each makes the next a little slower.
+const SHEDDING: u32 = 100;
+
 /// Values of forms before the last one that are kept for the answer.
 const MOST_EARLIER: usize = 20;
 
@@ -74,6 +77,7 @@ impl Image {
                 at: None,
                 text: code.excerpt(form.start, form.end),
             };
+            self.shed_loaders().await?;
             let message = self.eval_message(code.slice(form), &namespace, place.start, request);
             let mut reply = self.exchange(message, deadline, controls).await?;
             if reply.has("namespace-not-found") {
@@ -141,6 +145,16 @@ impl Image {
         values.truncate(MOST_EARLIER);
         let ending = Ending::Values(last.into_iter().map(|(_, value)| value).collect());
         Ok(Evaluated { earlier: values, notices, ..ending.into() })
+    }
+
+    /// Now and then takes away the class loaders that evaluations on the JVM leave behind.
+    async fn shed_loaders(&mut self) -> Result<(), Lost> {
+        self.since_loaders += 1;
+        if self.since_loaders >= SHEDDING && self.prints_with_limits && self.control.is_some() {
+            self.since_loaders = 0;
+            self.value_of(&details::loaders_question(&self.session), None).await?;
+        }
+        Ok(())
     }
 
     fn eval_message(

@@ -52,6 +52,8 @@ pub(crate) struct Image {
     /// When the conversation began.
     pub(crate) started: Instant,
     last_id: u64,
+    /// Evaluations since the class loaders that they leave behind were last taken away.
+    pub(crate) since_loaders: u32,
     /// Requests that were given up; what their code still prints is nobody's output.
     muted: Vec<String>,
     printed: Output,
@@ -135,6 +137,7 @@ impl Image {
             namespace: "user".to_owned(),
             started: Instant::now(),
             last_id: 0,
+            since_loaders: 0,
             muted: Vec::new(),
             printed: Output { limit: output_limit, ..Output::default() },
         };

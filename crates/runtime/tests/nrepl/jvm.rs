@@ -82,6 +82,19 @@ async fn code_is_evaluated_form_by_form() {
 }
 
 #[tokio::test]
+async fn what_evaluations_leave_behind_does_not_grow() {
+    let lab = started();
+    lab.report("(deftype Point [x]) (def made (->Point 1))").await;
+    lab.report(&"(+ 1 2)\n".repeat(250)).await;
+    let loaders = "(count (take-while some? (iterate (fn [^ClassLoader loader] (when loader (.getParent loader)))
+                                                     (.getContextClassLoader (Thread/currentThread)))))";
+    let count: u32 = lab.values(loaders).await.parse().unwrap();
+    assert!(count < 120, "{count} class loaders after 250 evaluations");
+    assert_eq!(lab.values("[(.x (Point. 2)) (instance? Point made) *1]").await, format!("[2 true {count}]"));
+    lab.shutdown().await;
+}
+
+#[tokio::test]
 async fn errors_say_what_and_where() {
     let lab = started();
     let (error, place) = lab.error("(defn f [n]\n  (/ n 0))\n(+ 1 2)\n(f 1)\n(launch)").await;

@@ -1,0 +1,15 @@
+;; clojure.main/repl, in which nREPL runs each evaluation, puts a class loader before the one that the thread has. After some
+;; two thousand of them the stack overflows when a class is looked up. Given the name of a thread, this takes those loaders
+;; away from it and from the thread that it runs in. The outermost stays: tools add libraries to that one. Classes that were
+;; defined are found all the same, for Clojure keeps them by name. Nothing is defined, so every name is whole.
+(clojure.core/fn [name]
+  (clojure.core/let [dynamic? (clojure.core/fn [loader] (clojure.core/instance? clojure.lang.DynamicClassLoader loader))
+                     outermost (clojure.core/fn [^ClassLoader loader]
+                                 (clojure.core/let [parent (.getParent loader)]
+                                   (if (dynamic? parent) (recur parent) loader)))]
+    (clojure.core/doseq [^Thread thread (clojure.core/keys (Thread/getAllStackTraces))]
+      (clojure.core/when (clojure.core/or (clojure.core/= name (.getName thread))
+                                          (clojure.core/identical? thread (Thread/currentThread)))
+        (clojure.core/let [loader (.getContextClassLoader thread)]
+          (clojure.core/when (dynamic? loader)
+            (.setContextClassLoader thread (outermost loader))))))))
