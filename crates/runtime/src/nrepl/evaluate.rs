@@ -21,7 +21,7 @@ use crate::work::{Diagnostic, Tally};
 const NODE_LENGTH: u32 = 1_000;
 
 /// Evaluations between two times that the class loaders they leave behind are taken away: each makes the next a little slower.
-const SHEDDING: u32 = 100;
+const SHEDDING: u32 = 40;
 
 /// Values of forms before the last one that are kept for the answer.
 const MOST_EARLIER: usize = 20;

@@ -89,7 +89,7 @@ async fn what_evaluations_leave_behind_does_not_grow() {
     let loaders = "(count (take-while some? (iterate (fn [^ClassLoader loader] (when loader (.getParent loader)))
                                                      (.getContextClassLoader (Thread/currentThread)))))";
     let count: u32 = lab.values(loaders).await.parse().unwrap();
-    assert!(count < 120, "{count} class loaders after 250 evaluations");
+    assert!(count < 60, "{count} class loaders after 250 evaluations");
     assert_eq!(lab.values("[(.x (Point. 2)) (instance? Point made) *1]").await, format!("[2 true {count}]"));
     lab.shutdown().await;
 }
