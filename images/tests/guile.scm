@@ -206,7 +206,7 @@
 (define directory (mkdtemp "/tmp/lispwright-test-XXXXXX"))
 (define (file name text)
   (let ((path (string-append directory "/" name)))
-    (call-with-output-file path (lambda (port) (display text port)))
+    (call-with-output-file path (lambda (port) (display text port)) #:encoding "UTF-8")
     path))
 
 (test-equal "the content is bytes" #vu8(206 187) (file-content (file "a.txt" "λ")))

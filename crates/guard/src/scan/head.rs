@@ -1,8 +1,8 @@
 //! What the first bytes of a Scheme text decide about all of it.
 //!
-//! Two things in a Scheme file reach further than any token. Some text near its start says that `|` quotes in symbols.
-//! And a file that begins with `#!` begins with a block comment if `!#` comes anywhere later, and with one comment line
-//! if it does not. A scan cannot look ahead, so it watches the bytes go by: [`Head::next_event`] names the next place
+//! Two things in a Scheme file reach further than any token. Some text near its start says that `|` quotes in symbols
+//! and that braces are brackets. And a file that begins with `#!` begins with a block comment if `!#` comes anywhere
+//! later, and with one comment line if it does not. A scan cannot look ahead, so it watches the bytes go by: [`Head::next_event`] names the next place
 //! at which something changes, and the scan is cut there, whatever pieces the text came in.
 
 use memchr::memmem;
