@@ -2,7 +2,7 @@
 
 use lispwright_runtime::*;
 
-use crate::lab::lab;
+use crate::lab::{lab, until};
 use crate::server::Server;
 use crate::{attached, attached_after};
 
@@ -101,18 +101,17 @@ async fn what_was_held_is_given_up_when_the_connection_ends() {
 #[tokio::test]
 async fn what_runs_is_ended_when_the_session_is_left() {
     let (server, lab) = attached().await;
-    lab.values("(defvar *left* nil)").await;
+    lab.values("(defvar *begun* nil) (defvar *left* nil)").await;
     let sessions = lab.sessions.clone();
-    let code = "(unwind-protect (loop) (setf *left* t))";
+    let code = "(unwind-protect (loop (setf *begun* t)) (setf *left* t))";
     let running =
         tokio::spawn(async move { sessions.eval(MAIN, EvalRequest::new(code), &Default::default()).await.unwrap() });
-    while lab.status().sessions[0].running_for.is_none() {
-        tokio::task::yield_now().await;
-    }
+    let witness = lab_on(&server).await;
+    until("the code runs", async || witness.values("*begun*").await == "T").await;
     lab.detach(MAIN).await.unwrap();
     let report = running.await.unwrap();
     assert!(matches!(report.ending, Ending::Stopped { reason: StopReason::Killed, .. }), "{report:#?}");
-    assert_eq!(lab_on(&server).await.values("*left*").await, "T");
+    until("it has left", async || witness.values("*left*").await == "T").await;
 }
 
 async fn lab_on(server: &Server) -> crate::Lab {
