@@ -1,7 +1,7 @@
 //! Starting worker processes so that nothing they do reaches the server, and ending them so that nothing of them is left.
 //!
-//! A worker leads its own session and process group, has the protocol on descriptors 0 and 1, one extra pipe for what
-//! code prints to descriptor 1, and descriptor 2 as a pipe. Every process it starts inherits a marker in its
+//! A worker leads its own process group and has no terminal, has the protocol on descriptors 0 and 1, one extra pipe for
+//! what code prints to descriptor 1, and descriptor 2 as a pipe. Every process it starts inherits a marker in its
 //! environment, by which also those are found that have left the group.
 
 use std::ffi::{OsStr, OsString};
@@ -12,11 +12,12 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
 use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::ioctl::{NoArg, Opcode, ioctl};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, Signal, getpid, getppid, kill_process, kill_process_group, nice, set_parent_process_death_signal, setsid,
+    Pid, Signal, getpid, getppid, kill_process, kill_process_group, nice, set_parent_process_death_signal, setpgid,
 };
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
@@ -25,8 +26,12 @@ use crate::marks::{MARK, sweep};
 use crate::sandbox::Confined;
 use crate::watch::Watch;
 
-/// By how much images stand back behind the server and all else that the user runs.
+/// By how much images stand back behind the server and its client.
 const NICENESS: i32 = 5;
+
+/// Linux's number for giving up the controlling terminal, `tty_ioctl(4)`; the few architectures with another number keep
+/// the terminal, where a process group in the background gets no signal from it either.
+const TIOCNOTTY: Opcode = 0x5422;
 
 /// What to run as a worker.
 #[derive(Clone, Debug)]
@@ -88,8 +93,11 @@ impl Launch {
         // in the child because `stdout_end` lives until after the spawn.
         unsafe {
             command.pre_exec(move || {
-                setsid()?;
-                // The server goes on listening, whatever its images do.
+                // In the server's own session: the kernel shares the processor among sessions first, and only
+                // inside of one among processes by their niceness (`sched(7)`, autogroup). So the server goes on
+                // listening, whatever its images do.
+                setpgid(None, None)?;
+                leave_terminal();
                 let _ = nice(NICENESS);
                 set_parent_process_death_signal(Some(Signal::KILL))?;
                 if getppid() != Some(server) {
@@ -120,6 +128,14 @@ impl Launch {
         let sandbox = self.confined.iter().flat_map(|confined| confined.prefix.iter().map(OsString::as_os_str));
         let program = self.arguments.iter().map(OsString::as_os_str);
         self.launcher.iter().map(OsStr::new).chain(sandbox).chain([self.program.as_os_str()]).chain(program)
+    }
+}
+
+/// Gives up the controlling terminal, if there is one; makes system calls only.
+fn leave_terminal() {
+    if let Ok(terminal) = open(c"/dev/tty", OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()) {
+        // SAFETY: the request takes no argument and changes nothing in memory.
+        let _ = unsafe { ioctl(terminal, NoArg::<TIOCNOTTY>::new()) };
     }
 }
 

@@ -20,6 +20,7 @@ mod names;
 mod request_id;
 mod salvage;
 mod select;
+mod stdio;
 mod surface;
 mod transport;
 
@@ -104,16 +105,8 @@ impl Server {
 
     /// Serves standard input and output.
     ///
-    /// Both are read and written by threads that wait, so a parent that hands over non-blocking ends is corrected.
+    /// Neither has to be a pipe, and neither has to be blocking.
     pub async fn serve_stdio(&self) {
-        for end in [rustix::stdio::stdin(), rustix::stdio::stdout()] {
-            if let Ok(flags) = rustix::fs::fcntl_getfl(end)
-                && flags.contains(rustix::fs::OFlags::NONBLOCK)
-            {
-                // A descriptor that cannot be changed fails at its first use, which ends the connection.
-                let _ = rustix::fs::fcntl_setfl(end, flags - rustix::fs::OFlags::NONBLOCK);
-            }
-        }
-        self.serve(tokio::io::stdin(), tokio::io::stdout()).await;
+        self.serve(stdio::input(), stdio::output()).await;
     }
 }

@@ -95,9 +95,9 @@ fn start(args: Args) -> Result<(), String> {
         return Err("this transport is not available in this version; use --transport stdio".to_owned());
     }
     log::start(&args.log_level, args.log_file.as_deref())?;
-    // Two threads: one may be busy with a call while the other reads and answers. Work on files has threads of its own.
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    // One thread reads, answers and speaks with the images, so that no message waits for another thread to wake. Work on
+    // files has threads of its own.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("threads cannot be started: {error}"))?;
@@ -122,7 +122,7 @@ fn start(args: Args) -> Result<(), String> {
         transcript.finish();
     }
     drop(inside);
-    // A read of standard input may still be waiting in a thread of its own; the process ends without it.
+    // A read of a terminal may still be waiting in a thread of its own; the process ends without it.
     runtime.shutdown_background();
     Ok(())
 }

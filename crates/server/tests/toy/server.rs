@@ -11,6 +11,6 @@ async fn main() {
     // Panics are part of the tests; what they print would only drown the test's own output.
     std::panic::set_hook(Box::new(|_| {}));
     Server::new(Options { results, ..Options::new(catalogue::toys()) }).serve_stdio().await;
-    // A read of standard input may still be waiting in its thread.
+    // A read of a terminal may still be waiting in its thread.
     std::process::exit(0);
 }
