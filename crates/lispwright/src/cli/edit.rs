@@ -9,6 +9,7 @@ use lispwright_tools::lisp_edit_form::{EditOperation, LispEditForm, lisp_edit_fo
 use lispwright_tools::workshop::Workshop;
 use lispwright_tools::{CallContext, Outcome};
 
+use super::live::event_loop;
 use super::outcome::{could_not, show};
 
 /// Replace, insert, append or delete a form by name.
@@ -112,8 +113,5 @@ fn attempt(args: Args) -> Result<Outcome, String> {
         dry_run: args.dry_run,
         repair: !args.no_repair,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .map_err(|error| format!("threads cannot be started: {error}"))?;
-    Ok(runtime.block_on(lisp_edit_form(&workshop, edit, &CallContext::default())))
+    Ok(event_loop()?.block_on(lisp_edit_form(&workshop, edit, &CallContext::default())))
 }

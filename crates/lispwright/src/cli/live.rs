@@ -1,9 +1,19 @@
-//! Commands that need a live image: threads to wait in, a workshop, and an orderly end.
+//! Commands that wait: the event loop, and for those that need a live image a workshop and an orderly end.
 
 use std::future::Future;
 use std::path::PathBuf;
 
 use lispwright_tools::{Transcript, Workshop};
+use tokio::runtime::{Builder, Runtime};
+
+/// What a command waits in. One thread reads, answers and speaks with the images, so that nothing waits for another
+/// thread to wake; what takes long, the work on files first of all, has threads of its own.
+pub(crate) fn event_loop() -> Result<Runtime, String> {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("the event loop cannot be started: {error}"))
+}
 
 /// Runs `work` on a workshop for `roots`, which writes evaluations down in `transcript`; every image it started has
 /// ended afterwards.
@@ -12,14 +22,10 @@ pub(crate) fn with_workshop<T, F: Future<Output = T>>(
     transcript: Option<Transcript>,
     work: impl FnOnce(Workshop) -> F,
 ) -> Result<T, String> {
-    let threads = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| format!("threads cannot be started: {error}"))?;
-    let inside = threads.enter();
+    let event_loop = event_loop()?;
+    let inside = event_loop.enter();
     let workshop = Workshop::open(roots).map_err(|error| error.to_string())?.with_transcript(transcript);
-    let result = threads.block_on(async {
+    let result = event_loop.block_on(async {
         let result = work(workshop.clone()).await;
         workshop.sessions.shutdown().await;
         result
@@ -28,6 +34,6 @@ pub(crate) fn with_workshop<T, F: Future<Output = T>>(
         transcript.finish();
     }
     drop(inside);
-    threads.shutdown_background();
+    event_loop.shutdown_background();
     Ok(result)
 }

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use lispwright_server::{Options, Results, Selection, Server, Surface};
 use lispwright_tools::{Workshop, catalogue};
 
+use super::live::event_loop;
 use super::log;
 
 /// Serve lispwright's tools over the Model Context Protocol.
@@ -95,13 +96,8 @@ fn start(args: Args) -> Result<(), String> {
         return Err("this transport is not available in this version; use --transport stdio".to_owned());
     }
     log::start(&args.log_level, args.log_file.as_deref())?;
-    // One thread reads, answers and speaks with the images, so that no message waits for another thread to wake. Work on
-    // files has threads of its own.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("threads cannot be started: {error}"))?;
-    let inside = runtime.enter();
+    let event_loop = event_loop()?;
+    let inside = event_loop.enter();
     let selection = Selection {
         surface: args.surface,
         sets: args.toolsets,
@@ -114,7 +110,7 @@ fn start(args: Args) -> Result<(), String> {
     let workshop = workshop.with_transcript(args.transcript.open("mcp"));
     let offer = selection.pick(catalogue(&workshop)).map_err(|error| error.to_string())?;
     let server = Server::new(Options { results: args.results, ..Options::offering(offer) });
-    runtime.block_on(async {
+    event_loop.block_on(async {
         server.serve_stdio().await;
         workshop.sessions.shutdown().await;
     });
@@ -123,6 +119,6 @@ fn start(args: Args) -> Result<(), String> {
     }
     drop(inside);
     // A read of a terminal may still be waiting in a thread of its own; the process ends without it.
-    runtime.shutdown_background();
+    event_loop.shutdown_background();
     Ok(())
 }

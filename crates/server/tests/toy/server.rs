@@ -4,7 +4,7 @@ mod catalogue;
 
 use lispwright_server::{Options, Results, Server};
 
-#[tokio::main(worker_threads = 4)]
+#[tokio::main(flavor = "current_thread")]
 async fn main() {
     let results =
         if std::env::args().any(|argument| argument == "structured") { Results::Structured } else { Results::Text };
