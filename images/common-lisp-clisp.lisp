@@ -43,6 +43,9 @@
                         ',(loop for (type) on typed-arguments by #'cddr collect (c-type type)))
             ,@(loop for (nil value) on typed-arguments by #'cddr collect value)))
 
+(defun called-mkdtemp (template)
+  (libc "mkdtemp" :string :string template))
+
 (defconstant +buffer-size+ 65536)
 
 (defvar *buffer* nil "The address of memory for what goes through the pipe.")

@@ -23,7 +23,7 @@
     (ecase type
       (:int :int)
       (:long :long)
-      (:string :cstring)
+      (:string :cstring)                ; Of arguments: a result would not be a copy.
       (:pointer :pointer-void)
       (:void :void))))
 
@@ -49,6 +49,14 @@
 
 (defun write-octets (descriptor octets start end)
   (transfer "write" descriptor octets start end))
+
+(defun called-mkdtemp (template)
+  "The name is written over octets that belong to us. As a result of type :CSTRING it would be a string over memory that
+ECL gives away at its next garbage collection."
+  (let ((octets (make-array (1+ (length template)) :element-type '(unsigned-byte 8) :initial-element 0)))
+    (map-into octets #'char-code template)
+    (unless (zerop (si:foreign-data-address (libc "mkdtemp" :pointer :pointer (si:make-foreign-data-from-array octets))))
+      (map 'string #'code-char (subseq octets 0 (length template))))))
 
 (defun protocol-readable-p ()
   "True when a frame, or the end of the pipe, is waiting."

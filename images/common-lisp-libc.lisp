@@ -4,6 +4,7 @@
 ;;;; common-lisp-NAME.lisp, which is loaded first, owes this file
 ;;;;   LIBC (a macro: the C function, the type of its result, then types and values of its arguments)
 ;;;;   READ-OCTETS WRITE-OCTETS (descriptor octets start end): how many, or NIL and the error number
+;;;;   CALLED-MKDTEMP (template): the name of the directory that was made, or NIL
 ;;;;   MAKE-STANDARD-STREAMS: an input stream on descriptor 0, output streams on 1 and 2
 ;;;;   OWN-STREAMS: streams of the implementation on these descriptors
 ;;;;   RUN-FORM: evaluates a form of the agent, such that a function in it is compiled
@@ -132,7 +133,9 @@ error output that this process was started with. Without a pipe, as over a netwo
     (subseq text 0 length)))
 
 (defun make-temporary-directory (template)
-  (libc "mkdtemp" :string :string template))
+  "Makes a directory whose name is TEMPLATE with other characters for the XXXXXX at its end; the name."
+  (or (called-mkdtemp template)
+      (error "A temporary directory like ~A cannot be made." template)))
 
 (defun file-octets (path)
   (with-open-file (stream path :element-type '(unsigned-byte 8))

@@ -57,6 +57,24 @@
 (check (string-left-trim "/" (temporary-template "x"))
        (format nil "~A/lispwright-x-XXXXXX" (string-trim "/" (or (uiop:getenv "TMPDIR") "/tmp"))))
 
+(let* ((name (make-temporary-directory (format nil "~A-XXXXXX" "/tmp/lispwright-name")))
+       (as-made (concatenate 'string name))
+       (others '()))
+  ;; What is no longer needed is overwritten.
+  #+ecl (si:gc t)
+  #+sbcl (sb-ext:gc :full t)
+  #+clisp (ext:gc)
+  (loop for length from 1 to 40
+        do (loop repeat 2000
+                 do (push (make-string length :initial-element #\x) others)))
+  (check name as-made)
+  (check (search "/tmp/lispwright-name-" name) 0)
+  (uiop:delete-empty-directory (uiop:ensure-directory-pathname as-made)))
+
+(check (handler-case (make-temporary-directory "/nowhere/x-XXXXXX")
+         (error () :refused))
+       :refused)
+
 ;;; Systems
 
 (check (defined-systems (file "some.asd" "(defsystem \"one\")" "(asdf:defsystem #:two/tests :depends-on (\"one\"))"

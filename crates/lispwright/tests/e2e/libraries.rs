@@ -14,8 +14,7 @@ const PARACHUTE: &str = include_str!("stand_ins/parachute.lisp");
 const QUICKLISP: &str = include_str!("stand_ins/quicklisp-setup.lisp");
 const OCICL: &str = include_str!("stand_ins/ocicl-runtime.lisp");
 
-/// ECL 21.2.1 loads these files too, and now and then, on a busy machine, fails in its own reader.
-const RUNTIMES: [&str; 1] = ["sbcl"];
+const BOTH: [&str; 2] = ["sbcl", "ecl"];
 
 fn tests(session: &mut Session, runtime: &str, more: Value) -> Answer {
     let mut arguments = json!({ "system": "mill/tests", "runtime": runtime });
@@ -75,7 +74,7 @@ fn rove() {
 (deftest counted (plan 2) (ok t))
 ";
     session.project.file("tests.lisp", suite);
-    for runtime in RUNTIMES {
+    for runtime in BOTH {
         let answer = tests(session, runtime, json!({}));
         assert!(!answer.is_error, "{runtime}: {}", answer.text);
         counts(&answer, "rove", [1, 4, 1]);
@@ -131,7 +130,7 @@ fn parachute() {
 (define-test slow :time-limit 1 (true t))
 ";
     session.project.file("tests.lisp", suite);
-    for runtime in RUNTIMES {
+    for runtime in BOTH {
         for round in ["the first time", "again, when every test is the same object"] {
             let answer = tests(session, runtime, json!({}));
             assert!(!answer.is_error, "{runtime}, {round}: {}", answer.text);
@@ -189,7 +188,7 @@ fn sand_is_missing(session: &mut Session, runtime: &str) {
 
 #[test]
 fn quicklisp_is_made_known_when_a_library_is_missing() {
-    for runtime in RUNTIMES {
+    for runtime in BOTH {
         let mut session = at_home(|_, home| {
             fs::create_dir(home.join("quicklisp")).unwrap();
             fs::write(home.join("quicklisp/setup.lisp"), QUICKLISP).unwrap();
@@ -206,7 +205,7 @@ fn quicklisp_is_made_known_when_a_library_is_missing() {
 
 #[test]
 fn what_qlot_has_pinned_goes_first_and_alone() {
-    for runtime in RUNTIMES {
+    for runtime in BOTH {
         let mut session = at_home(|project, home| {
             fs::create_dir(home.join("quicklisp")).unwrap();
             fs::write(home.join("quicklisp/setup.lisp"), QUICKLISP).unwrap();
@@ -223,7 +222,7 @@ fn what_qlot_has_pinned_goes_first_and_alone() {
 
 #[test]
 fn ocicl_finds_what_it_lists_and_fetches_nothing() {
-    for runtime in RUNTIMES {
+    for runtime in BOTH {
         let mut session = at_home(|project, home| {
             fs::create_dir_all(home.join(".local/share/ocicl")).unwrap();
             fs::write(home.join(".local/share/ocicl/ocicl-runtime.lisp"), OCICL).unwrap();
