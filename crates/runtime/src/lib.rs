@@ -39,6 +39,7 @@ mod sandbox;
 mod session;
 mod session_error;
 pub mod sessions;
+mod starved;
 pub mod status;
 mod stop;
 mod survey;

@@ -1,7 +1,8 @@
 //! One worker: a process, the conversation with the agent in it, and the clock that ends a call.
 //!
 //! A call is one request and one answer. When its time is up, when it prints without end, or when somebody asks, the
-//! worker is interrupted and keeps its state; only a worker that does not listen within [`GRACE`] is killed.
+//! worker is interrupted and keeps its state; only a worker that does not listen within [`GRACE`] is killed. Time in which
+//! it waits for a processor does not count.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::pin::Pin;
@@ -20,6 +21,7 @@ use crate::guard::Guard;
 use crate::marks::sweep;
 use crate::process::{self, Launch};
 use crate::sandbox::Confined;
+use crate::starved::OwnTime;
 use crate::stop::{Controls, Death, StopReason};
 use crate::watch::{Bounds, Excess, Watch};
 use crate::wire::{self, Value};
@@ -33,8 +35,11 @@ const PLAIN_HELLO_LIMIT: Duration = Duration::from_secs(120);
 /// From the request to stop until a signal is sent as well.
 const SIGNAL_AFTER: Duration = Duration::from_millis(250);
 
-/// From the request to stop until the worker is killed.
+/// From the request to stop until the worker is killed, of the time that it could use.
 pub(crate) const GRACE: Duration = Duration::from_millis(2000);
+
+/// From the request to stop until the worker is killed, however busy the machine is.
+const MOST_GRACE: Duration = Duration::from_secs(16);
 
 /// From the end of those processes until the next signal is sent.
 const AFTER_CHILDREN: Duration = Duration::from_millis(20);
@@ -345,14 +350,13 @@ impl Worker {
                 Event::Sent(Err(_)) => written = outgoing.len(),
                 Event::Kill => return Ok(Ended::Died(self.bury(true).await, Some(StopReason::Killed))),
                 Event::Stop(reason) => {
-                    let since = Instant::now();
-                    stop =
-                        Some(Stopping { reason, since, next_step: since + SIGNAL_AFTER, killed: false, excess: None });
+                    let time = OwnTime::of(self.local.then(|| self.pid()));
+                    let next_step = Instant::now() + SIGNAL_AFTER;
+                    stop = Some(Stopping { reason, time, next_step, killed: false, excess: None });
                     let interrupt = vec![Value::keyword("INTERRUPT"), Value::keyword("ID"), Value::Integer(id)];
                     outgoing.extend(Value::List(interrupt).frame());
                 }
                 Event::Excess(Excess { reason, text, copy_suffices }) => {
-                    let since = Instant::now();
                     let copy_ended = copy_suffices && self.copies.signal(Signal::KILL);
                     if !copy_ended {
                         let mut death = self.bury(true).await;
@@ -360,12 +364,13 @@ impl Worker {
                         return Ok(Ended::Died(death, Some(reason)));
                     }
                     // The process that waited for it speaks next.
-                    let next_step = since + RETURN_LIMIT;
-                    stop = Some(Stopping { reason, since, next_step, killed: true, excess: Some(text) });
+                    let next_step = Instant::now() + RETURN_LIMIT;
+                    let time = OwnTime::of(None);
+                    stop = Some(Stopping { reason, time, next_step, killed: true, excess: Some(text) });
                 }
                 Event::NextStep => {
                     let stopping = stop.as_mut().expect("a step is waited for only while stopping");
-                    let overdue = stopping.since.elapsed() >= GRACE;
+                    let overdue = stopping.has_had(GRACE);
                     stopping.next_step = Instant::now() + SIGNAL_AFTER;
                     if overdue && self.ended_children == 0 && !stopping.killed && self.local {
                         self.ended_children = self.end_children_since(began);
@@ -375,7 +380,7 @@ impl Worker {
                             continue;
                         }
                     }
-                    if !overdue || (self.ended_children > 0 && stopping.since.elapsed() < GRACE + CHILD_GRACE) {
+                    if !overdue || (self.ended_children > 0 && !stopping.has_had(GRACE + CHILD_GRACE)) {
                         if self.local && !self.copies.signal(Signal::INT) {
                             process::send_interrupt(self.pid);
                         }
@@ -458,7 +463,8 @@ impl Drop for Worker {
 /// The steps of ending a call before its time.
 struct Stopping {
     reason: StopReason,
-    since: Instant,
+    /// Since it was told to.
+    time: OwnTime,
     next_step: Instant,
     killed: bool,
     /// What it took that was too much, in words.
@@ -468,6 +474,11 @@ struct Stopping {
 impl Stopping {
     fn is_killed(&self) -> bool {
         self.killed
+    }
+
+    /// It could use so much time to stop in, or there was more than enough of it.
+    fn has_had(&self, limit: Duration) -> bool {
+        self.time.passed() >= limit && (self.time.used() >= limit || self.time.passed() >= MOST_GRACE)
     }
 }
 

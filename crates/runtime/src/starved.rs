@@ -1,0 +1,97 @@
+//! How much of the time that a worker was given it could use: on a busy machine a process waits for its turn longer than it
+//! runs, and one that was told to stop must not be taken for deaf because others ran.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A clock for one process that stands still while the process waits for a processor.
+///
+/// The kernel counts that for each thread (`/proc/PID/task/TID/schedstat`, the second number, in nanoseconds). The
+/// thread that has waited longest decides: the others may wait for what it holds. Where nothing is counted, this is an
+/// ordinary clock.
+pub(crate) struct OwnTime {
+    began: Instant,
+    pid: Option<i32>,
+    waited_before: HashMap<i32, u64>,
+}
+
+impl OwnTime {
+    /// Starts the clock of the process `pid`; without one it is an ordinary clock.
+    pub(crate) fn of(pid: Option<i32>) -> Self {
+        let waited_before = pid.map(waited).unwrap_or_default();
+        Self { began: Instant::now(), pid, waited_before }
+    }
+
+    /// What an ordinary clock shows.
+    pub(crate) fn passed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// The time that the process could use.
+    pub(crate) fn used(&self) -> Duration {
+        let now = self.pid.map(waited).unwrap_or_default();
+        self.passed().saturating_sub(longest_wait(&self.waited_before, &now))
+    }
+}
+
+/// The longest that any thread has waited between two looks; one that is new has waited since it was made.
+fn longest_wait(before: &HashMap<i32, u64>, now: &HashMap<i32, u64>) -> Duration {
+    let since =
+        now.iter().map(|(thread, waited)| waited.saturating_sub(before.get(thread).copied().unwrap_or_default()));
+    Duration::from_nanos(since.max().unwrap_or_default())
+}
+
+/// Nanoseconds that each thread of the process has waited for a processor.
+fn waited(pid: i32) -> HashMap<i32, u64> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return HashMap::new() };
+    let one = |path: &Path| {
+        let thread = path.file_name()?.to_str()?.parse().ok()?;
+        Some((thread, second_number(&std::fs::read_to_string(path.join("schedstat")).ok()?)?))
+    };
+    threads.flatten().filter_map(|entry| one(&entry.path())).collect()
+}
+
+fn second_number(schedstat: &str) -> Option<u64> {
+    schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{OwnTime, longest_wait, second_number, waited};
+
+    #[test]
+    fn a_line_of_the_kernel() {
+        assert_eq!(second_number("1044 2088 3\n"), Some(2088));
+        assert_eq!(second_number("1044"), None);
+        assert_eq!(second_number(""), None);
+    }
+
+    #[test]
+    fn the_thread_that_has_waited_longest_decides() {
+        let wait = |before: &[(i32, u64)], now: &[(i32, u64)]| {
+            longest_wait(&before.iter().copied().collect(), &now.iter().copied().collect())
+        };
+        assert_eq!(wait(&[(1, 500), (2, 900)], &[(1, 800), (2, 1000)]), Duration::from_nanos(300));
+        assert_eq!(wait(&[(1, 500)], &[(1, 500), (7, 40)]), Duration::from_nanos(40));
+        assert_eq!(wait(&[(1, 500)], &[]), Duration::ZERO);
+    }
+
+    #[test]
+    fn threads_are_counted_here() {
+        let own = std::process::id().cast_signed();
+        assert!(waited(own).contains_key(&own));
+        let clock = OwnTime::of(Some(own));
+        assert!(clock.used() <= clock.passed());
+    }
+
+    #[test]
+    fn without_a_process_it_is_an_ordinary_clock() {
+        for clock in [OwnTime::of(None), OwnTime::of(Some(i32::MAX))] {
+            let before = clock.passed();
+            assert!(clock.used() >= before);
+        }
+    }
+}
