@@ -1,7 +1,8 @@
 ;;;; What the tests of an image that somebody else runs need of it: loading as its owner would, and what ASDF knows there.
 ;;;; Read with common-lisp-tests.lisp when tests are first run, since it needs ASDF.
 ;;;;
-;;;; Nothing is changed in the image for it: a test that exits ends the image, as it would when its owner ran it.
+;;;; The image is its owner's, so a test that exits must not end it: while tests run, the functions that exit look first
+;;;; whether it is the thread of the tests that calls. In every other thread they do what they do.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -61,8 +62,55 @@ ends."
 (defun call-with-libraries (function)
   (funcall function))
 
+(defvar *exit-catcher* nil "In a thread that runs tests: takes the code that one of them exits with.")
+
+(defun caught-exit (code)
+  "Ends the tests of this thread, if it runs any, with the exit code CODE."
+  (when *exit-catcher*
+    (funcall *exit-catcher* (if (integerp code) code 1))))
+
+#+sbcl
+(defun call-guarding-exit (function)
+  "Calls FUNCTION with CAUGHT-EXIT in front of the function that exits."
+  (let ((guard (gensym "GUARD")))       ; Several sessions may run tests in the image at once.
+    (sb-int:encapsulate 'sb-ext:exit guard
+                        (lambda (exit &rest arguments &key code abort &allow-other-keys)
+                          (caught-exit (or code (if abort 1 0)))
+                          (apply exit arguments)))
+    (unwind-protect (funcall function)
+      (sb-int:unencapsulate 'sb-ext:exit guard))))
+
+#+ecl
+(progn
+  (defvar *exits-guarded* nil "True once EXT:QUIT has CAUGHT-EXIT in front of it.")
+
+  (defun call-guarding-exit (function)
+    "Calls FUNCTION with CAUGHT-EXIT in front of the functions that exit, which stays there."
+    (unless *exits-guarded*
+      (setf *exits-guarded* t)
+      (let ((packages (remove-duplicates (mapcar #'symbol-package '(ext:quit ext:exit)))))
+        (dolist (package packages)
+          (si:package-lock package nil))
+        (unwind-protect
+             (dolist (name '(ext:quit ext:exit))
+               (let ((exit (symbol-function name)))
+                 (setf (symbol-function name)
+                       (lambda (&optional (code 0) &rest more)
+                         (caught-exit code)
+                         (apply exit code more)))))
+          (dolist (package packages)
+            (si:package-lock package t)))))
+    (funcall function)))
+
+#-(or sbcl ecl)
+(defun call-guarding-exit (function)
+  (funcall function))
+
 (defun call-catching-exit (function)
-  (values (funcall function) nil))
+  "What FUNCTION returns; when a test in it exits, NIL and the exit code instead of the end of the image."
+  (block nil
+    (let ((*exit-catcher* (lambda (code) (return (values nil code)))))
+      (values (call-guarding-exit function) nil))))
 
 (defun tell-progress (format &rest arguments)
   "Nobody hears of progress here."

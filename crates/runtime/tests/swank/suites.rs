@@ -93,6 +93,38 @@ async fn tests_that_do_not_load_or_never_end_are_told_and_the_image_stays() {
 }
 
 #[tokio::test]
+async fn a_test_that_exits_does_not_end_the_image() {
+    let (mut server, lab) = attached().await;
+    mill(&lab);
+    lab.mark_state().await;
+    let own = lab.report("(list (sb-int:encapsulated-p 'sb-ext:exit 'own) (fdefinition 'sb-ext:exit))").await;
+    for (exit, status) in [
+        ("(sb-ext:exit :code 3)", 3),
+        ("(sb-ext:exit :code 4 :abort t)", 4),
+        ("(sb-ext:exit :abort t)", 1),
+        ("(uiop:quit 5)", 5),
+        ("(unwind-protect (uiop:quit) (defvar cl-user::*left* t))", 0),
+    ] {
+        write(&lab, "tests.lisp", &format!("{TESTS}(deftest later {exit} 1)\n(deftest last 1 1)\n"));
+        let report = run(&lab, system("mill/tests"), &[], 100).await;
+        let tests = report.tests.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
+        assert_eq!((tests.exit_status, tests.running.as_deref()), (Some(status), Some("mill/tests::later")), "{exit}");
+        assert_eq!(counts(&report), (1, 2, 0), "{exit}");
+    }
+    // One that exits while it is loaded, too.
+    write(&lab, "tests.lisp", "(sb-ext:exit :code 6)\n");
+    let report = run(&lab, system("mill/tests"), &[], 100).await;
+    assert_eq!(report.tests.as_ref().and_then(|tests| tests.exit_status), Some(6), "{report:#?}");
+    lab.assert_state_kept().await;
+    assert!(server.is_alive());
+    // The function is the image's own again, and does what it does.
+    let after = lab.report("(list (sb-int:encapsulated-p 'sb-ext:exit 'own) (fdefinition 'sb-ext:exit))").await;
+    assert_eq!(after.ending, own.ending);
+    let report = lab.report("(sb-ext:exit :abort t)").await;
+    assert!(matches!(&report.ending, Ending::Died { .. }), "{report:#?}");
+}
+
+#[tokio::test]
 async fn without_asdf_it_is_said_that_there_is_none() {
     // As in an image that was built without it.
     let (_server, lab) = attached_after("(rename-package :asdf :not-asdf '())").await;
