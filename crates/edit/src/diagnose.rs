@@ -8,7 +8,7 @@
 use std::fmt;
 
 use lispwright_repair::Outcome;
-use lispwright_syntax::{Diagnostic, DiagnosticKind, LineIndex, Tree};
+use lispwright_syntax::{DiagnosticKind, LineIndex, Tree};
 
 use crate::fix::Fix;
 use crate::form_line::shortened;
@@ -65,7 +65,7 @@ pub fn explain(text: &str, tree: &Tree, outcome: Outcome) -> Option<Diagnosis> {
 }
 
 fn explained(text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdict) -> Option<Diagnosis> {
-    let first = primary(tree)?;
+    let first = tree.main_mistake()?;
     let lines = LineIndex::new(text.as_bytes());
     let place = |offset| place_in(text, &lines, offset);
     let gave_up = first.gave_up_at.map(|at| end_of_code(text, first.span.start, at));
@@ -111,32 +111,11 @@ fn explained(text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdic
         expected,
         found,
         next_form_line: next_healthy(tree, after).map(|at| lines.line(at)),
-        count: places(tree),
+        count: tree.mistakes(),
         fixes,
         repaired,
         doubt,
     })
-}
-
-/// In how many places something is wrong: lists that are given up together count as one.
-fn places(tree: &Tree) -> usize {
-    let mut places: Vec<u32> =
-        tree.diagnostics().iter().map(|mistake| mistake.gave_up_at.unwrap_or(mistake.span.start)).collect();
-    places.sort_unstable();
-    places.dedup();
-    places.len()
-}
-
-/// The mistake to speak of: the first, unless that is a list left open, and something inside it already goes wrong.
-fn primary(tree: &Tree) -> Option<&Diagnostic> {
-    let first = tree.diagnostics().first()?;
-    let DiagnosticKind::Unclosed(_) = first.kind else { return Some(first) };
-    let inside = |other: &&Diagnostic| first.gave_up_at.is_none_or(|end| other.span.start < end);
-    let goes_wrong = |kind| {
-        use DiagnosticKind::{Mismatch, UnclosedComment, UnclosedString, UnclosedSymbol};
-        matches!(kind, Mismatch { .. } | UnclosedString | UnclosedComment | UnclosedSymbol)
-    };
-    Some(tree.diagnostics().iter().take_while(inside).find(|other| goes_wrong(other.kind)).unwrap_or(first))
 }
 
 /// `at` without the white space before it.

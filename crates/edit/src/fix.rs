@@ -149,21 +149,23 @@ fn line_changes(text: &str, lines: &LineIndex, edits: &[Edit]) -> Vec<LineChange
     let mut changes = Vec::new();
     let mut rest = edits;
     while let Some(first) = rest.first() {
-        let start = lines.line_span(lines.line(first.at)).unwrap_or_default().start as usize;
-        let (mut end, mut count) = (start, 0);
+        let mut last = lines.line(first.at);
+        let start = lines.line_span(last).unwrap_or_default().start as usize;
+        let mut count = 0;
         let mut after = String::new();
         let mut copied = start;
         for edit in rest {
             let range = edit.range();
-            if count > 0 && range.start >= end {
+            if lines.line(edit.at) > last {
                 break;
             }
             after.push_str(&text[copied..range.start]);
             after.push_str(&edit.inserted);
             copied = range.end;
-            end = lines.line_span(lines.line(range.end as u32)).map_or(text.len(), |span| span.end as usize);
+            last = last.max(lines.line(range.end as u32));
             count += 1;
         }
+        let end = lines.line_span(last).map_or(text.len(), |span| span.end as usize);
         after.push_str(&text[copied..end]);
         let without_ending = |text: &str| text.trim_end_matches(['\n', '\r']).to_owned();
         let before = without_ending(&text[start..end]);
@@ -190,6 +192,9 @@ mod tests {
         let edits = [edit(6, "(", ""), edit(8, ")", ""), edit(12, "", ")")];
         assert_eq!(changes(&edits), [of(2, " (c)", " c"), of(3, " d", " d)")]);
         assert_eq!(changes(&[edit(4, "\n ", " ")]), [of(1, "(a b\n (c)", "(a b (c)")]);
+        let (open, lines) = ("(a\n (b", LineIndex::new(b"(a\n (b"));
+        let at_the_end = line_changes(open, &lines, &[edit(4, "(", ""), edit(6, "", ")")]);
+        assert_eq!(at_the_end, [of(2, " (b", " b)")], "an edit behind the last byte belongs to the last line");
     }
 
     #[test]

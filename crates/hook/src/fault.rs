@@ -8,9 +8,9 @@ use lispwright_syntax::{Delimiter, DiagnosticKind, LineIndex, Tree};
 /// What is wrong with a text that does not balance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// The first mistake that the reader finds.
+    /// The mistake to speak of.
     pub kind: DiagnosticKind,
-    /// How many it finds.
+    /// In how many places something is wrong.
     pub count: usize,
     /// The line where something is most likely wrong, from 1.
     pub line: u32,
@@ -44,7 +44,7 @@ impl Fault {
     /// The fault behind the answer of the repairer to `text`.
     pub(crate) fn of(text: Plain<'_>, outcome: Outcome) -> Option<Self> {
         let Plain { text, tree } = text;
-        let first = tree.diagnostics().iter().find(|found| found.kind != DiagnosticKind::TooDeep)?;
+        let first = tree.main_mistake().filter(|found| found.kind != DiagnosticKind::TooDeep)?;
         let lines = LineIndex::new(text.as_bytes());
         let (line, opener_line, reason, fixes) = match outcome {
             Outcome::Balanced => return None,
@@ -60,8 +60,16 @@ impl Fault {
                 (line, opener, None, vec![Fix { edits: done.edits, why }])
             }
         };
-        let count = tree.diagnostics().len();
+        let count = tree.mistakes();
         Some(Self { kind: first.kind, count, line, opener_line, reason, undoes: false, fixes, missing: missing(tree) })
+    }
+
+    /// The same fault in a text in which this one's begins at byte `start`, behind `lines` line ends.
+    pub(crate) fn moved(mut self, start: u32, lines: u32) -> Self {
+        self.line += lines;
+        self.opener_line = self.opener_line.map(|line| line + lines);
+        self.fixes.iter_mut().flat_map(|fix| &mut fix.edits).for_each(|edit| edit.at += start);
+        self
     }
 
     /// Takes up the fixes of another opinion on the same text, before its own, and puts those first that are `good`.

@@ -10,11 +10,11 @@
 //! | broken | worse | denied |
 
 use lispwright_repair::{Edit, Outcome, Plain, Renested, apply, renested_plain, repair_plain};
-use lispwright_syntax::{DiagnosticKind, Language, Tree, read, read_plain};
+use lispwright_syntax::{DiagnosticKind, Language, LineIndex, Tree, read, read_plain};
 
 use crate::change::{Change, Rewritten};
 use crate::fault::Fault;
-use crate::worse::is_worse;
+use crate::worse::made_worse;
 
 /// What to do about a change.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,15 +146,16 @@ fn takes_an_opener(edits: &[Edit]) -> bool {
     })
 }
 
-/// The file was broken already.
+/// The file was broken already. What is refused is refused for the form that the change breaks, not for what was there.
 fn judge_broken(change: &Change, before: &str, after: Plain<'_>) -> Verdict {
     let language = after.tree.language();
-    let Some(fault) = Fault::find(after, None, None) else { return Verdict::Pass };
-    if is_worse(change, before, &read(after.text, language), language) {
-        Verdict::Denied(fault)
-    } else {
-        Verdict::Noted(fault)
-    }
+    let Some(worse) = made_worse(change, before, &read(after.text, language), language) else {
+        return Fault::find(after, None, None).map_or(Verdict::Pass, Verdict::Noted);
+    };
+    let form = &after.text[worse.range()];
+    let alone = Fault::find(Plain { text: form, tree: &read_plain(form, language) }, None, None)
+        .map(|fault| fault.moved(worse.start, LineIndex::new(after.text.as_bytes()).line(worse.start) - 1));
+    alone.or_else(|| Fault::find(after, None, None)).map_or(Verdict::Pass, Verdict::Denied)
 }
 
 /// Judges a file after a call: what is wrong with it, unless that was so before.

@@ -58,6 +58,7 @@ pub(crate) fn denied(about: &About<'_>, change: &Change, fault: &Fault, was_brok
     let _ = match fault.reason {
         Some(reason) => write!(out, " It was not repaired: {reason}."),
         None if fault.undoes => write!(out, " It was not repaired: put right, it is what the file has already."),
+        None if was_broken => write!(out, " It was not repaired: the file had other faults before this call."),
         None => write!(out, " It was not repaired: no repair inside of what you sent is certain."),
     };
     out.push_str(&details(&change.after, fault, "as it would be"));
@@ -187,15 +188,15 @@ fn lines(text: &str, edits: &[Edit]) -> String {
     let mut rest = edits;
     let mut count = 0;
     while let Some(first) = rest.first() {
-        // An edit that spans lines is shown with all of them.
+        // An edit that spans lines is shown with all of them; one at the very end belongs to the line there.
         let line = index.line(first.at);
-        let mut end = index.line_span(line).unwrap_or_default().end as usize;
+        let mut last = line;
         let mut own = 0;
-        while let Some(edit) = rest.get(own).filter(|edit| (edit.at as usize) < end || own == 0) {
-            let last = index.line(edit.range().end as u32);
-            end = end.max(index.line_span(last).unwrap_or_default().end as usize);
+        while let Some(edit) = rest.get(own).filter(|edit| index.line(edit.at) <= last) {
+            last = last.max(index.line(edit.range().end as u32));
             own += 1;
         }
+        let end = index.line_span(last).unwrap_or_default().end as usize;
         count += 1;
         if count <= MOST_LINES {
             let start = index.line_span(line).unwrap_or_default().start as usize;

@@ -10,18 +10,16 @@ use lispwright_syntax::{Language, Span, Tree, read};
 
 use crate::change::Change;
 
-/// The change leaves more faults than there were, or breaks a form that was not broken. `after` is how it reads afterwards.
-pub(crate) fn is_worse(change: &Change, before: &str, after: &Tree, language: &Language) -> bool {
+/// The form that a change breaks, or the first one it leaves broken where all that is known is that there are more faults
+/// than before; `None` when it makes nothing worse. `after` is how the text reads afterwards.
+pub(crate) fn made_worse(change: &Change, before: &str, after: &Tree, language: &Language) -> Option<Span> {
     let earlier = read(before, language);
-    if after.diagnostics().len() > earlier.diagnostics().len() {
-        return true;
-    }
     let (old_region, new_region) = change.region();
     let touches =
         |span: &Span, region: &Range<usize>| span.start as usize <= region.end && region.start <= span.end as usize;
     let old_broken = broken(&earlier);
     let broken_there: Vec<&Span> = old_broken.iter().filter(|span| touches(span, &old_region)).collect();
-    broken(after).iter().any(|span| {
+    let newly = |span: &Span| {
         if !touches(span, &new_region) {
             let shift = old_region.end as i64 - new_region.end as i64;
             let start = i64::from(span.start) + if span.start as usize >= new_region.end { shift } else { 0 };
@@ -35,7 +33,11 @@ pub(crate) fn is_worse(change: &Change, before: &str, after: &Tree, language: &L
         // A form that stood there and was whole, or any other in a place where nothing was broken.
         let forms = earlier.top_level().map(|datum| earlier.datum_span(datum));
         broken_there.is_empty() || forms.filter(|form| touches(form, &old_region)).any(named_so)
-    })
+    };
+    let found = broken(after);
+    let more = || after.diagnostics().len() > earlier.diagnostics().len();
+    let left = || found.iter().find(|span| touches(span, &new_region)).or(found.first()).filter(|_| more());
+    found.iter().find(|span| newly(span)).or_else(left).copied()
 }
 
 /// By what a form is known again: its first line, without the closers at the end of it.
@@ -81,7 +83,8 @@ mod tests {
             by_line: false,
         };
         let language = Language::from(Dialect::CommonLisp);
-        assert_eq!(is_worse(&change, before, &read(after, &language), &language), worse, "{before:?} -> {after:?}");
+        let found = made_worse(&change, before, &read(after, &language), &language);
+        assert_eq!(found.is_some(), worse, "{before:?} -> {after:?}");
     }
 
     #[test]

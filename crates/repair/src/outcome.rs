@@ -116,7 +116,7 @@ impl fmt::Display for Reason {
             Self::CutShort => "the text stops in the middle of a form",
             Self::Entangled => "several forms are broken in ways that depend on each other",
             Self::OpenText => "a string, symbol or block comment is left open, and nothing says where it ends",
-            Self::NoCandidate => "no small change makes it balance",
+            Self::NoCandidate => "no change that was tried makes it balance",
             Self::Conflict => "the lines between `<<<<<<<` and `>>>>>>>` are both sides of a merge; keep one of them",
             Self::NotDelimiters => "the fault is not a delimiter",
         })

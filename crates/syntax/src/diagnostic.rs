@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Span, TokenKind};
+use crate::{Span, TokenKind, Tree};
 
 /// Lists nested more deeply than this are read all the same, with a diagnostic.
 pub const MAX_DEPTH: u32 = 10_000;
@@ -119,4 +119,27 @@ pub struct Diagnostic {
     /// For what is never closed: where reading gave up on it, which is the end of the text or the start of the next
     /// healthy form.
     pub gave_up_at: Option<u32>,
+}
+
+impl Tree {
+    /// The mistake to speak of: the first, unless that is a list left open, and something inside it already goes wrong.
+    /// Nesting too deeply is spoken of only where nothing else is wrong.
+    pub fn main_mistake(&self) -> Option<&Diagnostic> {
+        use DiagnosticKind::{Mismatch, TooDeep, Unclosed, UnclosedComment, UnclosedString, UnclosedSymbol};
+        let mut mistakes = self.diagnostics().iter().filter(|mistake| mistake.kind != TooDeep);
+        let Some(first) = mistakes.next() else { return self.diagnostics().first() };
+        let Unclosed(_) = first.kind else { return Some(first) };
+        let inside = |other: &&Diagnostic| first.gave_up_at.is_none_or(|end| other.span.start < end);
+        let goes_wrong = |kind| matches!(kind, Mismatch { .. } | UnclosedString | UnclosedComment | UnclosedSymbol);
+        Some(mistakes.take_while(inside).find(|other| goes_wrong(other.kind)).unwrap_or(first))
+    }
+
+    /// In how many places something is wrong: lists that are given up together count as one.
+    pub fn mistakes(&self) -> usize {
+        let mut places: Vec<u32> =
+            self.diagnostics().iter().map(|mistake| mistake.gave_up_at.unwrap_or(mistake.span.start)).collect();
+        places.sort_unstable();
+        places.dedup();
+        places.len()
+    }
 }
