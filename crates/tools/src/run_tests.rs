@@ -88,7 +88,10 @@ fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, 
     let Some(name) = asked.map(|name| name.to_lowercase()).filter(|name| name != "auto") else { return Ok(None) };
     let known: &[&str] = match runtime {
         Runtime::Guile => &["srfi-64", "srfi64"],
-        _ => &["fiveam", "rove", "parachute", "rt", "asdf"],
+        Runtime::Clojure => &["clojure.test"],
+        Runtime::Sbcl | Runtime::Ecl | Runtime::Clisp | Runtime::Swank => {
+            &["fiveam", "rove", "parachute", "rt", "asdf"]
+        }
     };
     if known.contains(&name.as_str()) {
         return Ok(Some(name));
@@ -230,6 +233,16 @@ fn failed_fields(test: &FailedTest, root: &Path) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_runtime_has_its_own_frameworks() {
+        let of = |runtime, name: &str| framework(runtime, Some(name.to_owned())).map_err(|error| error.code);
+        assert_eq!(of(Runtime::Clojure, "clojure.test"), Ok(Some("clojure.test".to_owned())));
+        assert_eq!(of(Runtime::Clojure, "fiveam"), Err("UNSUPPORTED"));
+        assert_eq!(of(Runtime::Guile, "SRFI-64"), Ok(Some("srfi-64".to_owned())));
+        assert_eq!(of(Runtime::Sbcl, "auto"), Ok(None));
+        assert_eq!(of(Runtime::Swank, "clojure.test"), Err("UNSUPPORTED"));
+    }
 
     #[test]
     fn a_failure_says_where_what_and_why() {

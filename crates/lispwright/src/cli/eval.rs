@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// File with the code; - for standard input
     file: Option<PathBuf>,
 
-    /// sbcl, ecl, clisp or guile; left out: what the files below the root are for
+    /// sbcl, ecl, clisp, guile or clojure; left out: what the files below the root are for
     #[arg(long, value_name = "NAME")]
     runtime: Option<String>,
 

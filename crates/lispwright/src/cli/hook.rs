@@ -25,7 +25,7 @@ use rustix::fs::OFlags;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  lispwright hook claude-code < hook-input.json\n\n\
     Clients run it; `lispwright setup CLIENT` tells them to. Nothing is printed for what balances, for what is not Lisp, \
-    and when something goes wrong.\nExit code: always 0.")]
+    and when something goes wrong.\nExit code: 0, or 1 for a wrong command line, which clients ignore.")]
 pub(crate) struct Args {
     /// The client whose hook this is
     #[arg(value_parser = PossibleValuesParser::new(Client::ALL.map(Client::name)))]

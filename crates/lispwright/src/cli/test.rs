@@ -18,7 +18,7 @@ use super::transcript::command_line;
     Exit code: 0 when there were tests and none failed, 1 when not, 2 when nothing could be run."
 )]
 pub(crate) struct Args {
-    /// ASDF system or module with the tests, or file
+    /// ASDF system, module or namespace with the tests, or file
     #[arg(value_name = "TESTS")]
     target: String,
 
@@ -26,11 +26,11 @@ pub(crate) struct Args {
     #[arg(long = "only", value_name = "NAME")]
     only: Vec<String>,
 
-    /// fiveam, rove, parachute, rt, asdf or srfi-64; left out: the one the tests use
+    /// fiveam, rove, parachute, rt, asdf, srfi-64 or clojure.test; left out: the one the tests use
     #[arg(long, value_name = "NAME")]
     framework: Option<String>,
 
-    /// sbcl, ecl, clisp or guile; left out: by the file's Lisp
+    /// sbcl, ecl, clisp, guile or clojure; left out: by the file's Lisp
     #[arg(long, value_name = "NAME")]
     runtime: Option<String>,
 

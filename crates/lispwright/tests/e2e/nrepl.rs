@@ -63,7 +63,7 @@ fn a_conversation_with_a_server_of_our_own() {
     session.project.file("src/my/bad.clj", "(ns my.bad)\n\n(defn f []\n  (nope))\n");
     let bad = session.client.call("load_system", json!({ "system": "my.bad" }));
     says(&bad, &["did not load, 1 error", "src/my/bad.clj:4:3: error: Unable to resolve symbol: nope"]);
-    let tests = session.ok("run_tests", json!({ "path": "test/my/app_test.clj" }));
+    let tests = session.ok("run_tests", json!({ "path": "test/my/app_test.clj", "framework": "clojure.test" }));
     assert_eq!((&tests.fields["passed"], &tests.fields["failed"]), (&json!(1), &json!(1)), "{}", tests.text);
     says(&tests, &["clojure.test", "wrong", "test/my/app_test.clj:4", "(not (= 5 4))"]);
 
