@@ -1,7 +1,7 @@
 //! One contiguous change of a text: made, read again, and compared with what was there.
 
 use lispwright_repair::{Plain, renested_plain};
-use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, read};
+use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, read_again};
 
 use crate::diff::unified;
 use crate::edited::Edited;
@@ -35,7 +35,7 @@ pub(crate) fn apply(
     text.push_str(&source.text[..span.start as usize]);
     text.push_str(&new_part);
     text.push_str(&source.text[span.end as usize..]);
-    let tree = read(&text, source.tree.language());
+    let tree = read_again(&source.tree, source.text, &text, source.tree.language());
     if text != source.text {
         let count = Count { removed, data };
         verify(&source.tree, &tree, span, new_part.len() as u32, count).map_err(|difference| match difference {

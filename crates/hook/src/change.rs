@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use lispwright_repair::{Edit, moved_into, same_back, same_front};
+use lispwright_repair::{Edit, moved_into};
+use lispwright_syntax::{same_back, same_front};
 
 /// A file as it is and as a call would leave it. Line ends of both texts are those of [`Change::after`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@
 //! | broken | worse | denied |
 
 use lispwright_repair::{Edit, Outcome, Plain, Renested, apply, renested_plain, repair_plain};
-use lispwright_syntax::{DiagnosticKind, Language, LineIndex, Tree, read, read_plain};
+use lispwright_syntax::{DiagnosticKind, Language, LineIndex, Tree, read, read_plain, read_plain_again};
 
 use crate::change::{Change, Rewritten};
 use crate::fault::Fault;
@@ -79,8 +79,9 @@ pub(crate) struct Trees {
 
 impl Trees {
     pub(crate) fn of(change: &Change, language: &Language) -> Self {
-        let before = change.before.as_deref().unwrap_or_default();
-        Self { before: read_plain(before, language), after: read_plain(&change.after, language) }
+        let text = change.before.as_deref().unwrap_or_default();
+        let before = read_plain(text, language);
+        Self { after: read_plain_again(&before, text, &change.after, language), before }
     }
 
     /// The file was broken before the change.

@@ -32,17 +32,20 @@ pub(crate) struct Case<'a> {
 /// Sound texts of the file around a text under repair.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Context<'a> {
-    /// All of them, shared by the texts of the file that are under repair.
-    pub(crate) texts: &'a [&'a str],
-    /// The one that the text under repair was made of, which is no witness to itself.
-    pub(crate) own: Option<usize>,
+    /// What stood in the place of the texts of the file that are under repair, in order.
+    pub(crate) parts: &'a [&'a str],
+    /// The one that this text was made of, which is no witness to itself.
+    pub(crate) own: usize,
+    /// What stands around those, nearest first.
+    pub(crate) around: &'a [&'a str],
 }
 
 impl<'a> Context<'a> {
-    /// The texts that are witnesses, in the order in which they are heard.
+    /// The texts that are witnesses, nearest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        let own = self.own;
-        self.texts.iter().enumerate().filter(move |(index, _)| Some(*index) != own).map(|(_, text)| *text)
+        let Self { parts, own, around } = *self;
+        let beside = (1..=parts.len()).flat_map(move |distance| [own.checked_sub(distance), own.checked_add(distance)]);
+        beside.flatten().filter_map(|index| parts.get(index)).chain(around).copied()
     }
 }
 

@@ -6,6 +6,7 @@
 use std::hash::Hasher;
 
 use lispwright_syntax::{Delimiter, Language, TokenKind, Tree, read_plain};
+use memchr::memrchr;
 use rustc_hash::FxHasher;
 
 /// A token that is neither white space nor a comment.
@@ -89,10 +90,17 @@ pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
             });
             (blank_so_far, empty, apart) = (false, false, false);
             // Most tokens are in one piece, of characters that are one column wide.
-            if body.iter().all(u8::is_ascii_graphic) {
+            if body.len() == 1 || body.iter().all(u8::is_ascii_graphic) {
                 column += body.len() as i32;
                 continue;
             }
+        } else if kind == TokenKind::Blank && body == b" " {
+            column += 1;
+            continue;
+        } else if kind == TokenKind::LineComment {
+            // The line ends here, or the text.
+            empty = false;
+            continue;
         }
         for &byte in body {
             match byte {
@@ -158,15 +166,65 @@ fn is_definer(atom: &[u8]) -> bool {
     starts(b"def") || [&b"ns"[..], b"in-package", b"use-modules", b"library", b"provide"].iter().any(|name| is(name))
 }
 
+/// Where the symbol begins behind its package, if it has one.
+fn symbol_start(bytes: &[u8]) -> usize {
+    match memrchr(b':', bytes) {
+        Some(at) if at > 0 && at + 1 < bytes.len() => at + 1,
+        _ => 0,
+    }
+}
+
+/// A symbol as it is spelt, without a package before it.
+pub(crate) fn spelling(symbol: &str) -> &str {
+    &symbol[symbol_start(symbol.as_bytes())..]
+}
+
 /// The hash of a symbol in lower case, without a package before it.
 pub(crate) fn name_of(bytes: &[u8]) -> u64 {
-    let from = bytes
-        .iter()
-        .rposition(|&byte| byte == b':')
-        .map_or(0, |at| if at + 1 < bytes.len() && at > 0 { at + 1 } else { 0 });
     let mut hasher = FxHasher::default();
-    for part in bytes[from..].chunks(size_of::<u64>()) {
-        hasher.write_u64(part.iter().fold(1, |word, byte| word << 8 | u64::from(byte.to_ascii_lowercase())));
+    let mut words = bytes[symbol_start(bytes)..].chunks_exact(size_of::<u64>());
+    for word in words.by_ref() {
+        hasher.write_u64(lower_case(u64::from_be_bytes(word.try_into().expect("chunks are of eight bytes"))));
+    }
+    let rest = words.remainder();
+    if !rest.is_empty() {
+        // The leading one tells how many bytes there are.
+        let word = rest.iter().fold(1, |word, byte| word << 8 | u64::from(*byte));
+        hasher.write_u64(lower_case(word));
     }
     hasher.finish() | 1
+}
+
+/// Eight bytes at once, those that are ASCII letters in lower case.
+fn lower_case(word: u64) -> u64 {
+    const EACH: u64 = u64::MAX / 0xFF;
+    let seven = word & (EACH * 0x7F);
+    let from_a = seven + EACH * u64::from(0x80 - b'A');
+    let past_z = seven + EACH * u64::from(0x7F - b'Z');
+    let upper = from_a & !past_z & !word & (EACH * 0x80);
+    word | upper >> 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart_but_for_case_and_package() {
+        assert_eq!(name_of(b"Multiple-Value-BIND"), name_of(b"cl:multiple-value-bind"));
+        assert_eq!(name_of(b"A"), name_of(b"p::a"));
+        assert_ne!(name_of(b"a"), name_of(b":a"));
+        assert_ne!(name_of(b"a"), name_of(b"!"));
+        assert_ne!(name_of(b"[x@y"), name_of(b"{x`y"));
+        assert_ne!(name_of(b"12345678"), name_of(b"123456789"));
+        assert_eq!((spelling("p:a"), spelling(":a"), spelling("a:")), ("a", ":a", "a:"));
+    }
+
+    #[test]
+    fn eight_bytes_are_put_in_lower_case_as_one() {
+        for byte in 0..=u8::MAX {
+            let word = u64::from_be_bytes([byte, b'@', b'A', b'Z', b'[', 0x80 | byte, b'z', byte]);
+            assert_eq!(lower_case(word).to_be_bytes(), word.to_be_bytes().map(|byte| byte.to_ascii_lowercase()));
+        }
+    }
 }

@@ -3,12 +3,16 @@
 //! Between the marks of a merge conflict stand two readings of the same lines, so that delimiters are there twice. To make
 //! such a text balance would hide that somebody has to choose.
 
+use memchr::memmem;
+
 /// The offset of the first conflict that a version control system has marked: a line that begins with seven `<`, then one of
 /// seven `=` alone, then one that begins with seven `>`.
 pub(crate) fn marked(text: &str) -> Option<usize> {
-    let mut at = 0;
+    // A text without the first mark has no conflict, which is seen without looking at each line.
+    let first = memmem::find(text.as_bytes(), b"<<<<<<<")?;
+    let mut at = text[..first].rfind('\n').map_or(0, |before| before + 1);
     let (mut ours, mut theirs) = (None, false);
-    for line in text.split_inclusive('\n') {
+    for line in text[at..].split_inclusive('\n') {
         if is_mark(line, "<<<<<<<") {
             (ours, theirs) = (Some(at), false);
         } else if line.trim_end() == "=======" {

@@ -212,7 +212,8 @@ impl<'a> Case<'a> {
             return self.refuse(tree, Reason::OpenText, Vec::new());
         }
         let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
-        let habits = learn(tokens, chunks, around, self.context.iter().chain(before), &self.language);
+        let context = self.context.iter().chain(before);
+        let habits = learn(self.text, (tokens, chunks), around, context, &self.language);
         let broken: Vec<&Chunk> = chunks.iter().filter(|chunk| !chunk.healthy).collect();
         let nets: Vec<i64> = broken.iter().map(|chunk| chunk.net).collect();
         let cancel = nets.iter().any(|&net| net > 0) && nets.iter().any(|&net| net < 0);

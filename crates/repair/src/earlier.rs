@@ -93,7 +93,7 @@ impl Case<'_> {
         let tried = apply(self.text, edits);
         let tokens = tokens(&tried, &self.language);
         let chunks = chunks(&tokens);
-        let habits = learn(&tokens, &chunks, 0, self.context.iter(), &self.language);
+        let habits = learn(&tried, (&tokens, &chunks), 0, self.context.iter(), &self.language);
         chunks
             .iter()
             .map(|chunk| {

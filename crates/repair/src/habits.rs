@@ -140,6 +140,11 @@ impl Habits {
         self.names.entry(name).or_default()[usize::from(first)] += 1.0;
     }
 
+    /// How often the file has shown a symbol.
+    pub(crate) fn seen(&self, name: u64) -> f32 {
+        self.names.get(&name).map_or(0.0, |[elsewhere, first]| elsewhere + first)
+    }
+
     /// `-ln` of the probability that a symbol stands first in a list, or does not.
     pub(crate) fn name(&self, name: u64, first: bool) -> f32 {
         let known = self.is_operator(name);

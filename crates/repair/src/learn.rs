@@ -1,66 +1,169 @@
 //! What the sound forms of a file, and its earlier text, show of its habits.
+//!
+//! Everything is learnt from the forms nearest to the fault. How a file is laid out in general shows there; what it does with
+//! one operator may not. So the symbols of the broken form that stand there too rarely are looked for farther away, and only
+//! the forms that hold one are read.
 
 use lispwright_syntax::Language;
+use memchr::memmem::Finder;
+use rustc_hash::FxHashMap;
 
-use crate::code::Token;
+use crate::code::{LITERAL, Token, spelling, tokens};
 use crate::habits::Habits;
 use crate::nesting::{Nesting, ROOT};
-use crate::scope::Chunk;
+use crate::scope::{Chunk, chunks};
 
-/// Tokens of healthy forms from which habits are learnt.
-const MOST_LEARNT: usize = 30_000;
+/// Tokens of the nearest forms from which everything is learnt.
+const NEAR: usize = 6_000;
+/// Tokens of farther forms from which is learnt what those did not show.
+const FAR: usize = 8_000;
+/// Where those are looked for: in so many tokens of the text, in so many bytes around it.
+const MOST_TOKENS: usize = 60_000;
+const MOST_BYTES: usize = 400_000;
+/// A symbol that was seen so often is known.
+const ENOUGH: f32 = 24.0;
+/// So many symbols are looked for at most, heads first.
+const MOST_WANTED: usize = 48;
 
 /// Counts the layout of the healthy forms but the one at `around`, nearest to it first, and of the sound texts in
-/// `context`.
+/// `context`, which are in that order. `text` is what `tokens` were cut from.
 pub(crate) fn learn<'a>(
-    tokens: &[Token],
-    chunks: &[Chunk],
+    text: &str,
+    (tokens, chunks): (&[Token], &[Chunk]),
     around: usize,
     context: impl IntoIterator<Item = &'a str>,
     language: &Language,
 ) -> Habits {
     let known = Habits::knowing(language.dialect());
-    let mut habits = known.clone();
-    let mut nesting = Nesting::new(&known, 0);
-    let mut learnt = 0;
-    for distance in 1..=chunks.len() {
-        for index in [around.checked_sub(distance), around.checked_add(distance)].into_iter().flatten() {
-            let Some(chunk) = chunks.get(index).filter(|chunk| chunk.healthy) else { continue };
-            learnt += chunk.tokens.len();
-            learn_chunk(&tokens[chunk.tokens.clone()], &mut nesting, &mut habits);
-        }
-        if learnt > MOST_LEARNT {
+    let mut lesson = Lesson { nesting: Nesting::new(&known, 0), habits: known.clone(), learnt: 0 };
+    let beside = (1..=chunks.len()).flat_map(|distance| [around.checked_sub(distance), around.checked_add(distance)]);
+    let beside = beside.flatten().filter_map(|index| chunks.get(index));
+    let mut own = beside.filter(|chunk| chunk.healthy).map(|chunk| &tokens[chunk.tokens.clone()]);
+    let mut context = context.into_iter();
+    while lesson.learnt <= NEAR
+        && let Some(form) = own.next()
+    {
+        lesson.learn(form);
+    }
+    while lesson.learnt <= NEAR
+        && let Some(text) = context.next()
+    {
+        lesson.learn_text(text, language, |_| true);
+    }
+    let most = lesson.learnt + FAR;
+    let asked = chunks.iter().enumerate().filter(|(index, chunk)| *index == around || !chunk.healthy);
+    let mut wanted = Wanted::of(text, asked.map(|(_, chunk)| &tokens[chunk.tokens.clone()]), &lesson.habits);
+    let mut looked = 0;
+    for form in own {
+        if wanted.is_empty() || looked > MOST_TOKENS || lesson.learnt > most {
             break;
         }
+        looked += form.len();
+        if wanted.is_in(form) {
+            lesson.learn(form);
+            wanted.forget_known(&lesson.habits);
+        }
     }
+    looked = 0;
     for text in context {
-        if learnt > MOST_LEARNT {
+        if wanted.is_empty() || looked > MOST_BYTES || lesson.learnt > most {
             break;
         }
-        let tokens = crate::code::tokens(text, language);
-        for chunk in crate::scope::chunks(&tokens).iter().filter(|chunk| chunk.healthy) {
-            learnt += chunk.tokens.len();
-            learn_chunk(&tokens[chunk.tokens.clone()], &mut nesting, &mut habits);
+        looked += text.len();
+        if wanted.stands_in(text) {
+            lesson.learn_text(text, language, |form| wanted.is_in(form));
+            wanted.forget_known(&lesson.habits);
         }
     }
-    habits
+    lesson.habits
 }
 
-fn learn_chunk(tokens: &[Token], nesting: &mut Nesting<'_>, habits: &mut Habits) {
-    nesting.start_over();
-    let mut top = ROOT;
-    for (index, token) in tokens.iter().enumerate() {
-        match token.kind {
-            kind if kind.is_prefix() => {}
-            kind if kind.is_close() => top = nesting.learn_close(top, habits),
-            kind => {
-                top = nesting.learn(top, token, habits);
-                if kind.is_open()
-                    && let Some(delimiter) = token.delimiter()
-                {
-                    top = nesting.open(top, delimiter, token, index as u32, 0);
+/// What has been learnt so far.
+struct Lesson<'h> {
+    nesting: Nesting<'h>,
+    habits: Habits,
+    /// From so many tokens.
+    learnt: usize,
+}
+
+impl Lesson<'_> {
+    /// Learns from the healthy forms of `text` that are `wanted`.
+    fn learn_text(&mut self, text: &str, language: &Language, wanted: impl Fn(&[Token]) -> bool) {
+        let tokens = tokens(text, language);
+        for chunk in chunks(&tokens).iter().filter(|chunk| chunk.healthy) {
+            let form = &tokens[chunk.tokens.clone()];
+            if wanted(form) {
+                self.learn(form);
+            }
+        }
+    }
+
+    /// Learns from a healthy form.
+    fn learn(&mut self, form: &[Token]) {
+        self.learnt += form.len();
+        let (nesting, habits) = (&mut self.nesting, &mut self.habits);
+        nesting.start_over();
+        let mut top = ROOT;
+        for (index, token) in form.iter().enumerate() {
+            match token.kind {
+                kind if kind.is_prefix() => {}
+                kind if kind.is_close() => top = nesting.learn_close(top, habits),
+                kind => {
+                    top = nesting.learn(top, token, habits);
+                    if kind.is_open()
+                        && let Some(delimiter) = token.delimiter()
+                    {
+                        top = nesting.open(top, delimiter, token, index as u32, 0);
+                    }
                 }
             }
         }
+    }
+}
+
+/// Symbols that have not been seen often enough, by their [`Token::name`].
+struct Wanted<'t>(FxHashMap<u64, Finder<'t>>);
+
+impl<'t> Wanted<'t> {
+    /// Those of `forms`, which are tokens of `text`.
+    fn of<'a>(text: &'t str, forms: impl Iterator<Item = &'a [Token]> + Clone, habits: &Habits) -> Self {
+        let mut wanted = Self(FxHashMap::default());
+        for heads in [true, false] {
+            for form in forms.clone() {
+                for (index, token) in form.iter().enumerate().filter(|(_, token)| token.name != LITERAL) {
+                    let is_head = index > 0 && form[index - 1].kind.is_open();
+                    if wanted.0.len() < MOST_WANTED && is_head == heads && habits.seen(token.name) < ENOUGH {
+                        let symbol = spelling(&text[token.start as usize..token.end as usize]);
+                        wanted.0.entry(token.name).or_insert_with(|| Finder::new(symbol));
+                    }
+                }
+            }
+        }
+        wanted
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn forget_known(&mut self, habits: &Habits) {
+        self.0.retain(|name, _| habits.seen(*name) < ENOUGH);
+    }
+
+    /// One of them is among the tokens.
+    fn is_in(&self, form: &[Token]) -> bool {
+        form.iter().any(|token| token.name != LITERAL && self.0.contains_key(&token.name))
+    }
+
+    /// One of them seems to stand in the text: it does, or in a comment or string.
+    fn stands_in(&self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let goes_on = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"-*+?!_".contains(byte));
+        self.0.values().any(|finder| {
+            finder.find_iter(bytes).any(|at| {
+                let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+                !goes_on(before) && !goes_on(bytes.get(at + finder.needle().len()))
+            })
+        })
     }
 }

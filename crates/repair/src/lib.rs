@@ -37,4 +37,3 @@ pub use edit::{apply, moved_into};
 pub use outcome::{Candidate, Diagnosis, Edit, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
 pub use renested::{Renested, renested, renested_plain, renested_since};
 pub use whole::{Earlier, Plain, repair, repair_plain};
-pub use window::{same_back, same_front};

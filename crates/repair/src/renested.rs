@@ -114,7 +114,7 @@ fn worded(mut forms: Vec<Renested>, lines: u32) -> Vec<Renested> {
 fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32>) -> Vec<Renested> {
     let tokens = tokens(text, language);
     let chunks = chunks(&tokens);
-    let overall = learn(&tokens, &chunks, chunks.len(), [], language);
+    let overall = learn(text, (&tokens, &chunks), chunks.len(), [], language);
     let mut looks = MOST_LOOKS;
     let mut found = Vec::new();
     for (index, chunk) in chunks.iter().enumerate() {
@@ -137,7 +137,7 @@ fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32
         }
         // The form itself is no witness to its own layout.
         looks -= 1;
-        let habits = learn(&tokens, &chunks, index, [], language);
+        let habits = learn(text, (&tokens, &chunks), index, [], language);
         let Some(costs) = costs_as_it_is(own, &habits, false) else { continue };
         let as_it_is: f32 = costs.iter().sum();
         let limits = Limits { guard: &Guard::none(own.len()), beam: 64, everywhere: false, brackets: &[] };

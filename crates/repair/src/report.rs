@@ -1,11 +1,12 @@
 //! From an answer to an outcome: the repair, or the refusal with what is known of the fault.
 
-use lispwright_syntax::{DiagnosticKind, LineIndex, Span, Tree, read_plain};
+use lispwright_syntax::{DiagnosticKind, LineIndex, Span, Tree};
 
 use crate::case::{Answer, Case};
 use crate::edit::{Edit, apply};
 use crate::outcome::{Candidate, Diagnosis, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
 use crate::quotes;
+use crate::whole::Plain;
 
 /// Candidates shown.
 pub(crate) const MOST_CANDIDATES: usize = 5;
@@ -37,7 +38,7 @@ impl Case<'_> {
     /// The repair, if the text then reads without a fault.
     pub(crate) fn accept(&self, tree: &Tree, edits: Vec<Edit>, evidence: Vec<Evidence>, margin: f32) -> Outcome {
         let text = apply(self.text, &edits);
-        if !read_plain(&text, &self.language).diagnostics().is_empty() {
+        if !(Plain { text: self.text, tree }).balances_as(&text, &self.language) {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());
         }
         let forms = self.touched(tree, &edits);

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{Language, LineIndex, Tree, read_plain};
+use lispwright_syntax::{Language, LineIndex, Tree, read_plain, read_plain_again};
 
 use crate::align::parts;
 use crate::case::{Case, Context};
@@ -48,6 +48,11 @@ impl Plain<'_> {
     pub(crate) fn is_balanced(&self) -> bool {
         self.tree.is_balanced()
     }
+
+    /// `changed`, which mostly is this text, balances.
+    pub(crate) fn balances_as(&self, changed: &str, language: &Language) -> bool {
+        read_plain_again(self.tree, self.text, changed, language).diagnostics().is_empty()
+    }
 }
 
 /// Repairs `text`, or says why not.
@@ -83,7 +88,9 @@ pub fn repair_plain(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<R
     if let Outcome::Refused(refusal) = &mut outcome {
         let most = (READING_BUDGET / text.text.len().max(1)).max(FEWEST_CANDIDATES);
         refusal.candidates.truncate(most);
-        let balances = |edits: &[Edit]| read_plain(apply(text.text, edits), language).diagnostics().is_empty();
+        // What the edits leave is nearer to a text that balances than to this one.
+        let sound = before.filter(Plain::is_balanced).unwrap_or(text);
+        let balances = |edits: &[Edit]| sound.balances_as(&apply(text.text, edits), language);
         refusal.candidates.retain(|candidate| balances(&candidate.edits));
     }
     outcome
@@ -100,7 +107,7 @@ fn answered(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32
     let at_once = || Case::new(text.text, language.clone(), None).outcome(text.tree, Some(before.text));
     match by_parts(text, before, edited) {
         // A token may run from one part into the next.
-        Some(Outcome::Repaired(repair)) if !read_plain(&repair.text, language).diagnostics().is_empty() => at_once(),
+        Some(Outcome::Repaired(repair)) if !before.balances_as(&repair.text, language) => at_once(),
         Some(outcome) => outcome,
         None => at_once(),
     }
@@ -122,8 +129,8 @@ fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>) -> O
     if broken.len() > MOST_CERTAIN_PARTS {
         return Some(Case::new(text, language.clone(), None).refuse(plain.tree, Reason::Entangled, Vec::new()));
     }
-    let around = window.around.iter().map(|range| &text[range.clone()]);
-    let texts: Vec<&str> = around.chain(parts.iter().map(|(part, _)| &old[part.clone()])).collect();
+    let around: Vec<&str> = window.pieces.iter().map(|range| &text[range.clone()]).collect();
+    let old_parts: Vec<&str> = parts.iter().map(|(part, _)| &old[part.clone()]).collect();
     let (lines, end) = (LineIndex::new(text.as_bytes()), text.trim_end().len());
     let mut found = Vec::with_capacity(broken.len());
     for (index, own_tree) in &broken {
@@ -137,7 +144,7 @@ fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>) -> O
         case.strict = strict;
         case.known = true;
         case.certain_only = broken.len() > MOST_PARTS;
-        case.context = Context { texts: &texts, own: Some(window.around.len() + index) };
+        case.context = Context { parts: &old_parts, own: *index, around: &around };
         let at = window.new.start + new_part.start;
         case.at_end = at + new_part.len() >= end;
         let outcome = widened(case.outcome(own_tree, Some(&old[old_part.clone()])), text, &lines, at);

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::LineIndex;
+use lispwright_syntax::{LineIndex, same_back, same_front};
 
 use crate::outcome::Outcome;
 use crate::report::{first_line, shown};
@@ -14,6 +14,9 @@ use crate::whole::Plain;
 
 /// So many bytes on each side of a window are read to learn how the file is laid out.
 const CONTEXT: usize = 160_000;
+
+/// A piece of it has at least so many bytes, but for the last one on each side.
+const PIECE: usize = 3_000;
 
 /// The forms around an edit, before and after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub(crate) struct Window {
     pub(crate) as_told: bool,
     /// Sound text before and after the window, whole forms: bytes of the text.
     pub(crate) around: [Range<usize>; 2],
+    /// The same in pieces of whole lines and forms, nearest to the window first.
+    pub(crate) pieces: Vec<Range<usize>>,
 }
 
 impl Window {
@@ -68,12 +73,18 @@ impl Window {
         }
         let shift = |at: usize| text.len() - (before.len() - at);
         let (around_from, around_to) = around(&forms, start..end, context);
+        let around = [around_from..start, shift(end)..shift(around_to)];
+        let begins = |from: usize| forms[forms.partition_point(|form| form.start < from)..].iter();
+        let front_pieces = pieces(text, &around[0], begins(around_from).map(|form| form.start));
+        let back_pieces = pieces(text, &around[1], begins(end).map(|form| shift(form.start)));
+        let pieces = nearest_first(front_pieces, back_pieces);
         Self {
             old: start..end,
             new: start..shift(end),
             changed: front..text.len() - back,
             as_told: told.is_some(),
-            around: [around_from..start, shift(end)..shift(around_to)],
+            pieces,
+            around,
         }
     }
 }
@@ -93,6 +104,34 @@ fn around(forms: &[Range<usize>], window: Range<usize>, context: usize) -> (usiz
     let far = |form: &&Range<usize>| form.end <= window.end + context;
     let to = forms.iter().rev().find(far).map_or(window.end, |form| form.end.max(window.end));
     (from, to)
+}
+
+/// `range` of `text` in pieces: `begins` says where forms begin, in order, some of them in `range`.
+fn pieces(text: &str, range: &Range<usize>, begins: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut pieces = Vec::with_capacity(range.len() / PIECE + 1);
+    let mut from = range.start;
+    for begin in begins.take_while(|begin| *begin < range.end) {
+        if begin >= from + PIECE && text.as_bytes()[begin - 1] == b'\n' {
+            pieces.push(from..begin);
+            from = begin;
+        }
+    }
+    pieces.push(from..range.end);
+    pieces
+}
+
+/// The pieces before a place and after it, by turns.
+fn nearest_first(front: Vec<Range<usize>>, back: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut all = Vec::with_capacity(front.len() + back.len());
+    let (mut front, mut back) = (front.into_iter().rev(), back.into_iter());
+    loop {
+        let (before, after) = (front.next(), back.next());
+        if before.is_none() && after.is_none() {
+            return all;
+        }
+        all.extend(before);
+        all.extend(after);
+    }
 }
 
 /// The bytes of `text` that `before` does not share.
@@ -115,24 +154,6 @@ fn agreed(before: &str, text: &str, edited: &Range<u32>) -> Option<(usize, usize
         && before.as_bytes()[..start] == text.as_bytes()[..start]
         && before.as_bytes()[old_end..] == text.as_bytes()[end..])
         .then_some((start, back))
-}
-
-/// Bytes that are compared at once.
-const BLOCK: usize = 1024;
-
-/// How many of the first bytes are the same.
-pub fn same_front(a: &[u8], b: &[u8]) -> usize {
-    let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK)).take_while(|(a, b)| a == b);
-    let same: usize = blocks.map(|(block, _)| block.len()).sum();
-    same + a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b).count()
-}
-
-/// How many of the last bytes are the same.
-pub fn same_back(a: &[u8], b: &[u8]) -> usize {
-    let blocks = a.rchunks(BLOCK).zip(b.rchunks(BLOCK)).take_while(|(a, b)| a == b);
-    let same: usize = blocks.map(|(block, _)| block.len()).sum();
-    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
-    same + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 /// Bytes in common at the front and, of what is left, at the back, ending between characters.

@@ -1,5 +1,6 @@
 //! From tokens to a tree: matches delimiters as tokens arrive.
 
+use crate::datum::Position;
 use crate::diagnostic::{Delimiter, Diagnostic, DiagnosticKind, MAX_DEPTH};
 use crate::language::Language;
 use crate::lexer::Lexer;
@@ -76,7 +77,7 @@ struct Owed {
 }
 
 /// Matches delimiters as tokens arrive.
-struct Builder<'t> {
+pub(crate) struct Builder<'t> {
     text: &'t [u8],
     tree: Tree,
     /// The innermost open list.
@@ -91,7 +92,7 @@ struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    fn new(text: &'t [u8], language: Language) -> Self {
+    pub(crate) fn new(text: &'t [u8], language: Language) -> Self {
         let tree = Tree {
             language,
             // Room that is not used is given back before it was ever touched.
@@ -104,9 +105,37 @@ impl<'t> Builder<'t> {
         Self { text, tree, current: NO_LIST, depth: 0, owed: 0, last_prefix: 0, frames: Vec::new() }
     }
 
-    // Called for every token, from one loop each for sound and broken text.
+    /// Nothing is open and no prefix waits for a datum: what follows reads as it would at the start of a text.
+    pub(crate) fn is_outside(&self) -> bool {
+        self.current == NO_LIST && self.owed == 0
+    }
+
+    /// Takes over what `before`, which balances, has before `place`. Comes first.
+    pub(crate) fn take_front(&mut self, before: &Tree, place: Position) {
+        self.tree.kinds.extend_from_slice(&before.kinds[..place.token as usize]);
+        self.tree.starts.extend_from_slice(&before.starts[..place.token as usize]);
+        self.tree.lists.extend_from_slice(&before.lists[..place.list as usize]);
+    }
+
+    /// Takes over what `before`, which balances, has from `place` on, `shift` bytes further on in this text, modulo 2^32.
+    /// Comes last, and only where both readings are outside of everything.
+    pub(crate) fn take_back(&mut self, before: &Tree, place: Position, shift: u32) {
+        let tokens = (self.tree.kinds.len() as u32).wrapping_sub(place.token);
+        let lists = (self.tree.lists.len() as u32).wrapping_sub(place.list);
+        let (token, count) = (place.token as usize, before.kinds.len());
+        self.tree.kinds.extend_from_slice(&before.kinds[token..]);
+        self.tree.starts.extend(before.starts[token..count].iter().map(|start| start.wrapping_add(shift)));
+        self.tree.lists.extend(before.lists[place.list as usize..].iter().map(|list| List {
+            open: list.open.wrapping_add(tokens),
+            close: list.close.wrapping_add(tokens),
+            after: list.after.wrapping_add(lists),
+            parent: if list.parent == NO_LIST { NO_LIST } else { list.parent.wrapping_add(lists) },
+        }));
+    }
+
+    // Called for every token, from one loop each for sound and broken text, and for text that is read again.
     #[inline(always)]
-    fn push(&mut self, kind: TokenKind, start: u32, end: u32) {
+    pub(crate) fn push(&mut self, kind: TokenKind, start: u32, end: u32) {
         let token = self.tree.kinds.len() as u32;
         self.tree.kinds.push(kind);
         self.tree.starts.push(start);
@@ -254,7 +283,7 @@ impl<'t> Builder<'t> {
         self.tree.starts.pop();
     }
 
-    fn finish(mut self, len: u32) -> Tree {
+    pub(crate) fn finish(mut self, len: u32) -> Tree {
         self.give_up(len);
         self.tree.starts.push(len);
         self.tree.diagnostics.sort_by_key(|diagnostic| diagnostic.span);

@@ -46,10 +46,10 @@ pub enum Element {
 
 /// A place between two tokens, from which walking goes on.
 #[derive(Clone, Copy, Debug)]
-struct Position {
-    token: TokenId,
+pub(crate) struct Position {
+    pub(crate) token: TokenId,
     /// The first list that opens at or after `token`.
-    list: ListId,
+    pub(crate) list: ListId,
 }
 
 /// Everything in a list or at top level, in order.
@@ -58,6 +58,13 @@ pub struct Elements<'t> {
     tree: &'t Tree,
     at: Position,
     end: TokenId,
+}
+
+impl Elements<'_> {
+    /// The place between the last element and the next.
+    pub(crate) fn position(&self) -> Position {
+        self.at
+    }
 }
 
 impl Iterator for Elements<'_> {

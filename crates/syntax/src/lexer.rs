@@ -33,6 +33,11 @@ impl<'t> Lexer<'t> {
         self.token
     }
 
+    /// A lexer whose next token begins at `offset`, where a token begins.
+    pub(crate) fn from(text: &'t [u8], readtable: &'t Readtable, offset: usize) -> Self {
+        Self { at: offset, ..Self::new(text, readtable) }
+    }
+
     /// Ends the current token early, at `offset`.
     pub(crate) fn rewind(&mut self, offset: usize) {
         debug_assert!(offset > self.token, "a token keeps at least one byte");

@@ -11,6 +11,7 @@
 //! boundary. Nothing recurses on input depth. There is no I/O here and no dependency on the rest of the workspace.
 
 pub mod address;
+mod again;
 pub mod alphabet;
 mod build;
 mod compare;
@@ -26,6 +27,7 @@ pub mod name;
 mod read;
 mod readtable;
 mod recover;
+pub mod same;
 pub mod span;
 pub mod token;
 pub mod tree;
@@ -36,7 +38,8 @@ pub use diagnostic::{Delimiter, Diagnostic, DiagnosticKind, MAX_DEPTH};
 pub use dialect::Dialect;
 pub use form::{Form, FormId, FormKind, Forms, Selection};
 pub use language::Language;
-pub use read::{MAX_LEN, read, read_plain};
+pub use read::{MAX_LEN, read, read_again, read_plain, read_plain_again};
+pub use same::{same_back, same_front};
 pub use span::{LineColumn, LineIndex, Places, Span};
 pub use token::{TokenId, TokenKind};
 pub use tree::{List, ListId, Tree};

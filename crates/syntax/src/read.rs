@@ -3,6 +3,7 @@
 //! [`read`] is what tools want: one broken form does not swallow the healthy ones after it. [`read_plain`] does as the
 //! dialect's own reader does.
 
+use crate::again::build_again;
 use crate::build::{Cuts, build};
 use crate::diagnostic::DiagnosticKind;
 use crate::language::Language;
@@ -19,7 +20,11 @@ pub fn read(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
     let language = language.into().selected_by(text);
     let text = &text[..text.len().min(MAX_LEN)];
-    let plain = build(text, &language, &Cuts::default());
+    recovered(text, build(text, &language, &Cuts::default()))
+}
+
+/// The reading of `text`, which plain matching read as `plain`.
+fn recovered(text: &[u8], plain: Tree) -> Tree {
     if plain.diagnostics.iter().all(|diagnostic| diagnostic.kind == DiagnosticKind::TooDeep) {
         return plain;
     }
@@ -27,7 +32,16 @@ pub fn read(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     if cuts.is_empty() {
         return Tree { recovered: true, ..plain };
     }
-    Tree { recovered: true, ..build(text, &language, &cuts) }
+    Tree { recovered: true, ..build(text, &plain.language, &cuts) }
+}
+
+/// The same as [`read`], and mostly much faster for a text that differs little from `old`, of which `before` is a tree: what
+/// the two share at their ends is read again only as far as it may read differently now.
+pub fn read_again(before: &Tree, old: impl AsRef<[u8]>, text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
+    let text = text.as_ref();
+    let language = language.into().selected_by(text);
+    let text = &text[..text.len().min(MAX_LEN)];
+    recovered(text, build_again(before, old.as_ref(), text, &language))
 }
 
 /// Reads `text` by plain matching alone: the first fault may swallow everything after it, exactly as in the dialect's
@@ -35,4 +49,15 @@ pub fn read(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
 pub fn read_plain(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
     build(&text[..text.len().min(MAX_LEN)], &language.into(), &Cuts::default())
+}
+
+/// The same as [`read_plain`], as fast as [`read_again`].
+pub fn read_plain_again(
+    before: &Tree,
+    old: impl AsRef<[u8]>,
+    text: impl AsRef<[u8]>,
+    language: impl Into<Language>,
+) -> Tree {
+    let text = text.as_ref();
+    build_again(before, old.as_ref(), &text[..text.len().min(MAX_LEN)], &language.into())
 }

@@ -1,0 +1,154 @@
+//! Reading a text that differs little from one that has been read.
+//!
+//! The lexer knows nothing but the place where it stands, and outside of every list, with no prefix waiting for its datum,
+//! the builder knows nothing either. So the tokens and lists before the last form that begins before the change are those
+//! of the earlier tree. From there on the text is read, until a token begins behind the change where one began before: the
+//! tokens after that are known and only matched. Where everything that was opened is closed, at a place that was outside of
+//! everything before as well, the rest is known. A change that leaves a list open is matched to the end of the text.
+//!
+//! The result is the tree that reading the whole text gives, diagnostics included. An earlier text that did not balance
+//! helps up to its first fault, and with its tokens.
+
+use crate::build::{Builder, Cuts, build};
+use crate::datum::{Element, Position};
+use crate::language::Language;
+use crate::lexer::Lexer;
+use crate::same::{same_back, same_front};
+use crate::tree::Tree;
+
+/// A text with more faults than this is read anew: of very many faults only some are told, which may not be the first ones.
+const MOST_FAULTS: usize = 1_000;
+
+/// What [`build`] makes of `text` without cuts; `before` is the tree of `old`.
+pub(crate) fn build_again(before: &Tree, old: &[u8], text: &[u8], language: &Language) -> Tree {
+    if !reads_alike(before, old, text, language) {
+        return build(text, language, &Cuts::default());
+    }
+    let front = same_front(old, text);
+    let back = same_back(&old[front..], &text[front..]);
+    let shift = (text.len() as u32).wrapping_sub(old.len() as u32);
+    let mut elements = before.top_elements();
+    let (begin, place) = last_form_before(before, old, front.min(sound_front(before)));
+    let mut builder = Builder::new(text, language.clone());
+    builder.take_front(before, place);
+    let mut lexer = Lexer::from(text, language.readtable(text), begin);
+    // The first token of `before` that begins where the lexer stands or behind that, as soon as that is behind the change.
+    let known = &before.starts[..before.kinds.len()];
+    let mut next = known.partition_point(|&start| (start as usize) < old.len() - back);
+    loop {
+        let at = lexer.offset();
+        if at + back >= text.len() {
+            let was = (at as u32).wrapping_sub(shift);
+            next += known[next..].iter().take_while(|&&start| start < was).count();
+            // What begins a text may be something else than in its midst.
+            if known.get(next) == Some(&was) && at > 0 && was > 0 {
+                break;
+            }
+        }
+        let Some(kind) = lexer.next() else { return builder.finish(text.len() as u32) };
+        builder.push(kind, at as u32, lexer.offset() as u32);
+    }
+    for token in next..known.len() {
+        if before.diagnostics.is_empty() && builder.is_outside() {
+            while (elements.position().token as usize) < token && elements.next().is_some() {}
+            let place = elements.position();
+            if place.token as usize == token {
+                builder.take_back(before, place, shift);
+                break;
+            }
+        }
+        let (start, end) = (before.starts[token], before.starts[token + 1]);
+        builder.push(before.kinds[token], start.wrapping_add(shift), end.wrapping_add(shift));
+    }
+    builder.finish(text.len() as u32)
+}
+
+/// Every token of `text` that stands where one of `old` stood, among the same bytes as far as the lexer looks, is that token.
+fn reads_alike(before: &Tree, old: &[u8], text: &[u8], language: &Language) -> bool {
+    // Whether the first line of a script is a comment may depend on all that follows.
+    let is_script = |text: &[u8]| text.starts_with(b"#!");
+    !before.recovered
+        && before.diagnostics.len() < MOST_FAULTS
+        && before.len() as usize == old.len()
+        && !is_script(old)
+        && !is_script(text)
+        && std::ptr::eq(before.language.readtable(old), language.readtable(text))
+}
+
+/// All data at top level that begin before this byte, but the last of them, are without a fault.
+fn sound_front(before: &Tree) -> usize {
+    before.diagnostics.first().map_or(usize::MAX, |first| first.span.start as usize + 1)
+}
+
+/// Where the last datum at top level begins that begins before byte `front`, or the text; with an ASCII character, so that
+/// no token before it has been cut by looking at a byte behind its first.
+fn last_form_before(before: &Tree, old: &[u8], front: usize) -> (usize, Position) {
+    let mut elements = before.top_elements();
+    let mut last = (0, elements.position());
+    loop {
+        let place = elements.position();
+        let Some(element) = elements.next() else { return last };
+        let begin = before.starts[place.token as usize] as usize;
+        if begin >= front {
+            return last;
+        }
+        if matches!(element, Element::Datum(_) | Element::Discarded(_)) && old[begin].is_ascii() {
+            last = (begin, place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Dialect, Tree, read, read_again, read_plain, read_plain_again};
+
+    fn shape(tree: &Tree) -> (Vec<crate::TokenKind>, &[u32], &[crate::tree::List], &[crate::Diagnostic], bool) {
+        (tree.tokens().map(|(kind, _)| kind).collect(), &tree.starts, tree.lists(), tree.diagnostics(), tree.recovered)
+    }
+
+    /// Replaces the part between `«` and `»` by `content`, and back.
+    #[track_caller]
+    fn check(dialect: Dialect, marked: &str, content: &str) {
+        let (front, rest) = marked.split_once('«').expect("a start mark");
+        let (part, back) = rest.split_once('»').expect("an end mark");
+        let (one, other) = (format!("{front}{part}{back}"), format!("{front}{content}{back}"));
+        for (old, new) in [(&one, &other), (&other, &one), (&one, &one)] {
+            let again = read_again(&read(old, dialect), old, new, dialect);
+            assert_eq!(shape(&again), shape(&read(new, dialect)), "{old} -> {new}");
+            let again = read_plain_again(&read_plain(old, dialect), old, new, dialect);
+            assert_eq!(shape(&again), shape(&read_plain(new, dialect)), "{old} -> {new}");
+        }
+    }
+
+    #[test]
+    fn a_form_becomes_another() {
+        let cl = Dialect::CommonLisp;
+        check(cl, "(a)\n\n(b «c» d)\n\n(e (f))\n", "(x y) z");
+        check(cl, "(a)\n\n«(b c)\n\n»(e (f))\n", "");
+        check(cl, "«(a)\n\n»(b c)\n", "(x)\n");
+        check(cl, "(a)\n«»", "(b)\n");
+        check(cl, "«»(a)\n", "; b\n");
+        check(cl, "(a) (b «c) (d» e) (f)", "");
+    }
+
+    #[test]
+    fn what_is_left_open_goes_on() {
+        let cl = Dialect::CommonLisp;
+        for opened in ["(", ")", "\"", "#|", "|", "'", "#+x", "#;", "; ", "]", "\\"] {
+            check(cl, "(a)\n\n(b «»d)\n\n(e \"f\" (g))\n", opened);
+            check(cl, "(a)\n\n(b d)\n«»\n(e \"f\" (g)) h\n", opened);
+        }
+        check(Dialect::Clojure, "(a)\n#_«»\n(b) (c) (d)", "#_");
+        check(Dialect::Clojure, "#:a\n\n«(b)» {c d}", "");
+        check(Dialect::EmacsLisp, "(a) «»(b) (c) (d)", "#@7 ");
+    }
+
+    #[test]
+    fn the_start_of_a_text_is_something_else() {
+        check(Dialect::Scheme, "«#!r7rs »(a |b c| d)", "");
+        check(Dialect::Scheme, "#!/usr/bin/guile\n(a)\n«»(b)", "!#");
+        check(Dialect::CommonLisp, "«(x)\n»#!a\n(b)", "");
+        check(Dialect::CommonLisp, "«»\u{feff}(b)", "(x)");
+        check(Dialect::EmacsLisp, "(a)«\u{a1}»\u{a0}(b)", "");
+    }
+}
