@@ -4,16 +4,18 @@ use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree, read_plain};
 
 use crate::align::{Alignment, align};
 use crate::case::{Answer, Case};
-use crate::code::Token;
+use crate::code::{Token, tokens};
 use crate::doubts::{Broken, CLEAR_MARGIN, MARGIN, lead};
 use crate::edit::{Edit, apply, moved_into, normalise, replace};
 use crate::guard::{Guard, slide};
 use crate::learn::learn;
+use crate::mended::Mended;
 use crate::outcome::{Evidence, Outcome, Reason};
 use crate::quotes;
 use crate::report::MOST_CANDIDATES;
-use crate::scope::Chunk;
+use crate::scope::{Chunk, chunks};
 use crate::search::{Action, Limits, Reading, search};
+use crate::unusual::lacks_a_body;
 
 /// How much likelier than the next an answer by columns has to be, as a natural logarithm, to outvote what the earlier text
 /// proposes in lines that were written anew; for closers at line ends.
@@ -101,6 +103,10 @@ impl<'a> Case<'a> {
         };
         if let Some(answer) = sure.as_ref().filter(|_| alignment.same_words || self.certain_only) {
             return restored(answer.edits.clone());
+        }
+        // Only delimiters were changed, some of them on purpose perhaps: the lines that balance either way cannot say which.
+        if alignment.same_words && answers.len() > 1 {
+            return self.refuse(tree, Reason::Ambiguous, answers);
         }
         if self.certain_only {
             return self.refuse(tree, Reason::Entangled, Vec::new());
@@ -225,7 +231,14 @@ impl<'a> Case<'a> {
         }
         // A definition that has lost its opener is read as a row of atoms and lists; what it closes, another form lacks.
         let bare = |chunk: &Chunk| chunk.healthy && tokens[chunk.tokens.start].definer;
-        let stray = self.has_stray_mark(tokens) || chunks.iter().any(bare);
+        // A form without the body that it takes was closed too early, and the closer that is missing here is left over there.
+        let headless = |index: usize, chunk: &Chunk| {
+            let beside = chunks.get(index + 1).is_some_and(|next| !next.healthy) || nets.iter().sum::<i64>() < 0;
+            chunk.healthy && beside && lacks_a_body(&tokens[chunk.tokens.clone()], self.language.dialect(), &habits)
+        };
+        let stray = self.has_stray_mark(tokens)
+            || chunks.iter().any(bare)
+            || chunks.iter().enumerate().any(|(index, chunk)| headless(index, chunk));
         let several = if broken.len() > 1 { AMONG_BROKEN } else { 0.0 };
         let guard = Guard::of(self.text, tokens, alignment, self.free.as_ref());
         let mut decided = Vec::new();
@@ -299,15 +312,34 @@ impl<'a> Case<'a> {
         let closings = quotes::closings(self.text, &self.language);
         let usual: Vec<_> = closings.iter().filter(|closing| closing.usual).collect();
         if let [only] = usual[..] {
-            let evidence =
-                vec!["the docstring ends where the body begins, and nowhere else would the form balance".into()];
-            return self.accept(tree, only.edits.clone(), evidence, MARGIN);
+            if !self.is_odd_with(&only.edits) {
+                let evidence =
+                    vec!["the docstring ends where the body begins, and with the quote there the form balances".into()];
+                return self.accept(tree, only.edits.clone(), evidence, MARGIN);
+            }
         }
         let answers = closings
             .into_iter()
             .map(|closing| Answer { edits: closing.edits, cost: 0.0, why: "the form balances with the quote there" })
             .collect();
         self.refuse(tree, Reason::OpenText, answers)
+    }
+
+    /// With `edits`, the form that they change has lines that nothing puts there, or what nobody writes.
+    fn is_odd_with(&self, edits: &[Edit]) -> bool {
+        let text = apply(self.text, edits);
+        let tokens = tokens(&text, &self.language);
+        let chunks = chunks(&tokens);
+        let at = edits.first().map_or(0, |edit| edit.at);
+        let Some(around) = chunks.iter().rposition(|chunk| tokens[chunk.tokens.start].start <= at) else { return true };
+        let habits = learn(&tokens, &chunks, around, self.context.iter(), &self.language);
+        let own = &tokens[chunks[around].tokens.clone()];
+        let mended = Mended::of(
+            text[own[0].start as usize..own[own.len() - 1].end as usize].to_owned(),
+            &self.language,
+            &habits,
+        );
+        mended.is_ragged() || mended.is_unusual(self.known, self.language.dialect(), &habits)
     }
 
     /// Readings as edits of the text, without those that come to the same code.

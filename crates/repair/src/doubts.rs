@@ -7,18 +7,20 @@
 use lispwright_syntax::{Dialect, TokenKind};
 
 use crate::case::{Answer, Case};
-use crate::code::Token;
+use crate::code::{LITERAL, Token};
 use crate::edit::{Edit, normalise};
 use crate::guard::is_inside;
 use crate::habits::Habits;
 use crate::outcome::Reason;
 use crate::search::{Action, Reading};
+use crate::unusual::lacks_a_body;
 
 /// How much likelier than the next an answer has to be, as a natural logarithm.
 pub(crate) const MARGIN: f32 = 2.0;
 /// The same, for a supplied opener, and for changes of several lines.
 const OPENER_MARGIN: f32 = 3.5;
-const SEVERAL_MARGIN: f32 = 4.5;
+const SEVERAL_MARGIN: f32 = 6.5;
+const SEVERAL_MARGIN_KNOWN: f32 = 4.5;
 /// The same, against an answer that supplies the counterpart on the line from which the best one takes a delimiter: which of
 /// the two it is is seen only by what the line says, and that is one witness, not several.
 const RIVAL_MARGIN: f32 = 4.4;
@@ -68,12 +70,12 @@ impl Case<'_> {
             // A head that stands alone has lost its body, not its closer.
             || (own.len() == 2 && own[0].kind.is_open())
             || lead < self.margin_due(&best.edits) + form.several
-            || self.has_rival(answers)
+            || self.has_rival(own, habits, answers)
             || has_fuller_rival(answers, if self.known { FULLER_MARGIN_KNOWN } else { FULLER_MARGIN })
             || self.leaves_the_edit(&best.edits)
             || self.bares_a_character(own)
             || takes_a_lone_closer(own, &best.edits)
-            || own.iter().any(|token| token.kind == TokenKind::Discard)
+            || (!self.known && own.iter().any(|token| token.kind == TokenKind::Discard))
             || self.leaves_it_odd(form, &best.edits, lead, clear);
         is_doubtful.then_some(Reason::Ambiguous)
     }
@@ -86,6 +88,7 @@ impl Case<'_> {
         let passes =
             |line: &u32, edit: &Edit| !edit.removed.is_empty() && mended.passes_an_operator(*line, form.habits);
         mended.is_broken_near(&lines)
+            || mended.is_unusual(self.known, self.language.dialect(), form.habits)
             || mended.falls_apart()
             || mended.doubles_an_opener(form.habits)
             || (lead < if self.known { CLEAR_MARGIN_KNOWN } else { PASSED_MARGIN }
@@ -101,14 +104,18 @@ impl Case<'_> {
         match edits {
             [edit] if opener(edit) => OPENER_MARGIN,
             [first, ..] if edits.iter().any(opener) || lines.clone().any(|line| line != self.lines.line(first.at)) => {
-                SEVERAL_MARGIN
+                if self.known {
+                    SEVERAL_MARGIN_KNOWN
+                } else {
+                    SEVERAL_MARGIN
+                }
             }
             _ => MARGIN,
         }
     }
 
     /// The best answer takes a delimiter away, and another supplies its counterpart on the same line.
-    fn has_rival(&self, answers: &[Answer]) -> bool {
+    fn has_rival(&self, own: &[Token], habits: &Habits, answers: &[Answer]) -> bool {
         let Some((best, others)) = answers.split_first() else { return false };
         let [edit] = &best.edits[..] else { return false };
         let line = self.lines.line(edit.at);
@@ -126,7 +133,11 @@ impl Case<'_> {
             false => (&['(', '[', '{'], KIND_RIVAL_MARGIN),
         };
         let rival = |other: &&Answer| match &other.edits[..] {
-            [only] => only.inserted.starts_with(rivals) && self.lines.line(only.at) == line,
+            [only] => {
+                only.inserted.starts_with(rivals)
+                    && self.lines.line(only.at) == line
+                    && !self.calls_a_plain_word(own, habits, other)
+            }
             _ => false,
         };
         !edit.removed.is_empty()
@@ -140,10 +151,25 @@ impl Case<'_> {
         free.is_some_and(|free| !edits.iter().all(|edit| is_inside(edit, free)))
     }
 
-    /// The end of a block comment stands where none is open.
+    /// The end of a block comment stands where none is open, or one atom is commented out: a slip, or an edit that is not
+    /// finished. Who does that more often does it on purpose.
     pub(crate) fn has_stray_mark(&self, own: &[Token]) -> bool {
         let text = |token: &Token| &self.text[token.start as usize..token.end as usize];
-        own.iter().any(|token| token.kind == TokenKind::Atom && text(token).contains("|#"))
+        let discards = own.windows(2).filter(|pair| pair[0].kind == TokenKind::Discard && !pair[1].kind.is_open());
+        discards.count() == 1 || own.iter().any(|token| token.kind == TokenKind::Atom && text(token).contains("|#"))
+    }
+
+    /// The rival opens a list at a word that is nowhere called: nothing but the count of delimiters speaks for it.
+    fn calls_a_plain_word(&self, own: &[Token], habits: &Habits, rival: &Answer) -> bool {
+        let [edit] = &rival.edits[..] else { return false };
+        let Some(at) = own.iter().position(|token| token.start == edit.at) else { return false };
+        let word = &own[at];
+        if word.kind != TokenKind::Atom || word.name == LITERAL || edit.inserted != "(" {
+            return false;
+        }
+        let called = own.windows(2).any(|pair| pair[0].kind.is_open() && pair[1].name == word.name);
+        let elsewhere = own.iter().filter(|token| token.name == word.name).count() > 1;
+        elsewhere && !called && !habits.is_operator(word.name) && !habits.is_called(word.name)
     }
 
     /// A bracket stands as if a character literal had lost its backslash: behind a `#`, or in Clojure alone.
@@ -207,6 +233,9 @@ impl Case<'_> {
         let edits = normalise(best.actions.iter().map(|action| self.edit(own, *action)).collect());
         let mended = self.mended(own, &edits, habits);
         let Some(costs) = &mended.costs else { return true };
+        if lacks_a_body(&mended.tokens, self.language.dialect(), habits) {
+            return true;
+        }
         let ends = &costs[costs.len() - missing..];
         ends.iter().any(|&cost| cost > NO_END) || (there == 0 && ends.iter().sum::<f32>() > NO_END)
     }

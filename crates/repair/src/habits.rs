@@ -102,6 +102,13 @@ impl Habits {
             (else_branch[Place::Sibling as usize], else_branch[Place::Two as usize]) = ELSE_BRANCH;
             by_head.extend([&b"if"[..], b"if-let", b"if-let*"].map(|head| ((name_of(head), true), else_branch)));
         }
+        if let Dialect::CommonLisp | Dialect::EmacsLisp = dialect {
+            // The form that is watched over stands four columns right of the opener, and what is done about it two.
+            let mut handlers = [0.0; PLACES];
+            (handlers[Place::Sibling as usize], handlers[Place::Two as usize]) = ELSE_BRANCH;
+            let heads = [&b"handler-case"[..], b"restart-case", b"unwind-protect", b"condition-case", b"prog1"];
+            by_head.extend(heads.map(|head| ((name_of(head), true), handlers)));
+        }
         Self {
             by_head,
             operators: Some(operators(dialect)),
@@ -203,6 +210,11 @@ impl Habits {
     /// A standard operator of the language.
     pub(crate) fn is_operator(&self, name: u64) -> bool {
         self.operators.is_some_and(|operators| operators.contains(&name))
+    }
+
+    /// The file shows the symbol first in a list.
+    pub(crate) fn is_called(&self, name: u64) -> bool {
+        self.names.get(&name).is_some_and(|[_, first]| *first > 0.0)
     }
 
     /// The answer yes is known of the head, or this file has shown it.

@@ -19,6 +19,7 @@ mod edit;
 mod guard;
 mod habits;
 mod learn;
+mod marks;
 mod mended;
 mod nesting;
 mod operators;
@@ -30,6 +31,7 @@ mod report;
 mod scope;
 mod search;
 mod shape;
+mod unusual;
 mod whole;
 mod window;
 

@@ -1,6 +1,8 @@
 //! A broken form as an answer would leave it, and whether anybody writes such a form.
 
-use lispwright_syntax::TokenKind;
+use std::ops::Range;
+
+use lispwright_syntax::{Language, TokenKind};
 
 use crate::case::Case;
 use crate::code::{Token, tokens};
@@ -13,6 +15,8 @@ use crate::search::costs_as_it_is;
 const ODD: f32 = 4.8;
 /// The same of the beginning of a line where nothing shows how lines are laid out.
 const ODD_ALONE: f32 = 3.4;
+/// The same of an atom that ends a body, which is unlikely among lines that begin with lists, and what everybody writes.
+const ODD_VALUE: f32 = 6.2;
 /// A line as unlikely as this stands where nothing puts it.
 const STRAY: f32 = 4.0;
 /// Anything as unlikely as this is another fault.
@@ -22,8 +26,12 @@ const OPERATOR_PASSED: f32 = 1.6;
 
 /// A form with an answer carried out.
 pub(crate) struct Mended {
+    /// The form.
+    pub(crate) text: String,
     /// Lines are counted from its first.
     pub(crate) tokens: Vec<Token>,
+    /// Where in it the answer puts or changes closers, each with the closers that it touches.
+    pub(crate) supplied: Vec<Range<u32>>,
     /// What each token costs; `None` when the form does not balance.
     pub(crate) costs: Option<Vec<f32>>,
 }
@@ -33,13 +41,36 @@ impl Case<'_> {
     pub(crate) fn mended(&self, own: &[Token], edits: &[Edit], habits: &Habits) -> Mended {
         let (start, end) = (own[0].start, own[own.len() - 1].end);
         let local: Vec<Edit> = edits.iter().map(|edit| Edit { at: edit.at - start, ..edit.clone() }).collect();
-        let tokens = tokens(&apply(&self.text[start as usize..end as usize], &local), &self.language);
-        let costs = costs_as_it_is(&tokens, habits, true);
-        Mended { tokens, costs }
+        let mended = Mended::of(apply(&self.text[start as usize..end as usize], &local), &self.language, habits);
+        Mended { supplied: supplied(&mended.text, &local), ..mended }
     }
 }
 
+/// The runs of closers in `text` that hold what `edits` have put there.
+fn supplied(text: &str, edits: &[Edit]) -> Vec<Range<u32>> {
+    let closer = |byte: &u8| matches!(byte, b')' | b']' | b'}');
+    let mut moved = 0;
+    let mut runs = Vec::new();
+    for edit in edits {
+        let at = (edit.at as usize).saturating_add_signed(moved).min(text.len());
+        moved += edit.inserted.len() as isize - edit.removed.len() as isize;
+        if edit.inserted.bytes().any(|byte| closer(&byte)) {
+            let before = text.as_bytes()[..at].iter().rev().take_while(|byte| closer(byte)).count();
+            let after = text.as_bytes()[at..].iter().take_while(|byte| closer(byte)).count();
+            runs.push((at - before) as u32..(at + after) as u32);
+        }
+    }
+    runs
+}
+
 impl Mended {
+    /// The form `text`, as it is.
+    pub(crate) fn of(text: String, language: &Language, habits: &Habits) -> Self {
+        let tokens = tokens(&text, language);
+        let costs = costs_as_it_is(&tokens, habits, true);
+        Self { text, tokens, supplied: Vec::new(), costs }
+    }
+
     /// The tokens with what each costs; none when the form does not balance.
     fn costly(&self) -> impl Iterator<Item = (&Token, f32)> {
         self.tokens.iter().zip(self.costs.iter().flatten().copied())
@@ -61,8 +92,18 @@ impl Mended {
 
     /// What stands on `lines` or the ones after them is odd; where the form is `alone`, what stands in an unusual column too.
     pub(crate) fn is_odd_near(&self, lines: &[u32], alone: bool) -> bool {
-        let odd = |(token, cost): (&Token, f32)| cost > ODD || (alone && token.opens_line && cost > ODD_ALONE);
+        let odd = |(token, cost): (&Token, f32)| match self.is_value(token) {
+            true => cost > ODD_VALUE,
+            false => cost > ODD || (alone && token.opens_line && cost > ODD_ALONE),
+        };
         self.costs.is_none() || self.near(lines).any(odd)
+    }
+
+    /// An atom alone on the line that ends its list: what a body returns, however few lines begin with atoms.
+    fn is_value(&self, token: &Token) -> bool {
+        let next = self.tokens.partition_point(|other| other.start <= token.start);
+        let ends = self.tokens.get(next).is_none_or(|next| next.kind.is_close() && next.line == token.line);
+        token.kind == TokenKind::Atom && token.opens_line && token.trailing && ends
     }
 
     /// What stands there is another fault.

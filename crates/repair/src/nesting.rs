@@ -7,6 +7,7 @@ use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::code::{LITERAL, Token};
 use crate::habits::{Habits, Place, Setting};
+use crate::operators::is_threading;
 use crate::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
 
 /// Index of a node.
@@ -382,11 +383,12 @@ impl<'h> Nesting<'h> {
         node.parent
     }
 
-    /// What is asked when the list may end.
+    /// What is asked when the list may end. The form around may supply an argument, as `->` does.
     fn ends(node: &Node, around: u64) -> Option<(Question, u64)> {
         let asks = node.children > 0 && node.delimiter == Delimiter::Paren;
         let head = if node.head == NO_HEAD { around ^ HEADLESS } else { node.head };
-        asks.then(|| (Question::Ends, argument(head, node.children - 1)))
+        let supplied = u32::from(node.index > 1 && is_threading(around));
+        asks.then(|| (Question::Ends, argument(head, node.children - 1 + supplied)))
     }
 
     fn pairs(node: &Node, around: u64) -> Option<(u64, bool)> {

@@ -48,6 +48,15 @@ search-forward nconc defsubst end-of-line ignore-errors symbol-value setcar spli
 cl-defun cl-loop cl-case cl-flet cl-labels cl-defmethod cl-defstruct cl-incf defvar-local define-derived-mode \
 define-minor-mode if-let when-let save-match-data < > <= >= = /= + - *";
 
+/// Heads that hand the value of one argument to the calls that are the arguments after it.
+const THREADING: &str = "-> ->> some-> some->> doto cond-> cond->> -<> ~> ~>> thread-first thread-last";
+
+/// The calls in a list with this head have an argument more than they show.
+pub(crate) fn is_threading(head: u64) -> bool {
+    static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();
+    SET.get_or_init(|| THREADING.split_whitespace().map(|name| name_of(name.as_bytes())).collect()).contains(&head)
+}
+
 /// The operators of a dialect, as hashes of their names.
 pub(crate) fn operators(dialect: Dialect) -> &'static FxHashSet<u64> {
     static SETS: OnceLock<[FxHashSet<u64>; 4]> = OnceLock::new();

@@ -78,7 +78,7 @@ fn looks_like_end(text: &str, at: usize) -> bool {
 fn looks_like_begin(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let before = at.checked_sub(1).map(|at| bytes[at]);
-    bytes[at] == b'"' && blank_or(before, b"([{") && !blank_or(bytes.get(at + 1).copied(), b")]};")
+    bytes[at] == b'"' && blank_or(before, b"([{") && !blank_or(bytes.get(at + 1).copied(), b")]};,")
 }
 
 /// The first line end in a string where code seems to follow: on the line itself, or on the next one.
@@ -101,6 +101,15 @@ fn first_end(text: &str, start: usize, end: usize) -> usize {
 /// though their number is even, because comments hold some.
 pub(crate) fn are_doubtful(text: &str, tokens: &[Token], chunks: &[Chunk]) -> bool {
     let word = |token: &Token| matches!(token.kind, TokenKind::Atom | TokenKind::String);
+    let inside_out = |token: &&Token| {
+        token.kind == TokenKind::String
+            && text.as_bytes()[token.start as usize] == b'"'
+            && (looks_like_end(text, token.start as usize) || looks_like_begin(text, token.end as usize - 1))
+    };
+    // One string may look so by chance; behind a lost quote all do.
+    if tokens.iter().filter(inside_out).nth(1).is_some() {
+        return true;
+    }
     chunks.iter().filter(|chunk| !chunk.healthy).any(|chunk| {
         let own = &tokens[chunk.tokens.clone()];
         let touches = own.windows(2).any(|pair| {
@@ -108,6 +117,7 @@ pub(crate) fn are_doubtful(text: &str, tokens: &[Token], chunks: &[Chunk]) -> bo
             string && pair[0].end == pair[1].start && word(&pair[0]) && word(&pair[1])
         });
         touches
+            || own.iter().any(|token| inside_out(&token))
             || own
                 .iter()
                 .filter(|token| token.kind == TokenKind::String)
@@ -156,13 +166,16 @@ fn places(part: &str, start: usize, language: &Language) -> Vec<(std::ops::Range
         && !part[..start].contains('"')
         && read_plain(&part[..start], language).diagnostics().len() == 1;
     let mut at = start + 1;
+    // Code begins below the first line that is followed by something like it; what ends further down holds code.
+    let mut in_code = false;
     for line in part[start + 1..].split_inclusive('\n') {
         let code = line.trim_end();
         let closers = code.len() - code.trim_end_matches([')', ']', '}']).len();
         let next = part[at + line.len()..].trim_start_matches([' ', '\t']);
         if !code.is_empty() {
             let usual = docstring && (next.starts_with(['(', ':']) || next.is_empty());
-            places.push((at + code.len()..at + code.len(), usual && closers == 0));
+            places.push((at + code.len()..at + code.len(), usual && closers == 0 && !in_code));
+            in_code |= usual && closers == 0 && next.starts_with('(');
             if closers > 0 {
                 places.push((at + code.len() - closers..at + code.len() - closers, false));
             }

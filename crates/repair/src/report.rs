@@ -73,7 +73,13 @@ impl Case<'_> {
     }
 
     fn candidate(&self, answer: Answer) -> Candidate {
-        let line = answer.edits.first().map_or(1, |edit| line_of(&self.lines, edit.at));
+        // White space that goes with a delimiter may begin on a line before it.
+        let solid = |edit: &&Edit| !edit.removed.trim().is_empty() || !edit.inserted.trim().is_empty();
+        let first = answer.edits.iter().find(solid).or(answer.edits.first());
+        let line = first.map_or(1, |edit| {
+            let blank = edit.removed.len() - edit.removed.trim_start().len();
+            line_of(&self.lines, edit.at + if edit.inserted.trim().is_empty() { blank as u32 } else { 0 })
+        });
         let (before, after) = shown(self.text, &self.lines, line, &answer.edits);
         Candidate {
             line,

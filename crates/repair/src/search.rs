@@ -300,7 +300,7 @@ impl Search<'_> {
             if token.kind.is_open() {
                 let mut dropped = state;
                 let touches = |a: Option<&Token>, b: Option<&Token>| {
-                    a.zip(b).is_some_and(|(a, b)| a.kind.is_open() && b.kind.is_open() && a.end == b.start)
+                    a.zip(b).is_some_and(|(a, b)| a.kind.is_open() && a.kind == b.kind && a.end == b.start)
                 };
                 let next = self.tokens.get(index as usize + 1);
                 let doubled = touches(Some(token), next) || touches(before.as_ref(), Some(token));

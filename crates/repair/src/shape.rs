@@ -62,7 +62,7 @@ unwind-protect:2 case:2 ecase:2 typecase:2 etypecase:2 handler-case:2 handler-bi
 defvar:1:3 defparameter:2:3 defconstant:2:3 setf:2 setq:2 car:1:1 cdr:1:1 cons:2:2 not:1:1 null:1:1 eq:2:2 eql:2:2 equal:2:2 \
 1+:1:1 1-:1:1 aref:2 gethash:2:3 push:2:2 pop:1:1 first:1:1 second:1:1 rest:1:1 nth:2:2 elt:2:2 mapcar:2 apply:2 funcall:1 \
 return-from:1:2 throw:2:2 catch:2 block:2 coerce:2:2 typep:2:3 length:1:1 consp:1:1 listp:1:1 stringp:1:1 symbolp:1:1 \
-incf:1:2 decf:1:2 the:2:2 cond:1 assert:1 member:2 assoc:2 in-package:1:1 make-instance:1 slot-value:2:2 defclass:3 and:1 or:1";
+incf:1:2 decf:1:2 the:2:2 cond:1 assert:1 member:2 assoc:2 in-package:1:1 make-instance:1 slot-value:2:2 find:2 position:2 remove:2 mapc:2 mapcan:2 reduce:2 sort:2 with-output-to-string:2 print-unreadable-object:2 restart-case:2 defclass:3 and:1 or:1";
 const SCHEME_COUNTS: &str = "begin:1 define:2 define*:2 define@:2:2 define-public@:2:2 let@:3 let:2 let*:2 letrec:2 letrec*:2 lambda:2 when:2 unless:2 if:2:3 \
 define-syntax:2:2 let-values:2 let*-values:2 receive:3 parameterize:2 with-fluids:2 do:2 case:2 match:2 syntax-rules:2 \
 set!:2:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null?:1:1 pair?:1:1 eq?:2:2 eqv?:2:2 equal?:2:2 1+:1:1 1-:1:1 length:1:1 \
@@ -77,12 +77,15 @@ dotimes:2 save-excursion:1 save-restriction:1 with-current-buffer:2 with-temp-bu
 defvar:1:3 defconst:2:3 defcustom:3 setq:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null:1:1 eq:2:2 eql:2:2 equal:2:2 1+:1:1 \
 1-:1:1 aref:2:2 nth:2:2 push:2:2 pop:1:1 length:1:1 stringp:1:1 consp:1:1 listp:1:1 symbolp:1:1 numberp:1:1 memq:2:2 assq:2:3 \
 member:2:2 mapcar:2:2 mapc:2:2 funcall:1 apply:2 string=:2:2 goto-char:1:1 insert:1 nreverse:1:1 add-hook:2:4 provide:1:2 \
-require:1:3 setcar:2:2 setcdr:2:2 and:1 or:1 cond:1 pcase:2 cl-case:2 define-key:3:4 declare-function:1 defgroup:3";
+require:1:3 mapconcat:2:3 with-eval-after-load:2 cl-loop:2 setcar:2:2 setcdr:2:2 and:1 or:1 cond:1 pcase:2 cl-case:2 define-key:3:4 declare-function:1 defgroup:3";
 
 /// `head:argument` from which on lists are clauses, whose first datum is not called.
 const CLAUSES: &str = "case:2 ecase:2 ccase:2 typecase:2 etypecase:2 handler-case:2 restart-case:3 match:2 pcase:2 cl-case:2 \
 cl-ecase:2 cl-typecase:2 condition-case:3 define-record-type:3 defstruct:2 syntax-rules:2 defprotocol:1 define-condition:4 \
 defclass:4 defpackage:2 define-module:2 cond:1 case-lambda:1 match-lambda:1";
+/// `head:argument` of clauses: a list of names, which are not called either.
+const CLAUSE_NAMES: &str =
+    "handler-case:1 restart-case:1 flet:1 labels:1 macrolet:1 cl-flet:1 cl-labels:1 cl-macrolet:1";
 /// `head:fewest:most` arguments of a binding or clause, the first datum not counted.
 const PARTS: &str = "let:0:1 let@:1:1 let*:0:1 letrec:1:1 letrec*:1:1 parameterize:1:1 symbol-macrolet:1:1 flet:2 labels:2 macrolet:2 \
 cl-flet:2 cl-labels:2 handler-bind:1:1 with-fluids:1:1 let-values:1:1 let*-values:1:1 pcase-let:1:1 do:0:2 case:1 ecase:1 match:1 \
@@ -92,14 +95,14 @@ typecase:1 handler-case:1 pcase:1 define-record-type:1:2";
 const BODIES: [&str; 4] = [
     "defun:3 defmacro:3 when:2 unless:2 let:2 let*:2 flet:2 labels:2 macrolet:2 dolist:2 dotimes:2 do:3 do*:3 lambda:2 \
      destructuring-bind:3 multiple-value-bind:3 with-open-file:2 with-slots:3 with-accessors:3 case:2 ecase:2 typecase:2 \
-     etypecase:2 with-output-to-string:2 unwind-protect:2 handler-case:2 handler-bind:2 symbol-macrolet:2",
+     etypecase:2 with-output-to-string:2 unwind-protect:2 handler-case:2 handler-bind:2 symbol-macrolet:2 defmethod:3",
     "when:2 unless:2 let:2 let@:3 let*:2 letrec:2 letrec*:2 lambda:2 do:3 case:2 match:2 parameterize:2 let-values:2 \
      let*-values:2 with-fluids:2 receive:3 define-record-type:3",
     "when:2 when-not:2 let:2 loop:2 doseq:2 for:2 dotimes:2 binding:2 when-let:2 when-some:2 if-let:2 if-some:2 with-open:2 \
      with-redefs:2 testing:2",
     "defun:3 defmacro:3 defsubst:3 while:2 when:2 unless:2 let:2 let*:2 dolist:2 dotimes:2 lambda:2 with-current-buffer:2 \
      condition-case:3 unwind-protect:2 pcase:2 cl-case:2 cl-flet:2 cl-labels:2 when-let:2 if-let:2 when-let*:2 if-let*:2 \
-     pcase-let:2 pcase-let*:2 save-excursion:1 save-restriction:1 with-temp-buffer:1",
+     pcase-let:2 pcase-let*:2 cl-defun:3 cl-defmacro:3 cl-defmethod:3 save-excursion:1 save-restriction:1 with-temp-buffer:1",
 ];
 
 /// `head:argument` of docstrings that a body has to follow; a head may take it in other places in another dialect.
@@ -200,6 +203,11 @@ fn table(
         .chain(binding_rows(NAME_FIRST, 1.0 - SURE))
         .chain(binding_rows(LIST_FIRST, NESTED))
         .chain(CLAUSES.split_whitespace().flat_map(clause_rows))
+        .chain(CLAUSE_NAMES.split_whitespace().filter_map(|row| {
+            let (head, index) = row.rsplit_once(':')?;
+            let key = part_of(argument(part_of(head_of(head)), index.parse().ok()?));
+            Some(((key, Question::Ends as u8), SURE))
+        }))
         .collect()
 }
 

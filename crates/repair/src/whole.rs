@@ -8,9 +8,10 @@ use std::ops::Range;
 use lispwright_syntax::{Language, LineIndex, Tree, read_plain, read_plain_again};
 
 use crate::align::parts;
-use crate::case::{Case, Context};
+use crate::case::{Answer, Case, Context};
 use crate::conflict;
 use crate::edit::{Edit, apply, normalise};
+use crate::marks;
 use crate::outcome::{Outcome, Reason, Refusal};
 use crate::window::{Window, differing, widened};
 
@@ -105,11 +106,22 @@ fn answered(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32
         return Case::new(text.text, language.clone(), free).outcome(text.tree, None);
     };
     let at_once = || Case::new(text.text, language.clone(), None).outcome(text.tree, Some(before.text));
-    match by_parts(text, before, edited) {
+    let outcome = match by_parts(text, before, edited) {
         // A token may run from one part into the next.
         Some(Outcome::Repaired(repair)) if !before.balances_as(&repair.text, language) => at_once(),
         Some(outcome) => outcome,
         None => at_once(),
+    };
+    match outcome {
+        Outcome::Repaired(repair) if marks::are_new(text.text, text.tree, before.text) => {
+            let own = Answer {
+                edits: repair.edits,
+                cost: 0.0,
+                why: "the delimiters balance so; a datum is newly commented out",
+            };
+            Case::new(text.text, language.clone(), None).refuse(text.tree, Reason::Ambiguous, vec![own])
+        }
+        outcome => outcome,
     }
 }
 

@@ -1,0 +1,214 @@
+//! What nobody writes, however well it balances: signs in a mended form that another fault was made in it.
+//!
+//! A repair makes up for the faults that it can see. Two faults that cancel each other leave no trace but the shape of the
+//! form, so the shape is looked at when the earlier text is not known.
+
+use std::ops::Range;
+
+use lispwright_syntax::{Delimiter, Dialect, TokenKind};
+
+use crate::code::{LITERAL, Token, name_of};
+use crate::habits::Habits;
+use crate::mended::Mended;
+use crate::nesting::{Nesting, ROOT};
+use crate::question::{MOST_ARGUMENTS, Question, argument};
+
+/// So many words in a row that begin a line of a definition's body are prose.
+const PROSE: usize = 4;
+/// What the names of macros begin with that take a body behind their first argument.
+const BODY_PREFIXES: [&str; 2] = ["with-", "without-"];
+
+/// An open list of a mended form.
+#[derive(Clone, Copy, Default)]
+struct Open {
+    at: usize,
+    /// Data in it.
+    children: u32,
+    /// Column of the last datum that begins a line in it; -1 for none.
+    sibling: i32,
+    sibling_is_list: bool,
+    /// It or a list around it is quoted.
+    quoted: bool,
+    /// Its only datum so far is a list that touches its opener.
+    doubled: bool,
+    /// It is a definition with a docstring and a body.
+    definer: bool,
+    /// A symbol stands on the line of its head that belongs to the body.
+    crowded: bool,
+    /// Data since a dot.
+    after_dot: Option<u32>,
+}
+
+impl Mended {
+    /// The form shows that something besides what was repaired is wrong with it.
+    ///
+    /// Where the earlier text is `known`, shapes are what it says, and only a list that may not be one counts.
+    pub(crate) fn is_unusual(&self, known: bool, dialect: Dialect, habits: &Habits) -> bool {
+        let Some(first) = self.tokens.first() else { return false };
+        let mut nesting = Nesting::new(habits, first.column);
+        let mut top = ROOT;
+        let mut open: Vec<Open> = Vec::new();
+        for (index, token) in self.tokens.iter().enumerate() {
+            if token.kind.is_prefix() {
+                continue;
+            }
+            if token.kind.is_close() {
+                let Some(list) = open.pop() else { return false };
+                let may_begin = nesting.may_begin_with_list(top);
+                if (self.is_doubled(&list, index, may_begin, dialect) && (!known || self.is_supplied(index)))
+                    || (!known && (self.ends_short(&list, index, dialect, habits) || list.after_dot == Some(0)))
+                {
+                    return true;
+                }
+                top = nesting.close(top).0;
+                continue;
+            }
+            if let Some(list) = open.last_mut() {
+                let odd = self.stands_deeper(list, token) || self.is_crowded(list, token, habits);
+                let fits = self.takes_in(list, index, dialect);
+                if !known && (odd || !fits) {
+                    return true;
+                }
+            }
+            top = nesting.datum(top, token, 0).0;
+            if let Some(delimiter) = token.delimiter().filter(|_| token.kind.is_open()) {
+                top = nesting.open(top, delimiter, token, index as u32, 0);
+                let quoted = open.last().is_some_and(|list| list.quoted) || self.is_quoted(index);
+                let head = self.tokens.get(index + 1).filter(|head| head.definer);
+                let definer =
+                    head.is_some_and(|head| (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at)));
+                open.push(Open { at: index, sibling: -1, quoted, definer, ..Open::default() });
+            }
+        }
+        false
+    }
+
+    /// Behind a quote, a backquote or a comma, not `#'`.
+    fn is_quoted(&self, index: usize) -> bool {
+        let before = index.checked_sub(1).map(|before| &self.tokens[before]);
+        before.is_some_and(|before| before.kind == TokenKind::Prefix && before.end - before.start == 1)
+    }
+
+    /// Takes a datum into its list; false when no reader of the language would, or it is prose.
+    fn takes_in(&self, list: &mut Open, index: usize, dialect: Dialect) -> bool {
+        let token = &self.tokens[index];
+        let dots = !matches!(dialect, Dialect::Clojure | Dialect::Edn);
+        if let Some(count) = &mut list.after_dot {
+            *count += 1;
+            if *count > 1 {
+                return false;
+            }
+        } else if dots && list.children > 0 && token.kind == TokenKind::Atom && token.head == name_of(b".") {
+            list.after_dot = Some(0);
+            return true;
+        }
+        if list.definer && token.opens_line && list.children > 1 && self.is_prose(index) {
+            return false;
+        }
+        let touches = self.tokens[list.at].end == token.start;
+        list.doubled = list.children == 0 && touches && token.kind.is_open() && !list.quoted;
+        list.children += 1;
+        if token.opens_line {
+            (list.sibling, list.sibling_is_list) = (token.place, token.kind.is_open());
+        }
+        true
+    }
+
+    /// Words and nothing else follow each other on the line that begins at `index`, perhaps behind a string.
+    fn is_prose(&self, index: usize) -> bool {
+        let line = self.tokens[index].line;
+        let own = self.tokens[index..].iter().take_while(|token| token.line == line);
+        let words = own.skip_while(|token| token.kind == TokenKind::String);
+        let word = |token: &&Token| token.kind == TokenKind::Atom && token.name != LITERAL;
+        words.take_while(word).count() >= PROSE && !self.is_quoted(index)
+    }
+
+    /// A line stands further right than the list that begins the line above it in the same list, as if it belonged to it.
+    fn stands_deeper(&self, list: &Open, token: &Token) -> bool {
+        let behind = token.opens_line && list.sibling_is_list && list.sibling >= 0 && token.place > list.sibling;
+        behind && !list.quoted && self.tokens[list.at].kind == TokenKind::OpenParen
+    }
+
+    /// A body begins on a line of its own, and a symbol stands beside what belongs on the line of the head: the list of
+    /// parameters was closed too early, `(defmethod area (shape square) unit`.
+    fn is_crowded(&self, list: &mut Open, token: &Token, habits: &Habits) -> bool {
+        let head = &self.tokens[list.at + 1];
+        if head.kind != TokenKind::Atom || list.quoted {
+            return false;
+        }
+        let symbol = token.kind == TokenKind::Atom && token.name != LITERAL;
+        list.crowded |=
+            symbol && !token.opens_line && token.line == head.line && habits.crowds(head.head, list.children);
+        let begins = token.opens_line && list.sibling < 0;
+        begins && list.crowded && habits.breaks(Question::Crowded, head.head, true)
+    }
+
+    /// The list that ends with token `close` holds nothing but a list, and nothing there asks for a list of lists.
+    fn is_doubled(&self, list: &Open, close: usize, may_begin: bool, dialect: Dialect) -> bool {
+        if !list.doubled || list.children != 1 || may_begin {
+            return false;
+        }
+        let [outer, inner] = [list.at, list.at + 1].map(|at| self.tokens[at].delimiter());
+        let empty = self.tokens[list.at + 2].kind.is_close();
+        let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn);
+        match (outer, inner) {
+            (Some(Delimiter::Paren), Some(Delimiter::Paren)) if empty => true,
+            (Some(Delimiter::Paren), Some(Delimiter::Bracket)) if clojure => true,
+            // Where its closer had to be supplied, its opener may as well be one too many.
+            _ => outer == inner && self.is_supplied(close),
+        }
+    }
+
+    /// A closer in the same run as one that the answer puts there.
+    fn is_supplied(&self, close: usize) -> bool {
+        let at = self.tokens[close].start;
+        self.supplied.iter().any(|run: &Range<u32>| run.contains(&at))
+    }
+
+    /// A list that the answer ends has no body, and its head takes one.
+    fn ends_short(&self, list: &Open, close: usize, dialect: Dialect, habits: &Habits) -> bool {
+        let Some(head) = self.tokens.get(list.at + 1).filter(|head| head.kind == TokenKind::Atom) else { return false };
+        if list.quoted || list.children == 0 || !self.is_supplied(close) {
+            return false;
+        }
+        let name = &self.text[head.start as usize..head.end as usize];
+        let with_body = BODY_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn) && habits.crowds(head.head, MOST_ARGUMENTS);
+        // A body stands on lines of its own, or behind the first argument.
+        let on_line = self.tokens.get(list.at + 2).is_some_and(|first| first.opens_line);
+        (with_body && list.children < 3 && !on_line)
+            || (clojure && habits.shape(Question::Ends, argument(head.head, list.children - 1), true) > 2.0)
+    }
+}
+
+/// A form that balances has no body, although its head takes one: `(defun f (x))`, `(eval-when (:execute))`. Docstrings and
+/// declarations are none.
+pub(crate) fn lacks_a_body(own: &[Token], dialect: Dialect, habits: &Habits) -> bool {
+    let Some(open) = own.iter().position(|token| token.kind == TokenKind::OpenParen) else { return false };
+    let Some(head) = own.get(open + 1).filter(|head| head.kind == TokenKind::Atom) else { return false };
+    let documents = (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at));
+    let (mut depth, mut children, mut last) = (0, 0, open);
+    for (index, token) in own.iter().enumerate().skip(open + 1) {
+        if token.kind.is_prefix() {
+            continue;
+        }
+        if token.kind.is_close() {
+            depth -= 1;
+            continue;
+        }
+        let declares = own.get(index + 1).is_some_and(|inner| {
+            token.kind.is_open() && [name_of(b"declare"), name_of(b"interactive")].contains(&inner.name)
+        });
+        if depth == 0 && !(documents && children > 1 && (declares || token.kind == TokenKind::String)) {
+            children += 1;
+            last = index;
+        }
+        depth += i32::from(token.kind.is_open());
+        if children > MOST_ARGUMENTS {
+            return false;
+        }
+    }
+    let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn);
+    let bare_vector = clojure && documents && own[last].kind == TokenKind::OpenBracket && children == 3;
+    children > 0 && (bare_vector || habits.breaks(Question::Ends, argument(head.head, children - 1), true))
+}
