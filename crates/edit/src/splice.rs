@@ -53,9 +53,8 @@ pub(crate) fn apply(
         let at = known.zip(&mut found).find(|(old, new)| old.kind != new.kind).map(|(_, new)| new.span.start);
         return Err(would_break(&text, at.or(found.next().map(|new| new.span.start)).unwrap_or(span.start)));
     }
-    let lines = LineIndex::new(text.as_bytes());
     if let Some(first) = tree.diagnostics().first() {
-        let line = lines.line(first.span.start);
+        let line = LineIndex::new(text.as_bytes()).line(first.span.start);
         notes.push(format!(
             "The file does not balance elsewhere: line {line}, {}. lisp_check_parens shows likely fixes.",
             first.kind
@@ -74,6 +73,11 @@ pub(crate) fn apply(
     let edited = forms.iter().find(|(_, form)| inside(form)).map(|(_, form)| form);
     let solid_end = span.start + new_part.trim_end().len() as u32;
     let solid_start = span.start + (new_part.len() - new_part.trim_start().len()) as u32;
+    // Before the change the lines are those of the old text.
+    let line_of = |at: u32| {
+        let behind = text.as_bytes().get(span.start as usize..at as usize).unwrap_or_default();
+        source.lines.line(span.start.min(at)) + behind.iter().filter(|byte| **byte == b'\n').count() as u32
+    };
     let asked = target.map(|id| (source.forms.get(id), source.text));
     let named = asked.or(edited.map(|form| (form, text.as_str())));
     let whole = edited.map(whole_span);
@@ -83,7 +87,7 @@ pub(crate) fn apply(
             .and_then(|(form, text)| form.head.map(|head| text[head.range()].to_owned()))
             .unwrap_or_default(),
         form_name: named.and_then(|(form, _)| form.name.clone()).unwrap_or_default(),
-        lines: (data > 0).then(|| (lines.line(solid_start), lines.line(solid_end.max(1) - 1))),
+        lines: (data > 0).then(|| (line_of(solid_start), line_of(solid_end.max(1) - 1))),
         digest: whole.filter(|_| data > 0).map(|span| digest_of(&text[span.range()])),
         diff: unified(source.text, &text, span, new_part.len()),
         delta: new_part.chars().count() as i64 - source.slice(span).chars().count() as i64,

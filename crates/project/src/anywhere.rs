@@ -52,12 +52,16 @@ pub fn remove_anywhere(path: &Path, digest: &str) -> Result<(), Error> {
     let real = real(path)?;
     let shown = real.display().to_string();
     // The edit that changes nothing waits for other writers and looks whether the file may be written.
-    let found = beside(&real)?.edit(&real, |_| Ok::<_, std::convert::Infallible>(NewText::Unchanged));
-    let found = found.map_err(|error| match error {
+    let mut found = None;
+    let looked = beside(&real)?.edit(&real, |file| {
+        found = Some(file.digest());
+        Ok::<_, std::convert::Infallible>(NewText::Unchanged)
+    });
+    looked.map_err(|error| match error {
         EditError::Project(error) => error,
         EditError::Refused(never) => match never {},
     })?;
-    if found.digest != digest {
+    if found.as_deref() != Some(digest) {
         return Err(Error::Overtaken { path: shown });
     }
     std::fs::remove_file(&real).map_err(|error| Error::writing(&shown, "remove it", error))?;

@@ -49,8 +49,6 @@ pub struct SourceFile {
     pub bom: bool,
     /// How the lines end.
     pub line_ending: LineEnding,
-    /// [`digest_of`] the bytes of the file, byte order mark included.
-    pub digest: String,
     /// Length of the file in bytes.
     pub len: u64,
 }
@@ -107,9 +105,20 @@ impl SourceFile {
             text,
             encoding,
             bom,
-            digest: digest_of(bytes),
             len: bytes.len() as u64,
         })
+    }
+
+    /// [`digest_of`] the bytes of the file, byte order mark included. Goes over all of them.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let bytes: Vec<u8> = match self.encoding {
+            Encoding::Utf8 if self.bom => [BOM, self.text.as_bytes()].concat(),
+            Encoding::Utf8 => return digest_of(self.text.as_bytes()),
+            // Every character stands for the byte of its number.
+            Encoding::Latin1 => self.text.chars().map(|character| character as u8).collect(),
+        };
+        digest_of(&bytes)
     }
 
     /// The bytes that store `text` the way this file is stored, so that reading them gives `text` again.
@@ -258,7 +267,10 @@ mod tests {
         #[test]
         fn bytes_survive(bytes in proptest::collection::vec(1_u8.., 0..200)) {
             match SourceFile::decode("f", &bytes) {
-                Ok(file) => prop_assert_eq!(file.encode(&file.text.clone()).unwrap(), bytes),
+                Ok(file) => {
+                    prop_assert_eq!(file.digest(), digest_of(&bytes));
+                    prop_assert_eq!(file.encode(&file.text).unwrap(), bytes);
+                }
                 Err(error) => prop_assert_eq!(error.code(), "NOT_TEXT"),
             }
         }

@@ -25,7 +25,7 @@ use crate::lock::{self, Flock};
 use crate::read::{self, Version};
 use crate::root::Roots;
 use crate::stage;
-use crate::text::{SourceFile, digest_of};
+use crate::text::SourceFile;
 use crate::walk::Place;
 
 /// What an edit makes of a file.
@@ -50,8 +50,6 @@ pub struct Written {
     pub path: String,
     /// The file has other bytes than before.
     pub changed: bool,
-    /// [`digest_of`] its bytes now.
-    pub digest: String,
     /// Its length now, in bytes.
     pub len: u64,
 }
@@ -90,13 +88,13 @@ impl Roots {
             NewText::Text(text) => Some(source.encode(&text)?).filter(|new| *new != old),
         };
         let Some(new) = new else {
-            return Ok(Written { path: source.path, changed: false, digest: source.digest, len: source.len });
+            return Ok(Written { path: source.path, changed: false, len: source.len });
         };
         if new.len() as u64 > MAX_FILE_BYTES {
             return Err(Error::TooLarge { path: source.path, size: new.len() as u64, limit: MAX_FILE_BYTES }.into());
         }
         replace(&place, &file, &new, |now| is_same(now, version, &old))?;
-        Ok(Written { path: source.path, changed: true, digest: digest_of(&new), len: new.len() as u64 })
+        Ok(Written { path: source.path, changed: true, len: new.len() as u64 })
     }
 
     /// Creates a UTF-8 file with `text` where nothing is yet; its directory must exist.
@@ -121,7 +119,7 @@ impl Roots {
         };
         stage::stage(&place.dir, &place.name, &bytes, None).and_then(stage::Staged::create).map_err(failed)?;
         sync(&place)?;
-        Ok(Written { path: place.path, changed: true, digest: digest_of(&bytes), len: bytes.len() as u64 })
+        Ok(Written { path: place.path, changed: true, len: bytes.len() as u64 })
     }
 }
 

@@ -28,7 +28,7 @@ fn a_file_and_what_is_known_about_it() {
     let file = fixture.read("a.lisp").unwrap();
     assert_eq!(file.text, "(a λ)\r\n");
     assert_eq!((file.encoding, file.bom, file.line_ending), (Encoding::Utf8, true, LineEnding::CrLf));
-    assert_eq!((file.len, file.digest), (11, digest_of(bytes)));
+    assert_eq!((file.len, file.digest()), (11, digest_of(bytes)));
 
     fixture.file("empty.lisp", "");
     let file = fixture.read("empty.lisp").unwrap();

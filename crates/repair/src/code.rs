@@ -6,7 +6,6 @@
 use std::hash::Hasher;
 
 use lispwright_syntax::{Delimiter, Language, TokenKind, Tree, read_plain};
-use memchr::memrchr;
 use rustc_hash::FxHasher;
 
 /// A token that is neither white space nor a comment.
@@ -68,9 +67,7 @@ pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
             }
             let before = tokens.last().filter(|before| before.kind.is_prefix() && before.line == line);
             let (opens_line, place) = before.map_or((blank_so_far, column), |before| (before.opens_line, before.place));
-            let atom = kind == TokenKind::Atom;
-            let literal = !atom || is_literal(body);
-            let hash = if atom && (!literal || body.starts_with(b":")) { name_of(body) } else { 0 };
+            let Spelt { name, head, definer } = if kind == TokenKind::Atom { Spelt::of(body) } else { Spelt::NOT };
             tokens.push(Token {
                 kind,
                 start: span.start,
@@ -83,10 +80,10 @@ pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
                 trailing: false,
                 last: false,
                 apart,
-                name: if literal { LITERAL } else { hash },
-                head: hash,
+                name,
+                head,
                 template: kind == TokenKind::Prefix && body.iter().any(|byte| b"`,~".contains(byte)),
-                definer: atom && is_definer(body),
+                definer,
             });
             (blank_so_far, empty, apart) = (false, false, false);
             // Most tokens are in one piece, of characters that are one column wide.
@@ -154,35 +151,61 @@ fn is_literal(atom: &[u8]) -> bool {
     }
 }
 
-/// `def...`, with or without a package, and the heads that open a file.
-fn is_definer(atom: &[u8]) -> bool {
-    let from = atom.iter().rposition(|&byte| byte == b':').map_or(0, |at| at + 1);
-    let starts =
-        |mark: &[u8]| atom.len() >= from + mark.len() && atom[from..from + mark.len()].eq_ignore_ascii_case(mark);
-    let is = |name: &[u8]| atom[from..].eq_ignore_ascii_case(name);
-    if !atom.get(from).is_some_and(|first| b"dnuilp".contains(&first.to_ascii_lowercase())) {
-        return false;
-    }
-    starts(b"def") || [&b"ns"[..], b"in-package", b"use-modules", b"library", b"provide"].iter().any(|name| is(name))
+/// What the spelling of an atom says, as fields of [`Token`].
+struct Spelt {
+    name: u64,
+    head: u64,
+    definer: bool,
 }
 
-/// Where the symbol begins behind its package, if it has one.
-fn symbol_start(bytes: &[u8]) -> usize {
-    match memrchr(b':', bytes) {
-        Some(at) if at > 0 && at + 1 < bytes.len() => at + 1,
-        _ => 0,
+impl Spelt {
+    /// For what is not an atom.
+    const NOT: Self = Self { name: LITERAL, head: 0, definer: false };
+
+    fn of(atom: &[u8]) -> Self {
+        let colon = last_colon(atom);
+        let literal = is_literal(atom);
+        let is_named = !literal || atom.starts_with(b":");
+        let head = if is_named { hash_of(&atom[symbol_start(colon, atom.len())..]) } else { 0 };
+        let definer = is_definer(&atom[colon.map_or(0, |at| at + 1)..]);
+        Self { name: if literal { LITERAL } else { head }, head, definer }
     }
+}
+
+/// `def...`, and the heads that open a file; without a package.
+fn is_definer(name: &[u8]) -> bool {
+    if !name.first().is_some_and(|first| b"dnuilp".contains(&first.to_ascii_lowercase())) {
+        return false;
+    }
+    name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(b"def"))
+        || [&b"ns"[..], b"in-package", b"use-modules", b"library", b"provide"]
+            .iter()
+            .any(|head| name.eq_ignore_ascii_case(head))
+}
+
+fn last_colon(atom: &[u8]) -> Option<usize> {
+    atom.iter().rposition(|&byte| byte == b':')
+}
+
+/// Where a symbol of `len` bytes begins behind its package, if it has one.
+fn symbol_start(colon: Option<usize>, len: usize) -> usize {
+    colon.filter(|&at| at > 0 && at + 1 < len).map_or(0, |at| at + 1)
 }
 
 /// A symbol as it is spelt, without a package before it.
 pub(crate) fn spelling(symbol: &str) -> &str {
-    &symbol[symbol_start(symbol.as_bytes())..]
+    &symbol[symbol_start(last_colon(symbol.as_bytes()), symbol.len())..]
 }
 
 /// The hash of a symbol in lower case, without a package before it.
-pub(crate) fn name_of(bytes: &[u8]) -> u64 {
+pub(crate) fn name_of(symbol: &[u8]) -> u64 {
+    hash_of(&symbol[symbol_start(last_colon(symbol), symbol.len())..])
+}
+
+/// The hash of a name in lower case.
+fn hash_of(name: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
-    let mut words = bytes[symbol_start(bytes)..].chunks_exact(size_of::<u64>());
+    let mut words = name.chunks_exact(size_of::<u64>());
     for word in words.by_ref() {
         hasher.write_u64(lower_case(u64::from_be_bytes(word.try_into().expect("chunks are of eight bytes"))));
     }

@@ -158,7 +158,8 @@ impl<'t> Wanted<'t> {
     /// One of them seems to stand in the text: it does, or in a comment or string.
     fn stands_in(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
-        let goes_on = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"-*+?!_".contains(byte));
+        let goes_on =
+            |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"-*+?!_".contains(byte));
         self.0.values().any(|finder| {
             finder.find_iter(bytes).any(|at| {
                 let before = at.checked_sub(1).and_then(|before| bytes.get(before));

@@ -59,15 +59,13 @@ pub(crate) fn is_threading(head: u64) -> bool {
 
 /// The operators of a dialect, as hashes of their names.
 pub(crate) fn operators(dialect: Dialect) -> &'static FxHashSet<u64> {
-    static SETS: OnceLock<[FxHashSet<u64>; 4]> = OnceLock::new();
-    let sets = SETS.get_or_init(|| {
-        [COMMON_LISP, SCHEME, CLOJURE, EMACS_LISP]
-            .map(|names| names.split_whitespace().map(|name| name_of(name.as_bytes())).collect())
-    });
-    match dialect {
-        Dialect::CommonLisp => &sets[0],
-        Dialect::Scheme => &sets[1],
-        Dialect::Clojure | Dialect::Edn => &sets[2],
-        Dialect::EmacsLisp => &sets[3],
-    }
+    // Each is made when it is asked for: a hook looks at one file.
+    static SETS: [OnceLock<FxHashSet<u64>>; 4] = [const { OnceLock::new() }; 4];
+    let (set, names) = match dialect {
+        Dialect::CommonLisp => (&SETS[0], COMMON_LISP),
+        Dialect::Scheme => (&SETS[1], SCHEME),
+        Dialect::Clojure | Dialect::Edn => (&SETS[2], CLOJURE),
+        Dialect::EmacsLisp => (&SETS[3], EMACS_LISP),
+    };
+    set.get_or_init(|| names.split_whitespace().map(|name| name_of(name.as_bytes())).collect())
 }

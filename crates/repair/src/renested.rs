@@ -28,7 +28,7 @@ const UNLIKELY: f32 = 1.2;
 /// At most so many forms are looked at closely.
 const MOST_LOOKS: u32 = 64;
 /// What stands within so many bytes of a change shows how the file is laid out.
-const NEAR: usize = 24_000;
+const NEAR: usize = 12_000;
 /// Larger forms are left out, in tokens.
 const LARGEST: usize = 4_000;
 

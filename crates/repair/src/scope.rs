@@ -42,8 +42,9 @@ pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
         depth += step(token);
     }
     starts.push(tokens.len());
-    let found =
-        starts.windows(2).filter(|pair| pair[0] < pair[1]).map(|pair| measure(tokens, pair[0]..pair[1])).collect();
+    let mut open = Vec::new();
+    let pairs = starts.windows(2).filter(|pair| pair[0] < pair[1]);
+    let found = pairs.map(|pair| measure(tokens, pair[0]..pair[1], &mut open)).collect();
     let joined = join(tokens, found);
     gather(tokens, joined)
 }
@@ -74,14 +75,22 @@ fn step(token: &Token) -> i64 {
     i64::from(token.kind.is_open()) - i64::from(token.kind.is_close())
 }
 
-fn measure(tokens: &[Token], range: Range<usize>) -> Chunk {
-    let (mut net, mut low) = (0, 0);
+/// The chunk of the tokens in `range`; `open` is room to work in.
+fn measure(tokens: &[Token], range: Range<usize>, open: &mut Vec<Delimiter>) -> Chunk {
+    open.clear();
+    let (mut net, mut low, mut healthy) = (0, 0, true);
     for token in &tokens[range.clone()] {
-        net += step(token);
-        low = low.min(net);
+        let Some(delimiter) = token.delimiter() else { continue };
+        if token.kind.is_open() {
+            net += 1;
+            open.push(delimiter);
+        } else {
+            net -= 1;
+            low = low.min(net);
+            healthy &= open.pop() == Some(delimiter);
+        }
     }
-    let healthy = balances(&tokens[range.clone()]);
-    Chunk { tokens: range, net, low, healthy, flush: false }
+    Chunk { tokens: range, net, low, healthy: healthy && open.is_empty(), flush: false }
 }
 
 /// Every closer fits its opener and nothing is left over.
@@ -183,7 +192,7 @@ fn gather(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
         let run = &chunks[index..end];
         let broken = run.iter().any(|chunk| !chunk.healthy);
         if broken && (run.len() > 1 || everywhere || lies_flush(tokens, &run[0])) {
-            let mut whole = measure(tokens, chunks[index].tokens.start..chunks[end - 1].tokens.end);
+            let mut whole = measure(tokens, chunks[index].tokens.start..chunks[end - 1].tokens.end, &mut Vec::new());
             whole.healthy = false;
             whole.flush = true;
             out.push(whole);

@@ -131,9 +131,10 @@ const PAIRED: f32 = 0.95;
 
 /// Probabilities of the answer yes, for the questions that a dialect's own forms decide.
 pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
-    static TABLES: OnceLock<[FxHashMap<(u64, u8), f32>; 4]> = OnceLock::new();
-    let tables = TABLES.get_or_init(|| {
-        [
+    // Each is made when it is asked for: a hook looks at one file.
+    static TABLES: [OnceLock<FxHashMap<(u64, u8), f32>>; 4] = [const { OnceLock::new() }; 4];
+    match dialect {
+        Dialect::CommonLisp => TABLES[0].get_or_init(|| {
             table(
                 COMMON_LISP_LISTS,
                 COMMON_LISP_ATOMS,
@@ -141,7 +142,9 @@ pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
                 COMMON_LISP_COUNTS,
                 "",
                 [DOCSTRINGS[0], BODIES[0]],
-            ),
+            )
+        }),
+        Dialect::Scheme => TABLES[1].get_or_init(|| {
             table(
                 SCHEME_LISTS,
                 SCHEME_ATOMS,
@@ -149,7 +152,9 @@ pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
                 SCHEME_COUNTS,
                 "",
                 [DOCSTRINGS[1], BODIES[1]],
-            ),
+            )
+        }),
+        Dialect::Clojure | Dialect::Edn => TABLES[2].get_or_init(|| {
             table(
                 CLOJURE_LISTS,
                 CLOJURE_ATOMS,
@@ -157,7 +162,9 @@ pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
                 CLOJURE_COUNTS,
                 CLOJURE_PAIRS,
                 [DOCSTRINGS[2], BODIES[2]],
-            ),
+            )
+        }),
+        Dialect::EmacsLisp => TABLES[3].get_or_init(|| {
             table(
                 EMACS_LISP_LISTS,
                 EMACS_LISP_ATOMS,
@@ -165,14 +172,8 @@ pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
                 EMACS_LISP_COUNTS,
                 "",
                 [DOCSTRINGS[3], BODIES[3]],
-            ),
-        ]
-    });
-    match dialect {
-        Dialect::CommonLisp => &tables[0],
-        Dialect::Scheme => &tables[1],
-        Dialect::Clojure | Dialect::Edn => &tables[2],
-        Dialect::EmacsLisp => &tables[3],
+            )
+        }),
     }
 }
 

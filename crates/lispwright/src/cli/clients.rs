@@ -77,10 +77,10 @@ pub(crate) fn carry_out(plan: &Plan) -> Result<(), String> {
     let done = match (&plan.before, &plan.change.text) {
         _ if !plan.changes() => return Ok(()),
         (None, Some(text)) => create_anywhere(&plan.path, text).map(drop),
-        (Some(before), None) => remove_anywhere(&plan.path, &before.digest),
+        (Some(before), None) => remove_anywhere(&plan.path, &before.digest()),
         (Some(before), Some(text)) => {
             let edit = |now: &SourceFile| {
-                if now.digest == before.digest { Ok(NewText::Text(text.clone())) } else { Err(overtaken()) }
+                if now.digest() == before.digest() { Ok(NewText::Text(text.clone())) } else { Err(overtaken()) }
             };
             match edit_anywhere(&plan.path, edit) {
                 Ok(_) => Ok(()),
