@@ -311,12 +311,12 @@ impl<'a> Case<'a> {
     fn by_quotes(&self, tree: &Tree) -> Outcome {
         let closings = quotes::closings(self.text, &self.language);
         let usual: Vec<_> = closings.iter().filter(|closing| closing.usual).collect();
-        if let [only] = usual[..] {
-            if !self.is_odd_with(&only.edits) {
-                let evidence =
-                    vec!["the docstring ends where the body begins, and with the quote there the form balances".into()];
-                return self.accept(tree, only.edits.clone(), evidence, MARGIN);
-            }
+        if let [only] = usual[..]
+            && !self.is_odd_with(&only.edits)
+        {
+            let evidence =
+                vec!["the docstring ends where the body begins, and with the quote there the form balances".into()];
+            return self.accept(tree, only.edits.clone(), evidence, MARGIN);
         }
         let answers = closings
             .into_iter()
