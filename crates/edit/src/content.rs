@@ -11,6 +11,7 @@ use crate::form_line::shortened;
 use crate::indent::moved;
 use crate::mend::Setting;
 use crate::refusal::Refusal;
+use crate::slip;
 use crate::source::{Source, place_in};
 
 /// New source that balances, with the line ending of the file it goes into.
@@ -75,6 +76,9 @@ impl Content {
         }
         let language = source.tree.language();
         let tree = read(content, language);
+        if let Some((slip, at)) = slip::find(content, &tree, || characters_in_atoms(source)) {
+            return Err(Refusal::Slip { slip, at: place_in(content, &LineIndex::new(content.as_bytes()), at) });
+        }
         check_characters(content, &tree, source)?;
         if tree.is_balanced() {
             return Self::of_sound(content, source, wanted, None);

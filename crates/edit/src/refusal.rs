@@ -8,6 +8,7 @@ use std::fmt;
 use crate::diagnose::Diagnosis;
 use crate::fix::MOST_SHOWN;
 use crate::form_line::FormLine;
+use crate::slip::Slip;
 use crate::source::Place;
 
 /// Why a request was not carried out. Nothing has been changed.
@@ -77,6 +78,13 @@ pub enum Refusal {
     SmartQuote {
         /// The mark.
         quote: char,
+        /// Place in the content.
+        at: Place,
+    },
+    /// The content is no source as it stands: it carries a trace of where it was copied from.
+    Slip {
+        /// Which.
+        slip: Slip,
         /// Place in the content.
         at: Place,
     },
@@ -183,6 +191,7 @@ impl Refusal {
             | Self::Numbered
             | Self::ForeignBracket { .. }
             | Self::SmartQuote { .. }
+            | Self::Slip { .. }
             | Self::EmptyOldText
             | Self::InsideConditional { .. }
             | Self::BadPattern { .. } => "BAD_ARGUMENT",
@@ -198,6 +207,7 @@ impl Refusal {
                 | Self::Numbered
                 | Self::ForeignBracket { .. }
                 | Self::SmartQuote { .. }
+                | Self::Slip { .. }
                 | Self::CutOff { .. }
                 | Self::Unbalanced { .. }
                 | Self::NoForm
@@ -212,7 +222,7 @@ impl Refusal {
         let whole = |place: Place| Some((place.line, Some(place.column)));
         match self {
             Self::Unbalanced { diagnosis, .. } | Self::PatchUnbalanced { diagnosis, .. } => whole(diagnosis.likely_at),
-            Self::ForeignBracket { at, .. } | Self::SmartQuote { at, .. } => whole(*at),
+            Self::ForeignBracket { at, .. } | Self::SmartQuote { at, .. } | Self::Slip { at, .. } => whole(*at),
             Self::Fenced { line } => Some((*line, Some(1))),
             Self::Stale { line, .. } | Self::InsideConditional { line } | Self::WouldBreak { line, .. } => {
                 Some((*line, None))
@@ -304,6 +314,7 @@ impl fmt::Display for Refusal {
                 f,
                 "`{quote}` is a typographic quotation mark in the place of code. Write \" or '"
             ),
+            Self::Slip { slip, .. } => write!(f, "{slip}"),
             Self::CutOff { given, whole } => write!(
                 f,
                 "`content` is only the first {given} of the form's {whole} characters, as if it had been cut when it was \

@@ -395,6 +395,15 @@ fn content_is_checked_before_anything_else() {
     refused(CommonLisp, text, Replace, "(defun f () {:a 1})", "BAD_ARGUMENT", "`{` is no bracket");
     refused(CommonLisp, text, Replace, "(defun f () “a”)", "BAD_ARGUMENT", "typographic");
     refused(EmacsLisp, text, Replace, "(defun f () {a})", "BAD_ARGUMENT", "`{` is no bracket");
+    refused(CommonLisp, text, Replace, r"(defun f ()\n  2)", "BAD_ARGUMENT", "escaped twice");
+    refused(Clojure, "▸(defn f [] 1)\n", Replace, r"(defn f []\n  2)", "BAD_ARGUMENT", "escaped twice");
+    refused(CommonLisp, text, Replace, "(defun f (x)\n  (when (&lt; x 1) x))", "BAD_ARGUMENT", "`&lt;` in the place");
+    refused(CommonLisp, text, Replace, "(defun\u{a0}f () 2)", "BAD_ARGUMENT", "U+00A0 in a symbol");
+    refused(Scheme, "▸(define (f) 1)\n", Replace, "(define (f) \u{200b}x)", "BAD_ARGUMENT", "U+200B in a symbol");
+    let merge = "(defun f ()\n<<<<<<< HEAD\n  2\n=======\n  3\n>>>>>>> b\n)";
+    refused(CommonLisp, text, Replace, merge, "BAD_ARGUMENT", "merge conflict");
+    let meant = "(defn f [] (str (g)\\newline \"a\" \\n \"\u{a0}&lt;\" &lt))";
+    check(Clojure, "▸(defn f [] 1)\n", Replace, meant, &format!("{meant}\n"));
     check(
         CommonLisp,
         text,

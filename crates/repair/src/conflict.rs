@@ -7,7 +7,7 @@ use memchr::memmem;
 
 /// The offset of the first conflict that a version control system has marked: a line that begins with seven `<`, then one of
 /// seven `=` alone, then one that begins with seven `>`.
-pub(crate) fn marked(text: &str) -> Option<usize> {
+pub fn marked(text: &str) -> Option<usize> {
     // A text without the first mark has no conflict, which is seen without looking at each line.
     let first = memmem::find(text.as_bytes(), b"<<<<<<<")?;
     let mut at = text[..first].rfind('\n').map_or(0, |before| before + 1);

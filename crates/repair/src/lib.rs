@@ -35,6 +35,7 @@ mod unusual;
 mod whole;
 mod window;
 
+pub use conflict::marked as first_conflict;
 pub use edit::{apply, moved_into};
 pub use outcome::{Candidate, Diagnosis, Edit, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
 pub use renested::{Renested, renested, renested_plain, renested_since};
