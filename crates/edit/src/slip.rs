@@ -22,8 +22,7 @@ pub enum Slip {
     Invisible(char),
 }
 
-const ENTITIES: [(&str, &str); 5] =
-    [("&lt", "&lt;"), ("&gt", "&gt;"), ("&amp", "&amp;"), ("&quot", "&quot;"), ("&apos", "&apos;")];
+const ENTITIES: [&str; 5] = ["&lt;", "&gt;", "&amp;", "&quot;", "&apos;"];
 
 /// The first slip in `text`, as it was read, and where it is. Characters of `known` are meant where they stand.
 pub(crate) fn find(text: &str, tree: &Tree, known: impl FnOnce() -> Vec<char>) -> Option<(Slip, u32)> {
@@ -44,7 +43,7 @@ pub(crate) fn find(text: &str, tree: &Tree, known: impl FnOnce() -> Vec<char>) -
             return Some((Slip::EscapedLineEnd, span.start));
         }
         let comment_follows = tokens.peek().is_some_and(|(kind, _)| *kind == TokenKind::LineComment);
-        if let Some((_, entity)) = ENTITIES.iter().find(|(name, _)| comment_follows && token == *name) {
+        if let Some(entity) = ENTITIES.iter().find(|entity| comment_follows && entity.trim_end_matches(';') == token) {
             return Some((Slip::Entity(entity), span.start));
         }
         if kind != TokenKind::Atom || token.is_ascii() || token.contains(['|', '\\']) || token.starts_with("#{") {
