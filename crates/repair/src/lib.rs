@@ -16,6 +16,7 @@ mod decide;
 mod doubts;
 mod earlier;
 mod edit;
+mod glued;
 mod guard;
 mod habits;
 mod learn;

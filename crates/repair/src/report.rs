@@ -37,6 +37,11 @@ pub(crate) fn shown(text: &str, lines: &LineIndex, line: u32, edits: &[Edit]) ->
 impl Case<'_> {
     /// The repair, if the text then reads without a fault.
     pub(crate) fn accept(&self, tree: &Tree, edits: Vec<Edit>, evidence: Vec<Evidence>, margin: f32) -> Outcome {
+        let edits = match self.beside_a_quote(tree, &edits) {
+            Some(Err(refused)) => return refused,
+            Some(Ok(instead)) => instead,
+            None => edits,
+        };
         let text = apply(self.text, &edits);
         if !(Plain { text: self.text, tree }).balances_as(&text, &self.language) {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());

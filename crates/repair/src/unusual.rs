@@ -55,6 +55,10 @@ impl Mended {
             if token.kind.is_close() {
                 let Some(list) = open.pop() else { return false };
                 let may_begin = nesting.may_begin_with_list(top);
+                let around = open.last().map(|around| (around.at, around.children));
+                if around.is_some_and(|around| self.has_another_opener(&list, around, index, dialect, habits)) {
+                    return true;
+                }
                 if (self.is_doubled(&list, index, may_begin, dialect) && (!known || self.is_supplied(index)))
                     || (!known && (self.ends_short(&list, index, dialect, habits) || list.after_dot == Some(0)))
                 {
@@ -66,7 +70,7 @@ impl Mended {
             if let Some(list) = open.last_mut() {
                 let odd = self.stands_deeper(list, token) || self.is_crowded(list, token, habits);
                 let fits = self.takes_in(list, index, dialect);
-                if !known && (odd || !fits) {
+                if !known && (odd || !fits || self.defines_beside(index)) {
                     return true;
                 }
             }
@@ -159,6 +163,34 @@ impl Mended {
         }
     }
 
+    /// A definition begins right behind a closer, inside another form: two forms on a line, the first without its closer.
+    fn defines_beside(&self, index: usize) -> bool {
+        let before = &self.tokens[index.saturating_sub(1)];
+        let defines = self.tokens.get(index + 1).is_some_and(|head| head.definer);
+        defines && self.tokens[index].kind.is_open() && before.kind.is_close() && before.end == self.tokens[index].start
+    }
+
+    /// The answer ends a list with a closer that fits its opener, but the form around takes brackets of another kind there:
+    /// the opener is what is wrong, `(let (a 1] …)`.
+    fn has_another_opener(
+        &self,
+        list: &Open,
+        (at, children): (usize, u32),
+        close: usize,
+        dialect: Dialect,
+        habits: &Habits,
+    ) -> bool {
+        let head = &self.tokens[at + 1];
+        if children != 2 || list.quoted || head.kind != TokenKind::Atom || !self.is_supplied(close) {
+            return false;
+        }
+        match (dialect, self.tokens[list.at].kind) {
+            (Dialect::Clojure, TokenKind::OpenParen) => habits.allows(Question::Pairs, argument(head.head, 1)),
+            (Dialect::EmacsLisp, TokenKind::OpenBracket) => habits.has_parts(head.head, 1, true),
+            _ => false,
+        }
+    }
+
     /// A closer in the same run as one that the answer puts there.
     fn is_supplied(&self, close: usize) -> bool {
         let at = self.tokens[close].start;
@@ -173,10 +205,12 @@ impl Mended {
         }
         let name = &self.text[head.start as usize..head.end as usize];
         let with_body = BODY_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        let documents = (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at));
         let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn) && habits.crowds(head.head, MOST_ARGUMENTS);
         // A body stands on lines of its own, or behind the first argument.
         let on_line = self.tokens.get(list.at + 2).is_some_and(|first| first.opens_line);
         (with_body && list.children < 3 && !on_line)
+            || (documents && list.children < 3)
             || (clojure && habits.shape(Question::Ends, argument(head.head, list.children - 1), true) > 2.0)
     }
 }

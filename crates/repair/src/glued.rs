@@ -1,0 +1,89 @@
+//! Quotes that would be put beside another sign for a quote.
+//!
+//! A string that opens with a typographic quote, or whose last quote is escaped, lacks no quote: it has one that does not
+//! count. To put a `"` beside it makes the text balance and the string say something else.
+
+use lispwright_syntax::{TokenKind, Tree, read_plain};
+
+use crate::case::{Answer, Case};
+use crate::edit::{Edit, apply, normalise, replace};
+use crate::guard::is_inside;
+use crate::outcome::{Outcome, Reason};
+
+/// Quotes as word processors write them.
+const TYPOGRAPHIC: [char; 3] = ['“', '”', '„'];
+
+impl Case<'_> {
+    /// What becomes of edits that put a quote beside another sign for one: with the earlier text the typographic quote is
+    /// exchanged, everything else is refused. `None` when there is no such edit.
+    pub(crate) fn beside_a_quote(&self, tree: &Tree, edits: &[Edit]) -> Option<Result<Vec<Edit>, Outcome>> {
+        let instead: Vec<Option<Edit>> = edits.iter().map(|edit| self.instead(edits, edit)).collect();
+        let answer = |edits: Vec<Edit>, why| Answer { edits, cost: 0.0, why };
+        let as_given = || answer(edits.to_vec(), "the form balances with the quote there");
+        if edits.iter().any(|edit| self.leaves_it_empty(edits, edit)) {
+            return Some(Err(self.refuse(tree, Reason::OpenText, vec![as_given()])));
+        }
+        if instead.iter().all(Option::is_none) {
+            return None;
+        }
+        let exchanged = |edit: &Edit| edit.removed.starts_with(TYPOGRAPHIC);
+        let allowed = |edit: &Edit| self.free.as_ref().is_none_or(|free| !self.strict || is_inside(edit, free));
+        let certain = self.known && instead.iter().flatten().all(|edit| exchanged(edit) && allowed(edit));
+        let merged = instead.into_iter().zip(edits).map(|(other, edit)| other.unwrap_or_else(|| edit.clone()));
+        let merged = normalise(merged.collect());
+        let balances = read_plain(apply(self.text, &merged), &self.language).diagnostics().is_empty();
+        if certain && balances {
+            return Some(Ok(merged));
+        }
+        let mut answers = vec![as_given()];
+        if balances {
+            answers.insert(0, answer(merged, "the string ends with a quote that does not count as one"));
+        }
+        Some(Err(self.refuse(tree, Reason::OpenText, answers)))
+    }
+
+    /// What to do instead of putting a quote where `edit` does; `None` when nothing speaks against it.
+    fn instead(&self, edits: &[Edit], edit: &Edit) -> Option<Edit> {
+        if edit.inserted != "\"" || !edit.removed.is_empty() {
+            return None;
+        }
+        let at = edit.at as usize;
+        let (before, after) = self.text.split_at(at);
+        let own = self.string_with(edits, edit)?;
+        let paired = own.matches('“').count() == own.matches('”').count();
+        let typographic = |c: &char| TYPOGRAPHIC.contains(c) && !paired;
+        if let Some(quote) = before.chars().next_back().filter(typographic) {
+            return Some(replace(self.text, at - quote.len_utf8()..at, "\""));
+        }
+        if let Some(quote) = after.chars().next().filter(typographic) {
+            return Some(replace(self.text, at..at + quote.len_utf8(), "\""));
+        }
+        let escaped = before.ends_with("\\\"") && own.matches("\\\"").count() % 2 == 1;
+        escaped.then(|| replace(self.text, at - 2..at - 1, ""))
+    }
+
+    /// The quote makes an empty string right behind a word: prose with a quote in it that is not escaped.
+    fn leaves_it_empty(&self, edits: &[Edit], edit: &Edit) -> bool {
+        let word = |c: char| !c.is_whitespace() && !"([{'`,@#".contains(c);
+        edit.inserted == "\""
+            && edit.removed.is_empty()
+            && self.text[..edit.at as usize].strip_suffix('"').is_some_and(|before| before.ends_with(word))
+            && self.string_with(edits, edit).is_some_and(|own| own == "\"\"")
+    }
+
+    /// The string that the quote of `edit` begins or ends, when all of `edits` are made.
+    fn string_with(&self, edits: &[Edit], edit: &Edit) -> Option<String> {
+        let text = apply(self.text, edits);
+        let moved: isize = edits
+            .iter()
+            .filter(|other| other.at < edit.at)
+            .map(|other| other.inserted.len() as isize - other.removed.len() as isize)
+            .sum();
+        let at = edit.at.saturating_add_signed(moved as i32);
+        let tree = read_plain(&text, &self.language);
+        let (_, span) = tree
+            .tokens()
+            .find(|(kind, span)| *kind == TokenKind::String && (span.start == at || span.end == at + 1))?;
+        Some(text[span.range()].to_owned())
+    }
+}
