@@ -83,9 +83,10 @@ require:1:3 mapconcat:2:3 with-eval-after-load:2 cl-loop:2 setcar:2:2 setcdr:2:2
 const CLAUSES: &str = "case:2 ecase:2 ccase:2 typecase:2 etypecase:2 handler-case:2 restart-case:3 match:2 pcase:2 cl-case:2 \
 cl-ecase:2 cl-typecase:2 condition-case:3 define-record-type:3 defstruct:2 syntax-rules:2 defprotocol:1 define-condition:4 \
 defclass:4 defpackage:2 define-module:2 cond:1 case-lambda:1 match-lambda:1";
-/// `head:argument` of clauses: a list of names, which are not called either.
-const CLAUSE_NAMES: &str =
-    "handler-case:1 restart-case:1 flet:1 labels:1 macrolet:1 cl-flet:1 cl-labels:1 cl-macrolet:1";
+/// `head:argument` of clauses: a list of parameters, which are not called either. Those of the second row may be no list.
+const CLAUSE_PARAMETERS: &str = "handler-case:1 restart-case:1 flet:1 labels:1 macrolet:1 cl-labels:1 cl-macrolet:1";
+const CLAUSE_NAMES: &str = "cl-flet:1";
+
 /// `head:fewest:most` arguments of a binding or clause, the first datum not counted.
 const PARTS: &str = "let:0:1 let@:1:1 let*:0:1 letrec:1:1 letrec*:1:1 parameterize:1:1 symbol-macrolet:1:1 flet:2 labels:2 macrolet:2 \
 cl-flet:2 cl-labels:2 handler-bind:1:1 with-fluids:1:1 let-values:1:1 let*-values:1:1 pcase-let:1:1 do:0:2 case:1 ecase:1 match:1 \
@@ -204,12 +205,22 @@ fn table(
         .chain(binding_rows(NAME_FIRST, 1.0 - SURE))
         .chain(binding_rows(LIST_FIRST, NESTED))
         .chain(CLAUSES.split_whitespace().flat_map(clause_rows))
-        .chain(CLAUSE_NAMES.split_whitespace().filter_map(|row| {
-            let (head, index) = row.rsplit_once(':')?;
-            let key = part_of(argument(part_of(head_of(head)), index.parse().ok()?));
+        .chain([CLAUSE_PARAMETERS, CLAUSE_NAMES].iter().flat_map(|row| row.split_whitespace()).filter_map(|row| {
+            let key = part_of(clause_argument(row)?);
             Some(((key, Question::Ends as u8), SURE))
         }))
+        .chain(
+            CLAUSE_PARAMETERS
+                .split_whitespace()
+                .filter_map(|row| Some(((clause_argument(row)?, Question::IsList as u8), SURE))),
+        )
         .collect()
+}
+
+/// The key of an argument of a clause, from `head:argument`.
+fn clause_argument(row: &'static str) -> Option<u64> {
+    let (head, index) = row.rsplit_once(':')?;
+    Some(argument(part_of(head_of(head)), index.parse().ok()?))
 }
 
 /// The key of a head, which may be followed by an `@`.

@@ -317,3 +317,104 @@ fn a_body_left_behind_by_an_extra_closer_is_pointed_at() {
         Outcome::Balanced => panic!("it does not balance"),
     }
 }
+
+#[test]
+fn the_clauses_of_a_handler_stay_outside_the_form_that_it_watches() {
+    let whole = "(defun load-config (path)\n  (handler-case (progn (check-file path)\n                       (read-config path))\n    (file-error (e)\n      (log-error e)\n      nil)\n    (parse-error (e)\n      (warn \"bad ~a\" e))))";
+    written(Dialect::CommonLisp, &whole.replace("(read-config path))", "(read-config path)"), Some(whole));
+}
+
+#[test]
+fn a_word_that_nobody_calls_is_no_reason_to_keep_a_closer() {
+    let whole = "(defun process (order)\n  (validate order)\n  (ship-order order)\n  (notify order))";
+    written(Dialect::CommonLisp, &whole.replace("(ship-order order)", "(ship-order order))"), Some(whole));
+}
+
+#[test]
+fn parameters_that_begin_with_a_map_are_closed_on_their_line() {
+    let whole = "(defn area [{:keys [w h]} x]\n  (* w h x))";
+    let broken = whole.replace("} x]", "} x");
+    written(Dialect::Clojure, &broken, Some(whole));
+    judge(repair(&broken, Dialect::Clojure, &Earlier::default()), Some(whole.to_owned()));
+}
+
+#[test]
+fn a_threaded_call_has_an_argument_more_than_it_shows() {
+    let whole = "(defn add-item [order item]\n  (-> order\n      (update :items (fn [xs] (conj (or xs []) item)))\n      (update :total + (:price item))))";
+    let broken = whole.replace("item)))\n", "item))\n");
+    written(Dialect::Clojure, &broken, Some(whole));
+    judge(repair(&broken, Dialect::Clojure, &Earlier::default()), Some(whole.to_owned()));
+}
+
+#[test]
+fn a_call_is_not_closed_without_what_its_operator_takes() {
+    edit(Dialect::CommonLisp, "(defun f (x)\n  (print x))", "(defun f (x)\n  (when x\n  (print x))", None);
+    written(
+        Dialect::CommonLisp,
+        "(defmacro define-thing (name &body body)\n  (with-names (phase result\n  `(progn\n     (push ',name *things*)\n     (defun ,name (,phase ,result)\n       ,@body))))",
+        None,
+    );
+    written(
+        Dialect::EmacsLisp,
+        "(defun my-join (list)\n  (insert (mapconcat 'identity\n  (reverse list) \", \"))",
+        None,
+    );
+}
+
+#[test]
+fn a_definition_that_is_closed_before_its_body_is_not_left_so() {
+    written(
+        Dialect::CommonLisp,
+        "(eval-when (:compile-toplevel))\n\n(defun a (x)\n  (list x))\n\n(defun b (x)\n  (list x)))",
+        None,
+    );
+}
+
+#[test]
+fn a_list_that_holds_nothing_but_a_call_is_not_closed_twice() {
+    written(Dialect::Scheme, "(define (tail x)\n  (begin\n    (head x)\n    ((load-it \"footer\")))", None);
+    written(Dialect::Clojure, "(ns app\n  (:require [a :as a]\n            ([b :as b])\n  (:import (c D)))", None);
+}
+
+#[test]
+fn one_datum_follows_a_dot() {
+    written(Dialect::CommonLisp, "(defun f ()\n  (graph '((:a :b) . 1)\n           ((:c :d) . 2)))\n  (draw))", None);
+}
+
+#[test]
+fn a_datum_that_is_newly_commented_out_is_asked_about() {
+    let old = "(defn span\n  [a b]\n  (let [d (- b a)]\n    (max d 0)))";
+    let new = "(defn span\n  [a b]\n  (let [d (- #_b a)]\n    (max d 0))";
+    edit(Dialect::Clojure, old, new, None);
+}
+
+#[test]
+fn a_typographic_quote_is_exchanged() {
+    let old = "(defun f (x)\n  \"Doc.\"\n  (format t \"~a\" x))";
+    for (slip, meant) in [("“Doc.\"", "\"Doc.\""), ("\"Doc.”", "\"Doc.\""), ("“~a\"", "\"~a\"")] {
+        let new = old.replacen(meant, slip, 1);
+        edit(Dialect::CommonLisp, old, &new, Some(old));
+    }
+}
+
+#[test]
+fn an_escaped_quote_at_the_end_of_a_string_is_asked_about() {
+    written(Dialect::EmacsLisp, "(defun my-f (x)\n  \"Do it.\\\"\n  (when x\n    (setq y x)))", None);
+}
+
+#[test]
+fn brackets_of_the_wrong_kind_around_bindings_are_asked_about() {
+    written(Dialect::Clojure, "(defn f [x]\n  (let (a 1]\n    (+ a x)))", None);
+}
+
+#[test]
+fn a_candidate_shows_the_line_that_changes() {
+    let old = "(defun f (x)\n\n  (print x))\n\n(defun g (x)\n  (list x))";
+    let new = "(defun f (x)\n\n  (when x\n\n  (print x))\n\n(defun g (x)\n  (list x))";
+    let outcome = repair(new, Dialect::CommonLisp, &Earlier { text: Some(old), edited: None });
+    let Outcome::Refused(refusal) = outcome else { panic!("{outcome:?}") };
+    assert!(!refusal.candidates.is_empty());
+    for candidate in refusal.candidates {
+        assert_ne!(candidate.before.trim(), candidate.after.trim(), "{candidate:?}");
+    }
+}
