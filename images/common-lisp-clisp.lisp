@@ -23,7 +23,7 @@
              name
              (ffi:parse-c-type `(ffi:c-function (:arguments ,@(loop for type in types
                                                                     for index from 0
-                                                                    collect (list (intern (format nil "A~D" index)) type)))
+                                                                    collect (list (make-symbol (format nil "A~D" index)) type)))
                                                 (:return-type ,result)
                                                 (:language :stdc)))
              nil :default nil nil))))
@@ -360,6 +360,9 @@ Frames outside the functions named in BOUNDARIES are not looked at."
   (let ((version (lisp-implementation-version)))
     (list :implementation "CLISP" :version (subseq version 0 (position #\Space version)) :pid (process-number))))
 
+(defun lock-agent (locked)
+  (setf (ext:package-lock "LISPWRIGHT.AGENT") locked))
+
 (defun prepare-image (exit-function)
   "Makes a started image ready: EXIT-FUNCTION runs when evaluated code exits."
   (limit-memory)
@@ -373,6 +376,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
         *compile-print* nil
         *package* (find-package "COMMON-LISP-USER"))
   (push exit-function custom:*fini-hooks*)
+  (lock-agent t)
   (set-streams))
 
 (defvar *driven* nil "True when the driver has been entered.")

@@ -356,6 +356,9 @@ Frames outside the functions named in BOUNDARIES are not looked at."
   "What the parent is told about this implementation."
   (list :implementation (lisp-implementation-type) :version (lisp-implementation-version) :pid (process-number)))
 
+(defun lock-agent (locked)
+  (si:package-lock "LISPWRIGHT.AGENT" locked))
+
 (defun prepare-image (exit-function)
   "Makes a started image ready: EXIT-FUNCTION runs when evaluated code exits, threads report their errors."
   ;; ECL evaluates its command line with handlers and restarts of its own around it.
@@ -367,4 +370,5 @@ Frames outside the functions named in BOUNDARIES are not looked at."
         *compile-verbose* nil
         *package* (find-package "COMMON-LISP-USER"))
   (push exit-function si:*exit-hooks*)
+  (lock-agent t)
   (set-streams))

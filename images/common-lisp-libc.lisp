@@ -7,6 +7,7 @@
 ;;;;   CALLED-MKDTEMP (template): the name of the directory that was made, or NIL
 ;;;;   MAKE-STANDARD-STREAMS: an input stream on descriptor 0, output streams on 1 and 2
 ;;;;   OWN-STREAMS: streams of the implementation on these descriptors
+;;;;   LOCK-AGENT (locked): whether evaluated code can delete the agent's package or define something in it
 ;;;;   RUN-FORM: evaluates a form of the agent, such that a function in it is compiled
 ;;;;   INSTALL-SIGNALS
 
@@ -150,15 +151,19 @@ error output that this process was started with. Without a pipe, as over a netwo
 
 (defvar *stream-values* '() "The value every standard stream variable has when a call starts.")
 
+(defun point-descriptors ()
+  "Points descriptors 1 and 2 at the captures."
+  (loop for capture in *captures*
+        for descriptor from 1
+        do (libc "dup2" :int :int capture :int descriptor)))
+
 (defun install-streams ()
   "Points descriptor 0 at nothing, 1 and 2 at the captures, and every standard stream at these."
   (let ((null-input (libc "open" :int :string "/dev/null" :int 0)))
     (unless (= null-input 0)
       (libc "dup2" :int :int null-input :int 0)
       (libc "close" :int :int null-input)))
-  (loop for capture in *captures*
-        for descriptor from 1
-        do (libc "dup2" :int :int capture :int descriptor))
+  (point-descriptors)
   (destructuring-bind (input output errors) (make-standard-streams)
     (let ((terminal (make-two-way-stream input output)))
       (setf *stream-values*
@@ -176,10 +181,10 @@ error output that this process was started with. Without a pipe, as over a netwo
          *standard-input* *terminal-io* *query-io* *debug-io* (own-streams)))
 
 (defun restore-streams ()
-  "Undoes what an earlier call did to the standard streams: assigned them, or closed them."
+  "Undoes what an earlier call did to the standard streams: assigned them, closed them, or sent their descriptors elsewhere."
   (if (loop for (nil stream) in *stream-values*
             always (open-stream-p stream))
-      (set-streams)
+      (progn (point-descriptors) (set-streams))
       (install-streams)))
 
 (defun flush-streams ()
@@ -265,13 +270,16 @@ error output that this process was started with. Without a pipe, as over a netwo
   (handler-case (require "asdf")
     (error (failure)
       (throw 'fault (list :unsupported :id *pending* :operation "ASDF" :reason (condition-text failure 500)))))
-  (with-input-from-string (text *late-parts*)
-    (let ((*package* *package*)
-          (*readtable* *standard-readtable*)
-          (*read-base* 10))
-      (loop for form = (read text nil text)
-            until (eq form text)
-            do (run-form form)))))
+  (lock-agent nil)
+  (unwind-protect
+       (with-input-from-string (text *late-parts*)
+         (let ((*package* *package*)
+               (*readtable* *standard-readtable*)
+               (*read-base* 10))
+           (loop for form = (read text nil text)
+                 until (eq form text)
+                 do (run-form form))))
+    (lock-agent t)))
 
 (defun answer-load (&rest arguments)
   (load-late-parts)

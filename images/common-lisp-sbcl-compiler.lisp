@@ -24,19 +24,26 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
               (with-compilation-unit (:override t)
                 (call-encapsulating 'load (lambda (file) (funcall loading (namestring (truename file)))) function))))))))))
 
+(defvar *listeners* '() "((name . function) ...): what is called in front of functions that CALL-ENCAPSULATING knows.")
+
+(defun encapsulate-once (name)
+  "Has the function NAME look for a listener first. That is done here, before the image is saved, and stays: SBCL links
+callers to what they call when it saves, and to undo that later may never end, deaf to interrupts (REMOVE-STATIC-LINKS)."
+  (when (fboundp name)
+    (sb-int:encapsulate name 'lispwright
+                        (sb-int:named-lambda listened-to (encapsulated &rest arguments)
+                          (let ((listener (cdr (assoc name *listeners*))))
+                            (when listener
+                              (let ((count (length (function-lambda-list listener))))
+                                (ignore-errors (apply listener (subseq arguments 0 (min count (length arguments))))))))
+                          (apply encapsulated arguments)))))
+
+(mapc #'encapsulate-once '(sb-c::note-undefined-reference compile-file load))
+
 (defun call-encapsulating (name before function)
   "Calls FUNCTION; meanwhile BEFORE is called in front of the function NAME, with as many of its arguments as it takes."
-  (let ((count (length (function-lambda-list before))))
-    (if (fboundp name)
-        (unwind-protect
-             (progn
-               (sb-int:encapsulate name 'lispwright
-                                   (lambda (encapsulated &rest arguments)
-                                     (ignore-errors (apply before (subseq arguments 0 (min count (length arguments)))))
-                                     (apply encapsulated arguments)))
-               (funcall function))
-          (sb-int:unencapsulate name 'lispwright))
-        (funcall function))))
+  (let ((*listeners* (acons name before *listeners*)))
+    (funcall function)))
 
 (defun observe (condition observer)
   "Tells OBSERVER of CONDITION when it is a mistake in a file that is or was compiled."

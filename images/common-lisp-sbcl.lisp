@@ -152,12 +152,16 @@ error output that this process was started with. Without a pipe, as over a netwo
   (apply #'sb-sys:make-fd-stream descriptor :name name :external-format '(:utf-8 :replacement #\ufffd)
                                             arguments))
 
+(defun point-descriptors ()
+  "Points descriptors 1 and 2 at the captures."
+  (loop for capture in *captures*
+        for descriptor from 1
+        do (libc "dup2" sb-alien:int sb-alien:int capture sb-alien:int descriptor)))
+
 (defun install-streams ()
   "Points descriptors 1 and 2 at the captures, and every standard stream at descriptors 0, 1 and 2.
 Nothing is buffered, so that output keeps its order beside that of child processes and is there after a crash."
-  (loop for capture in *captures*
-        for descriptor from 1
-        do (libc "dup2" sb-alien:int sb-alien:int capture sb-alien:int descriptor))
+  (point-descriptors)
   (setf sb-sys:*stdin* (make-standard-stream 0 "standard input" :input t)
         sb-sys:*stdout* (make-standard-stream 1 "standard output" :output t :buffering :none)
         sb-sys:*stderr* (make-standard-stream 2 "standard error" :output t :buffering :none)
@@ -183,10 +187,10 @@ Nothing is buffered, so that output keeps its order beside that of child process
   (list sb-sys:*stdin* sb-sys:*tty* *standard-input* *terminal-io* *query-io* *debug-io*))
 
 (defun restore-streams ()
-  "Undoes what an earlier call did to the standard streams: assigned them, or closed them."
+  "Undoes what an earlier call did to the standard streams: assigned them, closed them, or sent their descriptors elsewhere."
   (if (loop for (nil stream) in *stream-values*
             always (open-stream-p stream))
-      (set-streams)
+      (progn (point-descriptors) (set-streams))
       (install-streams)))
 
 (defun flush-streams ()
@@ -342,6 +346,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
       (sb-debug::map-backtrace
        (lambda (frame)
          (cond ((member (frame-name frame) boundaries) (return-from walk))
+               ((eq (frame-name frame) 'listened-to)) ; See ENCAPSULATE-ONCE.
                ((and frames (agent-p frame)) (return-from walk))
                ((or frames (not (machinery-p frame))) (push frame frames))
                ((operation-p frame) (setf closest frame))))

@@ -217,13 +217,13 @@ there after a crash."
             standard-ports))
 
 (define (restore-ports)
-  "Undoes what an earlier call did to the standard ports: set them, or closed them."
+  "Undoes what an earlier call did to the standard ports: set them, closed them, or sent their descriptors elsewhere."
+  (point-descriptors)
   (when (any port-closed? standard-ports)
     (let ((null-input (open-fdes "/dev/null" O_RDONLY)))
       (unless (= null-input 0)
         (c-dup2 null-input 0)
         (close-fdes null-input)))
-    (point-descriptors)
     (open-standard-ports))
   (match standard-ports
     ((input output errors)

@@ -13,6 +13,9 @@ use crate::event::{Client, Moment};
 use crate::judge::Verdict;
 use crate::respond::Judged;
 
+/// The verdict of a call that went on without one.
+const OVERDUE: &str = "overdue";
+
 /// What is kept of a judgement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
@@ -29,7 +32,7 @@ pub struct Record {
     /// What follows the last dot of the file's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extension: Option<String>,
-    /// `pass`, `renested`, `noted`, `repaired` or `denied`.
+    /// `pass`, `renested`, `noted`, `repaired`, `denied`, or `overdue`: there was no time to judge, and of the edit nothing is known.
     pub verdict: String,
     /// The first mistake: `unclosed`, `extra-close`, `mismatch`, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,6 +74,24 @@ impl Record {
             faults: fault.map_or(0, |fault| fault.count),
             added: edits.iter().map(|edit| edit.inserted.chars().count()).sum(),
             removed: edits.iter().map(|edit| edit.removed.chars().count()).sum(),
+            micros,
+        }
+    }
+
+    /// What to keep of a call that went on without a judgement.
+    pub fn overdue(client: Client, time: u64, micros: u64) -> Self {
+        Self {
+            time,
+            client: client.name().to_owned(),
+            moment: String::new(),
+            tool: String::new(),
+            dialect: String::new(),
+            extension: None,
+            verdict: OVERDUE.to_owned(),
+            fault: None,
+            faults: 0,
+            added: 0,
+            removed: 0,
             micros,
         }
     }
@@ -139,6 +160,7 @@ pub struct Report {
     clients: BTreeMap<String, Counts>,
     faults: BTreeMap<String, usize>,
     micros: Vec<u64>,
+    overdue: usize,
     unreadable: usize,
 }
 
@@ -151,6 +173,10 @@ impl Report {
         };
         let (from, to) = self.period.unwrap_or((record.time, record.time));
         self.period = Some((from.min(record.time), to.max(record.time)));
+        if record.verdict == OVERDUE {
+            self.overdue += 1;
+            return;
+        }
         self.micros.push(record.micros);
         if record.moment == "after" {
             self.after.add(&record.verdict);
@@ -201,6 +227,9 @@ impl Report {
                 self.after.broken()
             );
         }
+        if self.overdue > 0 {
+            let _ = writeln!(out, "Not judged in time: {} calls, which went on as they were", self.overdue);
+        }
         let milliseconds = |percent| self.percentile(percent) as f64 / 1000.0;
         let _ = writeln!(
             out,
@@ -229,6 +258,7 @@ impl Report {
             "from": self.period.map(|(from, _)| date(from)), "to": self.period.map(|(_, to)| date(to)),
             "edits": self.before.document(), "dialects": table(&self.dialects), "clients": table(&self.clients),
             "faults": self.faults, "after": {"judged": self.after.judged, "broken": self.after.broken()},
+            "overdue": self.overdue,
             "micros": {"p50": self.percentile(50), "p95": self.percentile(95)}, "unreadable_lines": self.unreadable,
         })
     }
@@ -284,6 +314,7 @@ mod tests {
         report.add(&line("before", "repaired", Some("unclosed"), 19_000));
         report.add(&line("before", "denied", Some("unclosed"), 20_000));
         report.add(&line("after", "noted", Some("mismatch"), 1));
+        report.add(&Record::overdue(Client::Codex, 1_795_302_480, 2_000_000).line());
         report.add("not a record");
         report.add("");
         let document = report.document();
@@ -294,11 +325,13 @@ mod tests {
         assert_eq!(document["after"], json!({"judged": 1, "broken": 1}));
         assert_eq!(document["micros"], json!({"p50": 10_000, "p95": 19_000}));
         assert_eq!(document["unreadable_lines"], 1);
+        assert_eq!(document["overdue"], 1);
         let text = report.text();
         assert!(
             text.contains("scheme                20       2  10.0 %         1       1       0         0\n"),
             "{text}"
         );
+        assert!(text.contains("Not judged in time: 1 calls, which went on as they were\n"), "{text}");
         assert!(text.contains("Time: p50 10.0 ms, p95 19.0 ms\n1 lines are not statistics\n"), "{text}");
     }
 

@@ -187,6 +187,28 @@ fn write(path: &str, content: &str) -> String {
 }
 
 #[test]
+fn a_call_that_is_not_judged_in_time_goes_on_and_is_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_lispwright"))
+        .args(["hook", "claude-code", "--stats", "stats", "--log", "log"])
+        .current_dir(directory.path())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The input never ends.
+    let input = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    assert_eq!((output.stdout, output.status.code()), (Vec::new(), Some(0)));
+    let line = fs::read_to_string(directory.path().join("stats")).unwrap();
+    assert!(line.contains(r#""verdict":"overdue""#) && line.ends_with("}\n"), "{line}");
+    let report = lispwright(directory.path(), &["stats", "stats"], "");
+    let report = String::from_utf8(report.stdout).unwrap();
+    assert!(report.contains("Not judged in time: 1 calls, which went on as they were"), "{report}");
+}
+
+#[test]
 fn faults_of_our_own_are_silent() {
     let directory = tempfile::tempdir().unwrap();
     let deep = format!("{{\"tool_input\":{}", "[".repeat(100_000));

@@ -150,7 +150,7 @@ fn check_value(schema: &Value, value: &Value, place: &str, faults: &mut Vec<Faul
         let allowed = allowed.iter().map(bare).collect();
         faults.push(Fault::NotListed { place: place.to_owned(), allowed, given: shown(value) });
     }
-    if let Some(bound) = broken_bound(schema, value) {
+    if let Some(bound) = broken_place(place, value).or_else(|| broken_bound(schema, value)) {
         faults.push(Fault::OutOfRange { place: place.to_owned(), bound, given: shown(value) });
     }
     match (value, schema.get("items")) {
@@ -183,6 +183,12 @@ fn whole(value: &Value) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = value.as_f64().filter(|_| value.is_f64())?;
     (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
+}
+
+/// What a negative `line` or `index` should have been. Their schemas allow 0, which is told apart, with the forms there are.
+fn broken_place(name: &str, value: &Value) -> Option<String> {
+    let is_negative = value.as_f64().is_some_and(|number| number < 0.0);
+    (is_negative && matches!(name, "line" | "index")).then(|| "at least 1".to_owned())
 }
 
 /// The first bound of the schema that a value of the right type breaks.
@@ -466,6 +472,13 @@ mod tests {
             check(&schema, &object(wrong)).unwrap_err()[0].to_string(),
             "`ops[0].line` must be an integer, not the string \"2\""
         );
+    }
+
+    #[test]
+    fn what_counts_from_one_says_so() {
+        let schema = json!({"properties": {"index": {"type": "integer", "minimum": 0}}});
+        let faults = check(&schema, &object(json!({"index": -1}))).unwrap_err();
+        assert_eq!(faults[0].to_string(), "`index` must be at least 1, not -1");
     }
 
     #[test]

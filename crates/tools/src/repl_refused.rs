@@ -219,12 +219,13 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
         Refusal::NotOneForm(count) => bad(format!("`code` holds {count} forms; give one.")),
         Refusal::NoCheckpoint { name, checkpoints } => {
             let there = if checkpoints.is_empty() {
-                format!("It has none; repl_control {{\"action\": \"checkpoint\", \"name\": NAME{argument}}} makes one.")
+                let none = if name.is_empty() { "" } else { "It has none; " };
+                format!("{none}repl_control {{\"action\": \"checkpoint\", \"name\": NAME{argument}}} makes one.")
             } else {
                 format!("It has: {}.", checkpoints.join(", "))
             };
-            bad(format!("Session {session:?} has no checkpoint {name:?}. {there}"))
-                .with("candidates", checkpoints.clone())
+            let what = if name.is_empty() { "checkpoint".to_owned() } else { format!("checkpoint {name:?}") };
+            bad(format!("Session {session:?} has no {what}. {there}")).with("candidates", checkpoints.clone())
         }
         Refusal::NoSystem { name, nearest } => {
             let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };

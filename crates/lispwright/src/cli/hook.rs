@@ -48,7 +48,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     // A panic is told to the log, if anywhere.
     panic::set_hook(Box::new(|_| {}));
     let (send, answer) = mpsc::channel();
-    let stats = args.stats;
+    let stats = args.stats.clone();
     let judge = move || {
         let attempt = panic::catch_unwind(AssertUnwindSafe(|| answer_to(client, stats.as_deref())));
         // Nobody listens any more after the deadline.
@@ -56,7 +56,12 @@ pub(crate) fn run(args: Args) -> ExitCode {
     };
     let started = thread::Builder::new().spawn(judge);
     let outcome = match started {
-        Ok(_) => answer.recv_timeout(DEADLINE).unwrap_or_else(|_| Err("no answer in time".to_owned())),
+        Ok(_) => answer.recv_timeout(DEADLINE).unwrap_or_else(|_| {
+            if let Some(path) = &args.stats {
+                append(path, &Record::overdue(client, now(), micros(DEADLINE)).line());
+            }
+            Err("no answer in time".to_owned())
+        }),
         Err(error) => Err(format!("no thread: {error}")),
     };
     match outcome {
@@ -83,13 +88,21 @@ fn answer_to(client: Client, stats: Option<&Path>) -> Result<Option<String>, Str
     let input = String::from_utf8(input).map_err(|error| format!("standard input: {error}"))?;
     let response = respond(client, &input, &Disk);
     if let Some(path) = stats {
-        let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let (time, micros) = (now(), micros(started.elapsed()));
         let lines: Vec<String> =
             response.judged.iter().map(|judged| Record::of(client, judged, time, micros).line()).collect();
         append(path, &lines.concat());
     }
     Ok(response.output.map(|output| output.to_string()))
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// The files of the machine. The client names them and is about to change them, so no roots bound it.

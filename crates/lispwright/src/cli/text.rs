@@ -72,7 +72,9 @@ pub(crate) fn print(text: &str) {
     let _ = write!(out, "{text}{newline}").and_then(|()| out.flush());
 }
 
-/// Prints one JSON document.
+/// Prints one JSON document, as it is written. A reader that has gone away is not an error.
 pub(crate) fn print_json(value: &serde_json::Value) {
-    print(&format!("{value:#}"));
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from);
+    let _ = written.and_then(|()| writeln!(out)).and_then(|()| out.flush());
 }

@@ -38,6 +38,8 @@ fn children(pid: i64) -> Vec<i64> {
 fn a_rollback_brings_the_image_back_and_can_be_repeated() {
     let mut session = Session::new();
     value(&mut session, "(defvar *x* 1)");
+    let none = session.client.call("repl_control", json!({ "action": "rollback" }));
+    assert!(none.text.contains("has no checkpoint. repl_control {\"action\": \"checkpoint\""), "{}", none.text);
     let made = control(&mut session, "checkpoint", "before");
     assert!(made.text.contains("{\"action\": \"rollback\", \"name\": \"before\"}"), "{}", made.text);
     for _ in 0..3 {

@@ -91,6 +91,23 @@ fn values_output_and_warnings_come_back() {
         evaluate(&mut session, runtime, "(close *standard-output*) (setf *standard-input* 5 *error-output* 6)");
         let answer = evaluate(&mut session, runtime, "(write-line \"back\") (read-line nil nil :none)");
         assert_eq!(answer.fields["stdout"], "back\n", "{runtime}: {}", answer.text);
+        // The agent's own package is out of reach, and nothing of the agent's is in that of the session.
+        let answer = failure(&mut session, runtime, "(delete-package :lispwright.agent)");
+        assert!(answer.text.to_lowercase().contains("lock"), "{runtime}: {}", answer.text);
+        assert_eq!(values(&mut session, runtime, "(find-symbol \"A0\")"), json!(["NIL", "NIL"]), "{runtime}");
+        // Descriptors that were sent elsewhere are back as well.
+        let elsewhere = match runtime {
+            "ecl" => {
+                "(si:call-cfun (si:find-foreign-symbol \"dup2\" :default :pointer-void 0) :int '(:int :int) '(0 1))"
+            }
+            _ => {
+                "(funcall (ffi::find-foreign-function \"dup2\" (ffi:parse-c-type '(ffi:c-function (:arguments (a ffi:int) \
+                  (b ffi:int)) (:return-type ffi:int) (:language :stdc))) nil :default nil nil) 0 1)"
+            }
+        };
+        assert_eq!(values(&mut session, runtime, elsewhere), json!(["1"]), "{runtime}");
+        let answer = evaluate(&mut session, runtime, "(write-line \"here\") 1");
+        assert_eq!(answer.fields["stdout"], "here\n", "{runtime}: {}", answer.text);
     }
 }
 

@@ -86,6 +86,12 @@ async fn odd_reader_and_port_settings_are_harmless() {
     assert_eq!((report.stdout.head.as_str(), report.stderr.head.as_str()), ("seen", "too"), "{report:#?}");
     lab.report("(port-for-each close-port)").await;
     assert_eq!(lab.report("(display \"still\")").await.stdout.head, "still");
+    assert_eq!(
+        lab.values("(begin (dup2 0 1) 'done)").await.as_str(),
+        "done",
+        "Guile calls the C function, and the port keeps its number"
+    );
+    assert_eq!(lab.report("(display \"again\")").await.stdout.head, "again");
     lab.report("(fluid-set! %default-port-encoding \"ISO-8859-1\") (set-current-module #f)").await;
     assert_eq!(lab.values("(+ 1 2)").await, "3");
 }

@@ -50,6 +50,22 @@ async fn rebound_streams_do_not_last() {
 }
 
 #[tokio::test]
+async fn descriptors_that_were_sent_elsewhere_come_back() {
+    let lab = lab();
+    lab.mark_state().await;
+    for descriptor in [1, 2] {
+        let code = format!(
+            "(sb-alien:alien-funcall (sb-alien:extern-alien \"dup2\" (function sb-alien:int sb-alien:int \
+             sb-alien:int)) 0 {descriptor})"
+        );
+        assert_eq!(lab.values(&code).await, descriptor.to_string());
+        let report = lab.report("(princ \"still\") (princ \"here\" *error-output*) nil").await;
+        assert_eq!((report.stdout.head.as_str(), report.stderr.head.as_str()), ("still", "here"), "{report:#?}");
+    }
+    lab.assert_state_kept().await;
+}
+
+#[tokio::test]
 async fn closed_streams_come_back() {
     let lab = lab();
     lab.mark_state().await;
