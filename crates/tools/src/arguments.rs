@@ -476,7 +476,7 @@ mod tests {
 
     #[test]
     fn what_counts_from_one_says_so() {
-        let schema = json!({"properties": {"index": {"type": "integer", "minimum": 0}}});
+        let schema = object(json!({"properties": {"index": {"type": "integer", "minimum": 0}}}));
         let faults = check(&schema, &object(json!({"index": -1}))).unwrap_err();
         assert_eq!(faults[0].to_string(), "`index` must be at least 1, not -1");
     }
