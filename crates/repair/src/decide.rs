@@ -104,10 +104,6 @@ impl<'a> Case<'a> {
         if let Some(answer) = sure.as_ref().filter(|_| alignment.same_words || self.certain_only) {
             return restored(answer.edits.clone());
         }
-        // Only delimiters were changed, some of them on purpose perhaps: the lines that balance either way cannot say which.
-        if alignment.same_words && answers.len() > 1 {
-            return self.refuse(tree, Reason::Ambiguous, answers);
-        }
         if self.certain_only {
             return self.refuse(tree, Reason::Entangled, Vec::new());
         }
@@ -136,6 +132,10 @@ impl<'a> Case<'a> {
             Outcome::Repaired(repair) => {
                 let consents = answers.is_empty()
                     || answers.iter().any(|answer| same_code(&apply(self.text, &answer.edits), &repair.text));
+                // Only delimiters were changed, some on purpose perhaps: putting back some of them cannot say which.
+                if consents && alignment.same_words && answers.len() > 1 {
+                    return self.refuse(tree, Reason::Ambiguous, answers);
+                }
                 let openers = |side: &str| side.contains(['(', '[', '{']);
                 let takes = repair.edits.iter().any(|edit| openers(&edit.removed));
                 let gives = repair.edits.iter().any(|edit| openers(&edit.inserted));

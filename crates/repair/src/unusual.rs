@@ -59,7 +59,9 @@ impl Mended {
                 if around.is_some_and(|around| self.has_another_opener(&list, around, index, dialect, habits)) {
                     return true;
                 }
-                if (self.is_doubled(&list, index, may_begin, dialect) && (!known || self.is_supplied(index)))
+                let vectors = self.tokens[list.at].kind == TokenKind::OpenBracket;
+                if (self.is_doubled(&list, index, may_begin, dialect)
+                    && (!known || (self.is_supplied(index) && !vectors)))
                     || (!known && (self.ends_short(&list, index, dialect, habits) || list.after_dot == Some(0)))
                 {
                     return true;
@@ -221,7 +223,7 @@ pub(crate) fn lacks_a_body(own: &[Token], dialect: Dialect, habits: &Habits) -> 
     let Some(open) = own.iter().position(|token| token.kind == TokenKind::OpenParen) else { return false };
     let Some(head) = own.get(open + 1).filter(|head| head.kind == TokenKind::Atom) else { return false };
     let documents = (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at));
-    let (mut depth, mut children, mut last) = (0, 0, open);
+    let (mut depth, mut children, mut last, mut documented) = (0, 0, open, false);
     for (index, token) in own.iter().enumerate().skip(open + 1) {
         if token.kind.is_prefix() {
             continue;
@@ -233,7 +235,10 @@ pub(crate) fn lacks_a_body(own: &[Token], dialect: Dialect, habits: &Habits) -> 
         let declares = own.get(index + 1).is_some_and(|inner| {
             token.kind.is_open() && [name_of(b"declare"), name_of(b"interactive")].contains(&inner.name)
         });
-        if depth == 0 && !(documents && children > 1 && (declares || token.kind == TokenKind::String)) {
+        let docstring = !documented && token.kind == TokenKind::String;
+        if depth == 0 && documents && children > 1 && docstring {
+            documented = true;
+        } else if depth == 0 && !(documents && children > 1 && declares) {
             children += 1;
             last = index;
         }
