@@ -132,8 +132,13 @@ impl<'a> Case<'a> {
             Outcome::Repaired(repair) => {
                 let consents = answers.is_empty()
                     || answers.iter().any(|answer| same_code(&apply(self.text, &answer.edits), &repair.text));
-                // Only delimiters were changed, some on purpose perhaps: putting back some of them cannot say which.
-                if consents && alignment.same_words && answers.len() > 1 {
+                // Only delimiters were changed, some on purpose perhaps: putting back some of them cannot say which. Nobody
+                // exchanges one for another by mistake at both ends of a list.
+                let exchanges = |answer: &Answer| {
+                    answer.edits.iter().any(|edit| !edit.removed.is_empty() && !edit.inserted.is_empty())
+                };
+                let slips = answers.iter().filter(|answer| !exchanges(answer)).count();
+                if consents && alignment.same_words && slips > 1 {
                     return self.refuse(tree, Reason::Ambiguous, answers);
                 }
                 let openers = |side: &str| side.contains(['(', '[', '{']);
