@@ -53,7 +53,11 @@ pub(crate) fn run(args: Args) -> ExitCode {
         (Some(code), _) => code,
         (None, Some(file)) => match text_of(&file) {
             Ok(code) => code,
-            Err(error) => return could_not("eval", &format!("{}: {error}", file.display())),
+            Err(error) => {
+                let name = file.display().to_string();
+                let hint = if name.contains('(') { ". Code is given with -e" } else { "" };
+                return could_not("eval", &format!("{name}: {error}{hint}"));
+            }
         },
         (None, None) => return could_not("eval", &"give code with -e, or a file"),
     };

@@ -77,6 +77,7 @@ fn eval_prints_values() {
     let project = project();
     check(&project, &["eval", "-e", "(+ 1 2)"], "", 0, &["3"]);
     check(&project, &["eval", "-e", "(error \"on purpose\")"], "", 1, &["on purpose"]);
+    check(&project, &["eval", "(+ 1 2)"], "", 2, &["with -e"]);
 }
 
 #[test]
