@@ -2,19 +2,27 @@
 //!
 //! The worker's descriptors 1 and 2 are pipes, so Lisp streams, other threads, child processes and foreign code all end
 //! up here, and what was printed before a crash is not lost. A task empties the pipe as it fills; [`Capture::take`]
-//! empties it once more at the end of a call, so that everything written before the answer comes with the answer.
+//! takes what is in it at the end of a call, so that everything written before the answer comes with the answer.
 
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use rustix::process::Pid;
 use tokio::net::unix::pipe;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 /// Bytes kept from the start of what one call prints to one descriptor, and as many from the end.
 const KEPT: usize = 192 * 1024;
+
+/// Bytes read before others may have the lock.
+const TURN: u64 = 128 * 1024;
+
+/// From one turn to the next with what prints too much while no call runs and nobody can stop it.
+const SLOWLY: Duration = Duration::from_millis(100);
 
 /// What was printed, with a hole in the middle when it was too much to keep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,9 +102,18 @@ pub(crate) struct Capture {
 
 struct Shared {
     pipe: pipe::Receiver,
-    kept: Mutex<Kept>,
+    printed: Mutex<Counted>,
     limit: u64,
     overflow: Notify,
+}
+
+#[derive(Default)]
+struct Counted {
+    kept: Kept,
+    /// Bytes since the call began, or since the last one ended.
+    count: u64,
+    /// A call runs.
+    in_call: bool,
 }
 
 impl Capture {
@@ -104,26 +121,43 @@ impl Capture {
     /// [`Capture::overflow`].
     pub(crate) fn start(pipe: OwnedFd, limit: u64) -> io::Result<Self> {
         let pipe = pipe::Receiver::from_owned_fd(pipe)?;
-        let shared = Arc::new(Shared { pipe, kept: Mutex::default(), limit, overflow: Notify::new() });
+        let shared = Arc::new(Shared { pipe, printed: Mutex::default(), limit, overflow: Notify::new() });
         let pump = tokio::spawn({
             let shared = Arc::clone(&shared);
             async move {
                 while shared.pipe.readable().await.is_ok() {
-                    if shared.drain(|buffer| shared.pipe.try_read(buffer)) == Drained::Closed {
+                    if shared.drain(TURN, |buffer| shared.pipe.try_read(buffer)) == Drained::Closed {
                         return;
                     }
-                    tokio::task::yield_now().await;
+                    if shared.is_idly_flooded() {
+                        tokio::time::sleep(SLOWLY).await;
+                    } else {
+                        tokio::task::yield_now().await;
+                    }
                 }
             }
         });
         Ok(Self { shared, pump })
     }
 
-    /// What was printed since the last time, with all that is in the pipe by now.
+    /// A call begins: what was printed before it does not count against the limit.
+    pub(crate) fn begin(&self) {
+        let mut printed = self.shared.printed();
+        (printed.count, printed.in_call) = (0, true);
+    }
+
+    /// A call has ended: what was printed since the last time, with all that is in the pipe by now.
     pub(crate) fn take(&self) -> Printed {
-        // Straight from the descriptor: the event loop may not have heard of the last bytes yet.
-        while self.shared.drain(|buffer| Ok(rustix::io::read(&self.shared.pipe, buffer)?)) == Drained::Some {}
-        std::mem::take(&mut *self.shared.kept()).printed()
+        // Straight from the descriptor: the event loop may not have heard of the last bytes yet. No more than these:
+        // another process may print faster than this reads.
+        let waiting = rustix::io::ioctl_fionread(&self.shared.pipe).unwrap_or(0);
+        self.shared.drain(waiting, |buffer| Ok(rustix::io::read(&self.shared.pipe, buffer)?));
+        std::mem::take(&mut *self.shared.printed()).kept.printed()
+    }
+
+    /// Bytes that one call may print.
+    pub(crate) fn limit(&self) -> u64 {
+        self.shared.limit
     }
 
     /// Waits until a call has printed more than the limit.
@@ -131,10 +165,19 @@ impl Capture {
         loop {
             self.shared.overflow.notified().await;
             // An earlier call may have left the notice.
-            if self.shared.kept().total > self.shared.limit {
+            let printed = self.shared.printed();
+            if printed.in_call && printed.count > self.shared.limit {
                 return;
             }
         }
+    }
+
+    /// Whether the process `pid` can write to the pipe.
+    pub(crate) fn is_open_in(&self, pid: Pid) -> bool {
+        let Ok(pipe) = rustix::fs::fstat(&self.shared.pipe) else { return false };
+        let pipe = format!("pipe:[{}]", pipe.st_ino);
+        let open = std::fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())).into_iter().flatten().flatten();
+        open.filter_map(|file| std::fs::read_link(file.path()).ok()).any(|target| target.as_os_str() == pipe.as_str())
     }
 }
 
@@ -147,42 +190,76 @@ impl Drop for Capture {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Drained {
-    /// The pipe is empty.
-    Empty,
-    /// There may be more.
-    Some,
+    /// There may be more some time.
+    Open,
     /// Nobody can write to the pipe any more.
     Closed,
 }
 
 impl Shared {
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn printed(&self) -> std::sync::MutexGuard<'_, Counted> {
+        self.printed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a few buffers, so that a flood cannot hold the lock.
-    fn drain(&self, read: impl Fn(&mut [u8]) -> io::Result<usize>) -> Drained {
+    fn is_idly_flooded(&self) -> bool {
+        let printed = self.printed();
+        !printed.in_call && printed.count > self.limit
+    }
+
+    /// Reads what is there, at most `most` bytes.
+    fn drain(&self, mut most: u64, read: impl Fn(&mut [u8]) -> io::Result<usize>) -> Drained {
         let mut buffer = [0; 16 * 1024];
-        let mut kept = self.kept();
-        for _ in 0..8 {
-            match read(&mut buffer) {
+        let mut printed = self.printed();
+        while most > 0 {
+            let room = usize::try_from(most).unwrap_or(usize::MAX).min(buffer.len());
+            match read(&mut buffer[..room]) {
                 Ok(0) => return Drained::Closed,
-                Ok(count) => kept.add(&buffer[..count]),
+                Ok(count) => {
+                    printed.kept.add(&buffer[..count]);
+                    printed.count += count as u64;
+                    most -= count as u64;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Drained::Empty,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(_) => return Drained::Closed,
             }
-            if kept.total > self.limit {
+            if printed.count > self.limit {
                 self.overflow.notify_one();
             }
         }
-        Drained::Some
+        Drained::Open
     }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+
+    #[tokio::test]
+    async fn what_is_printed_before_a_call_does_not_count_against_it() {
+        let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::NONBLOCK).unwrap();
+        let capture = Capture::start(reader, 1000).unwrap();
+        let is_over = async || {
+            tokio::select! {
+                biased;
+                () = capture.overflow() => true,
+                () = std::future::ready(()) => false,
+            }
+        };
+        rustix::io::write(&writer, &[b'a'; 5000]).unwrap();
+        while capture.shared.printed().count == 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(!is_over().await);
+        capture.begin();
+        assert!(!is_over().await);
+        rustix::io::write(&writer, &[b'b'; 1001]).unwrap();
+        capture.overflow().await;
+        assert_eq!(capture.take().head.len(), 6001);
+        assert!(!is_over().await);
+    }
 
     #[test]
     fn a_little_is_kept_whole() {

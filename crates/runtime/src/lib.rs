@@ -15,6 +15,7 @@
 mod agent;
 pub mod backend;
 mod capture;
+mod children;
 mod config;
 mod confine;
 mod copies;

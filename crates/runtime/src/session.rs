@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::OwnedMutexGuard;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::children::EndedChildren;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
@@ -341,11 +342,7 @@ pub(crate) async fn run(
     };
     let worker = slot.as_mut().expect("the session was given an image");
     let (stdout, stderr) = worker.take_output();
-    let waited = match worker.ended_children() {
-        0 => None,
-        1 => Some("A process that the code had started and did not stop waiting for was ended.".to_owned()),
-        more => Some(format!("{more} processes that the code had started and did not stop waiting for were ended.")),
-    };
+    let ended_children = worker.ended_children().map(EndedChildren::notice);
     let answer = match ended {
         Ended::Answered(message, reason) => {
             let mut answer = Answer::read(&message, reason);
@@ -381,7 +378,7 @@ pub(crate) async fn run(
             Answer::without_image(Ending::Died { death, reason })
         }
     };
-    let notices = session.facts().notice.take().into_iter().chain(waited).collect();
+    let notices = session.facts().notice.take().into_iter().chain(ended_children).collect();
     Ok(EvalReport {
         session: session.name.clone(),
         runtime: session.factory.runtime(),

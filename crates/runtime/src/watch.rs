@@ -91,14 +91,13 @@ impl Watch {
         family.members.keys().filter(|pid| **pid != root).filter_map(|pid| Pid::from_raw(*pid)).collect()
     }
 
-    /// Those of them that were started within the last while.
-    pub(crate) fn started_within(&self, recent: Duration) -> Vec<Pid> {
-        let Some(now) = uptime_ticks() else { return Vec::new() };
-        let ticks = recent.as_millis() as u64 * rustix::param::clock_ticks_per_second() / 1000;
-        // Both clocks are cut down to ticks, and were not read at the same moment.
-        let since = now.saturating_sub(ticks + SLACK);
-        let young = |pid: &Pid| member(pid.as_raw_nonzero().get()).is_some_and(|member| member.started >= since);
-        self.started().into_iter().filter(young).collect()
+    /// What the code has started, without the copy that runs it and those that wait for the copy.
+    pub(crate) fn started_by_code(&self, copy: Option<i32>) -> Vec<Pid> {
+        let mut family = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        family.find(false);
+        let images: Vec<i32> = copy.map_or_else(Vec::new, |copy| family.ancestry(copy).collect());
+        let other = |pid: &i32| *pid != family.root && !images.contains(pid);
+        family.members.keys().copied().filter(other).filter_map(Pid::from_raw).collect()
     }
 
     /// One look while no call runs, with a `sweep` also by the mark.
@@ -214,20 +213,16 @@ impl Family {
 
     /// The members that do not descend from `copy`.
     fn outside(&self, copy: Option<i32>) -> impl Iterator<Item = i32> {
-        let descends = move |mut pid: i32| {
-            // Each step goes to a parent; a number that is used again could make a ring of them.
-            for _ in 0..self.members.len() {
-                if Some(pid) == copy {
-                    return true;
-                }
-                match self.members.get(&pid) {
-                    Some(member) => pid = member.parent,
-                    None => return false,
-                }
-            }
-            false
-        };
+        let descends = move |pid: i32| self.ancestry(pid).any(|ancestor| Some(ancestor) == copy);
         self.members.keys().copied().filter(move |pid| !descends(*pid))
+    }
+
+    /// The member `pid`, its parent, and so on, as far as they are members.
+    fn ancestry(&self, pid: i32) -> impl Iterator<Item = i32> {
+        let parent = |pid: &i32| self.members.get(pid).map(|member| member.parent);
+        let chain = std::iter::successors(Some(pid), parent);
+        // A number that is used again could make a ring of them.
+        chain.take(self.members.len()).take_while(|pid| self.members.contains_key(pid))
     }
 }
 
@@ -250,6 +245,21 @@ fn parse_stat(stat: &str) -> Option<Member> {
         started: fields.get(19)?.parse().ok()?,
         resident_kb: pages * page_kb,
     })
+}
+
+/// Whether a process was started within the last while.
+pub(crate) fn is_young(pid: Pid, recent: Duration) -> bool {
+    let Some(now) = uptime_ticks() else { return false };
+    let ticks = recent.as_millis() as u64 * rustix::param::clock_ticks_per_second() / 1000;
+    // Both clocks are cut down to ticks, and were not read at the same moment.
+    let since = now.saturating_sub(ticks + SLACK);
+    member(pid.as_raw_nonzero().get()).is_some_and(|member| member.started >= since)
+}
+
+/// Bytes that a process has written to whatever it had open (`proc_pid_io`), where the kernel counts them.
+pub(crate) fn written_by(pid: Pid) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/io", pid.as_raw_nonzero())).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("wchar: "))?.parse().ok()
 }
 
 /// How long the machine has been up, in the ticks of `proc_pid_stat`.

@@ -15,6 +15,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use crate::capture::{Capture, Printed};
+use crate::children::EndedChildren;
 use crate::copies::{self, Copies, RETURN_LIMIT, Return};
 use crate::frames::Frames;
 use crate::guard::Guard;
@@ -23,7 +24,7 @@ use crate::process::{self, Launch};
 use crate::sandbox::Confined;
 use crate::starved::OwnTime;
 use crate::stop::{Controls, Death, StopReason};
-use crate::watch::{Bounds, Excess, Watch};
+use crate::watch::{Bounds, Excess, Watch, is_young, written_by};
 use crate::wire::{self, Value};
 
 /// How long a worker may take to say hello when it starts from a saved image.
@@ -89,8 +90,8 @@ pub(crate) struct Worker {
     resync: bool,
     /// When it was started.
     pub(crate) started: Instant,
-    /// Processes that were ended in the last call because the worker waited for them and did not listen.
-    ended_children: u32,
+    /// Processes that were ended in the last call.
+    ended_children: Option<EndedChildren>,
     /// The process can be signalled from here.
     local: bool,
     last_id: i64,
@@ -162,7 +163,7 @@ impl Worker {
             copies: Copies::default(),
             resync: false,
             started: Instant::now(),
-            ended_children: 0,
+            ended_children: None,
             local: launch.launcher.is_empty(),
             last_id: 0,
         };
@@ -282,7 +283,9 @@ impl Worker {
         let deadline = tokio::time::sleep(limit);
         tokio::pin!(deadline);
         let began = Instant::now();
-        self.ended_children = 0;
+        self.ended_children = None;
+        self.stdout.begin();
+        self.stderr.begin();
         let mut stop: Option<Stopping> = None;
         let mut exiting = false;
         self.watch.begin();
@@ -324,6 +327,9 @@ impl Worker {
                     }
                     Some("DONE" | "FAULT" | "UNSUPPORTED") if message.get_integer("ID") == Some(id) => {
                         self.copies.end_trial().await;
+                        if stop.as_ref().is_some_and(|stopping| stopping.reason == StopReason::Output) {
+                            self.end_printers(began);
+                        }
                         let died = message.get("OUTCOME").and_then(Value::as_keyword) == Some("DIED");
                         self.resync |= died;
                         if died && let Some(excess) = stop.as_mut().and_then(|stopping| stopping.excess.take()) {
@@ -372,15 +378,15 @@ impl Worker {
                     let stopping = stop.as_mut().expect("a step is waited for only while stopping");
                     let overdue = stopping.has_had(GRACE);
                     stopping.next_step = Instant::now() + SIGNAL_AFTER;
-                    if overdue && self.ended_children == 0 && !stopping.killed && self.local {
-                        self.ended_children = self.end_children_since(began);
-                        if self.ended_children > 0 {
+                    if overdue && self.ended_children.is_none() && !stopping.killed && self.local {
+                        self.end_awaited(began);
+                        if self.ended_children.is_some() {
                             // It listens again once it has heard of their end.
                             stopping.next_step = Instant::now() + AFTER_CHILDREN;
                             continue;
                         }
                     }
-                    if !overdue || (self.ended_children > 0 && !stopping.has_had(GRACE + CHILD_GRACE)) {
+                    if !overdue || (self.ended_children.is_some() && !stopping.has_had(GRACE + CHILD_GRACE)) {
                         if self.local && !self.copies.signal(Signal::INT) {
                             process::send_interrupt(self.pid);
                         }
@@ -413,18 +419,31 @@ impl Worker {
         self.copies.signal(Signal::KILL)
     }
 
-    /// Ends the processes that the worker has started since `began`, so that it need not wait for them any more; how many
-    /// those were. Whatever else it does it would be killed next, and they with it.
-    fn end_children_since(&self, began: Instant) -> u32 {
-        let copy = self.copies.running().and_then(Pid::from_raw);
-        let young = self.watch.started_within(began.elapsed());
-        let ended = young.into_iter().filter(|pid| Some(*pid) != copy);
-        let ended = ended.filter(|pid| rustix::process::kill_process(*pid, Signal::KILL).is_ok()).count();
-        u32::try_from(ended).unwrap_or(u32::MAX)
+    /// Ends the processes that the worker has started since `began`, so that it need not wait for them any more. Whatever
+    /// else it does it would be killed next, and they with it.
+    fn end_awaited(&mut self, began: Instant) {
+        let mut started = self.watch.started_by_code(self.copies.running());
+        started.retain(|pid| is_young(*pid, began.elapsed()));
+        self.ended_children = EndedChildren::end(started, EndedChildren::Awaited);
     }
 
-    /// How many processes were ended in the last call because the worker waited for them and did not listen.
-    pub(crate) fn ended_children(&self) -> u32 {
+    /// Ends the processes that can print, and either were started since `began` or have written too much by themselves:
+    /// the worker has stopped for what was printed, and they have not.
+    fn end_printers(&mut self, began: Instant) {
+        if !self.local {
+            return;
+        }
+        let mut started = self.watch.started_by_code(self.copies.running());
+        started.retain(|pid| {
+            let floods = || written_by(*pid).is_some_and(|bytes| bytes > self.stdout.limit());
+            let prints = || self.stdout.is_open_in(*pid) || self.stderr.is_open_in(*pid);
+            (is_young(*pid, began.elapsed()) || floods()) && prints()
+        });
+        self.ended_children = EndedChildren::end(started, EndedChildren::Printing).or(self.ended_children);
+    }
+
+    /// The processes that were ended in the last call.
+    pub(crate) fn ended_children(&self) -> Option<EndedChildren> {
         self.ended_children
     }
 

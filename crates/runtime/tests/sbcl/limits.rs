@@ -68,8 +68,29 @@ async fn endless_output_is_interrupted_and_bounded() {
         let report = lab.report(code).await;
         let Ending::Stopped { reason: StopReason::Output, .. } = report.ending else { panic!("{code}: {report:#?}") };
         assert!(report.stdout.head.len() + report.stdout.tail.len() + report.stderr.head.len() < 1 << 20);
+        // It would print on beside the next evaluation.
+        let ended = report.notices.iter().any(|notice| notice.contains("that would have printed on"));
+        assert_eq!(ended, code.contains("yes"), "{code}: {:?}", report.notices);
         lab.assert_state_kept().await;
     }
+}
+
+#[tokio::test]
+async fn a_process_of_an_earlier_call_that_prints_without_end_is_ended() {
+    let lab = lab();
+    lab.mark_state().await;
+    let quiet = "(defvar *quiet* (sb-ext:run-program \"sleep\" '(\"600\") :search t :wait nil :output t))";
+    let report = lab.report(quiet).await;
+    assert!(matches!(report.ending, Ending::Values(_)), "{report:#?}");
+    lab.report("(defvar *loud* (sb-ext:run-program \"yes\" nil :search t :wait nil :output t))").await;
+    let report = lab.report("(loop)").await;
+    assert!(matches!(report.ending, Ending::Stopped { reason: StopReason::Output, .. }), "{report:#?}");
+    let notice = "A process that the code had started and that would have printed on was ended.";
+    assert!(report.notices.iter().any(|said| said == notice), "{:?}", report.notices);
+    lab.assert_state_kept().await;
+    let end = "(progn (sb-ext:process-wait *loud*) (sb-ext:process-status *loud*))";
+    assert_eq!(lab.values("(sb-ext:process-alive-p *quiet*)").await, "T");
+    assert_eq!(lab.values(end).await, ":SIGNALED");
 }
 
 #[tokio::test]

@@ -1,0 +1,32 @@
+//! Processes that evaluated code has started and that are ended so that its session can go on.
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Why processes of the code were ended in a call, and how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EndedChildren {
+    /// The worker waited for them and did not listen.
+    Awaited(usize),
+    /// The call was stopped for what was printed, and they would have printed on.
+    Printing(usize),
+}
+
+impl EndedChildren {
+    /// Kills `processes`; what to report when there were any.
+    pub(crate) fn end(processes: Vec<Pid>, why: fn(usize) -> Self) -> Option<Self> {
+        let ended = processes.into_iter().filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count();
+        (ended > 0).then(|| why(ended))
+    }
+
+    /// What to say about it.
+    pub(crate) fn notice(self) -> String {
+        let (count, deed) = match self {
+            Self::Awaited(count) => (count, "and did not stop waiting for"),
+            Self::Printing(count) => (count, "and that would have printed on"),
+        };
+        match count {
+            1 => format!("A process that the code had started {deed} was ended."),
+            _ => format!("{count} processes that the code had started {deed} were ended."),
+        }
+    }
+}
