@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
@@ -58,34 +58,46 @@ pub(crate) struct Excess {
 /// Watches one worker. Clones watch the same one.
 #[derive(Clone)]
 pub(crate) struct Watch {
-    shared: Arc<Mutex<Family>>,
+    /// Locked for as long as a look at the process table takes, so never by what must not wait.
+    family: Arc<Mutex<Family>>,
+    due: Arc<Mutex<Due>>,
+}
+
+/// When the next looks are due.
+#[derive(Clone, Copy)]
+struct Due {
+    look: Instant,
+    sweep: Instant,
+}
+
+impl Due {
+    /// A call begins: the first look is due in a while, so that a quick one costs nothing.
+    fn after(now: Instant) -> Self {
+        Self { look: now + TICK, sweep: now + SWEEP }
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Watch {
     /// Watches the process `root` and what carries `mark`.
     pub(crate) fn new(root: Pid, mark: &str, bounds: Bounds) -> Self {
-        let family = Family {
-            root: root.as_raw_nonzero().get(),
-            mark: mark.to_owned(),
-            bounds,
-            members: HashMap::new(),
-            next_look: Instant::now(),
-            next_sweep: Instant::now() + SWEEP,
-        };
-        Self { shared: Arc::new(Mutex::new(family)) }
+        let family =
+            Family { root: root.as_raw_nonzero().get(), mark: mark.to_owned(), bounds, members: HashMap::new() };
+        let due = Due::after(Instant::now());
+        Self { family: Arc::new(Mutex::new(family)), due: Arc::new(Mutex::new(due)) }
     }
 
-    /// A call begins: the first look is due in a while, so that a quick one costs nothing.
+    /// A call begins.
     pub(crate) fn begin(&self) {
-        let mut family = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        family.next_look = now + TICK;
-        family.next_sweep = now + SWEEP;
+        *lock(&self.due) = Due::after(Instant::now());
     }
 
     /// What the worker has started, as far as it can be found by its parents, now or earlier.
     pub(crate) fn started(&self) -> Vec<Pid> {
-        let mut family = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut family = lock(&self.family);
         family.find(false);
         let root = family.root;
         family.members.keys().filter(|pid| **pid != root).filter_map(|pid| Pid::from_raw(*pid)).collect()
@@ -93,7 +105,7 @@ impl Watch {
 
     /// What the code has started, without the copy that runs it and those that wait for the copy.
     pub(crate) fn started_by_code(&self, copy: Option<i32>) -> Vec<Pid> {
-        let mut family = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut family = lock(&self.family);
         family.find(false);
         let images: Vec<i32> = copy.map_or_else(Vec::new, |copy| family.ancestry(copy).collect());
         let other = |pid: &i32| *pid != family.root && !images.contains(pid);
@@ -102,27 +114,36 @@ impl Watch {
 
     /// One look while no call runs, with a `sweep` also by the mark.
     pub(crate) async fn glance(&self, copy: Option<i32>, sweep: bool) -> Option<Excess> {
-        let shared = Arc::clone(&self.shared);
-        let look = move || {
-            let mut family = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            family.find(sweep);
-            family.judge(copy)
-        };
-        tokio::task::spawn_blocking(look).await.unwrap_or_default()
+        let watch = self.clone();
+        tokio::task::spawn_blocking(move || lock(&watch.family).look(copy, sweep)).await.unwrap_or_default()
     }
 
     /// Waits until the worker takes too much. `copy` is the copy of it that runs code, if one does. Giving up and asking
     /// again does not put the next look off.
     pub(crate) async fn excess(&self, copy: Option<i32>) -> Excess {
         loop {
-            let due = self.shared.lock().unwrap_or_else(PoisonError::into_inner).next_look;
-            tokio::time::sleep_until(due.into()).await;
-            let shared = Arc::clone(&self.shared);
-            let look = move || shared.lock().unwrap_or_else(PoisonError::into_inner).look(copy);
-            if let Ok(Some(excess)) = tokio::task::spawn_blocking(look).await {
+            let look = lock(&self.due).look;
+            tokio::time::sleep_until(look.into()).await;
+            let watch = self.clone();
+            if let Ok(Some(excess)) = tokio::task::spawn_blocking(move || watch.look(copy)).await {
                 return excess;
             }
         }
+    }
+
+    /// A look that is due, and a sweep when that is.
+    fn look(&self, copy: Option<i32>) -> Option<Excess> {
+        let mut family = lock(&self.family);
+        let began = Instant::now();
+        let sweep = began >= lock(&self.due).sweep;
+        let excess = family.look(copy, sweep);
+        let now = Instant::now();
+        let mut due = lock(&self.due);
+        if sweep {
+            due.sweep = now + SWEEP.max((now - began) * REST * 5);
+        }
+        due.look = now + TICK.max((now - began) * REST);
+        excess
     }
 }
 
@@ -140,22 +161,12 @@ struct Family {
     mark: String,
     bounds: Bounds,
     members: HashMap<i32, Member>,
-    next_look: Instant,
-    next_sweep: Instant,
 }
 
 impl Family {
-    fn look(&mut self, copy: Option<i32>) -> Option<Excess> {
-        let began = Instant::now();
-        let sweep = began >= self.next_sweep;
+    fn look(&mut self, copy: Option<i32>, sweep: bool) -> Option<Excess> {
         self.find(sweep);
-        let excess = self.judge(copy);
-        let now = Instant::now();
-        if sweep {
-            self.next_sweep = now + SWEEP.max((now - began) * REST * 5);
-        }
-        self.next_look = now + TICK.max((now - began) * REST);
-        excess
+        self.judge(copy)
     }
 
     /// Brings the members up to date, with a `sweep` also by those that only their mark tells.
@@ -303,8 +314,7 @@ mod tests {
                 (*pid, Member { started: 1, parent: *parent, resident_kb: megabytes * 1024 })
             })
             .collect();
-        let now = Instant::now();
-        Family { root: 1, mark: String::new(), bounds, members, next_look: now, next_sweep: now }
+        Family { root: 1, mark: String::new(), bounds, members }
     }
 
     #[test]
@@ -347,7 +357,7 @@ mod tests {
         let watch = Watch::new(root, "nobody", Bounds { megabytes: 1 << 20, processes: 1 });
         let deadline = Instant::now() + Duration::from_secs(30);
         let excess = loop {
-            if let Some(excess) = watch.shared.lock().unwrap().look(None) {
+            if let Some(excess) = watch.look(None) {
                 break excess;
             }
             assert!(Instant::now() < deadline, "the second process is not seen");
