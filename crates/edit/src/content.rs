@@ -3,8 +3,9 @@
 //! Models wrap source in Markdown fences, copy line numbers along, write another dialect's brackets and typographic
 //! quotes, and lose delimiters. Each is told apart here, because "unbalanced" would be the wrong answer to most.
 
-use lispwright_syntax::{Datum, Dialect, Forms, LineIndex, Span, TokenKind, Tree, read};
+use lispwright_syntax::{Datum, Forms, LineIndex, Span, TokenKind, Tree, read};
 
+use crate::characters;
 use crate::diagnose::{Diagnosis, diagnose_in};
 use crate::fix::Mended;
 use crate::form_line::shortened;
@@ -12,7 +13,7 @@ use crate::indent::moved;
 use crate::mend::Setting;
 use crate::refusal::Refusal;
 use crate::slip;
-use crate::source::{Source, place_in};
+use crate::source::Source;
 
 /// New source that balances, with the line ending of the file it goes into.
 pub(crate) struct Content {
@@ -76,10 +77,8 @@ impl Content {
         }
         let language = source.tree.language();
         let tree = read(content, language);
-        if let Some((slip, at)) = slip::find(content, &tree, || characters_in_atoms(source)) {
-            return Err(Refusal::Slip { slip, at: place_in(content, &LineIndex::new(content.as_bytes()), at) });
-        }
-        check_characters(content, &tree, source)?;
+        slip::check(content, &tree)?;
+        characters::check(content, &tree, source)?;
         if tree.is_balanced() {
             return Self::of_sound(content, source, wanted, None);
         }
@@ -201,55 +200,4 @@ fn first_lines(content: &str, tree: &Tree, data: &[Datum]) -> Vec<(u32, String)>
             (lines.line(span.start), shortened(first, 80))
         })
         .collect()
-}
-
-/// Brackets and quotation marks that are ordinary constituents of symbols here, but hardly meant to be.
-fn check_characters(content: &str, tree: &Tree, source: &Source<'_>) -> Result<(), Refusal> {
-    const QUOTES: [char; 6] = ['“', '”', '„', '‘', '’', '‚'];
-    let (square, curly) = source.dialect().has_brackets();
-    let foreign = |c: char| (!square && matches!(c, '[' | ']')) || (!curly && matches!(c, '{' | '}'));
-    let mut used_in_file: Option<Vec<char>> = None;
-    for (kind, span) in tree.tokens() {
-        if kind != TokenKind::Atom {
-            continue;
-        }
-        let atom = &content[span.range()];
-        if is_escaped(atom, source.dialect()) {
-            continue;
-        }
-        let Some((at, c)) = atom.char_indices().find(|&(_, c)| foreign(c) || QUOTES.contains(&c)) else { continue };
-        let used = used_in_file.get_or_insert_with(|| characters_in_atoms(source));
-        if used.contains(&c) {
-            continue;
-        }
-        let place = place_in(content, &LineIndex::new(content.as_bytes()), span.start + at as u32);
-        return Err(if QUOTES.contains(&c) {
-            Refusal::SmartQuote { quote: c, at: place }
-        } else {
-            let (symbol, dialect) = (shortened(atom, 40), source.dialect().name());
-            Refusal::ForeignBracket { bracket: c, at: place, symbol, dialect }
-        });
-    }
-    Ok(())
-}
-
-/// The author has marked the odd characters of this symbol as meant, or it is syntax of its own.
-fn is_escaped(atom: &str, dialect: Dialect) -> bool {
-    atom.contains(['|', '\\']) || (dialect == Dialect::Scheme && atom.starts_with("#{"))
-}
-
-/// The brackets and typographic quotes that occur in symbols of the file.
-fn characters_in_atoms(source: &Source<'_>) -> Vec<char> {
-    let mut found: Vec<char> = Vec::new();
-    for (kind, span) in source.tree.tokens() {
-        let atom = source.slice(span);
-        if kind == TokenKind::Atom && !is_escaped(atom, source.dialect()) {
-            for c in atom.chars().filter(|c| matches!(c, '[' | ']' | '{' | '}') || !c.is_ascii()) {
-                if !found.contains(&c) {
-                    found.push(c);
-                }
-            }
-        }
-    }
-    found
 }

@@ -20,6 +20,7 @@
 //! `verify.rs` for what "reads the same" means.
 
 mod change;
+mod characters;
 mod check;
 mod content;
 mod delete;

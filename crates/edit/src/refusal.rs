@@ -81,6 +81,13 @@ pub enum Refusal {
         /// Place in the content.
         at: Place,
     },
+    /// A character that looks like a blank or like nothing is part of a symbol.
+    Invisible {
+        /// Which.
+        character: char,
+        /// Place in the content.
+        at: Place,
+    },
     /// The content is no source as it stands: it carries a trace of where it was copied from.
     Slip {
         /// Which.
@@ -191,6 +198,7 @@ impl Refusal {
             | Self::Numbered
             | Self::ForeignBracket { .. }
             | Self::SmartQuote { .. }
+            | Self::Invisible { .. }
             | Self::Slip { .. }
             | Self::EmptyOldText
             | Self::InsideConditional { .. }
@@ -207,6 +215,7 @@ impl Refusal {
                 | Self::Numbered
                 | Self::ForeignBracket { .. }
                 | Self::SmartQuote { .. }
+                | Self::Invisible { .. }
                 | Self::Slip { .. }
                 | Self::CutOff { .. }
                 | Self::Unbalanced { .. }
@@ -222,7 +231,10 @@ impl Refusal {
         let whole = |place: Place| Some((place.line, Some(place.column)));
         match self {
             Self::Unbalanced { diagnosis, .. } | Self::PatchUnbalanced { diagnosis, .. } => whole(diagnosis.likely_at),
-            Self::ForeignBracket { at, .. } | Self::SmartQuote { at, .. } | Self::Slip { at, .. } => whole(*at),
+            Self::ForeignBracket { at, .. }
+            | Self::SmartQuote { at, .. }
+            | Self::Invisible { at, .. }
+            | Self::Slip { at, .. } => whole(*at),
             Self::Fenced { line } => Some((*line, Some(1))),
             Self::Stale { line, .. } | Self::InsideConditional { line } | Self::WouldBreak { line, .. } => {
                 Some((*line, None))
@@ -313,6 +325,11 @@ impl fmt::Display for Refusal {
             Self::SmartQuote { quote, .. } => write!(
                 f,
                 "`{quote}` is a typographic quotation mark in the place of code. Write \" or '"
+            ),
+            Self::Invisible { character, .. } => write!(
+                f,
+                "U+{:04X} in a symbol, which looks like a blank or like nothing. Write a space, or leave it out",
+                u32::from(*character)
             ),
             Self::Slip { slip, .. } => write!(f, "{slip}"),
             Self::CutOff { given, whole } => write!(

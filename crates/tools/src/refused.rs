@@ -79,7 +79,10 @@ fn position(refusal: &Refusal, line: u32, column: Option<u32>) -> Value {
         Refusal::Unbalanced { diagnosis, .. } | Refusal::PatchUnbalanced { diagnosis, .. } => {
             place(diagnosis.likely_at)
         }
-        Refusal::ForeignBracket { at, .. } | Refusal::SmartQuote { at, .. } | Refusal::Slip { at, .. } => place(*at),
+        Refusal::ForeignBracket { at, .. }
+        | Refusal::SmartQuote { at, .. }
+        | Refusal::Invisible { at, .. }
+        | Refusal::Slip { at, .. } => place(*at),
         _ => column.map_or_else(|| json!({"line": line}), |column| json!({"line": line, "column": column})),
     };
     if refusal.is_about_content() {

@@ -1,0 +1,66 @@
+//! Characters that are ordinary constituents of symbols to the reader, and hardly meant to be: brackets of other dialects,
+//! typographic quotation marks, and what looks like a blank or like nothing.
+
+use std::cell::LazyCell;
+
+use lispwright_syntax::{Dialect, LineIndex, TokenKind, Tree};
+
+use crate::form_line::shortened;
+use crate::refusal::Refusal;
+use crate::source::{Source, place_in};
+
+const QUOTES: [char; 6] = ['“', '”', '„', '‘', '’', '‚'];
+
+/// Refuses the first character that is hardly meant to be part of a symbol, unless symbols of the file have it.
+pub(crate) fn check(content: &str, tree: &Tree, source: &Source<'_>) -> Result<(), Refusal> {
+    let (square, curly) = source.dialect().has_brackets();
+    let foreign = |c: char| (!square && matches!(c, '[' | ']')) || (!curly && matches!(c, '{' | '}'));
+    let known = LazyCell::new(|| characters_in_atoms(source));
+    let odd = |c: char| (foreign(c) || QUOTES.contains(&c) || is_invisible(c)) && !known.contains(&c);
+    for (kind, span) in tree.tokens() {
+        if kind != TokenKind::Atom {
+            continue;
+        }
+        let atom = &content[span.range()];
+        if is_escaped(atom, source.dialect()) {
+            continue;
+        }
+        let Some((at, c)) = atom.char_indices().find(|(_, c)| odd(*c)) else { continue };
+        let place = place_in(content, &LineIndex::new(content.as_bytes()), span.start + at as u32);
+        return Err(if QUOTES.contains(&c) {
+            Refusal::SmartQuote { quote: c, at: place }
+        } else if is_invisible(c) {
+            Refusal::Invisible { character: c, at: place }
+        } else {
+            let (symbol, dialect) = (shortened(atom, 40), source.dialect().name());
+            Refusal::ForeignBracket { bracket: c, at: place, symbol, dialect }
+        });
+    }
+    Ok(())
+}
+
+/// Blanks that no Lisp's reader takes for one when it meets them in a symbol, and characters without width.
+fn is_invisible(c: char) -> bool {
+    (c.is_whitespace() && !c.is_ascii()) || matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
+}
+
+/// The author has marked the odd characters of this symbol as meant, or it is syntax of its own.
+fn is_escaped(atom: &str, dialect: Dialect) -> bool {
+    atom.contains(['|', '\\']) || (dialect == Dialect::Scheme && atom.starts_with("#{"))
+}
+
+/// The brackets and characters beyond ASCII that occur in symbols of the file.
+fn characters_in_atoms(source: &Source<'_>) -> Vec<char> {
+    let mut found: Vec<char> = Vec::new();
+    for (kind, span) in source.tree.tokens() {
+        let atom = source.slice(span);
+        if kind == TokenKind::Atom && !is_escaped(atom, source.dialect()) {
+            for c in atom.chars().filter(|c| matches!(c, '[' | ']' | '{' | '}') || !c.is_ascii()) {
+                if !found.contains(&c) {
+                    found.push(c);
+                }
+            }
+        }
+    }
+    found
+}
