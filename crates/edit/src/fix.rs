@@ -2,19 +2,8 @@
 
 use std::fmt;
 
-use lispwright_repair::Edit;
+use lispwright_repair::{Edit, LineChange, line_changes};
 use lispwright_syntax::LineIndex;
-
-/// A line, or several that belong together, before and after a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineChange {
-    /// The line, from 1.
-    pub line: u32,
-    /// How it is, without its line ending.
-    pub before: String,
-    /// How it would be.
-    pub after: String,
-}
 
 /// A change of some lines that would make a text balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,15 +29,12 @@ pub struct Mended {
     pub evidence: Vec<String>,
 }
 
-impl LineChange {
-    /// The line before and after as an answer shows them, without the white space around; long lines are cut to the
-    /// neighbourhood of the change.
-    #[must_use]
-    pub fn shown(&self) -> (String, String) {
-        let (before, after) = (self.before.trim(), self.after.trim());
-        let same = before.chars().zip(after.chars()).take_while(|(before, after)| before == after).count();
-        (around(before, same), around(after, same))
-    }
+/// A line before and after as an answer shows it, without the white space around; long lines are cut to the neighbourhood of
+/// the change.
+fn shown(change: &LineChange) -> (String, String) {
+    let (before, after) = (change.before.trim(), change.after.trim());
+    let same = before.chars().zip(after.chars()).take_while(|(before, after)| before == after).count();
+    (around(before, same), around(after, same))
 }
 
 /// So many of the fixes that are not certain are worth a reader's time; the true one is hardly ever further down.
@@ -112,10 +98,10 @@ impl fmt::Display for Fix {
             (add, remove) => format!("`{add}` for `{remove}`"),
         };
         match self.lines.as_slice() {
-            [only] => write!(f, "line {}: {change} ({}): {}", only.line, self.why, only.shown().1),
+            [only] => write!(f, "line {}: {change} ({}): {}", only.line, self.why, shown(only).1),
             several => {
                 write!(f, "{change} in {} lines ({}):", several.len(), self.why)?;
-                several.iter().try_for_each(|change| write!(f, "\n    line {}: {}", change.line, change.shown().1))
+                several.iter().try_for_each(|change| write!(f, "\n    line {}: {}", change.line, shown(change).1))
             }
         }
     }
@@ -132,7 +118,7 @@ impl Mended {
 fn shown_changes(lines: &[LineChange]) -> String {
     let mut out = String::new();
     for change in lines {
-        let (before, after) = change.shown();
+        let (before, after) = shown(change);
         out.push_str(&format!("\n  {0} - {before}\n  {0} + {after}", change.line));
     }
     out
@@ -144,64 +130,15 @@ impl From<&Fix> for Mended {
     }
 }
 
-/// The lines that `edits` change, before and after. Edits are in order and do not overlap.
-fn line_changes(text: &str, lines: &LineIndex, edits: &[Edit]) -> Vec<LineChange> {
-    let mut changes = Vec::new();
-    let mut rest = edits;
-    while let Some(first) = rest.first() {
-        let mut last = lines.line(first.at);
-        let start = lines.line_span(last).unwrap_or_default().start as usize;
-        let mut count = 0;
-        let mut after = String::new();
-        let mut copied = start;
-        for edit in rest {
-            let range = edit.range();
-            if lines.line(edit.at) > last {
-                break;
-            }
-            after.push_str(&text[copied..range.start]);
-            after.push_str(&edit.inserted);
-            copied = range.end;
-            last = last.max(lines.line(range.end as u32));
-            count += 1;
-        }
-        let end = lines.line_span(last).map_or(text.len(), |span| span.end as usize);
-        after.push_str(&text[copied..end]);
-        let without_ending = |text: &str| text.trim_end_matches(['\n', '\r']).to_owned();
-        let before = without_ending(&text[start..end]);
-        changes.push(LineChange { line: lines.line(start as u32), before, after: without_ending(&after) });
-        rest = &rest[count..];
-    }
-    changes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn edit(at: u32, removed: &str, inserted: &str) -> Edit {
-        Edit { at, removed: removed.to_owned(), inserted: inserted.to_owned() }
-    }
-
-    #[test]
-    fn edits_on_one_line_are_one_change() {
-        let text = "(a b\n (c)\n d\n";
-        let changes = |edits: &[Edit]| line_changes(text, &LineIndex::new(text.as_bytes()), edits);
-        let of =
-            |line, before: &str, after: &str| LineChange { line, before: before.to_owned(), after: after.to_owned() };
-        let edits = [edit(6, "(", ""), edit(8, ")", ""), edit(12, "", ")")];
-        assert_eq!(changes(&edits), [of(2, " (c)", " c"), of(3, " d", " d)")]);
-        assert_eq!(changes(&[edit(4, "\n ", " ")]), [of(1, "(a b\n (c)", "(a b (c)")]);
-        let (open, lines) = ("(a\n (b", LineIndex::new(b"(a\n (b"));
-        let at_the_end = line_changes(open, &lines, &[edit(4, "(", ""), edit(6, "", ")")]);
-        assert_eq!(at_the_end, [of(2, " (b", " b)")], "an edit behind the last byte belongs to the last line");
-    }
 
     #[test]
     fn a_long_line_is_shown_around_its_change() {
         let before = format!("({}", "x ".repeat(200));
         let after = format!("{})", before.trim_end());
-        let (old, new) = LineChange { line: 1, before, after }.shown();
+        let (old, new) = shown(&LineChange { line: 1, before, after });
         assert!(old.starts_with('…') && old.ends_with("x x"), "{old}");
         assert!(new.starts_with('…') && new.ends_with("x x)"), "{new}");
         assert_eq!(new.chars().count(), WIDTH + 1);

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use lispwright_repair::{Edit, Renested, apply};
+use lispwright_repair::{Edit, LineChange, Renested, line_changes};
 use lispwright_syntax::{DiagnosticKind, LineIndex};
 
 use crate::change::Change;
@@ -183,37 +183,17 @@ fn summary(edits: &[Edit]) -> String {
 
 /// The lines that `edits` change, each before and after, with its number, in a fence.
 fn lines(text: &str, edits: &[Edit]) -> String {
-    let index = LineIndex::new(text.as_bytes());
+    let changes = line_changes(text, &LineIndex::new(text.as_bytes()), edits);
     let mut shown: Vec<String> = Vec::new();
-    let mut rest = edits;
-    let mut count = 0;
-    while let Some(first) = rest.first() {
-        // An edit that spans lines is shown with all of them; one at the very end belongs to the line there.
-        let line = index.line(first.at);
-        let mut last = line;
-        let mut own = 0;
-        while let Some(edit) = rest.get(own).filter(|edit| index.line(edit.at) <= last) {
-            last = last.max(index.line(edit.range().end as u32));
-            own += 1;
-        }
-        let end = index.line_span(last).unwrap_or_default().end as usize;
-        count += 1;
-        if count <= MOST_LINES {
-            let start = index.line_span(line).unwrap_or_default().start as usize;
-            let (before, after) = (&text[start..end], applied(&text[start..end], start, &rest[..own]));
-            shown.extend(before.lines().map(|before| format!("{line} -{}", around(before, &after))));
-            shown.extend(after.lines().map(|after| format!("{line} +{}", around(after, before))));
-        }
-        rest = &rest[own..];
+    for LineChange { line, before, after } in changes.iter().take(MOST_LINES) {
+        shown.extend(before.lines().map(|before| format!("{line} -{}", around(before, after))));
+        shown.extend(after.lines().map(|after| format!("{line} +{}", around(after, before))));
     }
-    let more = if count > MOST_LINES { format!("\n(and {} more lines)", count - MOST_LINES) } else { String::new() };
+    let more = match changes.len().saturating_sub(MOST_LINES) {
+        0 => String::new(),
+        more => format!("\n(and {more} more lines)"),
+    };
     format!("{}{more}", fenced(&shown.join("\n")))
-}
-
-/// `piece`, which begins at byte `start` of a text, with `edits` of that text.
-fn applied(piece: &str, start: usize, edits: &[Edit]) -> String {
-    let own: Vec<Edit> = edits.iter().map(|edit| Edit { at: edit.at - start as u32, ..edit.clone() }).collect();
-    apply(piece, &own)
 }
 
 /// A line, cut to what is near the first place where it differs from `other`.

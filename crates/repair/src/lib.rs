@@ -20,6 +20,7 @@ mod glued;
 mod guard;
 mod habits;
 mod learn;
+mod line_change;
 mod marks;
 mod mended;
 mod nesting;
@@ -38,6 +39,7 @@ mod window;
 
 pub use conflict::marked as first_conflict;
 pub use edit::{apply, moved_into};
+pub use line_change::{LineChange, line_changes};
 pub use outcome::{Candidate, Diagnosis, Edit, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
 pub use renested::{Renested, renested, renested_plain, renested_since};
 pub use whole::{Earlier, Plain, repair, repair_plain};
