@@ -7,7 +7,7 @@ use memchr::memmem;
 
 /// The offset of the first conflict that a version control system has marked: a line that begins with seven `<`, then one of
 /// seven `=` alone, then one that begins with seven `>`.
-pub fn marked(text: &str) -> Option<usize> {
+pub fn first_conflict(text: &str) -> Option<usize> {
     // A text without the first mark has no conflict, which is seen without looking at each line.
     let first = memmem::find(text.as_bytes(), b"<<<<<<<")?;
     let mut at = text[..first].rfind('\n').map_or(0, |before| before + 1);
@@ -37,11 +37,11 @@ mod tests {
     #[test]
     fn all_three_marks_make_a_conflict() {
         let text = "(a)\n<<<<<<< HEAD\n(b\n=======\n(c\n>>>>>>> branch\n)\n";
-        assert_eq!(marked(text), Some(4));
-        assert_eq!(marked(&text.replace('\n', "\r\n")), Some(5));
+        assert_eq!(first_conflict(text), Some(4));
+        assert_eq!(first_conflict(&text.replace('\n', "\r\n")), Some(5));
         for mark in ["<<<<<<< HEAD", "=======", ">>>>>>> branch"] {
-            assert_eq!(marked(&text.replace(mark, "(d)")), None, "without {mark}");
+            assert_eq!(first_conflict(&text.replace(mark, "(d)")), None, "without {mark}");
         }
-        assert_eq!(marked(";; Title\n;; =======\n(a <<<<<<<<<)\n"), None);
+        assert_eq!(first_conflict(";; Title\n;; =======\n(a <<<<<<<<<)\n"), None);
     }
 }

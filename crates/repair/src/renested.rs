@@ -11,9 +11,9 @@ use lispwright_syntax::{Language, read_plain};
 use crate::code::{Token, tokens};
 use crate::guard::Guard;
 use crate::learn::learn;
+use crate::plain::Plain;
 use crate::scope::{chunks, defines};
 use crate::search::{Action, Limits, costs_as_it_is, search};
-use crate::whole::Plain;
 use crate::window::Window;
 
 /// How much likelier than the text as it stands another nesting has to be, as a natural logarithm.

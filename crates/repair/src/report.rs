@@ -5,8 +5,8 @@ use lispwright_syntax::{DiagnosticKind, LineIndex, Span, Tree};
 use crate::case::{Answer, Case};
 use crate::edit::{Edit, apply};
 use crate::outcome::{Candidate, Diagnosis, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
+use crate::plain::Plain;
 use crate::quotes;
-use crate::whole::Plain;
 
 /// Candidates shown.
 pub(crate) const MOST_CANDIDATES: usize = 5;

@@ -5,14 +5,15 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{Language, LineIndex, Tree, read_plain, read_plain_again};
+use lispwright_syntax::{Language, LineIndex, Tree, read_plain};
 
 use crate::align::parts;
 use crate::case::{Answer, Case, Context};
-use crate::conflict;
+use crate::conflict::first_conflict;
 use crate::edit::{Edit, apply, normalise};
 use crate::marks;
 use crate::outcome::{Outcome, Reason, Refusal};
+use crate::plain::Plain;
 use crate::window::{Window, differing, widened};
 
 /// Where more parts than this are broken, only what the earlier text is certain of is repaired.
@@ -33,27 +34,6 @@ pub struct Earlier<'a> {
     /// The bytes of the given text that the change wrote. With it, nothing is repaired outside them as long as the earlier
     /// text differs nowhere else.
     pub edited: Option<Range<u32>>,
-}
-
-/// A text with the tree that [`read_plain`] makes of it, for callers who have read it already. Of a text that balances,
-/// every reading is that.
-#[derive(Clone, Copy, Debug)]
-pub struct Plain<'a> {
-    /// The text.
-    pub text: &'a str,
-    /// Its tree.
-    pub tree: &'a Tree,
-}
-
-impl Plain<'_> {
-    pub(crate) fn is_balanced(&self) -> bool {
-        self.tree.is_balanced()
-    }
-
-    /// `changed`, which mostly is this text, balances.
-    pub(crate) fn balances_as(&self, changed: &str, language: &Language) -> bool {
-        read_plain_again(self.tree, self.text, changed, language).diagnostics().is_empty()
-    }
 }
 
 /// Repairs `text`, or says why not.
@@ -78,7 +58,7 @@ pub fn repair_plain(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<R
     if text.is_balanced() {
         return Outcome::Balanced;
     }
-    if let Some(mark) = conflict::marked(text.text) {
+    if let Some(mark) = first_conflict(text.text) {
         let mut outcome = Case::new(text.text, language.clone(), None).refuse(text.tree, Reason::Conflict, Vec::new());
         if let Outcome::Refused(refusal) = &mut outcome {
             refusal.diagnosis.line = LineIndex::new(text.text.as_bytes()).line(mark as u32);

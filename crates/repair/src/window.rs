@@ -9,8 +9,8 @@ use std::ops::Range;
 use lispwright_syntax::{LineIndex, same_back, same_front};
 
 use crate::outcome::Outcome;
+use crate::plain::Plain;
 use crate::report::{first_line, shown};
-use crate::whole::Plain;
 
 /// So many bytes on each side of a window are read to learn how the file is laid out.
 const CONTEXT: usize = 160_000;
