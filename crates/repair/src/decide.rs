@@ -338,12 +338,8 @@ impl<'a> Case<'a> {
         let at = edits.first().map_or(0, |edit| edit.at);
         let Some(around) = chunks.iter().rposition(|chunk| tokens[chunk.tokens.start].start <= at) else { return true };
         let habits = learn(&text, (&tokens, &chunks), around, self.context.iter(), &self.language);
-        let own = &tokens[chunks[around].tokens.clone()];
-        let mended = Mended::of(
-            text[own[0].start as usize..own[own.len() - 1].end as usize].to_owned(),
-            &self.language,
-            &habits,
-        );
+        let own = tokens[chunks[around].tokens.clone()].to_vec();
+        let mended = Mended::of(text, own, &habits);
         mended.is_ragged() || mended.is_unusual(self.known, self.language.dialect(), &habits)
     }
 

@@ -17,10 +17,17 @@ impl Case<'_> {
     /// What becomes of edits that put a quote beside another sign for one: with the earlier text the typographic quote is
     /// exchanged, everything else is refused. `None` when there is no such edit.
     pub(crate) fn beside_a_quote(&self, tree: &Tree, edits: &[Edit]) -> Option<Result<Vec<Edit>, Outcome>> {
-        let instead: Vec<Option<Edit>> = edits.iter().map(|edit| self.instead(edits, edit)).collect();
+        if edits.iter().all(|edit| edit.inserted != "\"") {
+            return None;
+        }
+        let text = apply(self.text, edits);
+        let after = read_plain(&text, &self.language);
+        let strings: Vec<Option<&str>> = edits.iter().map(|edit| string_at(&text, &after, edits, edit)).collect();
+        let own = || edits.iter().zip(&strings);
+        let instead: Vec<Option<Edit>> = own().map(|(edit, own)| self.instead(edit, (*own)?)).collect();
         let answer = |edits: Vec<Edit>, why| Answer { edits, cost: 0.0, why };
         let as_given = || answer(edits.to_vec(), "the form balances with the quote there");
-        if edits.iter().any(|edit| self.leaves_it_empty(edits, edit)) {
+        if own().any(|(edit, own)| *own == Some("\"\"") && self.is_behind_a_word(edit)) {
             return Some(Err(self.refuse(tree, Reason::OpenText, vec![as_given()])));
         }
         if instead.iter().all(Option::is_none) {
@@ -42,14 +49,10 @@ impl Case<'_> {
         Some(Err(self.refuse(tree, Reason::OpenText, answers)))
     }
 
-    /// What to do instead of putting a quote where `edit` does; `None` when nothing speaks against it.
-    fn instead(&self, edits: &[Edit], edit: &Edit) -> Option<Edit> {
-        if edit.inserted != "\"" || !edit.removed.is_empty() {
-            return None;
-        }
+    /// What to do instead of putting a quote where `edit` does, for the string `own`; `None` when nothing speaks against it.
+    fn instead(&self, edit: &Edit, own: &str) -> Option<Edit> {
         let at = edit.at as usize;
         let (before, after) = self.text.split_at(at);
-        let own = self.string_with(edits, edit)?;
         let paired = own.matches('“').count() == own.matches('”').count();
         let typographic = |c: &char| TYPOGRAPHIC.contains(c) && !paired;
         if let Some(quote) = before.chars().next_back().filter(typographic) {
@@ -62,28 +65,26 @@ impl Case<'_> {
         escaped.then(|| replace(self.text, at - 2..at - 1, ""))
     }
 
-    /// The quote makes an empty string right behind a word: prose with a quote in it that is not escaped.
-    fn leaves_it_empty(&self, edits: &[Edit], edit: &Edit) -> bool {
+    /// The quote of `edit` stands behind one that stands behind a word: prose with a quote in it that is not escaped.
+    fn is_behind_a_word(&self, edit: &Edit) -> bool {
         let word = |c: char| !c.is_whitespace() && !"([{'`,@#".contains(c);
-        edit.inserted == "\""
-            && edit.removed.is_empty()
-            && self.text[..edit.at as usize].strip_suffix('"').is_some_and(|before| before.ends_with(word))
-            && self.string_with(edits, edit).is_some_and(|own| own == "\"\"")
+        self.text[..edit.at as usize].strip_suffix('"').is_some_and(|before| before.ends_with(word))
     }
+}
 
-    /// The string that the quote of `edit` begins or ends, when all of `edits` are made.
-    fn string_with(&self, edits: &[Edit], edit: &Edit) -> Option<String> {
-        let text = apply(self.text, edits);
-        let moved: isize = edits
-            .iter()
-            .filter(|other| other.at < edit.at)
-            .map(|other| other.inserted.len() as isize - other.removed.len() as isize)
-            .sum();
-        let at = edit.at.saturating_add_signed(moved as i32);
-        let tree = read_plain(&text, &self.language);
-        let (_, span) = tree
-            .tokens()
-            .find(|(kind, span)| *kind == TokenKind::String && (span.start == at || span.end == at + 1))?;
-        Some(text[span.range()].to_owned())
+/// The string that the quote of `edit` begins or ends in `text`, which `tree` was read from and all of `edits` lead to; `None`
+/// when the edit does not put a quote there.
+fn string_at<'t>(text: &'t str, tree: &Tree, edits: &[Edit], edit: &Edit) -> Option<&'t str> {
+    if edit.inserted != "\"" || !edit.removed.is_empty() {
+        return None;
     }
+    let moved: isize = edits
+        .iter()
+        .filter(|other| other.at < edit.at)
+        .map(|other| other.inserted.len() as isize - other.removed.len() as isize)
+        .sum();
+    let at = edit.at.saturating_add_signed(moved as i32);
+    let (_, span) =
+        tree.tokens().find(|(kind, span)| *kind == TokenKind::String && (span.start == at || span.end == at + 1))?;
+    Some(&text[span.range()])
 }

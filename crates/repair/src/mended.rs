@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{Language, TokenKind};
+use lispwright_syntax::TokenKind;
 
 use crate::case::Case;
 use crate::code::{Token, tokens};
@@ -26,11 +26,11 @@ const OPERATOR_PASSED: f32 = 1.6;
 
 /// A form with an answer carried out.
 pub(crate) struct Mended {
-    /// The form.
+    /// What holds the form.
     pub(crate) text: String,
-    /// Lines are counted from its first.
+    /// The tokens of the form, with the lines and offsets that they have in `text`.
     pub(crate) tokens: Vec<Token>,
-    /// Where in it the answer puts or changes closers, each with the closers that it touches.
+    /// Where in `text` the answer puts or changes closers, each with the closers that it touches.
     pub(crate) supplied: Vec<Range<u32>>,
     /// What each token costs; `None` when the form does not balance.
     pub(crate) costs: Option<Vec<f32>>,
@@ -41,8 +41,9 @@ impl Case<'_> {
     pub(crate) fn mended(&self, own: &[Token], edits: &[Edit], habits: &Habits) -> Mended {
         let (start, end) = (own[0].start, own[own.len() - 1].end);
         let local: Vec<Edit> = edits.iter().map(|edit| Edit { at: edit.at - start, ..edit.clone() }).collect();
-        let mended = Mended::of(apply(&self.text[start as usize..end as usize], &local), &self.language, habits);
-        Mended { supplied: supplied(&mended.text, &local), ..mended }
+        let text = apply(&self.text[start as usize..end as usize], &local);
+        let (own, supplied) = (tokens(&text, &self.language), supplied(&text, &local));
+        Mended { supplied, ..Mended::of(text, own, habits) }
     }
 }
 
@@ -64,9 +65,8 @@ fn supplied(text: &str, edits: &[Edit]) -> Vec<Range<u32>> {
 }
 
 impl Mended {
-    /// The form `text`, as it is.
-    pub(crate) fn of(text: String, language: &Language, habits: &Habits) -> Self {
-        let tokens = tokens(&text, language);
+    /// The form of these tokens of `text`, as it is.
+    pub(crate) fn of(text: String, tokens: Vec<Token>, habits: &Habits) -> Self {
         let costs = costs_as_it_is(&tokens, habits, true);
         Self { text, tokens, supplied: Vec::new(), costs }
     }

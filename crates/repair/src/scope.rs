@@ -46,7 +46,7 @@ pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
     let pairs = starts.windows(2).filter(|pair| pair[0] < pair[1]);
     let found = pairs.map(|pair| measure(tokens, pair[0]..pair[1], &mut open)).collect();
     let joined = join(tokens, found);
-    gather(tokens, joined)
+    gather(tokens, joined, &mut open)
 }
 
 /// A condition and nothing else, which the form below is read under: `#+sbcl`, `#-(or clisp ecl)`.
@@ -95,16 +95,7 @@ fn measure(tokens: &[Token], range: Range<usize>, open: &mut Vec<Delimiter>) -> 
 
 /// Every closer fits its opener and nothing is left over.
 fn balances(tokens: &[Token]) -> bool {
-    let mut open: Vec<Delimiter> = Vec::new();
-    for token in tokens {
-        let Some(delimiter) = token.delimiter() else { continue };
-        if token.kind.is_open() {
-            open.push(delimiter);
-        } else if open.pop() != Some(delimiter) {
-            return false;
-        }
-    }
-    open.is_empty()
+    measure(tokens, 0..tokens.len(), &mut Vec::new()).healthy
 }
 
 /// Joins a chunk that leaves lists open with the chunks that close exactly those, when no definition would end up
@@ -176,7 +167,7 @@ fn closing(tokens: &[Token], chunks: &[Chunk], steps: &mut usize) -> Option<usiz
 
 /// Gathers broken chunks with what stands right against them, where column 0 may not mean a new form: in a file that is
 /// laid out flush left, and beside a chunk that does not look like a neighbour.
-fn gather(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
+fn gather(tokens: &[Token], chunks: Vec<Chunk>, open: &mut Vec<Delimiter>) -> Vec<Chunk> {
     if chunks.iter().all(|chunk| chunk.healthy) {
         return chunks;
     }
@@ -192,7 +183,7 @@ fn gather(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
         let run = &chunks[index..end];
         let broken = run.iter().any(|chunk| !chunk.healthy);
         if broken && (run.len() > 1 || everywhere || lies_flush(tokens, &run[0])) {
-            let mut whole = measure(tokens, chunks[index].tokens.start..chunks[end - 1].tokens.end, &mut Vec::new());
+            let mut whole = measure(tokens, chunks[index].tokens.start..chunks[end - 1].tokens.end, open);
             whole.healthy = false;
             whole.flush = true;
             out.push(whole);
