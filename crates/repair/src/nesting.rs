@@ -73,6 +73,32 @@ const REPEATED: f32 = 0.1;
 const LEFT_AGAIN: f32 = 1.5;
 
 impl Node {
+    /// What holds the top-level forms.
+    const ROOT: Self = Self {
+        parent: ROOT,
+        delimiter: Delimiter::Paren,
+        depth: 0,
+        hash: 0x9E37,
+        column: -1,
+        line: u32::MAX,
+        head: NO_HEAD,
+        index: 0,
+        children: 0,
+        argument: -1,
+        sibling: -1,
+        sibling_is_list: false,
+        lists_in_a_row: 0,
+        after_line_atom: false,
+        after_literal: false,
+        crowded: false,
+        documented: false,
+        definer: false,
+        part: NO_HEAD,
+        parts: NO_HEAD,
+        after_line_list: false,
+        shown: 0,
+    };
+
     /// What an observation costs that this list may have shown before.
     fn repeated(&mut self, bit: u32, cost: f32) -> f32 {
         let before = self.shown >> bit & 1 == 1;
@@ -103,31 +129,7 @@ const FALLEN_OUT: f32 = 9.0;
 
 impl<'h> Nesting<'h> {
     pub(crate) fn new(habits: &'h Habits, base: i32) -> Self {
-        let root = Node {
-            parent: ROOT,
-            delimiter: Delimiter::Paren,
-            depth: 0,
-            hash: 0x9E37,
-            column: -1,
-            line: u32::MAX,
-            head: NO_HEAD,
-            index: 0,
-            children: 0,
-            argument: -1,
-            sibling: -1,
-            sibling_is_list: false,
-            lists_in_a_row: 0,
-            after_line_atom: false,
-            after_literal: false,
-            crowded: false,
-            documented: false,
-            definer: false,
-            part: NO_HEAD,
-            parts: NO_HEAD,
-            after_line_list: false,
-            shown: 0,
-        };
-        Self { nodes: vec![root], habits, base, checks: false }
+        Self { nodes: vec![Node::ROOT], habits, base, checks: false }
     }
 
     /// Forgets everything that was read.
@@ -319,22 +321,10 @@ impl<'h> Nesting<'h> {
             hash: (around.hash.rotate_left(7) ^ u64::from(index).wrapping_add(1)).wrapping_mul(0x517c_c1b7_2722_0a95),
             column: token.column + if token.first { 0 } else { shift },
             line: token.line,
-            head: NO_HEAD,
-            index: around.children.saturating_sub(1),
-            children: 0,
-            argument: -1,
-            sibling: -1,
-            sibling_is_list: false,
-            lists_in_a_row: 0,
-            after_line_atom: false,
-            after_literal: false,
-            crowded: false,
-            documented: false,
-            definer: false,
+            index: argument,
             part,
             parts,
-            after_line_list: false,
-            shown: 0,
+            ..Node::ROOT
         })
     }
 

@@ -130,89 +130,107 @@ const NESTED: f32 = 0.9;
 const EITHER: f32 = 0.4;
 const PAIRED: f32 = 0.95;
 
+/// What is known of the forms of one dialect; each row as the constants above say it.
+struct Known {
+    lists: &'static str,
+    atoms: &'static str,
+    nested: &'static str,
+    either: &'static str,
+    counts: &'static str,
+    pairs: &'static str,
+    docstrings: &'static str,
+    bodies: &'static str,
+}
+
+const KNOWN: [Known; 4] = [
+    Known {
+        lists: COMMON_LISP_LISTS,
+        atoms: COMMON_LISP_ATOMS,
+        nested: COMMON_LISP_NESTED,
+        either: COMMON_LISP_EITHER,
+        counts: COMMON_LISP_COUNTS,
+        pairs: "",
+        docstrings: DOCSTRINGS[0],
+        bodies: BODIES[0],
+    },
+    Known {
+        lists: SCHEME_LISTS,
+        atoms: SCHEME_ATOMS,
+        nested: SCHEME_NESTED,
+        either: SCHEME_EITHER,
+        counts: SCHEME_COUNTS,
+        pairs: "",
+        docstrings: DOCSTRINGS[1],
+        bodies: BODIES[1],
+    },
+    Known {
+        lists: CLOJURE_LISTS,
+        atoms: CLOJURE_ATOMS,
+        nested: CLOJURE_NESTED,
+        either: CLOJURE_EITHER,
+        counts: CLOJURE_COUNTS,
+        pairs: CLOJURE_PAIRS,
+        docstrings: DOCSTRINGS[2],
+        bodies: BODIES[2],
+    },
+    Known {
+        lists: EMACS_LISP_LISTS,
+        atoms: EMACS_LISP_ATOMS,
+        nested: EMACS_LISP_NESTED,
+        either: EMACS_LISP_EITHER,
+        counts: EMACS_LISP_COUNTS,
+        pairs: "",
+        docstrings: DOCSTRINGS[3],
+        bodies: BODIES[3],
+    },
+];
+
 /// Probabilities of the answer yes, for the questions that a dialect's own forms decide.
 pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
     // Each is made when it is asked for: a hook looks at one file.
     static TABLES: [OnceLock<FxHashMap<(u64, u8), f32>>; 4] = [const { OnceLock::new() }; 4];
-    match dialect {
-        Dialect::CommonLisp => TABLES[0].get_or_init(|| {
-            table(
-                COMMON_LISP_LISTS,
-                COMMON_LISP_ATOMS,
-                [COMMON_LISP_NESTED, COMMON_LISP_EITHER],
-                COMMON_LISP_COUNTS,
-                "",
-                [DOCSTRINGS[0], BODIES[0]],
-            )
-        }),
-        Dialect::Scheme => TABLES[1].get_or_init(|| {
-            table(
-                SCHEME_LISTS,
-                SCHEME_ATOMS,
-                [SCHEME_NESTED, SCHEME_EITHER],
-                SCHEME_COUNTS,
-                "",
-                [DOCSTRINGS[1], BODIES[1]],
-            )
-        }),
-        Dialect::Clojure | Dialect::Edn => TABLES[2].get_or_init(|| {
-            table(
-                CLOJURE_LISTS,
-                CLOJURE_ATOMS,
-                [CLOJURE_NESTED, CLOJURE_EITHER],
-                CLOJURE_COUNTS,
-                CLOJURE_PAIRS,
-                [DOCSTRINGS[2], BODIES[2]],
-            )
-        }),
-        Dialect::EmacsLisp => TABLES[3].get_or_init(|| {
-            table(
-                EMACS_LISP_LISTS,
-                EMACS_LISP_ATOMS,
-                [EMACS_LISP_NESTED, EMACS_LISP_EITHER],
-                EMACS_LISP_COUNTS,
-                "",
-                [DOCSTRINGS[3], BODIES[3]],
-            )
-        }),
-    }
+    let at = match dialect {
+        Dialect::CommonLisp => 0,
+        Dialect::Scheme => 1,
+        Dialect::Clojure | Dialect::Edn => 2,
+        Dialect::EmacsLisp => 3,
+    };
+    TABLES[at].get_or_init(|| table(&KNOWN[at]))
 }
 
-fn table(
-    lists: &'static str,
-    atoms: &'static str,
-    [nested, either]: [&'static str; 2],
-    counts: &'static str,
-    pairs: &'static str,
-    [docstrings, bodies]: [&'static str; 2],
-) -> FxHashMap<(u64, u8), f32> {
+fn table(known: &Known) -> FxHashMap<(u64, u8), f32> {
     let rows = |text: &'static str, question: Question, p: f32| {
         text.split_whitespace().filter_map(move |row| {
             let (head, index) = row.rsplit_once(':')?;
             Some(((argument(head_of(head), index.parse().ok()?), question as u8), p))
         })
     };
-    rows(lists, Question::IsList, SURE)
-        .chain(rows(atoms, Question::IsList, 1.0 - SURE))
-        .chain(rows(nested, Question::ListFirst, NESTED))
-        .chain(rows(either, Question::ListFirst, EITHER))
-        .chain(bodies.split_whitespace().flat_map(|row| from_on(row, |key| (key, Question::Crowded as u8), 1.0 - SURE)))
-        .chain(rows(docstrings, Question::Docstring, 1.0))
-        .chain(rows(pairs, Question::Pairs, SURE))
+    rows(known.lists, Question::IsList, SURE)
+        .chain(rows(known.atoms, Question::IsList, 1.0 - SURE))
+        .chain(rows(known.nested, Question::ListFirst, NESTED))
+        .chain(rows(known.either, Question::ListFirst, EITHER))
+        .chain(
+            known
+                .bodies
+                .split_whitespace()
+                .flat_map(|row| from_on(row, |key| (key, Question::Crowded as u8), 1.0 - SURE)),
+        )
+        .chain(rows(known.docstrings, Question::Docstring, 1.0))
+        .chain(rows(known.pairs, Question::Pairs, SURE))
         .chain(std::iter::once(((MAP, Question::Pairs as u8), PAIRED)))
-        .chain(counts.split_whitespace().flat_map(|row| count_rows(row, head_of)))
+        .chain(known.counts.split_whitespace().flat_map(|row| count_rows(row, head_of)))
         .chain(PARTS.split_whitespace().flat_map(|row| count_rows(row, |head| part_of(head_of(head)))))
         .chain(binding_rows(NAME_FIRST, 1.0 - SURE))
         .chain(binding_rows(LIST_FIRST, NESTED))
         .chain(CLAUSES.split_whitespace().flat_map(clause_rows))
-        .chain([CLAUSE_PARAMETERS, CLAUSE_NAMES].iter().flat_map(|row| row.split_whitespace()).filter_map(|row| {
-            let key = part_of(clause_argument(row)?);
-            Some(((key, Question::Ends as u8), SURE))
+        .chain(CLAUSE_PARAMETERS.split_whitespace().filter_map(clause_argument).flat_map(|key| {
+            [(part_of(key), Question::Ends), (key, Question::IsList)].map(|(key, asked)| ((key, asked as u8), SURE))
         }))
         .chain(
-            CLAUSE_PARAMETERS
+            CLAUSE_NAMES
                 .split_whitespace()
-                .filter_map(|row| Some(((clause_argument(row)?, Question::IsList as u8), SURE))),
+                .filter_map(clause_argument)
+                .map(|key| ((part_of(key), Question::Ends as u8), SURE)),
         )
         .collect()
 }
