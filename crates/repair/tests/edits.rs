@@ -362,26 +362,6 @@ fn a_call_is_not_closed_without_what_its_operator_takes() {
 }
 
 #[test]
-fn a_definition_that_is_closed_before_its_body_is_not_left_so() {
-    written(
-        Dialect::CommonLisp,
-        "(eval-when (:compile-toplevel))\n\n(defun a (x)\n  (list x))\n\n(defun b (x)\n  (list x)))",
-        None,
-    );
-}
-
-#[test]
-fn a_list_that_holds_nothing_but_a_call_is_not_closed_twice() {
-    written(Dialect::Scheme, "(define (tail x)\n  (begin\n    (head x)\n    ((load-it \"footer\")))", None);
-    written(Dialect::Clojure, "(ns app\n  (:require [a :as a]\n            ([b :as b])\n  (:import (c D)))", None);
-}
-
-#[test]
-fn one_datum_follows_a_dot() {
-    written(Dialect::CommonLisp, "(defun f ()\n  (graph '((:a :b) . 1)\n           ((:c :d) . 2)))\n  (draw))", None);
-}
-
-#[test]
 fn a_datum_that_is_newly_commented_out_is_asked_about() {
     let old = "(defn span\n  [a b]\n  (let [d (- b a)]\n    (max d 0)))";
     let new = "(defn span\n  [a b]\n  (let [d (- #_b a)]\n    (max d 0))";
@@ -398,13 +378,24 @@ fn a_typographic_quote_is_exchanged() {
 }
 
 #[test]
-fn an_escaped_quote_at_the_end_of_a_string_is_asked_about() {
-    written(Dialect::EmacsLisp, "(defun my-f (x)\n  \"Do it.\\\"\n  (when x\n    (setq y x)))", None);
-}
-
-#[test]
-fn brackets_of_the_wrong_kind_around_bindings_are_asked_about() {
-    written(Dialect::Clojure, "(defn f [x]\n  (let (a 1]\n    (+ a x)))", None);
+fn what_nobody_writes_is_asked_about() {
+    use Dialect::{Clojure, CommonLisp, EmacsLisp, Scheme};
+    let forms = [
+        // A definition that is closed before its body.
+        (CommonLisp, "(eval-when (:compile-toplevel))\n\n(defun a (x)\n  (list x))\n\n(defun b (x)\n  (list x)))"),
+        // A list that holds nothing but a call.
+        (Scheme, "(define (tail x)\n  (begin\n    (head x)\n    ((load-it \"footer\")))"),
+        (Clojure, "(ns app\n  (:require [a :as a]\n            ([b :as b])\n  (:import (c D)))"),
+        // Two data behind a dot.
+        (CommonLisp, "(defun f ()\n  (graph '((:a :b) . 1)\n           ((:c :d) . 2)))\n  (draw))"),
+        // A string whose last quote is escaped.
+        (EmacsLisp, "(defun my-f (x)\n  \"Do it.\\\"\n  (when x\n    (setq y x)))"),
+        // Bindings in brackets of another kind.
+        (Clojure, "(defn f [x]\n  (let (a 1]\n    (+ a x)))"),
+    ];
+    for (dialect, form) in forms {
+        written(dialect, form, None);
+    }
 }
 
 #[test]
