@@ -24,6 +24,10 @@
     (with-compilation-unit (:override t)
       (funcall function))))
 
+(defun definition-mistake (condition)
+  "What CONDITION says that a file with definitions of systems has met."
+  (condition-text condition +message-limit+))
+
 (defun applicable-specializers (function &rest arguments)
   "The specializers of each primary method of FUNCTION that applies to ARGUMENTS."
   (loop for method in (compute-applicable-methods function arguments)

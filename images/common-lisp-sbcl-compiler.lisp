@@ -95,6 +95,14 @@ callers to what they call when it saves, and to undo that later may never end, d
                                      (simple-condition-format-arguments condition))))
           (condition-text condition +message-limit+))))
 
+(defun definition-mistake (condition)
+  "What CONDITION says that a file with definitions of systems has met; second value: where in its characters, when that is a
+mistake of the text."
+  (let ((cause (inner-condition condition)))
+    (if (typep cause 'reader-error)
+        (values (reading-message cause) (and (typep condition 'stream-error) (reading-position condition)))
+        (values (advice-free (condition-text cause +message-limit+)) nil))))
+
 (defun mistake-severity (condition)
   (typecase condition
     (sb-ext:compiler-note nil)

@@ -20,7 +20,8 @@
   (diagnostics '())                     ; plists, newest first
   (compiled '())                        ; namestrings of the files that were compiled
   (files '())                           ; the source files of the project that take part, in the order of the plan
-  (missing nil)                         ; the name of the system that is not there, and of that which needs it
+  (systems '())                         ; what is loaded, and what that needs
+  (explanation nil)                     ; what the last error that was signalled says of how systems are defined
   (current nil)                         ; the file that was being compiled or loaded when the last error was signalled
   (texts (make-hash-table :test #'equal))) ; file -> text, for lines
 
@@ -77,7 +78,8 @@ directory gets anything."
     (nreverse names)))
 
 (defun reload-changed-definitions ()
-  "Loads again the .asd files of the project whose content is not what was loaded."
+  "Loads again the .asd files of the project whose content is not what was loaded. What one that does not load has defined
+is forgotten: whoever needs it is told why, and the others are not in its way."
   (dolist (file (remove-duplicates
                  (loop for name in (asdf:registered-systems)
                        for system = (asdf::registered-system name)
@@ -87,8 +89,17 @@ directory gets anything."
                  :test #'string=))
     (let ((digest (content-digest file)))
       (unless (equal digest (gethash file *definition-digests*))
-        (asdf:load-asd file)
-        (setf (gethash file *definition-digests*) digest)))))
+        (handler-case (let ((*error-output* (make-broadcast-stream)))
+                        (asdf:load-asd file)
+                        (setf (gethash file *definition-digests*) digest))
+          (error () (forget-definitions file)))))))
+
+(defun forget-definitions (file)
+  "Has ASDF know nothing of the systems that FILE has defined."
+  (dolist (name (asdf:registered-systems))
+    (let ((source (asdf:system-source-file (asdf::registered-system name))))
+      (when (and source (string= (namestring source) file))
+        (asdf:clear-system name)))))
 
 (defun note-definition (system)
   "Remembers the content of the file that SYSTEM was just defined by."
@@ -262,8 +273,10 @@ source and of what that depends on; those for which CLEAR is true in any case. H
   "The fields of ANSWER with what WORK has to tell."
   (when (eq (getf answer :outcome) :error)
     (add-fatal-diagnostic work (getf answer :error))
-    ;; The stack is gone, so what could have been chosen on it is no news.
-    (setf answer (substitute-field answer :error (substitute-field (getf answer :error) :restarts '()))))
+    ;; The stack is gone, so what could have been chosen on it is no news; nor is ASDF's way to a mistake that is explained.
+    (let ((error (substitute-field (getf answer :error) :restarts '())))
+      (setf answer (substitute-field answer :error
+                                     (if (work-explanation work) (substitute-field error :frames '()) error)))))
   (let ((diagnostics (in-order (reverse (work-diagnostics work)) work)))
     (append answer
             (list :diagnostics
@@ -284,8 +297,8 @@ source and of what that depends on; those for which CLEAR is true in any case. H
          (frame (find-if #'project-file-p (getf error :frames) :key (lambda (frame) (getf frame :file)))))
     (flet ((add (message &rest place)
              (push (append (list :severity "error" :type type :message message) place) (work-diagnostics work))))
-      (cond ((work-missing work)
-             (apply #'add (missing-message work) (missing-place work)))
+      (cond ((work-explanation work)
+             (push (list* :severity "error" (work-explanation work)) (work-diagnostics work)))
             ((not (search "COMPILE-FILE-ERROR" type))
              (apply #'add (getf error :message)
                     (cond (frame (list* :file (getf frame :file)
@@ -297,21 +310,6 @@ source and of what that depends on; those for which CLEAR is true in any case. H
 (defun mistaken-p (work)
   "True when the compiler has found an error."
   (find "error" (work-diagnostics work) :key (lambda (diagnostic) (getf diagnostic :severity)) :test #'equal))
-
-(defun missing-message (work)
-  (destructuring-bind (name . by) (work-missing work)
-    (format nil "There is no system ~S~@[; ~S depends on it~].~@[ These have been looked into: ~{~A~^, ~}.~]"
-            name (and by (asdf:component-name by)) (mapcar #'namestring *loaded-setups*))))
-
-(defun missing-place (work)
-  "Where the system that needs the missing one is defined, if possible with the line that names it."
-  (destructuring-bind (name . by) (work-missing work)
-    (let* ((file (and by (asdf:system-source-file by)))
-           (text (and file (ignore-errors (file-text file))))
-           (position (and text (or (search (format nil "~S" name) text) (search (format nil ":~A" name) text)))))
-      (and file
-           (list* :file (namestring file)
-                  (and position (list :line (line-and-column text position))))))))
 
 (defun in-order (diagnostics work)
   "DIAGNOSTICS, errors first, then as the files are compiled and from the top of each."
@@ -355,17 +353,9 @@ diagnostics, however it ends."
   "Calls FUNCTION with WORK, which hears what the compiler says and which file an error came from."
   (handler-bind ((error (lambda (error)
                           (setf (work-current work) (current-file work)
-                                (work-missing work) (and (typep error 'asdf:missing-component)
-                                                         (missing-system error))))))
+                                (work-explanation work) (ignore-errors (explanation error work))))))
     (load-setups :first)
     (funcall function work)))
-
-(defun missing-system (error)
-  "(name . system that needs it) of ERROR."
-  (cons (princ-to-string (asdf/find-component:missing-requires error))
-        (and (typep error 'asdf:missing-dependency)
-             (let ((by (asdf/find-component:missing-required-by error)))
-               (and (typep by 'asdf:component) (asdf:component-system by))))))
 
 (defun current-file (work)
   "The namestring of the source that is compiled or loaded now, or NIL."
@@ -410,7 +400,10 @@ is compiled."
   (let* ((system (find-system-or-refuse name))
          (loaded (asdf:component-loaded-p system)))
     (note-definition system)
-    (let* ((components (call-with-libraries (lambda () (project-components system))))
+    (let* ((components (call-with-libraries
+                        (lambda ()
+                          (setf (work-systems work) (plan-systems system))
+                          (project-components system))))
            (stale (remove-stale-files components
                                       (lambda (component) (and clear (part-p (asdf:component-system component) system))))))
       (setf (work-files work)

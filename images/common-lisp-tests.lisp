@@ -517,6 +517,7 @@ deftest."
     (setf (tally-framework tally) "asdf"
           (tally-running tally) name)
     (push name (tally-names tally))
+    (tell-progress "performing ~A" name)
     (handler-case (asdf:perform (asdf:make-operation 'asdf:test-op) system)
       (error (error)
         (setf failure (format nil "~A: ~A" (type-text error) (condition-text error 1000)))))

@@ -101,12 +101,14 @@ directory that is removed with the process."
         (compiled (compiled-path path)))
     (make-directories compiled)
     (set! compiling path)
+    (tell-progress (string-append "compiling " path))
     ;; Until it has been loaded whole, what was loaded before no longer counts.
     (hash-remove! loaded-texts path)
     (save-module-excursion
      (lambda ()
        (compile-file path #:output-file compiled #:env (current-module) #:canonicalization 'absolute
                      #:warning-level 1)))
+    (tell-progress (string-append "loading " path))
     (save-module-excursion
      (lambda ()
        (call-in-code (lambda () (load-compiled compiled)))))
@@ -155,17 +157,22 @@ that there is no such thing."
       (flush-ports)
       answer)))
 
+(define (tell-progress text)
+  "Tells the parent what the request in hand does."
+  (send (list #:progress #:id last-id #:text text)))
+
 ;;; Tests, of SRFI 64
 
 (define-record-type <tally>
-  (make-tally wanted passed failed skipped failures names)
+  (make-tally wanted passed failed skipped failures names running)
   tally?
   (wanted tally-wanted)                 ; names of tests or groups, or '() for all
   (passed tally-passed set-tally-passed!)
   (failed tally-failed set-tally-failed!)
   (skipped tally-skipped set-tally-skipped!)
   (failures tally-failures set-tally-failures!)
-  (names tally-names set-tally-names!))
+  (names tally-names set-tally-names!)
+  (running tally-running set-tally-running!)) ; the name of the test that runs, or #f
 
 (define (note-result tally runner)
   "Counts the test that RUNNER has just ended."
@@ -173,6 +180,7 @@ that there is no such thing."
          (path (test-runner-group-path runner))
          (wanted (tally-wanted tally)))
     (set-tally-names! tally (cons name (tally-names tally)))
+    (set-tally-running! tally #f)
     (when (or (null? wanted) (any (lambda (group) (member group wanted)) (cons name path)))
       (case (test-result-kind runner)
         ((pass) (set-tally-passed! tally (1+ (tally-passed tally))))
@@ -222,20 +230,29 @@ that there is no such thing."
     ((? exception? exception) (string-append (exception-type exception) ": " (exception-text exception 500)))
     (_ (short-text raised))))
 
+(define (note-start tally runner)
+  "Says which test RUNNER begins with: it may never end, or end the process."
+  (let ((name (test-runner-test-name runner)))
+    (set-tally-running! tally name)
+    (tell-progress (format #f "testing ~a" name))))
+
 (define (make-runner tally)
   (let ((runner (test-runner-null)))
+    (test-runner-on-test-begin! runner (lambda (runner) (note-start tally runner)))
     (test-runner-on-test-end! runner (lambda (runner) (note-result tally runner)))
     runner))
 
 (define (tally-facts tally)
-  (list #:framework "srfi-64"
-        #:passed (tally-passed tally) #:failed (tally-failed tally) #:skipped (tally-skipped tally)
-        #:failed-tests (reverse (tally-failures tally))
-        #:names (take* (reverse (tally-names tally)) 200)))
+  (append
+   (list #:framework "srfi-64"
+         #:passed (tally-passed tally) #:failed (tally-failed tally) #:skipped (tally-skipped tally)
+         #:failed-tests (reverse (tally-failures tally))
+         #:names (take* (reverse (tally-names tally)) 200))
+   (if (tally-running tally) (list #:running (tally-running tally)) '())))
 
 (define (answer-run-tests request)
   "Loads the tests afresh and runs them; the fields of the answer."
-  (let ((tally (make-tally (or (argument request #:tests) '()) 0 0 0 '() '())))
+  (let ((tally (make-tally (or (argument request #:tests) '()) 0 0 0 '() '() #f)))
     (let ((answer
            (answer-work request 'run-tests
                         (lambda ()
@@ -247,6 +264,6 @@ that there is no such thing."
                              (list #:outcome #:tested))
                             (name
                              (answer-now (list #:outcome #:refused #:no-system (argument request #:system)))))))))
-      (if (memq (argument (cons #f answer) #:outcome) '(#:refused #:interrupted))
+      (if (eq? (argument (cons #f answer) #:outcome) #:refused)
           answer
           (append answer (tally-facts tally))))))

@@ -11,7 +11,8 @@
                     #-sbcl "common-lisp-libc.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
                     #-sbcl "common-lisp-performing.lisp" #+sbcl "common-lisp-sbcl-compiler.lisp"
                     #+ecl "common-lisp-ecl-compiler.lisp" #+clisp "common-lisp-clisp-compiler.lisp"
-                    "common-lisp-systems.lisp" "common-lisp-plans.lisp" "common-lisp-tests.lisp"))
+                    "common-lisp-systems.lisp" "common-lisp-plans.lisp" "common-lisp-explanations.lisp"
+                    "common-lisp-tests.lisp"))
       (let ((*package* *package*)
             (*load-verbose* nil))
         (load (merge-pathnames file images))))))

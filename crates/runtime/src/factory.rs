@@ -1,10 +1,11 @@
 //! Where workers come from: a saved image when there can be one, a warm spare when there is one.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Start};
 use crate::backend::Runtime;
@@ -13,7 +14,7 @@ use crate::confine::Network;
 use crate::environment::default_cache;
 use crate::guard::Guard;
 use crate::image;
-use crate::process::Launch;
+use crate::process::{Launch, first_line};
 use crate::sandbox::{Confined, Sandbox};
 use crate::watch::Bounds;
 use crate::worker::Worker;
@@ -99,7 +100,7 @@ pub(crate) struct Factory {
     pub(crate) household: Arc<Household>,
     start: Mutex<Option<Start>>,
     spare: Mutex<Option<Worker>>,
-    closed: AtomicBool,
+    closed: CancellationToken,
 }
 
 impl Factory {
@@ -110,7 +111,7 @@ impl Factory {
             household,
             start: Mutex::new(None),
             spare: Mutex::new(None),
-            closed: AtomicBool::new(false),
+            closed: CancellationToken::new(),
         }
     }
 
@@ -142,10 +143,11 @@ impl Factory {
     /// Starts a spare when there is none.
     pub(crate) async fn fill_spare(&self) {
         let mut spare = self.spare.lock().await;
-        if self.config.spare && spare.is_none() && !self.closed.load(Ordering::Acquire) {
-            match self.start_one().await {
-                Ok(worker) => *spare = Some(worker),
-                Err(error) => tracing::warn!(%error, "no spare worker"),
+        if self.config.spare && spare.is_none() {
+            match self.closed.run_until_cancelled(self.start_one()).await {
+                Some(Ok(worker)) => *spare = Some(worker),
+                Some(Err(error)) => tracing::warn!(%error, "no spare worker"),
+                None => {}
             }
         }
     }
@@ -155,9 +157,9 @@ impl Factory {
         self.spare.try_lock().ok()?.as_ref().map(Worker::pid)
     }
 
-    /// Ends the spare for good.
+    /// Ends the spare for good, also one that is being started.
     pub(crate) async fn close(&self) {
-        self.closed.store(true, Ordering::Release);
+        self.closed.cancel();
         if let Some(mut spare) = self.spare.lock().await.take() {
             spare.bury(true).await;
         }
@@ -191,7 +193,23 @@ impl Factory {
             first => first,
         };
         *mode = result.is_ok().then_some(start);
-        result.map_err(StartError::Failed)
+        match result {
+            Ok(worker) => Ok(worker),
+            Err(why) => Err(StartError::Failed(format!("{why}\n{}", self.versions(&program).await))),
+        }
+    }
+
+    /// Which version the program says it is, as far as it runs here, and which one is tried.
+    async fn versions(&self, program: &Path) -> String {
+        let backend = self.runtime.backend();
+        let tried = format!("what is tried is {} {}", backend.name, backend.tried);
+        if !self.config.launcher.is_empty() {
+            return format!("Behind the launcher has to be {} with its libraries; {tried}", program.display());
+        }
+        match first_line(program, backend.version_argument).await {
+            Some(version) => format!("It says that it is {version}; {tried}"),
+            None => format!("It does not say its version; {tried}"),
+        }
     }
 
     async fn find_image(&self, agent: &'static Agent, program: PathBuf, refuse: Option<u64>) -> Start {
@@ -202,7 +220,8 @@ impl Factory {
             return Start::Plain(reason.to_owned());
         }
         let cache = self.config.cache.clone().or_else(default_cache);
-        tokio::task::spawn_blocking(move || image::saved(agent, &program, cache.as_deref(), refuse))
+        let (mark, _guard) = (self.household.next_mark(), self.household.guard());
+        tokio::task::spawn_blocking(move || image::saved(agent, &program, cache.as_deref(), &mark, refuse))
             .await
             .unwrap_or_else(|error| Start::Plain(error.to_string()))
     }

@@ -21,7 +21,9 @@ impl Frames {
         loop {
             let end = match self.buffer.first_chunk() {
                 Some(header) if !header.contains(&wire::VOID) => wire::HEADER + wire::payload_length(header)?,
-                _ => wire::HEADER,
+                Some(_) => wire::HEADER,
+                // What cannot become a header need not be waited for.
+                None => wire::header_start(&self.buffer)?,
             };
             let there = end.min(self.buffer.len());
             let from = self.searched.min(there);
@@ -92,5 +94,14 @@ mod tests {
         let mut frames = Frames::default();
         frames.buffer().extend_from_slice(b"hello world");
         assert_eq!(frames.next(), Err(WireError::Header));
+    }
+
+    #[test]
+    fn what_cannot_become_a_header_is_no_header() {
+        for bytes in ["hi\n", "0000Z", "\n", " 0000"] {
+            let mut frames = Frames::default();
+            frames.buffer().extend_from_slice(bytes.as_bytes());
+            assert_eq!(frames.next(), Err(WireError::Header), "{bytes:?}");
+        }
     }
 }

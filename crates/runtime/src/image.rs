@@ -5,6 +5,7 @@
 //! Without a usable cache a worker starts plain and is fed the agent through its standard input, which costs a few
 //! seconds and needs no file on the other side of a launcher either. The command lines are in `agent`.
 
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::agent::{Agent, Start};
 use crate::environment::is_secret;
+use crate::marks::{MARK, end_marked};
 
 /// How long saving an image may take before it is given up.
 const SAVE_LIMIT: Duration = Duration::from_secs(120);
@@ -21,12 +23,16 @@ const SAVE_LIMIT: Duration = Duration::from_secs(120);
 /// Images that nobody has used for so long are removed when a new one is saved.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// What a server that ended while it saved has left is removed after so long.
+const UNFINISHED: Duration = Duration::from_secs(60 * 60);
+
 /// Finds or saves the image that `agent` starts from with the implementation at `program`, below `cache`. Blocks.
 ///
-/// `refuse` is the inode of an image that turned out not to start; it is replaced, by this server or another.
-pub(crate) fn saved(agent: &Agent, program: &Path, cache: Option<&Path>, refuse: Option<u64>) -> Start {
+/// `mark` is that of the process which saves, so that it ends with this one. `refuse` is the inode of an image that turned
+/// out not to start; it is replaced, by this server or another.
+pub(crate) fn saved(agent: &Agent, program: &Path, cache: Option<&Path>, mark: &str, refuse: Option<u64>) -> Start {
     let Some(cache) = cache else { return Start::Plain("there is no cache directory".into()) };
-    match find_or_save(agent, program, cache, refuse) {
+    match find_or_save(agent, program, cache, mark, refuse) {
         Ok(core) => Start::Saved(core),
         Err(error) => Start::Plain(format!("no image could be saved below {}: {error}", cache.display())),
     }
@@ -37,7 +43,7 @@ pub(crate) fn inode(path: &Path) -> Option<u64> {
     path.metadata().ok().map(|data| data.ino())
 }
 
-fn find_or_save(agent: &Agent, program: &Path, cache: &Path, refuse: Option<u64>) -> io::Result<PathBuf> {
+fn find_or_save(agent: &Agent, program: &Path, cache: &Path, mark: &str, refuse: Option<u64>) -> io::Result<PathBuf> {
     let core = cache.join(format!("{}-{:016x}.{}", agent.runtime, key(agent, program)?, agent.extension));
     let usable = || inode(&core).is_some_and(|inode| Some(inode) != refuse);
     if !usable() {
@@ -46,7 +52,7 @@ fn find_or_save(agent: &Agent, program: &Path, cache: &Path, refuse: Option<u64>
         lock.lock()?;
         // Another server may have saved it in the meantime.
         if !usable() {
-            save(agent, program, &core)?;
+            save(agent, program, mark, &core)?;
             remove_unused(agent, cache, &core);
         }
     }
@@ -68,13 +74,14 @@ pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-fn save(agent: &Agent, program: &Path, core: &Path) -> io::Result<()> {
+fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()> {
     let unfinished = core.with_extension(format!("new-{}", std::process::id()));
     tracing::info!(core = %core.display(), "saving an image");
     let mut child = Command::new(program)
         .args(agent.save_arguments(&unfinished))
         .env_clear()
         .envs(std::env::vars_os().filter(|(name, _)| !is_secret(name)))
+        .env(MARK, mark)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -90,6 +97,8 @@ fn save(agent: &Agent, program: &Path, core: &Path) -> io::Result<()> {
             break status;
         }
         if Instant::now() > deadline {
+            // With what it has started, which may hold its pipes.
+            end_marked(mark);
             let _ = child.kill();
             break child.wait()?;
         }
@@ -109,11 +118,13 @@ fn save(agent: &Agent, program: &Path, core: &Path) -> io::Result<()> {
 fn remove_unused(agent: &Agent, cache: &Path, current: &Path) {
     let Ok(entries) = std::fs::read_dir(cache) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
-        let old = path
-            .metadata()
-            .and_then(|data| data.modified())
-            .is_ok_and(|used| used.elapsed().is_ok_and(|age| age > UNUSED));
-        if old && path != current && path.extension().is_some_and(|extension| extension == agent.extension) {
+        let age = path.metadata().and_then(|data| data.modified()).ok().and_then(|used| used.elapsed().ok());
+        let limit = match path.extension().and_then(OsStr::to_str) {
+            Some(extension) if extension == agent.extension => UNUSED,
+            Some(extension) if extension.starts_with("new-") => UNFINISHED,
+            _ => continue,
+        };
+        if age.is_some_and(|age| age > limit) && path != current {
             let _ = std::fs::remove_file(path);
         }
     }

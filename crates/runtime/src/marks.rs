@@ -35,6 +35,11 @@ async fn sweep_entry(entry: String) {
     }
 }
 
+/// Ends every process that carries `mark`, as far as one look finds them. Blocks.
+pub(crate) fn end_marked(mark: &str) {
+    kill_marked(format!("{MARK}={mark}\0").as_bytes());
+}
+
 fn kill_marked(entry: &[u8]) -> usize {
     carriers(entry).into_iter().filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count()
 }

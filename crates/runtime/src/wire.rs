@@ -248,6 +248,11 @@ pub fn payload_length(header: &[u8; HEADER]) -> Result<usize, WireError> {
     std::str::from_utf8(header).ok().and_then(|digits| usize::from_str_radix(digits, 16).ok()).ok_or(WireError::Header)
 }
 
+/// How many bytes a header has, when `bytes`, fewer than that, can be the beginning of one, or some of them are void.
+pub(crate) fn header_start(bytes: &[u8]) -> Result<usize, WireError> {
+    if bytes.contains(&VOID) || bytes.iter().all(u8::is_ascii_hexdigit) { Ok(HEADER) } else { Err(WireError::Header) }
+}
+
 /// Keywords and values, one after the other.
 pub(crate) fn keyed<const N: usize>(pairs: [(&str, Value); N]) -> Vec<Value> {
     pairs.into_iter().flat_map(|(key, value)| [Value::keyword(key), value]).collect()

@@ -51,6 +51,9 @@ const CHILD_GRACE: Duration = Duration::from_millis(1500);
 /// How long the status of a process whose pipe has closed is waited for.
 const STATUS_LIMIT: Duration = Duration::from_secs(2);
 
+/// Pieces of 4,096 bytes that are read without asking what else there is to do.
+const MOST_AT_ONCE: u32 = 4096;
+
 /// What ended a call.
 pub(crate) enum Ended {
     /// The agent's answer, and why it was told to stop if it was.
@@ -119,18 +122,24 @@ impl Answers {
     /// The first line of what came in place of a frame.
     fn strange(&mut self) -> Option<String> {
         self.frames.next().err()?;
+        self.read_what_is_there();
         let text = String::from_utf8_lossy(self.frames.buffer()).into_owned();
         Some(text.lines().next().unwrap_or_default().chars().take(100).collect())
     }
 
     /// The next frame, when it is there already.
     fn poll(&mut self) -> Option<Value> {
+        self.read_what_is_there();
+        self.frames.next().ok()?
+    }
+
+    /// Straight from the descriptor: the event loop may not have heard of the last bytes yet.
+    fn read_what_is_there(&mut self) {
         let mut bytes = [0; 4096];
-        // Straight from the descriptor: the event loop may not have heard of the last bytes yet.
-        while let Ok(count @ 1..) = rustix::io::read(&self.pipe, &mut bytes) {
+        for _ in 0..MOST_AT_ONCE {
+            let Ok(count @ 1..) = rustix::io::read(&self.pipe, &mut bytes) else { return };
             self.frames.buffer().extend_from_slice(&bytes[..count]);
         }
-        self.frames.next().ok()?
     }
 }
 
@@ -182,8 +191,9 @@ impl Worker {
             }
         };
         let limit = if agent.is_some() { PLAIN_HELLO_LIMIT } else { HELLO_LIMIT };
-        let greeting = tokio::time::timeout(limit, greeting).await.unwrap_or_default();
-        match greeting {
+        let greeting = tokio::time::timeout(limit, greeting).await;
+        let silent = greeting.is_err();
+        match greeting.unwrap_or_default() {
             Some(hello) if head(&hello) == Some("HELLO") => {
                 if let Some(pid) = worker.copy_of(&hello).filter(|pid| *pid != worker.pid()) {
                     worker.copies.speaks(pid);
@@ -196,7 +206,7 @@ impl Worker {
             _ => {
                 let strange = worker.answers.strange();
                 // One that still runs after all this time is not going to end by itself.
-                let death = worker.bury(strange.is_some()).await;
+                let death = worker.bury(strange.is_some() || silent).await;
                 let last_words = quoted(&last_lines(&worker.stderr.take().head));
                 Err(match strange {
                     Some(said) => format!(
@@ -207,11 +217,10 @@ impl Worker {
                             "what stands between must carry standard input and output unchanged".to_owned()
                         }
                     ),
-                    None => format!(
-                        "the worker did not start: {}: {}{last_words}",
-                        launch.first_word().display(),
-                        death.status
-                    ),
+                    None => {
+                        let status = if silent { format!("no answer in {} s", limit.as_secs()) } else { death.status };
+                        format!("the worker did not start: {}: {status}{last_words}", launch.first_word().display())
+                    }
                 })
             }
         }
@@ -562,8 +571,13 @@ fn signal_name(signal: i32) -> &'static str {
 
 /// The last lines of `text`, for a notice about a death.
 pub(crate) fn last_lines(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty() && !is_frame(line)).collect();
     lines[lines.len().saturating_sub(6)..].join("\n")
+}
+
+/// A numbered line of a backtrace, as SBCL prints one for an error that ends it.
+fn is_frame(line: &str) -> bool {
+    line.split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
 }
 
 fn quoted(words: &str) -> String {

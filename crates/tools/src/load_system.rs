@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::outcome::{Outcome, ToolError};
 use crate::repl_eval::{ask, seconds_or};
-use crate::repl_report::{error_text, notes};
+use crate::repl_report::notes;
 use crate::repl_work::{
-    Work, count_text, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, printed_text,
+    Work, count_text, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, printed_text, told_error_text,
 };
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -104,7 +104,7 @@ fn loaded(workshop: &Workshop, work: &Work, report: &EvalReport, diagnostics: &[
     if let Ending::Error { error, .. } = &report.ending
         && !error.frames.is_empty()
     {
-        text.push_str(&error_text("[ERROR]", error));
+        text.push_str(&told_error_text(error, diagnostics));
     }
     text.push_str(&printed_text(report));
     text.push_str(&notes(report));

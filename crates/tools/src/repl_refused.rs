@@ -149,9 +149,8 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
         SessionError::Start(_) => ToolError::new(
             "RUNTIME_MISSING",
             format!(
-                "{what} repl_control {{\"action\": \"status\"}} lists the programs and their versions; what is tried here: {}. \
-                 See whether the program runs by itself.",
-                tried()
+                "{what} See whether the program runs by itself; repl_control {{\"action\": \"status\"}} lists all that is \
+                 installed."
             ),
         ),
         // Some say themselves what to do.
@@ -175,12 +174,6 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
             format!("{what} repl_control {{\"action\": \"status\"}} lists the sessions there are."),
         ),
     }
-}
-
-/// The versions that images are tried with.
-fn tried() -> String {
-    let versions = lispwright_runtime::BACKENDS.iter().filter(|backend| !backend.tried.is_empty());
-    versions.map(|backend| format!("{} {}", backend.name, backend.tried)).collect::<Vec<_>>().join(", ")
 }
 
 /// `, "session": ...` for a call that names its session; nothing for the one that is meant anyway.

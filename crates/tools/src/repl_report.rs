@@ -309,7 +309,8 @@ fn kept_text(report: &EvalReport) -> String {
     )
 }
 
-fn frames_text(frames: &[Frame]) -> String {
+/// The frames, innermost first.
+pub(crate) fn frames_text(frames: &[Frame]) -> String {
     if frames.is_empty() {
         return String::new();
     }

@@ -1,14 +1,15 @@
 //! What `load_system` and `run_tests` share: what they are about, which session does it, and located diagnostics.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use lispwright_edit::check_window;
-use lispwright_runtime::{Diagnostic, Ending, EvalReport, Project, Runtime, Target, definition_files};
+use lispwright_runtime::{Diagnostic, Ending, EvalReport, LispError, Project, Runtime, Target, definition_files};
 use lispwright_syntax::Dialect;
 use serde_json::{Map, Value};
 
 use crate::outcome::{Outcome, ToolError};
-use crate::repl_report::{answer, block, output_limit};
+use crate::repl_report::{answer, block, error_text, frames_text, output_limit};
 use crate::repl_session::open;
 use crate::repl_text::{ends_of, fence, one_line};
 use crate::workshop::Workshop;
@@ -120,7 +121,8 @@ fn rediagnosed(workshop: &Workshop, diagnostic: &Diagnostic) -> Diagnostic {
         })
     };
     // What SBCL, ECL and CLISP say of a file that ends too early.
-    const OF_READING: [&str; 4] = ["READ-ERROR", "READER-ERROR", "END-OF-FILE", "COMPILER-INTERNAL-ERROR"];
+    const OF_READING: [&str; 5] =
+        ["READ-ERROR", "READER-ERROR", "INPUT-ERROR-IN-LOAD", "END-OF-FILE", "COMPILER-INTERNAL-ERROR"];
     let of_reading = OF_READING.iter().any(|name| diagnostic.type_name.ends_with(name));
     of_reading.then(own).flatten().unwrap_or_else(|| diagnostic.clone())
 }
@@ -141,7 +143,7 @@ pub(crate) fn other_ending(report: &EvalReport) -> Option<Outcome> {
     match report.ending {
         Ending::Loaded { .. } | Ending::Tested | Ending::Error { .. } => None,
         _ => {
-            let mut outcome = answer(report, output_limit(None));
+            let mut outcome = answer(&without_strange_frames(report), output_limit(None));
             if let Some(activity) = &report.activity {
                 outcome.text.push_str(&format!("\n[note] It was {}.", one_line(activity, 300)));
                 outcome.fields.insert("activity".into(), activity.clone().into());
@@ -149,6 +151,20 @@ pub(crate) fn other_ending(report: &EvalReport) -> Option<Outcome> {
             Some(outcome)
         }
     }
+}
+
+/// The report without the frames of an interrupt that came when none of them was in a file: ASDF and the compiler are at
+/// work then, and what they do is told by the name of the file.
+fn without_strange_frames(report: &EvalReport) -> Cow<'_, EvalReport> {
+    let mut report = Cow::Borrowed(report);
+    if let Ending::Stopped { frames, .. } = &report.ending
+        && report.activity.is_some()
+        && frames.iter().all(|frame| frame.file.is_none())
+        && let Ending::Stopped { frames, .. } = &mut report.to_mut().ending
+    {
+        frames.clear();
+    }
+    report
 }
 
 /// The diagnostics, a line or more each, with paths as `root` sees them.
@@ -182,6 +198,15 @@ pub(crate) fn place_text(file: Option<&str>, line: Option<u32>, column: Option<u
 /// A path as it is written in calls: relative to the root when it is below it.
 pub(crate) fn relative(file: &str, root: &Path) -> String {
     Path::new(file).strip_prefix(root).map_or_else(|_| file.to_owned(), |path| path.display().to_string())
+}
+
+/// What ended a call: of an error that the diagnostics tell, its frames alone.
+pub(crate) fn told_error_text(error: &LispError, diagnostics: &[Diagnostic]) -> String {
+    if diagnostics.iter().any(|one| one.message == error.message && one.type_name == error.type_name) {
+        frames_text(&error.frames)
+    } else {
+        error_text("[ERROR]", error)
+    }
 }
 
 /// What was printed, as blocks.

@@ -10,10 +10,11 @@ use serde_json::{Map, Value, json};
 
 use crate::outcome::{Outcome, ToolError};
 use crate::repl_eval::{ask, seconds_or};
-use crate::repl_report::{error_text, notes};
+use crate::repl_report::notes;
 use crate::repl_text::{fence, one_line};
 use crate::repl_work::{
     Work, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, place_text, printed_text, relative,
+    told_error_text,
 };
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -169,7 +170,7 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
     }
     text.push_str(&diagnostics_text(&report.diagnostics, root));
     if let Some(error) = error.filter(|error| !error.frames.is_empty()) {
-        text.push_str(&error_text("[ERROR]", error));
+        text.push_str(&told_error_text(error, &report.diagnostics));
     }
     text.push_str(&printed_text(report));
     text.push_str(&notes(report));

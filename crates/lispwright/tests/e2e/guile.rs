@@ -126,7 +126,9 @@ fn what_is_no_success_is_never_told_as_one() {
         ("open.scm", suite("(list"), "LISP_ERROR", "did not load"),
         ("stray.scm", suite("(error \"between\")"), "LISP_ERROR", "after 1 passed"),
         ("gone.scm", suite("(primitive-_exit 0)"), "SESSION_LOST", "exit code 0"),
-        ("hang.scm", suite("(test-assert (let loop () (loop)))"), "TIMEOUT", "interrupted"),
+        ("away.scm", suite("(test-assert \"leap\" (primitive-_exit 0))"), "SESSION_LOST", "It was testing leap."),
+        ("hang.scm", suite("(test-assert \"spin\" (let loop () (loop)))"), "TIMEOUT", "It was testing spin."),
+        ("spin.scm", suite("(test-assert (let loop () (loop)))"), "TIMEOUT", "Before that 1 passed"),
     ] {
         session.project.file(name, text);
         let answer = session.client.call("run_tests", json!({ "path": name, "timeout_seconds": 3 }));

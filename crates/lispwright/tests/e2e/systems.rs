@@ -132,6 +132,37 @@ fn what_does_not_load_says_why_and_where() {
 }
 
 #[test]
+fn what_is_wrong_with_how_a_system_is_defined_is_told_and_bothers_no_other() {
+    let mut session = mill();
+    let defined = |rest: &str| format!("(asdf:defsystem {rest})\n");
+    for (name, text, says) in [
+        (
+            "torn",
+            "(asdf:defsystem \"torn\"\n  :components ((:file \"a\"))\n".to_owned(),
+            "torn.asd:2:15: error: `(` of 1:1",
+        ),
+        ("odd", defined("\"odd\" :componentz ()"), "odd.asd: error: Invalid initialization argument: :COMPONENTZ"),
+        ("lazy", defined("\"lazy\"\n  :components ((:file \"gone\"))"), "lazy.asd:2: error: There is no file "),
+        (
+            "egg",
+            defined("\"egg\" :depends-on (\n  \"hen\")"),
+            "egg.asd:2: error: Each of these needs the next, and the last the first: egg, hen.",
+        ),
+        ("angry", "(error \"sand in ~a\" 7)\n".to_owned(), "angry.asd: error: sand in 7"),
+    ] {
+        session.project.file(&format!("{name}.asd"), text);
+        session.project.file("hen.asd", defined("\"hen\" :depends-on (\"egg\")"));
+        let answer = failing(&mut session, "load_system", json!({ "system": name }));
+        assert!(answer.text.contains(says), "{says}\n{}", answer.text);
+        assert!(!answer.text.contains("[Backtrace]"), "{}", answer.text);
+        assert_eq!(answer.text.matches(says).count(), 1, "told twice: {}", answer.text);
+        session.ok("load_system", json!({ "system": "mill" }));
+    }
+    session.project.file("odd.asd", defined("\"odd\""));
+    session.ok("load_system", json!({ "system": "odd" }));
+}
+
+#[test]
 fn a_file_is_loaded_by_itself() {
     let mut session = Session::with_file("one.lisp", "(defun one ()\n  (two))\n(defvar *seen* 1)\n");
     let answer = session.ok("load_system", json!({ "path": "one.lisp" }));

@@ -114,6 +114,7 @@ fn a_launcher_that_fails_is_an_answer() {
         (Some("echo 'Welcome to the build host!'; exec \"$@\""), "\"Welcome to the build host!\" came first"),
         (Some("head -c 100000 /dev/zero; exec \"$@\""), "not the protocol"),
         (Some("exec \"$@\" > /dev/null"), "it closed its pipe"),
+        (Some("echo hi; exec sleep 1000"), "\"hi\" came first"),
     ] {
         let project = Project::new();
         let launcher = lines.map_or_else(|| "/nonexistent/launcher".to_owned(), |lines| script(&project, lines));
