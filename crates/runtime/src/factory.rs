@@ -14,6 +14,7 @@ use crate::confine::Network;
 use crate::environment::default_cache;
 use crate::guard::Guard;
 use crate::image;
+use crate::marks::sweep_all;
 use crate::process::{Launch, first_line};
 use crate::sandbox::{Confined, Sandbox};
 use crate::watch::Bounds;
@@ -58,6 +59,13 @@ impl Household {
     /// A mark that no worker had before.
     pub(crate) fn next_mark(&self) -> String {
         format!("{}{}", self.prefix, self.last_mark.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Ends what carries one of its marks: of a household without workers, what still saves an image.
+    pub(crate) async fn end_all(&self) {
+        if self.guard.get().is_some() {
+            sweep_all(&self.prefix).await;
+        }
     }
 
     /// The guard, started when it is first needed.

@@ -17,6 +17,11 @@ pub(crate) async fn sweep(mark: &str) {
     sweep_entry(format!("{MARK}={mark}\0")).await;
 }
 
+/// Ends every process whose mark begins with `prefix`.
+pub(crate) async fn sweep_all(prefix: &str) {
+    sweep_entry(format!("{MARK}={prefix}")).await;
+}
+
 /// Ends every process that the copy of a worker with the mark `branch` has started.
 pub(crate) async fn sweep_branch(branch: &str) {
     sweep_entry(format!("{BRANCH}={branch}\0")).await;

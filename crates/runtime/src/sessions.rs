@@ -351,6 +351,9 @@ impl Sessions {
         for factory in &self.0.factories {
             factory.close().await;
         }
+        if let Some(factory) = self.0.factories.first() {
+            factory.household.end_all().await;
+        }
     }
 
     fn status_of(&self, session: &Session) -> SessionStatus {

@@ -120,6 +120,29 @@ async fn a_runtime_that_is_not_there() {
 }
 
 #[tokio::test]
+async fn what_saves_an_image_ends_with_the_server() {
+    let cache = tempfile::tempdir().unwrap();
+    let (program, said) = (cache.path().join("sbcl"), cache.path().join("said"));
+    std::fs::write(&program, format!("#!/bin/sh\necho $$ END > {}\nexec sleep 1000\n", said.display())).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let lab = lab_with(|config| {
+        config.sbcl = Some(program);
+        config.cache = Some(cache.path().join("images"));
+    });
+    let sessions = lab.sessions.clone();
+    tokio::spawn(async move { sessions.eval(MAIN, EvalRequest::new("1"), &Default::default()).await });
+    let mut process = String::new();
+    until("it saves", async || {
+        process = std::fs::read_to_string(&said).unwrap_or_default();
+        process.contains("END")
+    })
+    .await;
+    lab.shutdown().await;
+    let process = format!("/proc/{}", process.split(' ').next().unwrap());
+    until("it is gone", async || !Path::new(&process).exists()).await;
+}
+
+#[tokio::test]
 async fn the_agents_own_tests_pass() {
     let images = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../images");
     let output = std::process::Command::new("sbcl")
