@@ -1,32 +1,54 @@
 //! A machine for GBNF, after llama.cpp's description: a set of stacks, each waiting for a character.
 //!
 //! Written without a look at how the grammars are made: it knows the notation, not Lisp. Stacks share their lower
-//! parts, so that a set of them is a set of numbers.
+//! parts, so that a set of them is a set of numbers; the sets are numbered as well, and where a character leads from one
+//! of them is found once. A file comes through few sets, again and again: those of the depths of its lists.
 
+mod classes;
 mod notation;
 
 use std::collections::HashMap;
 
 use crate::Decoder;
+use classes::{Class, Classes};
 use notation::{Element, Program};
 
 /// Index of a place in the program's elements.
 type Place = usize;
 /// Index of a stack in the machine's memory; 0 is the empty one.
 type Stack = u32;
+/// Index of a set of stacks in the machine's memory.
+type State = u32;
+
+/// The memory is emptied before the next text when it holds more sets than this.
+const MOST_STATES: usize = 400_000;
 
 pub(crate) struct Machine {
     program: Program,
+    classes: Classes,
     /// Place to go on at, and the stack below.
     stacks: Vec<(Place, Stack)>,
     known: HashMap<(Place, Stack), Stack>,
+    /// Every set of stacks that was come through, in ascending order.
+    states: Vec<Vec<Stack>>,
+    named: HashMap<Vec<Stack>, State>,
+    /// Where a character leads.
+    steps: HashMap<(State, Class), State>,
 }
 
 impl Machine {
     pub(crate) fn new(grammar: &str) -> Self {
         let program = notation::parse(grammar);
         assert_eq!(program.left_recursive(), None, "llama.cpp refuses rules that begin with themselves");
-        Self { program, stacks: Vec::new(), known: HashMap::new() }
+        Self {
+            classes: Classes::of(&program.sets),
+            program,
+            stacks: Vec::new(),
+            known: HashMap::new(),
+            states: Vec::new(),
+            named: HashMap::new(),
+            steps: HashMap::new(),
+        }
     }
 
     fn push(&mut self, place: Place, below: Stack) -> Stack {
@@ -38,7 +60,7 @@ impl Machine {
     }
 
     /// Every stack that waits for a character, or is empty, when reading goes on at `place` above `below`.
-    fn advance(&mut self, from: Vec<(Place, Stack)>) -> Vec<Stack> {
+    fn advance(&mut self, from: Vec<(Place, Stack)>) -> State {
         let (mut todo, mut seen, mut waiting) = (from, Vec::new(), Vec::new());
         while let Some((place, below)) = todo.pop() {
             // There are few, so that looking through them is quicker than a table.
@@ -57,30 +79,49 @@ impl Machine {
                 }
             }
         }
-        waiting
+        waiting.sort_unstable();
+        let states = &mut self.states;
+        *self.named.entry(waiting).or_insert_with_key(|waiting| {
+            states.push(waiting.clone());
+            u32::try_from(states.len() - 1).unwrap()
+        })
+    }
+
+    fn step(&mut self, state: State, class: Class) -> State {
+        if let Some(&known) = self.steps.get(&(state, class)) {
+            return known;
+        }
+        let mut next = Vec::new();
+        for &stack in self.states[state as usize].iter().filter(|&&stack| stack != 0) {
+            let (place, below) = self.stacks[stack as usize - 1];
+            if matches!(self.program.elements[place], Element::Chars(set) if self.classes.meet(class, set)) {
+                next.push((place + 1, below));
+            }
+        }
+        let next = self.advance(next);
+        self.steps.insert((state, class), next);
+        next
     }
 }
 
 impl Decoder for Machine {
     fn accepts(&mut self, text: &str) -> bool {
-        self.stacks.clear();
-        self.known.clear();
+        if self.states.len() > MOST_STATES {
+            self.stacks.clear();
+            self.known.clear();
+            self.states.clear();
+            self.named.clear();
+            self.steps.clear();
+        }
         let root = self.program.rules[self.program.root].clone();
-        let mut waiting = self.advance(root.into_iter().map(|alternative| (alternative, 0)).collect());
+        let mut state = self.advance(root.into_iter().map(|alternative| (alternative, 0)).collect());
         for c in text.chars() {
-            let mut next = Vec::new();
-            for stack in waiting.into_iter().filter(|&stack| stack != 0) {
-                let (place, below) = self.stacks[stack as usize - 1];
-                if matches!(self.program.elements[place], Element::Chars(set) if self.program.sets[set].has(c)) {
-                    next.push((place + 1, below));
-                }
-            }
-            if next.is_empty() {
+            state = self.step(state, self.classes.of_char(c));
+            if self.states[state as usize].is_empty() {
                 return false;
             }
-            waiting = self.advance(next);
         }
-        waiting.contains(&0)
+        self.states[state as usize].contains(&0)
     }
 }
 

@@ -14,6 +14,11 @@ impl Set {
     pub(crate) fn has(&self, c: char) -> bool {
         self.ranges.iter().any(|&(first, last)| first <= c && c <= last) != self.negated
     }
+
+    /// Where a character is in the set and the one before it is not, or the other way round.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = char> {
+        self.ranges.iter().flat_map(|&(first, last)| [Some(first), (last..=char::MAX).nth(1)]).flatten()
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
