@@ -20,6 +20,9 @@ pub trait Files {
     /// What stands at an absolute path.
     fn read(&self, path: &Path) -> Found;
 
-    /// The dialect as the project around `path` uses it; `None` when that cannot be found out.
-    fn language(&self, path: &Path, dialect: Dialect) -> Option<Language>;
+    /// The dialect as the project around `path` uses it.
+    ///
+    /// # Errors
+    /// Why that cannot be found out, with the file that says it, for a person.
+    fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String>;
 }

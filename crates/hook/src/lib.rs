@@ -13,7 +13,7 @@
 //!
 //! **Invariants.** No I/O but through [`Files`], which only reads. A call that leaves everything balanced is never changed
 //! or refused, and answered by silence unless its lines contradict it. Whatever is not understood is answered by silence: a
-//! hook that is in the way gets uninstalled. Whatever is changed is told. Text of files stands between fences, never among
+//! hook that is in the way gets uninstalled. A configuration that is wrong is the user's to mend, and said to the user. Whatever is changed is told. Text of files stands between fences, never among
 //! our own words.
 
 mod answer;
@@ -25,6 +25,7 @@ pub mod fault;
 mod fence;
 pub mod files;
 mod gemini;
+mod input;
 pub mod judge;
 mod lisp;
 pub mod patch;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lispwright_syntax::{Dialect, Language};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::change::Rewritten;
@@ -11,7 +11,7 @@ use crate::event::{Client, Event, Moment, Proposal};
 use crate::files::{Files, Found};
 use crate::judge::{Trees, Verdict, judge, judge_after, judge_read};
 use crate::wording::About;
-use crate::{claude_code, codex, gemini, lisp, simulate, wording};
+use crate::{claude_code, codex, gemini, input, lisp, simulate, wording};
 
 /// What a hook prints, and what it thought.
 #[derive(Clone, Debug, Default)]
@@ -39,31 +39,51 @@ pub struct Judged {
 
 /// Answers the hook of `client` that was run with `input`. Whatever is not understood is answered by silence.
 pub fn respond(client: Client, input: &str, files: &dyn Files) -> Response {
-    let Ok(Value::Object(document)) = serde_json::from_str(input) else { return Response::default() };
+    let Some(document) = input::parse(input) else { return Response::default() };
     let event = match client {
         Client::ClaudeCode => claude_code::parse(&document),
         Client::Codex => codex::parse(&document),
         Client::Gemini => gemini::parse(&document),
     };
     let Some(event) = event else { return Response::default() };
-    let (answer, judged) = match event.moment {
+    let said = match event.moment {
         Moment::Before => before(&event, files),
         Moment::After => after(&event, files),
     };
-    let output = answer.map(|answer| match client {
+    let mut output = said.answer.map(|answer| match client {
         Client::ClaudeCode => claude_code::render(&event, answer),
         Client::Codex => codex::render(&event, answer),
         Client::Gemini => gemini::render(&event, answer),
     });
-    Response { output, judged }
+    if let Some(warning) = said.warning {
+        // Every client shows this to its user, and to nobody else.
+        output.get_or_insert_with(|| json!({}))["systemMessage"] = warning.into();
+    }
+    Response { output, judged: said.judged }
 }
 
-fn before(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
-    let mut judged = Vec::new();
+/// What there is to say about a call.
+struct Said {
+    /// To the client.
+    answer: Option<Answer>,
+    judged: Vec<Judged>,
+    /// To the user.
+    warning: Option<String>,
+}
+
+fn before(event: &Event, files: &dyn Files) -> Said {
+    let (mut judged, mut warning) = (Vec::new(), None);
     let mut texts: Vec<Rewritten> = Vec::new();
     let (mut refused, mut told) = (Vec::new(), Vec::new());
     for change in simulate::changes(event, files) {
-        let Some(language) = language(event, &change.path, &change.after, files) else { continue };
+        let language = match language(event, &change.path, &change.after, files) {
+            Some(Ok(language)) => language,
+            Some(Err(why)) => {
+                warning = Some(wording::not_checked(&about(event, &change.path, 1), &why));
+                continue;
+            }
+            None => continue,
+        };
         let trees = Trees::of(&change, &language);
         let verdict = judge_read(&change, &trees);
         let about = about(event, &change.path, change.written.len());
@@ -88,14 +108,15 @@ fn before(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
     } else {
         (!told.is_empty() && !event.told_after).then(|| Answer::Tell { told: told.join("\n\n") })
     };
-    (answer, judged)
+    Said { answer, judged, warning }
 }
 
-fn after(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
+/// What there is to warn of was said before the call.
+fn after(event: &Event, files: &dyn Files) -> Said {
     let mut told = Vec::new();
     let mut judged = Vec::new();
     for (path, now, before) in simulate::results(event, files) {
-        let Some(language) = language(event, &path, &now, files) else { continue };
+        let Some(Ok(language)) = language(event, &path, &now, files) else { continue };
         let late = if event.told_after { told_late(event, &now, files, &language) } else { None };
         if late.is_some() {
             told.extend(late);
@@ -105,7 +126,8 @@ fn after(event: &Event, files: &dyn Files) -> (Option<Answer>, Vec<Judged>) {
         told.extend(verdict.fault().map(|fault| wording::now_broken(&about(event, &path, 1), &now, fault)));
         judged.push(record(event, &path, &language, verdict));
     }
-    ((!told.is_empty()).then(|| Answer::Tell { told: told.join("\n\n") }), judged)
+    let answer = (!told.is_empty()).then(|| Answer::Tell { told: told.join("\n\n") });
+    Said { answer, judged, warning: None }
 }
 
 /// What could not be told before the call: the file as it was is judged once more.
@@ -155,14 +177,15 @@ impl Files for Earlier<'_> {
         self.original.map_or(Found::Missing, |text| Found::Text(text.to_owned()))
     }
 
-    fn language(&self, path: &Path, dialect: Dialect) -> Option<Language> {
+    fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String> {
         self.files.language(path, dialect)
     }
 }
 
-fn language(event: &Event, path: &str, text: &str, files: &dyn Files) -> Option<Language> {
+/// What `text` at `path` is to be read as, unless it is no Lisp.
+fn language(event: &Event, path: &str, text: &str, files: &dyn Files) -> Option<Result<Language, String>> {
     let dialect = lisp::dialect(path, text)?;
-    files.language(&Path::new(&event.directory).join(path), dialect)
+    Some(files.language(&Path::new(&event.directory).join(path), dialect))
 }
 
 fn record(event: &Event, path: &str, language: &Language, verdict: Verdict) -> Judged {

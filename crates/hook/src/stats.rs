@@ -222,13 +222,13 @@ impl Report {
         if self.after.judged > 0 {
             let _ = writeln!(
                 out,
-                "After edits: {} files looked at, {} newly broken",
-                self.after.judged,
+                "After edits: {} looked at, {} newly broken",
+                counted(self.after.judged, "file"),
                 self.after.broken()
             );
         }
         if self.overdue > 0 {
-            let _ = writeln!(out, "Not judged in time: {} calls, which went on as they were", self.overdue);
+            let _ = writeln!(out, "Not judged in time: {}, which went on unchanged", counted(self.overdue, "call"));
         }
         let milliseconds = |percent| self.percentile(percent) as f64 / 1000.0;
         let _ = writeln!(
@@ -242,7 +242,10 @@ impl Report {
     }
 
     fn unreadable_in_words(&self) -> String {
-        if self.unreadable == 0 { String::new() } else { format!("\n{} lines are not statistics", self.unreadable) }
+        match self.unreadable {
+            0 => String::new(),
+            count => format!("\nNot statistics: {}", counted(count, "line")),
+        }
     }
 
     /// For programs.
@@ -262,6 +265,11 @@ impl Report {
             "micros": {"p50": self.percentile(50), "p95": self.percentile(95)}, "unreadable_lines": self.unreadable,
         })
     }
+}
+
+/// `1 file`, `2 files`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The day of a time in seconds since 1970, in the Gregorian calendar.
@@ -331,8 +339,8 @@ mod tests {
             text.contains("scheme                20       2  10.0 %         1       1       0         0\n"),
             "{text}"
         );
-        assert!(text.contains("Not judged in time: 1 calls, which went on as they were\n"), "{text}");
-        assert!(text.contains("Time: p50 10.0 ms, p95 19.0 ms\n1 lines are not statistics\n"), "{text}");
+        assert!(text.contains("Not judged in time: 1 call, which went on unchanged\n"), "{text}");
+        assert!(text.contains("Time: p50 10.0 ms, p95 19.0 ms\nNot statistics: 1 line\n"), "{text}");
     }
 
     #[test]

@@ -108,6 +108,14 @@ pub(crate) fn renested(about: &About<'_>, text: &str, found: &[Renested]) -> Str
     out
 }
 
+/// A call that goes on unseen, and why: for the user.
+pub(crate) fn not_checked(about: &About<'_>, why: &str) -> String {
+    format!(
+        "lispwright did not check the edit of {}, and will check none here until this is mended: {why}",
+        quoted(about.path)
+    )
+}
+
 /// The fault with its lines.
 fn located(fault: &Fault) -> String {
     let mut out = match (fault.kind, fault.opener_line) {

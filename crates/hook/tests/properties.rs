@@ -17,8 +17,8 @@ impl Files for Only {
         self.0.clone().map_or(Found::Missing, Found::Text)
     }
 
-    fn language(&self, _: &Path, dialect: Dialect) -> Option<Language> {
-        Some(dialect.into())
+    fn language(&self, _: &Path, dialect: Dialect) -> Result<Language, String> {
+        Ok(dialect.into())
     }
 }
 

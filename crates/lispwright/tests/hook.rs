@@ -33,8 +33,11 @@ impl Outcome {
             "denied"
         } else if specific["updatedInput"].is_object() || specific["tool_input"].is_object() {
             "repaired"
-        } else {
+        } else if specific["additionalContext"].is_string() {
             "noted"
+        } else {
+            assert!(answer["systemMessage"].is_string(), "{answer}");
+            "warned"
         }
     }
 }
@@ -125,7 +128,7 @@ fn check(folder: &str, verdict: &str) {
         }
         let judged: Vec<&str> = outcome.records.iter().map(|record| record["verdict"].as_str().unwrap()).collect();
         match folder {
-            "ignored" => assert!(judged.is_empty(), "{}: {judged:?}", path.display()),
+            "ignored" | "warned" => assert!(judged.is_empty(), "{}: {judged:?}", path.display()),
             "pass" => assert!(!judged.is_empty() && judged.iter().all(|&one| one == "pass"), "{}", path.display()),
             // What Gemini CLI is told late was judged before the call.
             "noted" => assert!(judged.is_empty() || judged.contains(&"noted"), "{}", path.display()),
@@ -153,6 +156,11 @@ fn what_balances_is_answered_by_silence() {
 #[test]
 fn what_is_none_of_our_business_is_answered_by_silence() {
     check("ignored", "silent");
+}
+
+#[test]
+fn what_the_user_has_to_mend_is_let_through_and_said_to_the_user() {
+    check("warned", "warned");
 }
 
 #[test]
@@ -205,7 +213,7 @@ fn a_call_that_is_not_judged_in_time_goes_on_and_is_counted() {
     assert!(line.contains(r#""verdict":"overdue""#) && line.ends_with("}\n"), "{line}");
     let report = lispwright(directory.path(), &["stats", "stats"], "");
     let report = String::from_utf8(report.stdout).unwrap();
-    assert!(report.contains("Not judged in time: 1 calls, which went on as they were"), "{report}");
+    assert!(report.contains("Not judged in time: 1 call, which went on unchanged"), "{report}");
 }
 
 #[test]
@@ -221,6 +229,17 @@ fn faults_of_our_own_are_silent() {
     assert_eq!(hook(directory.path(), &["claude-code", "--log", "log"], &huge), (String::new(), Some(0)));
     let log = fs::read_to_string(directory.path().join("log")).unwrap();
     assert_eq!(log, "lispwright hook: standard input: larger than 16777216 bytes\n");
+}
+
+#[test]
+fn half_a_surrogate_pair_is_judged_as_what_the_file_would_hold() {
+    let directory = tempfile::tempdir().unwrap();
+    let content = "(defun f (x)\n  (when x\n    (print \"a HALF\"))\n\n(defun g () 1)\n";
+    let input = write("/nowhere/a.lisp", content).replace("HALF", r"\ud83d");
+    let (answer, _) = hook(directory.path(), &["claude-code"], &input);
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let wanted = content.replace("HALF", "\u{fffd}").replace("\"))\n", "\")))\n");
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"]["content"], wanted.as_str());
 }
 
 #[test]

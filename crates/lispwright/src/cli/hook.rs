@@ -117,15 +117,16 @@ impl Files for Disk {
         }
     }
 
-    fn language(&self, path: &Path, dialect: Dialect) -> Option<Language> {
+    fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String> {
         for directory in path.ancestors().skip(1) {
-            match read_text_anywhere(&directory.join(FILE_NAME)) {
-                Ok(config) => return Languages::parse(&config).ok().map(|languages| languages.of(dialect)),
-                Err(Error::Missing { .. }) => {}
-                Err(_) => return None,
-            }
+            let languages = match read_text_anywhere(&directory.join(FILE_NAME)) {
+                Ok(config) => Languages::parse(&config).map_err(|error| format!("{}/{error}", directory.display())),
+                Err(Error::Missing { .. }) => continue,
+                Err(error) => Err(error.to_string()),
+            };
+            return languages.map(|languages| languages.of(dialect));
         }
-        Some(dialect.into())
+        Ok(dialect.into())
     }
 }
 
