@@ -1,7 +1,7 @@
 //! One contiguous change of a text: made, read again, and compared with what was there.
 
 use lispwright_repair::{Plain, renested_plain};
-use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, read_again};
+use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, read_again, stray_dots_since};
 
 use crate::diff::unified;
 use crate::edited::Edited;
@@ -65,6 +65,12 @@ pub(crate) fn apply(
         notes.push(format!(
             "It balances, but its indentation says otherwise at {}. Check that this is meant.",
             form.message
+        ));
+    }
+    let dots = stray_dots_since(&source.tree, source.text.as_bytes(), &tree, text.as_bytes());
+    if let Some(line) = dots.first() {
+        notes.push(format!(
+            "It balances, but no Lisp reads it: behind the dot in line {line} does not stand just one datum. Mend it."
         ));
     }
     let new_end = span.start + new_part.len() as u32;

@@ -183,6 +183,22 @@ fn replace_notes_another_name() {
 }
 
 #[test]
+fn a_pair_with_two_ends_is_told() {
+    let before = "▸(defvar *words* '((a . 1) (b . 2)))\n";
+    let edited = check(
+        EmacsLisp,
+        before,
+        Replace,
+        "(defvar *words* '((a . 1 (b . 2))))",
+        "(defvar *words* '((a . 1 (b . 2))))\n",
+    );
+    let wanted = "It balances, but no Lisp reads it: behind the dot in line 1 does not stand just one datum. Mend it.";
+    assert_eq!(edited.notes, [wanted]);
+    let sound = check(EmacsLisp, before, Replace, "(defvar *words* '((a . 1)))", "(defvar *words* '((a . 1)))\n");
+    assert_eq!(sound.notes, Vec::<String>::new());
+}
+
+#[test]
 fn insert_before_goes_above_the_header() {
     check(
         CommonLisp,

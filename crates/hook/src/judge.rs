@@ -4,13 +4,16 @@
 //! | --- | --- | --- |
 //! | any | balanced | pass |
 //! | balanced | balanced, but the lines that were changed stand as if they were nested otherwise | renested |
+//! | any | balanced, but behind a dot stands something else than one datum since the change | renested |
 //! | balanced, or no file | broken, one repair is certain and lies in what the call wrote | repaired |
 //! | balanced, or no file | broken otherwise | denied |
 //! | broken | broken, but no worse | noted |
 //! | broken | worse | denied |
 
 use lispwright_repair::{Edit, Outcome, Plain, Renested, apply, renested_plain, repair_plain};
-use lispwright_syntax::{DiagnosticKind, Language, LineIndex, Tree, read, read_plain, read_plain_again};
+use lispwright_syntax::{
+    DiagnosticKind, Language, LineIndex, Tree, read, read_plain, read_plain_again, stray_dots_since,
+};
 
 use crate::change::{Change, Rewritten};
 use crate::fault::Fault;
@@ -21,14 +24,23 @@ use crate::worse::made_worse;
 pub enum Verdict {
     /// Nothing to say.
     Pass,
-    /// Let it through, and say which lines contradict their delimiters since the change.
-    Renested(Vec<Renested>),
+    /// Let it through, and say what contradicts its delimiters since the change.
+    Renested(Doubts),
     /// Let it through, and say what is wrong with the file.
     Noted(Fault),
     /// Carry it out differently.
     Repaired(Repaired),
     /// Do not carry it out.
     Denied(Fault),
+}
+
+/// What says of a text that balances that its delimiters are not where they are meant to be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Doubts {
+    /// Forms whose lines stand otherwise than they are nested.
+    pub forms: Vec<Renested>,
+    /// Lines, from 1, with a dot of which no reader makes a pair.
+    pub dots: Vec<u32>,
 }
 
 /// A change that balances when the texts of the call are a little different.
@@ -100,8 +112,11 @@ pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
     let after = Plain { text: &change.after, tree: &trees.after };
     let before = Plain { text: change.before.as_deref().unwrap_or_default(), tree: &trees.before };
     if !is_broken(after.tree) {
-        let found = if before.text.trim().is_empty() { Vec::new() } else { renested_plain(before, after) };
-        return if found.is_empty() { Verdict::Pass } else { Verdict::Renested(found) };
+        let doubts = Doubts {
+            forms: if before.text.trim().is_empty() { Vec::new() } else { renested_plain(before, after) },
+            dots: stray_dots_since(before.tree, before.text.as_bytes(), after.tree, after.text.as_bytes()),
+        };
+        return if doubts == Doubts::default() { Verdict::Pass } else { Verdict::Renested(doubts) };
     }
     if trees.were_broken() {
         return judge_broken(change, before.text, after);

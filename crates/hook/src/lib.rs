@@ -40,5 +40,5 @@ pub use change::Change;
 pub use event::Client;
 pub use fault::{Fault, Fix};
 pub use files::{Files, Found};
-pub use judge::Verdict;
+pub use judge::{Doubts, Verdict};
 pub use respond::{Judged, Response, respond};

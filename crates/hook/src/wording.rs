@@ -3,13 +3,13 @@
 
 use std::fmt::Write as _;
 
-use lispwright_repair::{Edit, LineChange, Renested, line_changes};
+use lispwright_repair::{Edit, LineChange, line_changes};
 use lispwright_syntax::{DiagnosticKind, LineIndex};
 
 use crate::change::Change;
 use crate::fault::Fault;
 use crate::fence::{fenced, quoted};
-use crate::judge::Repaired;
+use crate::judge::{Doubts, Repaired};
 
 /// Changed lines shown of a repair.
 const MOST_LINES: usize = 8;
@@ -83,15 +83,22 @@ pub(crate) fn now_broken(about: &About<'_>, text: &str, fault: &Fault) -> String
     format!("lispwright: {name} does not balance now: {located}.{details}\nMend it before going on.")
 }
 
-/// A call that is let through although its lines contradict its delimiters.
-pub(crate) fn renested(about: &About<'_>, text: &str, found: &[Renested]) -> String {
+/// A call that is let through although lines or dots contradict its delimiters.
+pub(crate) fn renested(about: &About<'_>, text: &str, doubts: &Doubts) -> String {
     let index = LineIndex::new(text.as_bytes());
-    let mut out = format!(
-        "lispwright: {} balances, but since this change lines are nested otherwise than they are indented. \
-         The call was not changed; check that this is meant.",
-        quoted(about.path)
-    );
-    for form in found.iter().take(MOST_FIXES) {
+    let name = quoted(about.path);
+    let mut out = match doubts.dots.first() {
+        Some(&line) => format!(
+            "lispwright: {name} balances, but since this change no Lisp reads it: behind the dot in line {line} does not stand \
+             just one datum. The call was not changed; mend it.\n{}",
+            fenced(&format!("{line} {}", head(&line_text(text, &index, line))))
+        ),
+        None => format!(
+            "lispwright: {name} balances, but since this change lines are nested otherwise than they are indented. \
+             The call was not changed; check that this is meant."
+        ),
+    };
+    for form in doubts.forms.iter().take(MOST_FIXES) {
         let behind = form.line + 1;
         let mut shown = vec![form.form_line, form.line, behind];
         shown.dedup();
@@ -102,8 +109,8 @@ pub(crate) fn renested(about: &About<'_>, text: &str, found: &[Renested]) -> Str
             .collect();
         let _ = write!(out, "\n{}:\n{}", form.message, fenced(&lines.join("\n")));
     }
-    if found.len() > MOST_FIXES {
-        let _ = write!(out, "\n(and {} more forms)", found.len() - MOST_FIXES);
+    if doubts.forms.len() > MOST_FIXES {
+        let _ = write!(out, "\n(and {} more forms)", doubts.forms.len() - MOST_FIXES);
     }
     out
 }

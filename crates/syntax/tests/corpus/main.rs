@@ -4,7 +4,7 @@
 //! corpus` fetches it and asks SBCL, Guile, Clojure and Emacs where the top-level data of each file are. For every file
 //!
 //! - the tokens give the bytes back, on character boundaries, and lists nest ([`shape`]);
-//! - the reader reports a fault only where the language's own reader does ([`Kind::Diagnostic`]);
+//! - the reader reports a fault or a stray dot only where the language's own reader does ([`Kind::Diagnostic`]);
 //! - the top-level data stand where the language's own reader sees them, up to its first error ([`Kind::Data`]);
 //! - in Scheme and Emacs Lisp, each of them holds as many atoms as the language's own reader finds ([`Kind::Atoms`]).
 //!
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lispwright_syntax::{Dialect, LineIndex, Tree, read, read_plain};
+use lispwright_syntax::{Dialect, LineIndex, Tree, read, read_plain, stray_dots};
 
 use exceptions::Exceptions;
 use oracle::{Answer, Answers};
@@ -133,6 +133,11 @@ fn compare(root: &Path, answer: &Answer, dialect: Dialect) -> Vec<Difference> {
             Kind::Diagnostic,
             format!("{} at {}:{}, the first of {}", first.kind, at.line, at.column, tree.diagnostics().len()),
         );
+    }
+    if answer.error.is_none()
+        && let Some(dot) = stray_dots(&tree, &text).first()
+    {
+        differ(Kind::Diagnostic, format!("line {}: a dot of which no reader makes a pair", lines.line(dot.start)));
     }
     // Only plain matching stops where the language's own reader does.
     let tree = if tree.is_balanced() { tree } else { read_plain(&text, dialect) };
