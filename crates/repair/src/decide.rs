@@ -345,20 +345,13 @@ impl<'a> Case<'a> {
 
     /// Readings as edits of the text, without those that come to the same code.
     fn answers(&self, own: &[Token], readings: &[Reading]) -> Vec<Answer> {
+        let edited: Vec<Vec<Edit>> = readings.iter().map(|reading| self.edits(own, reading)).collect();
+        // They differ only between their first edits and their last ones.
+        let start = edited.iter().flatten().map(|edit| edit.at as usize).min().unwrap_or(0);
+        let end = edited.iter().flatten().map(|edit| edit.range().end).max().unwrap_or(start);
         let mut answers: Vec<Answer> = Vec::new();
         let mut seen: Vec<String> = Vec::new();
-        let (start, end) = (own[0].start as usize, own[own.len() - 1].end as usize);
-        for reading in readings {
-            let mut edits = normalise(reading.actions.iter().map(|action| self.edit(own, *action)).collect());
-            if let Some(free) = &self.free {
-                let mut slid = edits.clone();
-                slid.iter_mut().for_each(|edit| slide(self.text, edit, free));
-                let slid = normalise(slid);
-                // Two closers that slide may come to lie on each other.
-                if slid.windows(2).all(|pair| pair[0].range().end <= pair[1].at as usize) {
-                    edits = slid;
-                }
-            }
+        for (reading, edits) in readings.iter().zip(edited) {
             let local: Vec<Edit> =
                 edits.iter().map(|edit| Edit { at: edit.at - start as u32, ..edit.clone() }).collect();
             let code: String = apply(&self.text[start..end], &local).chars().filter(|c| !c.is_whitespace()).collect();
@@ -369,6 +362,17 @@ impl<'a> Case<'a> {
             }
         }
         answers
+    }
+
+    /// A reading as edits of the text, inside the bytes that were changed where the same comes out.
+    fn edits(&self, own: &[Token], reading: &Reading) -> Vec<Edit> {
+        let edits = normalise(reading.actions.iter().map(|action| self.edit(own, *action)).collect());
+        let Some(free) = &self.free else { return edits };
+        let mut slid = edits.clone();
+        slid.iter_mut().for_each(|edit| slide(self.text, edit, free));
+        let slid = normalise(slid);
+        // Two closers that slide may come to lie on each other.
+        if slid.windows(2).all(|pair| pair[0].range().end <= pair[1].at as usize) { slid } else { edits }
     }
 
     pub(crate) fn edit(&self, own: &[Token], action: Action) -> Edit {

@@ -9,6 +9,7 @@
 //! [`repair`] is the way in. No I/O; nothing recurses on input depth; no input makes it panic.
 
 mod align;
+mod beam;
 mod case;
 mod code;
 mod conflict;
@@ -19,6 +20,7 @@ mod edit;
 mod glued;
 mod guard;
 mod habits;
+mod heard;
 mod learn;
 mod line_change;
 mod marks;
@@ -34,6 +36,7 @@ mod report;
 mod scope;
 mod search;
 mod shape;
+mod steps;
 mod unusual;
 mod whole;
 mod window;

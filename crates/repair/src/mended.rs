@@ -154,7 +154,7 @@ impl Mended {
                         let twice = (is_call || nesting.is_in_definition(top)) && before.is_some_and(touches);
                         *doubled = twice && !*quoted && !nesting.may_begin_with_list(top);
                     }
-                    top = nesting.datum(top, token, 0).0;
+                    top = nesting.pass(top, token);
                     if let Some(delimiter) = token.delimiter().filter(|_| kind.is_open()) {
                         top = nesting.open(top, delimiter, token, index as u32, 0);
                         open.push((false, data));

@@ -1,14 +1,16 @@
 //! Reading on, token by token, with a stack that is shared between the readings that are compared.
 //!
 //! A stack is a chain of nodes, innermost first. Taking in a datum replaces the innermost node by one that knows of it,
-//! so that another reading that holds the old node is not disturbed.
+//! so that another reading that holds the old node is not disturbed. A reading that is alone changes its nodes in place.
 
 use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::code::{LITERAL, Token};
 use crate::habits::{Habits, Place, Setting};
+use crate::heard::Heard;
 use crate::operators::is_threading;
 use crate::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
+use crate::steps::Steps;
 
 /// Index of a node.
 pub(crate) type NodeId = u32;
@@ -21,18 +23,35 @@ const NO_HEAD: u64 = 0;
 /// Marks lists without a head symbol, which are known by the head around them.
 const HEADLESS: u64 = 0x6A09_E667_F3BC_C908;
 
-/// An open list with what has been read of it.
+/// An open list: where it stands in a stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) parent: NodeId,
-    pub(crate) delimiter: Delimiter,
     /// How many lists are open, this one included.
     pub(crate) depth: u32,
     /// Which openers are open, as a hash.
     pub(crate) hash: u64,
+    pub(crate) delimiter: Delimiter,
+    list: ListId,
+}
+
+/// Index of a list.
+pub(crate) type ListId = u32;
+
+/// What has been read of an open list, and all that it says of what comes next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct List {
+    delimiter: Delimiter,
+    /// It stands in another list, in none, or is none but top level itself.
+    level: Level,
     column: i32,
     line: u32,
     head: u64,
+    /// The head of the list around it.
+    around: u64,
+    /// What is asked about its first datum: by the head around it and which argument it is, or as one of the bindings of a
+    /// form.
+    first: u64,
     /// Which datum of the list around it this list is, from 0.
     index: u32,
     children: u32,
@@ -63,7 +82,14 @@ pub(crate) struct Node {
     shown: u32,
 }
 
-/// The bits of [`Node::shown`] for lines under each other, and for going on with many arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    Top,
+    Form,
+    Inner,
+}
+
+/// The bits of [`List::shown`] for lines under each other, and for going on with many arguments.
 const SIBLINGS: u32 = 31;
 const GOES_ON: u32 = 30;
 /// What a list shows again says little that is new: by how much less it counts.
@@ -72,33 +98,7 @@ const REPEATED: f32 = 0.1;
 /// What a line costs that stands left of the opener of its list, as the line before.
 const LEFT_AGAIN: f32 = 1.5;
 
-impl Node {
-    /// What holds the top-level forms.
-    const ROOT: Self = Self {
-        parent: ROOT,
-        delimiter: Delimiter::Paren,
-        depth: 0,
-        hash: 0x9E37,
-        column: -1,
-        line: u32::MAX,
-        head: NO_HEAD,
-        index: 0,
-        children: 0,
-        argument: -1,
-        sibling: -1,
-        sibling_is_list: false,
-        lists_in_a_row: 0,
-        after_line_atom: false,
-        after_literal: false,
-        crowded: false,
-        documented: false,
-        definer: false,
-        part: NO_HEAD,
-        parts: NO_HEAD,
-        after_line_list: false,
-        shown: 0,
-    };
-
+impl List {
     /// What an observation costs that this list may have shown before.
     fn repeated(&mut self, bit: u32, cost: f32) -> f32 {
         let before = self.shown >> bit & 1 == 1;
@@ -107,10 +107,42 @@ impl Node {
     }
 }
 
-/// The nodes of all readings.
+/// The end of every stack.
+const BOTTOM: Node = Node { parent: ROOT, depth: 0, hash: 0x9E37, delimiter: Delimiter::Paren, list: ROOT };
+
+/// What a reading begins with.
+const TOP_LEVEL: List = List {
+    delimiter: Delimiter::Paren,
+    level: Level::Top,
+    column: -1,
+    line: u32::MAX,
+    head: NO_HEAD,
+    around: NO_HEAD,
+    first: NO_HEAD,
+    index: 0,
+    children: 0,
+    argument: -1,
+    sibling: -1,
+    sibling_is_list: false,
+    lists_in_a_row: 0,
+    after_line_atom: false,
+    after_literal: false,
+    crowded: false,
+    documented: false,
+    definer: false,
+    part: NO_HEAD,
+    parts: NO_HEAD,
+    after_line_list: false,
+    shown: 0,
+};
+
+/// The stacks of all readings.
 pub(crate) struct Nesting<'h> {
     nodes: Vec<Node>,
-    habits: &'h Habits,
+    lists: Vec<List>,
+    habits: Heard<'h>,
+    /// What the current token makes of lists, where several readings are followed; else none.
+    steps: Option<Steps>,
     /// Column where top-level forms begin.
     base: i32,
     /// What breaks the shape of a form that everyone knows costs [`BROKEN_SHAPE`].
@@ -128,13 +160,36 @@ const SECOND_FORM: f32 = 5.0;
 const FALLEN_OUT: f32 = 9.0;
 
 impl<'h> Nesting<'h> {
+    /// For one reading.
     pub(crate) fn new(habits: &'h Habits, base: i32) -> Self {
-        Self { nodes: vec![Node::ROOT], habits, base, checks: false }
+        let habits = Heard::new(habits);
+        Self { nodes: vec![BOTTOM], lists: vec![TOP_LEVEL], habits, steps: None, base, checks: false }
+    }
+
+    /// For readings that are followed side by side: [`Nesting::next_token`] says when all have taken in a token.
+    pub(crate) fn of_many(habits: &'h Habits, base: i32) -> Self {
+        let mut nesting = Self { steps: Some(Steps::default()), ..Self::new(habits, base) };
+        nesting.remember();
+        nesting
+    }
+
+    /// The readings go on with another token.
+    pub(crate) fn next_token(&mut self) {
+        if let Some(steps) = &mut self.steps {
+            steps.clear();
+        }
+    }
+
+    /// Expects to read much.
+    pub(crate) fn remember(&mut self) {
+        self.habits.remember();
     }
 
     /// Forgets everything that was read.
     pub(crate) fn start_over(&mut self) {
-        self.nodes.truncate(ROOT as usize + 1);
+        self.nodes.truncate(1);
+        self.lists.clear();
+        self.lists.push(TOP_LEVEL);
     }
 
     fn shape(&self, question: Question, head: u64, yes: bool) -> f32 {
@@ -146,19 +201,82 @@ impl<'h> Nesting<'h> {
         &self.nodes[id as usize]
     }
 
+    fn list(&self, id: NodeId) -> &List {
+        &self.lists[self.node(id).list as usize]
+    }
+
     fn add(&mut self, node: Node) -> NodeId {
         self.nodes.push(node);
         self.nodes.len() as NodeId - 1
     }
 
+    fn add_list(&mut self, list: List) -> ListId {
+        self.lists.push(list);
+        self.lists.len() as ListId - 1
+    }
+
+    /// Puts `list` in the place of the innermost one.
+    fn replace(&mut self, top: NodeId, list: List) -> NodeId {
+        let node = *self.node(top);
+        if self.steps.is_none() {
+            self.lists[node.list as usize] = list;
+            return top;
+        }
+        let list = self.add_list(list);
+        self.add(Node { list, ..node })
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Forgets what is in none of the stacks `tops`, which are numbered anew. Only between tokens.
+    pub(crate) fn keep_only(&mut self, tops: &mut [NodeId]) {
+        const GONE: u32 = u32::MAX;
+        let (mut moved, mut moved_lists) = (vec![GONE; self.nodes.len()], vec![GONE; self.lists.len()]);
+        (moved[ROOT as usize], moved_lists[ROOT as usize]) = (ROOT, ROOT);
+        for &top in tops.iter() {
+            let mut id = top;
+            while moved[id as usize] == GONE {
+                moved[id as usize] = id;
+                let node = self.node(id);
+                moved_lists[node.list as usize] = node.list;
+                id = node.parent;
+            }
+        }
+        let mut kept = 0;
+        for id in 0..moved_lists.len() {
+            if moved_lists[id] != GONE {
+                self.lists[kept] = self.lists[id];
+                moved_lists[id] = kept as ListId;
+                kept += 1;
+            }
+        }
+        self.lists.truncate(kept);
+        // A node is younger than its parent.
+        kept = 0;
+        for id in 0..moved.len() {
+            if moved[id] != GONE {
+                let node = self.nodes[id];
+                let (parent, list) = (moved[node.parent as usize], moved_lists[node.list as usize]);
+                self.nodes[kept] = Node { parent, list, ..node };
+                moved[id] = kept as NodeId;
+                kept += 1;
+            }
+        }
+        self.nodes.truncate(kept);
+        tops.iter_mut().for_each(|top| *top = moved[*top as usize]);
+    }
+
     /// What the innermost list says of a token that begins a line.
-    fn place(node: &Node, column: i32) -> (Setting, Place) {
-        let setting = Setting { call: node.head != NO_HEAD, sibling: node.sibling >= 0, head: node.head };
-        let place = match column - node.column {
-            _ if node.sibling == column && column > node.column => Place::Sibling,
-            ..=0 if node.sibling == column => Place::Sibling,
+    fn place(list: &List, column: i32) -> (Setting, Place) {
+        let setting = Setting { call: list.head != NO_HEAD, sibling: list.sibling >= 0, head: list.head };
+        let place = match column - list.column {
+            _ if list.sibling == column && column > list.column => Place::Sibling,
+            ..=0 if list.sibling == column => Place::Sibling,
             ..=0 => Place::Left,
-            _ if column == node.argument => Place::Argument,
+            _ if column == list.argument => Place::Argument,
             1 => Place::One,
             2 => Place::Two,
             4 => Place::Four,
@@ -169,224 +287,259 @@ impl<'h> Nesting<'h> {
 
     /// Takes in a datum that begins with `token`; the new innermost node and what that costs.
     pub(crate) fn datum(&mut self, top: NodeId, token: &Token, shift: i32) -> (NodeId, f32) {
-        let mut node = *self.node(top);
-        let is_list = token.kind.is_open();
+        let node = *self.node(top);
         let column = if token.opens_line { token.place } else { token.place + shift };
+        let from = (node.list, column, token.kind, token.opens_line);
+        if let Some((list, cost)) = self.steps.as_ref().and_then(|steps| steps.datum(from)) {
+            return (self.add(Node { list, ..node }), cost);
+        }
+        let mut list = self.lists[node.list as usize];
+        let cost = self.take(&mut list, token, column);
+        let top = self.replace(top, list);
+        let list = self.node(top).list;
+        if let Some(steps) = &mut self.steps {
+            steps.keep_datum(from, (list, cost));
+        }
+        (top, cost)
+    }
+
+    /// Takes a datum into `list`: what that costs.
+    fn take(&self, list: &mut List, token: &Token, column: i32) -> f32 {
+        let is_list = token.kind.is_open();
         let mut cost = 0.0;
-        if top == ROOT || node.depth == 0 {
-            if node.children > 0 {
+        if list.level == Level::Top {
+            if list.children > 0 {
                 let beside = token.opens_line && column == self.base;
                 cost += if beside { SECOND_FORM } else { FALLEN_OUT };
             } else if !is_list {
                 cost += SECOND_FORM;
             }
-            node.children += 1;
-            return (self.add(node), cost);
+            list.children += 1;
+            return cost;
         }
-        let parent_head = self.node(node.parent).head;
         if token.opens_line {
-            let (setting, place) = Self::place(&node, column);
+            let (setting, place) = Self::place(list, column);
             let more = self.habits.place(setting, place);
             cost += match place {
-                Place::Sibling if column <= node.column => LEFT_AGAIN,
-                Place::Sibling => node.repeated(SIBLINGS, more),
+                Place::Sibling if column <= list.column => LEFT_AGAIN,
+                Place::Sibling => list.repeated(SIBLINGS, more),
                 _ => more,
             };
         }
-        if let Some((question, head)) = Self::ends(&node, parent_head) {
+        if let Some((question, head)) = Self::ends(list) {
             let more = self.shape(question, head, false);
-            cost += if node.children > MOST_ARGUMENTS { node.repeated(GOES_ON, more) } else { more };
+            cost += if list.children > MOST_ARGUMENTS { list.repeated(GOES_ON, more) } else { more };
         }
-        for (question, head, yes) in self.questions(&node, token, is_list).into_iter().flatten() {
+        for (question, head, yes) in self.questions(list, token, is_list).into_iter().flatten() {
             let more = self.shape(question, head, yes);
             let broken = self.checks && self.habits.breaks(question, head, yes);
-            cost += if broken { more } else { node.repeated(2 * question as u32 + u32::from(yes), more) };
+            cost += if broken { more } else { list.repeated(2 * question as u32 + u32::from(yes), more) };
         }
-        if !is_list && Self::may_call(&node) {
-            cost += self.habits.name(token.name, Self::is_head(&node));
+        if !is_list && Self::may_call(list) {
+            cost += self.habits.name(token.name, Self::is_head(list));
         }
-        if token.definer && node.children == 0 && node.depth > 1 && node.index == 0 {
+        if token.definer && list.children == 0 && list.level == Level::Inner && list.index == 0 {
             cost += CALLED_DEFINITION;
         }
-        self.take_in(&mut node, token, column, is_list);
-        (self.add(node), cost)
+        self.take_in(list, token, column, is_list);
+        cost
+    }
+
+    /// The same when nobody asks what it costs.
+    pub(crate) fn pass(&mut self, top: NodeId, token: &Token) -> NodeId {
+        let mut list = *self.list(top);
+        match list.level {
+            Level::Top => list.children += 1,
+            _ => self.take_in(&mut list, token, token.place, token.kind.is_open()),
+        }
+        self.replace(top, list)
     }
 
     /// The same for code known to be sound: counted instead of charged.
     pub(crate) fn learn(&mut self, top: NodeId, token: &Token, habits: &mut Habits) -> NodeId {
-        let mut node = *self.node(top);
+        let list = self.list(top);
         let is_list = token.kind.is_open();
-        if node.depth == 0 {
-            node.children += 1;
-            return self.add(node);
+        if list.level != Level::Top {
+            if token.opens_line {
+                let (setting, place) = Self::place(list, token.place);
+                habits.see_place(setting, place);
+            }
+            if let Some((question, head)) = Self::ends(list) {
+                habits.see_shape(question, head, false);
+            }
+            for (question, head, yes) in self.questions(list, token, is_list).into_iter().flatten() {
+                habits.see_shape(question, head, yes);
+            }
+            if !is_list && Self::may_call(list) {
+                habits.see_name(token.name, Self::is_head(list));
+            }
         }
-        let parent_head = self.node(node.parent).head;
-        if token.opens_line {
-            let (setting, place) = Self::place(&node, token.place);
-            habits.see_place(setting, place);
-        }
-        if let Some((question, head)) = Self::ends(&node, parent_head) {
-            habits.see_shape(question, head, false);
-        }
-        for (question, head, yes) in self.questions(&node, token, is_list).into_iter().flatten() {
-            habits.see_shape(question, head, yes);
-        }
-        if !is_list && Self::may_call(&node) {
-            habits.see_name(token.name, Self::is_head(&node));
-        }
-        self.take_in(&mut node, token, token.place, is_list);
-        self.add(node)
+        self.pass(top, token)
     }
 
     /// The next symbol stands in first place because it is called, or not in first place.
-    fn may_call(node: &Node) -> bool {
-        node.children > 0 || (node.part == NO_HEAD && node.parts == NO_HEAD)
+    fn may_call(list: &List) -> bool {
+        list.children > 0 || (list.part == NO_HEAD && list.parts == NO_HEAD)
     }
 
     /// What comes next is the head of a list.
-    fn is_head(node: &Node) -> bool {
-        node.children == 0 && node.delimiter == Delimiter::Paren
+    fn is_head(list: &List) -> bool {
+        list.children == 0 && list.delimiter == Delimiter::Paren
     }
 
-    fn questions(&self, node: &Node, token: &Token, is_list: bool) -> [Option<(Question, u64, bool)>; 4] {
-        if node.children == 0 {
-            let asks = node.delimiter == Delimiter::Paren;
-            return [asks.then(|| (Question::ListFirst, self.first(node), is_list)), None, None, None];
+    fn questions(&self, list: &List, token: &Token, is_list: bool) -> [Option<(Question, u64, bool)>; 4] {
+        if list.children == 0 {
+            let asks = list.delimiter == Delimiter::Paren;
+            return [asks.then(|| (Question::ListFirst, list.first, is_list)), None, None, None];
         }
         let begins = token.opens_line;
-        let follow = match (node.after_line_list, node.after_line_atom) {
-            (true, _) => Some((Question::Follows, node.head, !begins)),
-            (false, true) if node.after_literal => Some((Question::LiteralGoesOn, node.head, !begins)),
-            (false, true) => Some((Question::SymbolGoesOn, node.head, !begins)),
+        let follow = match (list.after_line_list, list.after_line_atom) {
+            (true, _) => Some((Question::Follows, list.head, !begins)),
+            (false, true) if list.after_literal => Some((Question::LiteralGoesOn, list.head, !begins)),
+            (false, true) => Some((Question::SymbolGoesOn, list.head, !begins)),
             (false, false) => None,
         };
-        let kind = match (begins, node.sibling >= 0) {
+        let kind = match (begins, list.sibling >= 0) {
             (false, _) => None,
-            (true, true) if node.lists_in_a_row > 1 => Some((Question::AtomAfterLists, node.head, !is_list)),
-            (true, true) => node.sibling_is_list.then_some((Question::AtomAfterList, node.head, !is_list)),
-            (true, false) => Some((Question::AtomFirst, node.head, !is_list)),
+            (true, true) if list.lists_in_a_row > 1 => Some((Question::AtomAfterLists, list.head, !is_list)),
+            (true, true) => list.sibling_is_list.then_some((Question::AtomAfterList, list.head, !is_list)),
+            (true, false) => Some((Question::AtomFirst, list.head, !is_list)),
         };
-        let call = node.head != NO_HEAD && node.delimiter == Delimiter::Paren;
-        let is = call.then_some((Question::IsList, argument(node.head, node.children), is_list));
-        let minds = || self.habits.crowds(node.head, MOST_ARGUMENTS);
-        let crowded = (begins && node.sibling < 0 && minds()).then_some((Question::Crowded, node.head, node.crowded));
+        let call = list.head != NO_HEAD && list.delimiter == Delimiter::Paren;
+        let is = call.then_some((Question::IsList, argument(list.head, list.children), is_list));
+        let minds = || self.habits.crowds(list.head, MOST_ARGUMENTS);
+        let crowded = (begins && list.sibling < 0 && minds()).then_some((Question::Crowded, list.head, list.crowded));
         [follow, kind, is, crowded]
     }
 
-    fn take_in(&self, node: &mut Node, token: &Token, column: i32, is_list: bool) {
-        if node.children == 0 && token.kind == TokenKind::Atom && token.head != NO_HEAD && node.parts == NO_HEAD {
-            node.head = if node.part == NO_HEAD { token.head } else { node.part };
-            node.definer = token.definer;
-        } else if node.children == 1 {
-            if token.line == node.line {
-                node.argument = column;
+    fn take_in(&self, list: &mut List, token: &Token, column: i32, is_list: bool) {
+        if list.children == 0 && token.kind == TokenKind::Atom && token.head != NO_HEAD && list.parts == NO_HEAD {
+            list.head = if list.part == NO_HEAD { token.head } else { list.part };
+            list.definer = token.definer;
+        } else if list.children == 1 {
+            if token.line == list.line {
+                list.argument = column;
             }
-            if !is_list && self.habits.minds_atom(node.head) {
-                node.head = with_atom(node.head);
+            if !is_list && self.habits.minds_atom(list.head) {
+                list.head = with_atom(list.head);
             }
         }
-        let beside = token.kind == TokenKind::Atom && token.name != LITERAL && token.line == node.line;
-        node.crowded |= beside && !token.opens_line && self.habits.crowds(node.head, node.children);
+        let beside = token.kind == TokenKind::Atom && token.name != LITERAL && token.line == list.line;
+        list.crowded |= beside && !token.opens_line && self.habits.crowds(list.head, list.children);
         // Whatever has a docstring has as many arguments besides as without it.
-        let fits = token.kind == TokenKind::String && !node.documented;
-        let docstring = fits && self.habits.has_docstring(node.head, node.children);
-        node.documented |= docstring;
-        node.children += u32::from(!docstring);
+        let fits = token.kind == TokenKind::String && !list.documented;
+        let docstring = fits && self.habits.has_docstring(list.head, list.children);
+        list.documented |= docstring;
+        list.children += u32::from(!docstring);
         if token.opens_line {
-            node.sibling = column;
-            node.sibling_is_list = is_list;
-            node.lists_in_a_row = if is_list { node.lists_in_a_row.saturating_add(1) } else { 0 };
+            list.sibling = column;
+            list.sibling_is_list = is_list;
+            list.lists_in_a_row = if is_list { list.lists_in_a_row.saturating_add(1) } else { 0 };
         }
-        node.after_line_atom = token.opens_line && !is_list;
-        node.after_literal = token.name == LITERAL;
-        node.after_line_list = token.opens_line && is_list;
+        list.after_line_atom = token.opens_line && !is_list;
+        list.after_literal = token.name == LITERAL;
+        list.after_line_list = token.opens_line && is_list;
     }
 
     /// A list opens.
     pub(crate) fn open(&mut self, top: NodeId, delimiter: Delimiter, token: &Token, index: u32, shift: i32) -> NodeId {
         let around = *self.node(top);
-        let argument = around.children.saturating_sub(1);
-        let has_parts = |inner| around.head != NO_HEAD && self.habits.has_parts(around.head, argument, inner);
+        let column = token.column + if token.first { 0 } else { shift };
+        let from = (around.list, column, delimiter);
+        if self.steps.is_none() {
+            // What was open behind the innermost list is closed.
+            self.nodes.truncate(top as usize + 1);
+            self.lists.truncate(around.list as usize + 1);
+        }
+        let list = match self.steps.as_ref().and_then(|steps| steps.opened(from)) {
+            Some(list) => list,
+            None => {
+                let list = self.opened(around.list, delimiter, token, column);
+                if let Some(steps) = &mut self.steps {
+                    steps.keep_opened(from, list);
+                }
+                list
+            }
+        };
+        self.add(Node {
+            parent: top,
+            depth: around.depth + 1,
+            hash: (around.hash.rotate_left(7) ^ u64::from(index).wrapping_add(1)).wrapping_mul(0x517c_c1b7_2722_0a95),
+            delimiter,
+            list,
+        })
+    }
+
+    /// A list that opens in the list `around`; the one that opened so at this token before, if any.
+    fn opened(&mut self, around: ListId, delimiter: Delimiter, token: &Token, column: i32) -> ListId {
+        let around = self.lists[around as usize];
+        let index = around.children.saturating_sub(1);
+        let has_parts = |inner| around.head != NO_HEAD && self.habits.has_parts(around.head, index, inner);
         let (part, parts) = match delimiter {
-            Delimiter::Paren if around.depth == 0 => (NO_HEAD, NO_HEAD),
+            Delimiter::Paren if around.level == Level::Top => (NO_HEAD, NO_HEAD),
             Delimiter::Paren if around.parts != NO_HEAD => (around.parts, NO_HEAD),
             Delimiter::Paren if has_parts(false) => (part_of(around.head), NO_HEAD),
             Delimiter::Paren if has_parts(true) => (NO_HEAD, part_of(around.head)),
             _ => (NO_HEAD, NO_HEAD),
         };
-        self.add(Node {
-            parent: top,
-            delimiter,
-            depth: around.depth + 1,
-            hash: (around.hash.rotate_left(7) ^ u64::from(index).wrapping_add(1)).wrapping_mul(0x517c_c1b7_2722_0a95),
-            column: token.column + if token.first { 0 } else { shift },
-            line: token.line,
-            index: argument,
-            part,
-            parts,
-            ..Node::ROOT
-        })
+        let first = match around.parts {
+            NO_HEAD => argument(around.head, index),
+            parts => argument(parts, 0),
+        };
+        let level = if around.level == Level::Top { Level::Form } else { Level::Inner };
+        let (line, around) = (token.line, around.head);
+        let list = List { delimiter, level, column, line, around, first, index, part, parts, ..TOP_LEVEL };
+        let alike = self.steps.iter().flat_map(Steps::all_opened).find(|id| self.lists[*id as usize] == list);
+        alike.unwrap_or_else(|| self.add_list(list))
     }
 
     /// The innermost list is one that may begin with a list: bindings, a clause, or what this file has shown to.
     pub(crate) fn may_begin_with_list(&self, top: NodeId) -> bool {
-        let node = self.node(top);
-        let clause = node.part != NO_HEAD && self.node(node.parent).parts == NO_HEAD;
-        clause || node.parts != NO_HEAD || self.habits.allows(Question::ListFirst, self.first(node))
+        let list = self.list(top);
+        let clause = list.part != NO_HEAD && self.list(self.node(top).parent).parts == NO_HEAD;
+        clause || list.parts != NO_HEAD || self.habits.habits().allows(Question::ListFirst, list.first)
     }
 
     /// The innermost list stands in a form that everyone knows to define something, `define` or `defmethod`.
     pub(crate) fn is_in_definition(&self, top: NodeId) -> bool {
-        let around = self.node(self.node(top).parent);
-        around.definer && self.habits.is_operator(around.head)
-    }
-
-    /// What is asked about the first datum of a list: by the head around it and which argument it is, or as one of the
-    /// bindings of a form.
-    fn first(&self, node: &Node) -> u64 {
-        let around = self.node(node.parent);
-        match around.parts {
-            NO_HEAD => argument(around.head, node.index),
-            parts => argument(parts, 0),
-        }
+        let around = self.list(self.node(top).parent);
+        around.definer && self.habits.habits().is_operator(around.head)
     }
 
     /// The innermost list closes: the one around it, and what that costs.
     pub(crate) fn close(&self, top: NodeId) -> (NodeId, f32) {
-        let node = self.node(top);
-        let around = self.node(node.parent).head;
-        let ends = Self::ends(node, around).map_or(0.0, |(question, head)| self.shape(question, head, true));
-        let pairs = Self::pairs(node, around).map_or(0.0, |(head, yes)| self.shape(Question::Pairs, head, yes));
-        (node.parent, ends + pairs)
+        let list = self.list(top);
+        let ends = Self::ends(list).map_or(0.0, |(question, head)| self.shape(question, head, true));
+        let pairs = Self::pairs(list).map_or(0.0, |(head, yes)| self.shape(Question::Pairs, head, yes));
+        (self.node(top).parent, ends + pairs)
     }
 
     /// The same for code known to be sound.
     pub(crate) fn learn_close(&self, top: NodeId, habits: &mut Habits) -> NodeId {
-        let node = self.node(top);
-        let around = self.node(node.parent).head;
-        if let Some((question, head)) = Self::ends(node, around) {
+        let list = self.list(top);
+        if let Some((question, head)) = Self::ends(list) {
             habits.see_shape(question, head, true);
         }
-        if let Some((head, yes)) = Self::pairs(node, around) {
+        if let Some((head, yes)) = Self::pairs(list) {
             habits.see_shape(Question::Pairs, head, yes);
         }
-        node.parent
+        self.node(top).parent
     }
 
     /// What is asked when the list may end. The form around may supply an argument, as `->` does.
-    fn ends(node: &Node, around: u64) -> Option<(Question, u64)> {
-        let asks = node.children > 0 && node.delimiter == Delimiter::Paren;
-        let head = if node.head == NO_HEAD { around ^ HEADLESS } else { node.head };
-        let supplied = u32::from(node.index > 1 && is_threading(around));
-        asks.then(|| (Question::Ends, argument(head, node.children - 1 + supplied)))
+    fn ends(list: &List) -> Option<(Question, u64)> {
+        let asks = list.children > 0 && list.delimiter == Delimiter::Paren;
+        let head = if list.head == NO_HEAD { list.around ^ HEADLESS } else { list.head };
+        let supplied = u32::from(list.index > 1 && is_threading(list.around));
+        asks.then(|| (Question::Ends, argument(head, list.children - 1 + supplied)))
     }
 
-    fn pairs(node: &Node, around: u64) -> Option<(u64, bool)> {
-        let head = match node.delimiter {
+    fn pairs(list: &List) -> Option<(u64, bool)> {
+        let head = match list.delimiter {
             Delimiter::Paren => return None,
-            Delimiter::Bracket => argument(around, node.index),
+            Delimiter::Bracket => argument(list.around, list.index),
             Delimiter::Brace => MAP,
         };
-        Some((head, node.children.is_multiple_of(2)))
+        Some((head, list.children.is_multiple_of(2)))
     }
 }

@@ -8,8 +8,8 @@
 //! Ways that lead to the same open lists are still different answers, so a few are kept for every stack.
 
 use lispwright_syntax::{Delimiter, TokenKind};
-use rustc_hash::FxHashMap;
 
+use crate::beam::{Beam, WINDOW};
 use crate::code::Token;
 use crate::guard::Guard;
 use crate::habits::Habits;
@@ -68,12 +68,12 @@ impl Prices {
     }
 }
 
-/// Readings further behind the best than this are given up.
-const WINDOW: f32 = 24.0;
-/// So many readings with the same open lists are kept.
-const PER_STACK: usize = 8;
 /// At most so many closers are put at one line end.
 const MOST_CLOSERS: u32 = 12;
+/// Forms of more tokens than this are long enough to keep answers of the habits.
+const LONG: usize = 300;
+/// Nodes beyond which those are forgotten that no reading needs.
+const NODES: usize = 8_192;
 
 /// What a reading does to the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,10 +95,11 @@ pub(crate) struct Reading {
     pub(crate) actions: Vec<Action>,
 }
 
+/// A reading up to some token.
 #[derive(Clone, Copy)]
-struct State {
-    top: NodeId,
-    cost: f32,
+pub(crate) struct State {
+    pub(crate) top: NodeId,
+    pub(crate) cost: f32,
     /// The last action, as an index into the trail; 0 for none.
     trail: u32,
     edits: u8,
@@ -130,20 +131,31 @@ struct Search<'a> {
     prices: Prices,
     /// The first token of the run of closers that ends the form.
     final_run: u32,
+    beam: Beam,
+    /// Readings of the current token that cost more would be given up.
+    bound: f32,
+    /// How far behind the best that is: [`WINDOW`], or infinity.
+    window: f32,
+    /// At least so many readings of the current token were not followed because of that.
+    left_out: usize,
 }
 
 /// The likeliest readings of `tokens`, best first; at most `count`.
 pub(crate) fn search(tokens: &[Token], habits: &Habits, limits: Limits<'_>, count: usize) -> Vec<Reading> {
     let Some(first) = tokens.first() else { return Vec::new() };
-    let nesting = Nesting::new(habits, first.column);
+    let nesting = Nesting::of_many(habits, first.column);
     let closers = tokens.iter().rev().take_while(|token| token.kind.is_close() && token.trailing).count();
     let mut search = Search {
         tokens,
         nesting,
+        beam: Beam::new(limits.beam),
         limits,
         trail: vec![(0, Action::Drop { at: 0 })],
         prices: Prices::of(tokens),
         final_run: (tokens.len() - closers) as u32,
+        bound: f32::INFINITY,
+        window: WINDOW,
+        left_out: 0,
     };
     search.run(count)
 }
@@ -152,6 +164,9 @@ pub(crate) fn search(tokens: &[Token], habits: &Habits, limits: Limits<'_>, coun
 pub(crate) fn costs_as_it_is(tokens: &[Token], habits: &Habits, strict: bool) -> Option<Vec<f32>> {
     let mut nesting = Nesting::new(habits, tokens.first()?.column);
     nesting.checks = strict;
+    if tokens.len() > LONG {
+        nesting.remember();
+    }
     let (mut top, mut costs) = (ROOT, vec![0.0; tokens.len()]);
     for (index, token) in tokens.iter().enumerate() {
         // A template has gaps where other code goes.
@@ -185,10 +200,9 @@ impl Search<'_> {
     fn run(&mut self, count: usize) -> Vec<Reading> {
         let mut states =
             vec![State { top: ROOT, cost: 0.0, trail: 0, edits: 0, shift: 0, dropping: false, begins: false }];
-        let mut next = Vec::new();
+        let (mut next, mut most_nodes) = (Vec::new(), NODES);
         for index in 0..self.tokens.len() as u32 {
-            let token = self.tokens[index as usize];
-            if token.first && index > 0 {
+            if self.tokens[index as usize].first && index > 0 {
                 self.close_at_line_end(&mut states, index - 1);
                 for state in &mut states {
                     state.shift = 0;
@@ -196,12 +210,15 @@ impl Search<'_> {
                     state.begins = false;
                 }
             }
-            next.clear();
-            for state in &states {
-                self.step(*state, index, &token, &mut next);
-            }
+            self.advance(&states, index, &mut next);
             std::mem::swap(&mut states, &mut next);
-            self.prune(&mut states);
+            self.beam.prune(&mut states, self.left_out, &self.nesting);
+            if self.nesting.len() > most_nodes {
+                let mut tops: Vec<NodeId> = states.iter().map(|state| state.top).collect();
+                self.nesting.keep_only(&mut tops);
+                states.iter_mut().zip(tops).for_each(|(state, top)| state.top = top);
+                most_nodes = NODES.max(2 * self.nesting.len());
+            }
         }
         let last = self.tokens.len() as u32 - 1;
         self.close_at_line_end(&mut states, last);
@@ -209,6 +226,35 @@ impl Search<'_> {
         states.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         states.truncate(count);
         states.iter().map(|state| Reading { cost: state.cost, actions: self.actions(state.trail) }).collect()
+    }
+
+    /// Takes token `index` into all readings.
+    ///
+    /// What the beam would give up is not followed, unless there are so few readings that it gives up none.
+    fn advance(&mut self, states: &[State], index: u32, next: &mut Vec<State>) {
+        let tokens = self.tokens;
+        let token = &tokens[index as usize];
+        self.nesting.next_token();
+        for window in [WINDOW, f32::INFINITY] {
+            next.clear();
+            (self.bound, self.window, self.left_out) = (f32::INFINITY, window, 0);
+            for state in states {
+                if state.cost <= self.bound {
+                    self.step(*state, index, token, next);
+                } else if !token.kind.is_close() {
+                    self.left_out += 1;
+                }
+            }
+            if self.left_out == 0 || self.beam.prunes(next.len() + self.left_out) {
+                return;
+            }
+        }
+    }
+
+    /// Keeps a reading of the current token.
+    fn offer(&mut self, state: State, out: &mut Vec<State>) {
+        self.bound = self.bound.min(state.cost + self.window);
+        out.push(state);
     }
 
     fn actions(&self, mut trail: u32) -> Vec<Action> {
@@ -220,6 +266,17 @@ impl Search<'_> {
         }
         actions.reverse();
         actions
+    }
+
+    /// The reading with `action`, unless that is too costly to be followed.
+    fn acted(&mut self, state: &State, action: Action, cost: f32) -> Option<State> {
+        if state.cost + (cost + self.limits.guard.cost(action)) > self.bound {
+            self.left_out += 1;
+            return None;
+        }
+        let mut acted = *state;
+        self.act(&mut acted, action, cost);
+        Some(acted)
     }
 
     fn act(&mut self, state: &mut State, action: Action, cost: f32) {
@@ -238,9 +295,14 @@ impl Search<'_> {
     fn close_at_line_end(&mut self, states: &mut Vec<State>, at: u32) {
         let best = states.iter().map(|state| state.cost).fold(f32::MAX, f32::min);
         let ends_text = at as usize + 1 == self.tokens.len();
+        let may_close = |state: &State| state.edits < 24 && !state.dropping;
+        let depths = states.iter().filter(|state| may_close(state)).map(|state| self.nesting.node(state.top).depth);
+        // Behind the last token all lists are closed, unless there are so many that the beam would give that up.
+        let ways = states.len() + depths.map(|depth| depth as usize).sum::<usize>();
+        let bounded = !ends_text || self.beam.prunes(ways);
         for index in 0..states.len() {
             let mut state = states[index];
-            if state.edits >= 24 || state.dropping {
+            if !may_close(&state) {
                 continue;
             }
             let open = self.nesting.node(state.top).depth;
@@ -249,7 +311,7 @@ impl Search<'_> {
                 let with = self.nesting.node(state.top).delimiter;
                 let first = if ends_text { self.prices.close_at_end } else { self.prices.close_at_line_end };
                 let cost = if number == 0 { first } else { CLOSE_AGAIN };
-                if !ends_text && state.cost + cost > best + WINDOW {
+                if bounded && state.cost + cost > best + WINDOW {
                     break;
                 }
                 self.act(&mut state, Action::Close { at, with }, cost);
@@ -258,36 +320,38 @@ impl Search<'_> {
                 states.push(state);
             }
         }
-        self.prune(states);
+        let left_out = ways.saturating_sub(states.len());
+        self.beam.prune(states, if ends_text { left_out } else { 0 }, &self.nesting);
     }
 
     /// Takes a token into a reading, in every way that is worth following.
     fn step(&mut self, state: State, index: u32, token: &Token, out: &mut Vec<State>) {
         if token.kind.is_prefix() {
-            out.push(state);
+            self.offer(state, out);
             return;
         }
         if token.kind.is_close() {
             self.step_close(state, index, token, out);
             return;
         }
+        let tokens = self.tokens;
         let may_edit = self.limits.everywhere && state.edits < 3;
         // The closer of the list before was lost in the middle of a line.
-        let before = index.checked_sub(1).map(|before| self.tokens[before as usize]);
+        let before = index.checked_sub(1).map(|before| &tokens[before as usize]);
         let apart = before.is_some_and(|before| before.end < token.start && !before.kind.is_open());
         if may_edit && !token.first && apart && self.nesting.node(state.top).depth > 0 {
-            let mut closed = state;
             let with = self.nesting.node(state.top).delimiter;
-            self.act(&mut closed, Action::Close { at: index - 1, with }, self.prices.in_line);
-            self.close(&mut closed);
-            closed.shift += 1;
-            self.take(closed, index, token, out);
+            if let Some(mut closed) = self.acted(&state, Action::Close { at: index - 1, with }, self.prices.in_line) {
+                self.close(&mut closed);
+                closed.shift += 1;
+                self.take(closed, index, token, out);
+            }
         }
         if may_edit {
             for number in 0..self.limits.brackets.len() {
                 let with = self.limits.brackets[number];
-                let mut opened = state;
-                self.act(&mut opened, Action::Open { at: index, with }, self.prices.add_opener + number as f32);
+                let cost = self.prices.add_opener + number as f32;
+                let Some(mut opened) = self.acted(&state, Action::Open { at: index, with }, cost) else { continue };
                 let as_opener = Token { kind: TokenKind::OpenParen, ..*token };
                 let (top, cost) = self.nesting.datum(opened.top, &as_opener, i32::from(opened.shift));
                 opened.cost += cost;
@@ -298,17 +362,17 @@ impl Search<'_> {
                 self.take(opened, index, &inner, out);
             }
             if token.kind.is_open() {
-                let mut dropped = state;
                 let touches = |a: Option<&Token>, b: Option<&Token>| {
                     a.zip(b).is_some_and(|(a, b)| a.kind.is_open() && a.kind == b.kind && a.end == b.start)
                 };
-                let next = self.tokens.get(index as usize + 1);
-                let doubled = touches(Some(token), next) || touches(before.as_ref(), Some(token));
+                let next = tokens.get(index as usize + 1);
+                let doubled = touches(Some(token), next) || touches(before, Some(token));
                 let price = self.prices.drop_opener + if doubled { 0.0 } else { DROP_SINGLE };
-                self.act(&mut dropped, Action::Drop { at: index }, price);
-                dropped.shift -= 1;
-                dropped.begins |= token.opens_line;
-                out.push(dropped);
+                if let Some(mut dropped) = self.acted(&state, Action::Drop { at: index }, price) {
+                    dropped.shift -= 1;
+                    dropped.begins |= token.opens_line;
+                    self.offer(dropped, out);
+                }
             }
         }
         self.take(state, index, token, out);
@@ -316,11 +380,18 @@ impl Search<'_> {
 
     /// Takes in a datum or an opener as it stands.
     fn take(&mut self, mut state: State, index: u32, token: &Token, out: &mut Vec<State>) {
+        if state.cost > self.bound {
+            self.left_out += 1;
+            return;
+        }
         let shift = i32::from(state.shift);
-        let begins = Token { opens_line: true, place: token.place + shift, ..*token };
-        let token = if state.begins { &begins } else { token };
+        let (top, cost) = if state.begins {
+            let begins = Token { opens_line: true, place: token.place + shift, ..*token };
+            self.nesting.datum(state.top, &begins, shift)
+        } else {
+            self.nesting.datum(state.top, token, shift)
+        };
         state.begins = false;
-        let (top, cost) = self.nesting.datum(state.top, token, shift);
         state.top = top;
         state.cost += cost;
         state.dropping = false;
@@ -328,7 +399,7 @@ impl Search<'_> {
             let delimiter = token.delimiter().expect("openers are delimiters");
             state.top = self.nesting.open(top, delimiter, token, index, shift);
         }
-        out.push(state);
+        self.offer(state, out);
     }
 
     fn step_close(&mut self, state: State, index: u32, token: &Token, out: &mut Vec<State>) {
@@ -340,16 +411,15 @@ impl Search<'_> {
             self.close(&mut closed);
             // Of a run of equal closers the last ones are dropped, so one dropped is followed by no kept one.
             if !(state.dropping && token.trailing && self.same_as_before(index)) {
-                out.push(closed);
+                self.offer(closed, out);
             }
         }
         if state.edits >= 6 {
             return;
         }
-        let mut dropped = state;
         // A closer with white space before it, or of another kind than is due, has lost its opener more often than not.
-        let before = index.checked_sub(1).map(|before| self.tokens[before as usize]);
-        let apart = !token.first && before.is_some_and(|before| before.end < token.start);
+        let before = index.checked_sub(1).map(|before| self.tokens[before as usize].end);
+        let apart = !token.first && before.is_some_and(|end| end < token.start);
         let odd = if apart { DROP_APART } else { 0.0 } + if fits || node.depth == 0 { 0.0 } else { DROP_MISFIT };
         let cost = odd
             + match (token.trailing, state.dropping) {
@@ -358,37 +428,41 @@ impl Search<'_> {
                 (true, false) => self.prices.drop_at_line_end,
                 (false, _) => self.prices.in_line,
             };
-        if token.trailing || self.limits.everywhere || !fits {
-            self.act(&mut dropped, Action::Drop { at: index }, cost);
+        if (token.trailing || self.limits.everywhere || !fits)
+            && let Some(mut dropped) = self.acted(&state, Action::Drop { at: index }, cost)
+        {
             dropped.dropping = true;
             dropped.shift += 1;
-            out.push(dropped);
+            self.offer(dropped, out);
         }
         // An empty list that lost its opener.
         if apart && fits && self.limits.everywhere && state.edits < 3 {
-            let mut opened = State { dropping: false, ..state };
-            self.act(&mut opened, Action::Open { at: index, with: found }, self.prices.add_opener);
-            let list = Token { kind: TokenKind::OpenParen, ..*token };
-            let (top, cost) = self.nesting.datum(opened.top, &list, i32::from(opened.shift));
-            (opened.top, opened.cost) = (top, opened.cost + cost);
-            opened.shift += 1;
-            out.push(opened);
+            let kept = State { dropping: false, ..state };
+            let action = Action::Open { at: index, with: found };
+            if let Some(mut opened) = self.acted(&kept, action, self.prices.add_opener) {
+                let list = Token { kind: TokenKind::OpenParen, ..*token };
+                let (top, cost) = self.nesting.datum(opened.top, &list, i32::from(opened.shift));
+                (opened.top, opened.cost) = (top, opened.cost + cost);
+                opened.shift += 1;
+                self.offer(opened, out);
+            }
         }
         if fits || node.depth == 0 {
             return;
         }
-        let mut changed = state;
-        self.act(&mut changed, Action::Change { at: index, to: node.delimiter }, self.prices.kind);
-        self.close(&mut changed);
-        out.push(changed);
+        let action = Action::Change { at: index, to: node.delimiter };
+        if let Some(mut changed) = self.acted(&state, action, self.prices.kind) {
+            self.close(&mut changed);
+            self.offer(changed, out);
+        }
         // Closers that are due before this one.
         let mut inserted = state;
         let mut number = 0;
-        while number < MOST_CLOSERS && self.nesting.node(inserted.top).depth > 0 {
+        while number < MOST_CLOSERS && inserted.cost <= self.bound && self.nesting.node(inserted.top).depth > 0 {
             let with = self.nesting.node(inserted.top).delimiter;
             if with == found {
                 self.close(&mut inserted);
-                out.push(inserted);
+                self.offer(inserted, out);
                 break;
             }
             let first = match token.trailing {
@@ -406,24 +480,5 @@ impl Search<'_> {
     /// The token before is the same closer.
     fn same_as_before(&self, index: u32) -> bool {
         index > 0 && self.tokens[index as usize - 1].kind == self.tokens[index as usize].kind
-    }
-
-    /// Keeps the cheapest readings, a few for each stack.
-    fn prune(&mut self, states: &mut Vec<State>) {
-        if states.len() <= 1 {
-            return;
-        }
-        if states.len() > self.limits.beam / 2 {
-            states.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-            let bound = states[0].cost + WINDOW;
-            let mut kept: FxHashMap<u64, usize> = FxHashMap::default();
-            let nesting = &self.nesting;
-            states.retain(|state| {
-                let count = kept.entry(nesting.node(state.top).hash).or_default();
-                *count += 1;
-                *count <= PER_STACK && state.cost <= bound
-            });
-            states.truncate(self.limits.beam);
-        }
     }
 }

@@ -76,7 +76,7 @@ impl Mended {
                     return true;
                 }
             }
-            top = nesting.datum(top, token, 0).0;
+            top = nesting.pass(top, token);
             if let Some(delimiter) = token.delimiter().filter(|_| token.kind.is_open()) {
                 top = nesting.open(top, delimiter, token, index as u32, 0);
                 let quoted = open.last().is_some_and(|list| list.quoted) || self.is_quoted(index);

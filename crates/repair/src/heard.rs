@@ -1,0 +1,114 @@
+//! The habits of a file, with the answers that they gave lately.
+//!
+//! The readings of a form that are compared ask the same few things about the same few heads over and over, and an answer
+//! takes two or three look-ups and a logarithm. Each question has one place where its last answer is kept, until that of
+//! another question comes to lie there.
+
+use std::cell::Cell;
+
+use crate::habits::{Habits, Place, Setting};
+use crate::question::{MOST_ARGUMENTS, QUESTIONS, Question};
+
+/// There are two to this power of places for answers.
+const PLACES: u32 = 10;
+
+/// What is asked besides which head: one number for each method of [`Heard`] and its small arguments; 0 for nothing.
+type Asked = u32;
+
+const SHAPE: Asked = 1;
+const BREAKS: Asked = SHAPE + 2 * QUESTIONS as Asked;
+const NAME: Asked = BREAKS + 2 * QUESTIONS as Asked;
+const CROWDS: Asked = NAME + 2;
+const DOCSTRING: Asked = CROWDS + MOST_ARGUMENTS + 1;
+const ATOM: Asked = DOCSTRING + MOST_ARGUMENTS + 1;
+const PARTS: Asked = ATOM + 1;
+const PLACE: Asked = PARTS + 2 * (MOST_ARGUMENTS + 1);
+
+#[derive(Clone, Copy, Default)]
+struct Kept {
+    head: u64,
+    asked: Asked,
+    answer: f32,
+}
+
+/// Habits that do not change while they are asked.
+pub(crate) struct Heard<'h> {
+    habits: &'h Habits,
+    /// Nothing, or all places.
+    kept: Vec<Cell<Kept>>,
+}
+
+impl<'h> Heard<'h> {
+    pub(crate) fn new(habits: &'h Habits) -> Self {
+        Self { habits, kept: Vec::new() }
+    }
+
+    /// Keeps answers from now on, which pays where many are asked for.
+    pub(crate) fn remember(&mut self) {
+        self.kept.resize(1 << PLACES, Cell::default());
+    }
+
+    pub(crate) fn habits(&self) -> &'h Habits {
+        self.habits
+    }
+
+    fn recall(&self, head: u64, asked: Asked, answer: impl FnOnce() -> f32) -> f32 {
+        let mixed = (head ^ u64::from(asked) << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let Some(place) = self.kept.get((mixed >> (u64::BITS - PLACES)) as usize) else { return answer() };
+        let kept = place.get();
+        if kept.head == head && kept.asked == asked {
+            return kept.answer;
+        }
+        let answer = answer();
+        place.set(Kept { head, asked, answer });
+        answer
+    }
+
+    fn recall_whether(&self, head: u64, asked: Asked, answer: impl FnOnce() -> bool) -> bool {
+        self.recall(head, asked, || f32::from(u8::from(answer()))) > 0.0
+    }
+
+    /// As [`Habits::shape`].
+    pub(crate) fn shape(&self, question: Question, head: u64, yes: bool) -> f32 {
+        let asked = SHAPE + 2 * question as Asked + Asked::from(yes);
+        self.recall(head, asked, || self.habits.shape(question, head, yes))
+    }
+
+    /// As [`Habits::breaks`].
+    pub(crate) fn breaks(&self, question: Question, head: u64, yes: bool) -> bool {
+        let asked = BREAKS + 2 * question as Asked + Asked::from(yes);
+        self.recall_whether(head, asked, || self.habits.breaks(question, head, yes))
+    }
+
+    /// As [`Habits::name`].
+    pub(crate) fn name(&self, name: u64, first: bool) -> f32 {
+        self.recall(name, NAME + Asked::from(first), || self.habits.name(name, first))
+    }
+
+    /// As [`Habits::place`].
+    pub(crate) fn place(&self, setting: Setting, place: Place) -> f32 {
+        let situation = Asked::from(setting.call) << 4 | Asked::from(setting.sibling) << 3 | place as Asked;
+        self.recall(setting.head, PLACE + situation, || self.habits.place(setting, place))
+    }
+
+    /// As [`Habits::crowds`].
+    pub(crate) fn crowds(&self, head: u64, index: u32) -> bool {
+        self.recall_whether(head, CROWDS + index.min(MOST_ARGUMENTS), || self.habits.crowds(head, index))
+    }
+
+    /// As [`Habits::has_docstring`].
+    pub(crate) fn has_docstring(&self, head: u64, index: u32) -> bool {
+        self.recall_whether(head, DOCSTRING + index.min(MOST_ARGUMENTS), || self.habits.has_docstring(head, index))
+    }
+
+    /// As [`Habits::minds_atom`].
+    pub(crate) fn minds_atom(&self, head: u64) -> bool {
+        self.recall_whether(head, ATOM, || self.habits.minds_atom(head))
+    }
+
+    /// As [`Habits::has_parts`].
+    pub(crate) fn has_parts(&self, head: u64, index: u32, inner: bool) -> bool {
+        let asked = PARTS + 2 * index.min(MOST_ARGUMENTS) + Asked::from(inner);
+        self.recall_whether(head, asked, || self.habits.has_parts(head, index, inner))
+    }
+}
