@@ -66,19 +66,47 @@
                       (= "invokeStatic" (.getMethodName before))
                       (contains? #{"invoke" "doInvoke"} (.getMethodName element))))
         elements (seq (.getStackTrace ^Throwable root))
-        frames (->> (map (fn [before element] (when-not (again? before element) element)) (cons nil elements) elements)
-                    (remove nil?)
-                    (keep (fn [^StackTraceElement element]
-                            (let [class-name (.getClassName element)
-                                  file (.getFileName element)
-                                  line (.getLineNumber element)]
-                              (when-not (or (system? class-name) (nil? file) (not (pos? line)))
-                                [(called class-name (.getMethodName element))
-                                 (if (re-find #"\.(clj[cs]?|bb|java)$" file)
-                                   (path-of (first (.split ^String class-name "\\$")) file)
-                                   "code")
-                                 line]))))
-                    (take 20))]
+        own (->> (map (fn [before element] (when-not (again? before element) element)) (cons nil elements) elements)
+                 (filter (fn [^StackTraceElement element]
+                           (and element (.getFileName element) (pos? (.getLineNumber element))
+                                (not (system? (.getClassName element))))))
+                 vec)
+        ;; How many frames from `start` on come again and again, and how many times, when that is often.
+        repetition (fn [start]
+                     (first (keep (fn [period]
+                                    (let [last-one (- (count own) period)
+                                          end (loop [position start]
+                                                (if (and (< position last-one)
+                                                         (= (nth own position) (nth own (+ position period))))
+                                                  (recur (inc position))
+                                                  position))
+                                          times (inc (quot (- end start) period))]
+                                      (when (>= times 4) [period times])))
+                                  (range 1 5))))
+        ;; [number element [period times-left-out]]: of what comes again and again the first and the last time.
+        folded (loop [start 0 folded []]
+                 (if (or (>= start (count own)) (>= (count folded) 20))
+                   (take 20 folded)
+                   (let [[period times] (repetition start)
+                         once (fn [from left-out]
+                                (map (fn [number] [number (nth own number)
+                                                   (when (and left-out (= number (+ from period -1))) [period left-out])])
+                                     (range from (+ from period))))]
+                     (if period
+                       (let [again (+ start (* period (dec times)))]
+                         (recur (+ again period) (into folded (concat (once start (- times 2)) (once again nil)))))
+                       (recur (inc start) (conj folded [start (nth own start) nil]))))))
+        ;; The JVM keeps so many.
+        cut? (>= (count elements) 1024)
+        frames (for [[number ^StackTraceElement element repeated] folded
+                     :let [class-name (.getClassName element) file (.getFileName element)]]
+                 [number
+                  (called class-name (.getMethodName element))
+                  (if (re-find #"\.(clj[cs]?|bb|java)$" file)
+                    (path-of (first (.split ^String class-name "\\$")) file)
+                    "code")
+                  (.getLineNumber element)
+                  repeated])]
     (str "(:TYPE " (quoted (name-of root))
          " :MESSAGE " (quoted (str message doing data around))
          " :PHASE :" (name (or phase :execution))
@@ -86,6 +114,10 @@
          " :COLUMN " (number (:clojure.error/column located))
          (when (and early? (not (contains? #{nil "NO_SOURCE_PATH" "NO_SOURCE_FILE" "REPL"} (:clojure.error/source located))))
            (str " :SOURCE " (quoted (or (:clojure.error/path located) (:clojure.error/source located)))))
-         " :FRAMES (" (apply str (for [[call file line] frames]
-                                   (str "(:CALL " (quoted call) " :FILE " (quoted file) " :LINE " (number line) ")")))
+         " :FRAMES (" (apply str (for [[position call file line [period times]] frames]
+                                   (str "(:NUMBER " position " :CALL " (quoted call) " :FILE " (quoted file)
+                                        " :LINE " (number line)
+                                        (when period
+                                          (str " :PERIOD " period " :REPEATED " times (when cut? " :AT-LEAST T")))
+                                        ")")))
          "))")))

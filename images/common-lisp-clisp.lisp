@@ -303,6 +303,12 @@ Frames outside the functions named in BOUNDARIES are not looked at."
           repeat count
           collect call)))
 
+(defconstant +most-counted-frames+ 1000)
+
+(defun frame-key (call)
+  "What frames of one function have in common."
+  (subseq call 0 (position #\Space call)))
+
 (defun plain-name= (plain name)
   "True when NAME is PLAIN with or without a package in front."
   (and name

@@ -259,6 +259,13 @@ Frames outside the functions named in BOUNDARIES are not looked at."
           repeat count
           collect spot)))
 
+;; To look at a frame, ECL walks there from the innermost.
+(defconstant +most-counted-frames+ 3000)
+
+(defun frame-key (spot)
+  "What frames of one function have in common."
+  (spot-function spot))
+
 (defun frame-facts (spot innermost)
   "What the parent is told about a frame; of the INNERMOST one also its variables."
   (append (list :call (if (top-level-form-p spot) "top-level form" (frame-call-text spot)))

@@ -7,7 +7,7 @@
 ;;;;   LENIENT-UTF-8 FILE-TEXT MAKE-TEMPORARY-DIRECTORY                 files
 ;;;;   RESTORE-STREAMS FLUSH-STREAMS INPUT-STREAMS                      the standard streams
 ;;;;   CALL-WITH-DEBUGGER-HOOK CALL-IN-COMPILATION-UNIT NOISE-P         conditions
-;;;;   FRAMES-OF-INTEREST FRAME-FACTS FRAME-VARIABLES EVAL-IN-FRAME         the stack
+;;;;   FRAMES-OF-INTEREST +MOST-COUNTED-FRAMES+ FRAME-KEY FRAME-FACTS FRAME-VARIABLES EVAL-IN-FRAME   the stack
 ;;;;   CALL-ABOVE RESTART-ARGUMENTS                                     held stacks
 ;;;;   EXPAND-ALL                                                       macros
 ;;;;   SLOT-PARTS FUNCTION-PARTS FUNCTION-NAME FUNCTION-LAMBDA-LIST FUNCTION-SOURCE-FACTS   objects
@@ -359,6 +359,12 @@ Frames outside the functions named in BOUNDARIES are not looked at."
           repeat count
           collect (make-spot :frame frame
                              :top-level-p (and boundaries (null outer) (equal (frame-name frame) '(lambda ())))))))
+
+(defconstant +most-counted-frames+ 100000)
+
+(defun frame-key (spot)
+  "What frames of one function have in common."
+  (sb-di:frame-debug-fun (spot-frame spot)))
 
 (defun frame-facts (spot innermost)
   "What the parent is told about a frame; of the INNERMOST one also its variables."

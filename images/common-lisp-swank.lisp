@@ -309,6 +309,12 @@ has its package."
                                                          (not (library-p home))
                                                          (frame-locals-fields position))))))))))
 
+(defconstant +most-counted-frames+ 200)
+
+(defun frame-key (spot)
+  "What frames of one function have in common."
+  (subseq (spot-call spot) 0 (position #\Space (spot-call spot))))
+
 (defun frame-facts (spot innermost)
   "What the parent is told about a frame; of the INNERMOST one also its variables."
   (let ((facts (or (spot-facts spot)

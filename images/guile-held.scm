@@ -31,7 +31,7 @@ returns when an interrupted evaluation is let go on."
     (set-evaluation-stopping! evaluation #f)
     (dynamic-wind
       (lambda ()
-        (set! held-stacks (cons (make-held evaluation restarts answer frames) outer)))
+        (set! held-stacks (cons (make-held evaluation restarts answer (take* frames most-held-frames)) outer)))
       (lambda ()
         (watch-requests #f)
         (flush-ports)

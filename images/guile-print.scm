@@ -116,8 +116,22 @@ of which may be #f. CIRCULAR is what circular-parts gives."
     (write-char #\) port))
   (item value 0))
 
+(define (plain-text value)
+  "How VALUE prints when that is always the same, so that it needs no port; else #f."
+  (cond ((eq? value #t) "#t")
+        ((eq? value #f) "#f")
+        ((and (exact-integer? value) (< -1000000000 value 1000000000)) (number->string value 10))
+        (else #f)))
+
 (define (value-text value limit level length)
   "(text cut): VALUE as it prints, in at most LIMIT characters, or why it does not."
+  (let ((plain (plain-text value)))
+    (if (and plain (<= (string-length plain) limit))
+        (list plain #f)
+        (printed-text value limit level length))))
+
+(define (printed-text value limit level length)
+  "The same by way of the printer."
   (failsafe
    (lambda (failure)
      (list (string-append "#<" (type-text value) ", whose printing failed: " (exception-type failure) ": "

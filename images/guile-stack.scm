@@ -52,19 +52,83 @@
   "True for the agent's frames that call evaluated code."
   (and (memq (frame-procedure-name frame) '(call-in-code run)) (agent-frame? frame)))
 
+(define (frame-kind frame)
+  "What to make of FRAME: `boundary', `agent', `user', `operation' or `other'."
+  (cond ((boundary? frame) 'boundary)
+        ((agent-frame? frame) 'agent)
+        ((user-frame? frame) 'user)
+        ((operation-frame? frame) 'operation)
+        (else 'other)))
+
+(define most-counted-frames 200000)
+
 (define (stack-frames innermost)
-  "The frames of evaluated code from INNERMOST outwards, at most 20: those of the user, and before them the operation of
-Guile's that failed, if one did. A stack may have millions of frames, of which the first 2,000 are looked at."
-  (let loop ((frame (skip-agent innermost)) (operation #f) (found '()) (left 2000))
+  "The frames of evaluated code from INNERMOST outwards: those of the user, and before them the operation of Guile's that
+failed, if one did. A stack may have millions of frames, of which the first are looked at."
+  (define kinds (make-hash-table))      ; by the place in the code, since what is asked of a frame takes its time
+  (define (kind frame)
+    (let ((place (frame-instruction-pointer frame)))
+      (or (hashv-ref kinds place)
+          (let ((kind (frame-kind frame)))
+            (hashv-set! kinds place kind)
+            kind))))
+  (let loop ((frame (skip-agent innermost)) (operation #f) (found '()) (count 0) (left (* 2 most-counted-frames)))
+    (define (next operation found count)
+      (loop (frame-previous frame) operation found count (1- left)))
     (define (end)
       (reverse (if operation (cons operation found) found)))
-    (cond ((or (not frame) (zero? left) (= (length found) most-frames) (boundary? frame)) (end))
-          ((agent-frame? frame) (loop (frame-previous frame) operation found (1- left)))
-          ((user-frame? frame)
-           (loop (frame-previous frame) #f (cons frame (if operation (cons operation found) found)) (1- left)))
-          ((and (null? found) (not operation) (operation-frame? frame))
-           (loop (frame-previous frame) frame found (1- left)))
-          (else (loop (frame-previous frame) operation found (1- left))))))
+    (if (or (not frame) (zero? left) (= count most-counted-frames))
+        (end)
+        (case (kind frame)
+          ((boundary) (end))
+          ((user) (next #f (cons frame (if operation (cons operation found) found)) (1+ count)))
+          ((operation) (next (or operation (and (null? found) frame)) found count))
+          (else (next operation found count))))))
+
+;;; Calls that come again and again
+
+(define longest-period 4)
+(define fewest-repetitions 4)
+
+(define (repetition frames start)
+  "How many of the vector FRAMES from START on are at the same places again and again, and how many times: (period . times)
+with the shortest such period that comes often, or (1 . 1)."
+  (define (key position)
+    (frame-instruction-pointer (vector-ref frames position)))
+  (define (times period)
+    (let ((last (- (vector-length frames) period)))
+      (let loop ((position start))
+        (if (and (< position last) (= (key position) (key (+ position period))))
+            (loop (1+ position))
+            (1+ (quotient (- position start) period))))))
+  (let loop ((period 1))
+    (cond ((> period longest-period) '(1 . 1))
+          ((>= (times period) fewest-repetitions) (cons period (times period)))
+          (else (loop (1+ period))))))
+
+(define (folded-frames frames)
+  "((number frame . facts) ...) of at most 20 of FRAMES, a list. Where functions call each other over and over, the first and
+the last time are there; the last frame of the first time has as its facts how many frames a time has, and how many times are
+left out after it."
+  (let* ((cut? (>= (length frames) most-counted-frames))
+         (frames (list->vector frames)))
+    (define (span from to facts)
+      (map (lambda (number)
+             (cons* number (vector-ref frames number) (if (= number (1- to)) facts '())))
+           (iota (- to from) from)))
+    (let loop ((start 0) (folded '()))
+      (if (or (>= start (vector-length frames)) (>= (length folded) most-frames))
+          (take* folded most-frames)
+          (match (repetition frames start)
+            ((1 . 1) (loop (1+ start) (append folded (span start (1+ start) '()))))
+            ((period . times)
+             (let ((again (+ start (* period (1- times)))))
+               (loop (+ again period)
+                     (append folded
+                             (span start (+ start period)
+                                   (append (list #:period period #:repeated (- times 2))
+                                           (if cut? (list #:at-least #t) '())))
+                             (span again (+ again period) '()))))))))))
 
 (define (skip-agent frame)
   "The first frame outside the agent's own that handle an exception or a signal."
@@ -91,6 +155,15 @@ Guile's that failed, if one did. A stack may have millions of frames, of which t
                               (place-facts (frame-place frame))
                               (if (and own? locals?) (list #:locals (frame-locals frame)) '()))
                       facts))))))
+
+(define (folded-frame-facts frames)
+  "The same of all FRAMES of a stack, folded."
+  (let ((folded (folded-frames frames)))
+    (map (lambda (facts number-frame-repetition)
+           (match number-frame-repetition
+             ((number frame . repetition) (append (list #:number number) facts repetition))))
+         (frame-facts (map cadr folded))
+         folded)))
 
 (define (place-facts place)
   (match place

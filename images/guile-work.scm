@@ -17,7 +17,8 @@
 (define (error-place exception frames)
   "(file line column): where in the project EXCEPTION comes from, or #f."
   (or (syntax-error-place exception)
-      (let ((own (find (lambda (frame) (and (user-frame? frame) (project-frame? frame))) frames)))
+      (let ((own (find (lambda (frame) (and (user-frame? frame) (project-frame? frame)))
+                       (take* frames most-frames))))
         (and own (frame-place own)))))
 
 (define (project-frame? frame)

@@ -359,7 +359,7 @@ failure."
                       #:message (message evaluation exception)
                       #:frames (if (memq (exception-kind exception) '(read-error syntax-error))
                                    '()
-                                   (frame-facts frames))
+                                   (folded-frame-facts frames))
                       #:unclosed (unclosed? evaluation exception))
         #:place (place evaluation)))
 
@@ -397,7 +397,8 @@ To say where it was may take user code that prints, so a second interrupt ends i
             (stack (make-stack #t)))
         (set-evaluation-stopping! evaluation #t)
         (let* ((frames (if again? '() (frames-of stack)))
-               (answer (list #:outcome #:interrupted #:frames (frame-facts frames) #:place (place evaluation))))
+               (answer (list #:outcome #:interrupted #:frames (folded-frame-facts frames)
+                             #:place (place evaluation))))
           (if (and (not again?) (holdable? evaluation #f))
               (hold evaluation answer frames)
               (answer-now answer)))))))

@@ -41,6 +41,13 @@
     (multiple-value-prog1 (rest (answer-safely (list* :eval :id 1 :code code arguments)))
       (setf *session-package* *package*))))
 
+;;; Calls that come again and again
+
+(check (multiple-value-list (repetition #(x a a a a a b) 1)) '(1 5))
+(check (multiple-value-list (repetition #(a b a b a b a b) 0)) '(2 4))
+(check (multiple-value-list (repetition #(a b c a b c a b) 0)) '(1 1))
+(check (multiple-value-list (repetition #(a) 0)) '(1 1))
+
 ;;; The wire
 
 (check (text (encode '(:done :id -70 (t nil ()) "a\"b\\c"))) "(:DONE :ID -70 (T NIL NIL) \"a\\\"b\\\\c\")")

@@ -268,6 +268,19 @@ pub struct Frame {
     pub column: Option<u32>,
     /// Variables as (name, value), of the innermost frame.
     pub locals: Vec<(String, String)>,
+    /// Frames like it, and like those before it, that come after it and are left out.
+    pub repeated: Option<Repetition>,
+}
+
+/// Calls that come again and again on a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repetition {
+    /// How many frames a time has: the one that this belongs to is the last of them.
+    pub frames: u32,
+    /// How many times are left out.
+    pub times: u32,
+    /// Not the whole stack was looked at.
+    pub at_least: bool,
 }
 
 /// What an image was doing with a form.
@@ -434,6 +447,11 @@ fn frame(value: &Value, position: u32) -> Frame {
         line: count(value, "LINE"),
         column: count(value, "COLUMN"),
         locals: pairs(value.get_list("LOCALS")),
+        repeated: count(value, "REPEATED").map(|times| Repetition {
+            frames: count(value, "PERIOD").unwrap_or(1),
+            times,
+            at_least: value.get_truth("AT-LEAST"),
+        }),
     }
 }
 

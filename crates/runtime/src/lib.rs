@@ -57,7 +57,7 @@ pub use confine::{Confinement, Network, become_confined};
 pub use copies::Return;
 pub use definitions::definition_files;
 pub use environment::find_program;
-pub use eval::{Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Warning};
+pub use eval::{Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Repetition, Warning};
 pub use naming::{Description, Exports, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
 pub use refusal::Refusal;

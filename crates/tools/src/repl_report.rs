@@ -1,6 +1,8 @@
 //! The words and fields for what an image answered.
 
-use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Printed, Return, Runtime, StopReason};
+use lispwright_runtime::{
+    Ending, EvalReport, Frame, LispError, Phase, Place, Printed, Repetition, Return, Runtime, StopReason,
+};
 use serde_json::{Map, Value, json};
 
 use crate::outcome::Outcome;
@@ -320,8 +322,28 @@ pub(crate) fn frames_text(frames: &[Frame]) -> String {
         for (name, value) in &frame.locals {
             text.push_str(&format!("     {} = {}\n", one_line(name, 60), one_line(value, 160)));
         }
+        if let Some(repeated) = frame.repeated {
+            text.push_str(&repeated_line(repeated));
+        }
     }
     text
+}
+
+/// What is said of the frames that are left out after one.
+fn repeated_line(repeated: Repetition) -> String {
+    let at_least = if repeated.at_least { "at least " } else { "" };
+    let times = thousands(repeated.times);
+    match repeated.frames {
+        1 => format!("   ... {at_least}{times} more like it\n"),
+        frames => format!("   ... {at_least}{times} more times these {frames}\n"),
+    }
+}
+
+/// A number with a comma after each three digits.
+fn thousands(number: u32) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// A frame's number, call and source on one line.
@@ -547,6 +569,10 @@ pub(crate) fn frame_fields(frame: &Frame) -> Value {
     if !frame.locals.is_empty() {
         let locals = frame.locals.iter().map(|(name, value)| json!({"name": name, "value": value}));
         fields.insert("locals".into(), locals.collect());
+    }
+    if let Some(repeated) = frame.repeated {
+        let times = json!({"frames": repeated.frames, "times": repeated.times, "at_least": repeated.at_least});
+        fields.insert("repeated".into(), times);
     }
     Value::Object(fields)
 }

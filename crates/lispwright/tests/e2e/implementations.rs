@@ -224,6 +224,29 @@ fn an_exhausted_stack_is_an_answer() {
 }
 
 #[test]
+fn calls_that_come_again_and_again_are_counted() {
+    let mut session = mill();
+    let lisp = "(defun up (n) (if (= n 0) (error \"sand\") (+ 1 (down (1- n))))) (defun down (n) (* 1 (up n)))
+                (defun start () (list (up 100)))";
+    let scheme = "(define (up n) (if (= n 0) (error \"sand\") (+ 1 (down (- n 1))))) (define (down n) (* 1 (up n)))
+                  (define (start) (list (up 100)))";
+    for (runtime, definitions, says, next) in [
+        ("sbcl", lisp, "1: (DOWN 0)\n   ... 98 more times these 2\n198: (UP 99)", "\n201: (START)"),
+        ("ecl", lisp, "1: (DOWN 0)\n   ... 98 more times these 2\n198: (UP 99)", "\n201: (START)"),
+        ("clisp", lisp, "1: (DOWN '0)\n   ... 98 more times these 2\n198: (UP '99)", "\n201: (START)"),
+        ("guile", scheme, "   ... 98 more times these 2\n199: (down 99)", "\n201: (start)"),
+    ] {
+        evaluate(&mut session, runtime, definitions);
+        let answer = failure(&mut session, runtime, "(start)");
+        assert!(answer.text.contains(says) && answer.text.contains(next), "{runtime}: {}", answer.text);
+        let frames = answer.fields["error"]["frames"].as_array().unwrap();
+        let repeated = frames.iter().find_map(|frame| frame.get("repeated")).unwrap();
+        assert_eq!(*repeated, json!({ "frames": 2, "times": 98, "at_least": false }), "{runtime}");
+        assert_eq!(frames.iter().filter(|frame| frame.get("repeated").is_some()).count(), 1);
+    }
+}
+
+#[test]
 fn an_exhausted_heap_is_an_answer() {
     for runtime in BOTH {
         let project = crate::project::Project::new();

@@ -48,6 +48,9 @@ fn a_conversation_with_a_server_of_our_own() {
         &error,
         &["[ERROR] java.lang.ArithmeticException\nDivide by zero\n[Backtrace]\n", "In form 2 of 2, line 2: (f 1)"],
     );
+    let deep = "(defn down [n] (if (pos? n) (inc (down (dec n))) (/ 1 0))) (down 100)";
+    let deep = session.client.call("repl_eval", json!({ "code": deep }));
+    says(&deep, &["0: user/down  code:1\n   ... 99 more like it\n100: user/down  code:1\n101: user/eval  code:1\n"]);
     let typo = session.client.call("repl_eval", json!({ "code": "(defn g [] (nope))" }));
     says(&typo, &["Unable to resolve symbol: nope"]);
     let open = session.client.call("repl_eval", json!({ "code": "(+ 1" }));
