@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lispwright_repair::{Edit, Outcome, Plain, Reason, repair_plain};
-use lispwright_syntax::{Delimiter, DiagnosticKind, LineIndex, Tree};
+use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree};
 
 /// What is wrong with a text that does not balance.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl Fault {
     pub(crate) fn of(text: Plain<'_>, outcome: Outcome) -> Option<Self> {
         let Plain { text, tree } = text;
         let first = tree.main_mistake().filter(|found| found.kind != DiagnosticKind::TooDeep)?;
-        let lines = LineIndex::new(text.as_bytes());
+        let line_of = |at: u32| text.as_bytes()[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
         let (line, opener_line, reason, fixes) = match outcome {
             Outcome::Balanced => return None,
             Outcome::Refused(refusal) => {
@@ -55,8 +55,8 @@ impl Fault {
             }
             Outcome::Repaired(done) => {
                 let why = done.why();
-                let line = done.edits.first().map_or(1, |edit| lines.line(edit.at));
-                let opener = first.opened_at.map(|span| lines.line(span.start));
+                let line = done.edits.first().map_or(1, |edit| line_of(edit.at));
+                let opener = first.opened_at.map(|span| line_of(span.start));
                 (line, opener, None, vec![Fix { edits: done.edits, why }])
             }
         };
@@ -91,14 +91,13 @@ fn missing(tree: &Tree) -> Vec<(Delimiter, i64)> {
     if tree.diagnostics().iter().any(|found| matches!(found.kind, UnclosedString | UnclosedComment | UnclosedSymbol)) {
         return Vec::new();
     }
-    let kinds = [Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace];
-    let mut counts = kinds.map(|kind| (kind, 0));
-    for (token, _) in tree.tokens() {
-        if let Some(delimiter) = Delimiter::of(token)
-            && let Some((_, count)) = counts.iter_mut().find(|(kind, _)| *kind == delimiter)
-        {
-            *count += if token.is_open() { 1 } else { -1 };
-        }
-    }
+    let mut seen = [0i64; 1 << u8::BITS];
+    tree.tokens().for_each(|(token, _)| seen[usize::from(token as u8)] += 1);
+    let kinds = [
+        (Delimiter::Paren, TokenKind::OpenParen, TokenKind::CloseParen),
+        (Delimiter::Bracket, TokenKind::OpenBracket, TokenKind::CloseBracket),
+        (Delimiter::Brace, TokenKind::OpenBrace, TokenKind::CloseBrace),
+    ];
+    let counts = kinds.map(|(kind, open, close)| (kind, seen[open as usize] - seen[close as usize]));
     counts.into_iter().filter(|(_, count)| *count != 0).collect()
 }

@@ -4,8 +4,9 @@
 //! token is the first or the last on its line. A tab goes to the next multiple of eight, as Emacs shows it.
 
 use std::hash::Hasher;
+use std::ops::Range;
 
-use lispwright_syntax::{Delimiter, Language, TokenKind, Tree, read_plain};
+use lispwright_syntax::{Delimiter, Language, Span, TokenKind, Tree, read_plain};
 use rustc_hash::FxHasher;
 
 /// A token that is neither white space nor a comment.
@@ -55,11 +56,28 @@ pub(crate) fn tokens(text: &str, language: &Language) -> Vec<Token> {
 
 /// The significant tokens of `text`, which `tree` was read from.
 pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
+    let room = tree.token_count() as usize;
+    collected(text, tree.tokens(), 0, Vec::with_capacity(room))
+}
+
+/// The significant tokens of the bytes `range` of `text`, as if those were the text; `tree` was read from all of it.
+pub(crate) fn tokens_within(text: &str, tree: &Tree, range: Range<usize>) -> Vec<Token> {
+    let span = Span::new(range.start as u32, range.end as u32);
+    collected(&text[..range.end], tree.tokens_within(span), span.start, Vec::new())
+}
+
+/// The significant ones of `found`, which lie side by side in `text` from byte `begin` on.
+#[inline(always)]
+fn collected(
+    text: &str,
+    found: impl Iterator<Item = (TokenKind, Span)>,
+    begin: u32,
+    mut tokens: Vec<Token>,
+) -> Vec<Token> {
     let bytes = text.as_bytes();
-    let mut tokens: Vec<Token> = Vec::with_capacity(tree.token_count() as usize);
     let (mut line, mut column, mut blank_so_far) = (0u32, 0i32, true);
     let (mut empty, mut apart) = (true, false);
-    for (kind, span) in tree.tokens() {
+    for (kind, span) in found {
         let body = &bytes[span.range()];
         if !kind.is_trivia() {
             if blank_so_far {
@@ -70,8 +88,8 @@ pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
             let Spelt { name, head, definer } = if kind == TokenKind::Atom { Spelt::of(body) } else { Spelt::NOT };
             tokens.push(Token {
                 kind,
-                start: span.start,
-                end: span.end,
+                start: span.start - begin,
+                end: span.end - begin,
                 line,
                 column,
                 first: blank_so_far,

@@ -35,7 +35,9 @@ pub(crate) fn learn<'a>(
     language: &Language,
 ) -> Habits {
     let known = Habits::knowing(language.dialect());
-    let mut lesson = Lesson { nesting: Nesting::new(&known, 0), habits: known.clone(), learnt: 0 };
+    let mut nesting = Nesting::new(&known, 0);
+    nesting.remember();
+    let mut lesson = Lesson { nesting, habits: known.clone(), learnt: 0 };
     let beside = (1..=chunks.len()).flat_map(|distance| [around.checked_sub(distance), around.checked_add(distance)]);
     let beside = beside.flatten().filter_map(|index| chunks.get(index));
     let mut own = beside.filter(|chunk| chunk.healthy).map(|chunk| &tokens[chunk.tokens.clone()]);
@@ -109,7 +111,7 @@ impl Lesson<'_> {
                 kind if kind.is_prefix() => {}
                 kind if kind.is_close() => top = nesting.learn_close(top, habits),
                 kind => {
-                    top = nesting.learn(top, token, habits);
+                    nesting.learn(top, token, habits);
                     if kind.is_open()
                         && let Some(delimiter) = token.delimiter()
                     {

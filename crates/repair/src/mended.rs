@@ -137,7 +137,7 @@ impl Mended {
                     if open.pop().is_some_and(|(doubled, _)| doubled) {
                         return true;
                     }
-                    top = nesting.close(top).0;
+                    top = nesting.leave(top);
                 }
                 kind => {
                     // A quote, a backquote or a comma, not `#'`.
@@ -154,7 +154,7 @@ impl Mended {
                         let twice = (is_call || nesting.is_in_definition(top)) && before.is_some_and(touches);
                         *doubled = twice && !*quoted && !nesting.may_begin_with_list(top);
                     }
-                    top = nesting.pass(top, token);
+                    nesting.pass(top, token);
                     if let Some(delimiter) = token.delimiter().filter(|_| kind.is_open()) {
                         top = nesting.open(top, delimiter, token, index as u32, 0);
                         open.push((false, data));

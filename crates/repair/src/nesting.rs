@@ -215,17 +215,6 @@ impl<'h> Nesting<'h> {
         self.lists.len() as ListId - 1
     }
 
-    /// Puts `list` in the place of the innermost one.
-    fn replace(&mut self, top: NodeId, list: List) -> NodeId {
-        let node = *self.node(top);
-        if self.steps.is_none() {
-            self.lists[node.list as usize] = list;
-            return top;
-        }
-        let list = self.add_list(list);
-        self.add(Node { list, ..node })
-    }
-
     /// How many nodes there are.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
@@ -295,12 +284,15 @@ impl<'h> Nesting<'h> {
         }
         let mut list = self.lists[node.list as usize];
         let cost = self.take(&mut list, token, column);
-        let top = self.replace(top, list);
-        let list = self.node(top).list;
+        if self.steps.is_none() {
+            self.lists[node.list as usize] = list;
+            return (top, cost);
+        }
+        let list = self.add_list(list);
         if let Some(steps) = &mut self.steps {
             steps.keep_datum(from, (list, cost));
         }
-        (top, cost)
+        (self.add(Node { list, ..node }), cost)
     }
 
     /// Takes a datum into `list`: what that costs.
@@ -341,22 +333,22 @@ impl<'h> Nesting<'h> {
         if token.definer && list.children == 0 && list.level == Level::Inner && list.index == 0 {
             cost += CALLED_DEFINITION;
         }
-        self.take_in(list, token, column, is_list);
+        Self::take_in(&self.habits, list, token, column, is_list);
         cost
     }
 
-    /// The same when nobody asks what it costs.
-    pub(crate) fn pass(&mut self, top: NodeId, token: &Token) -> NodeId {
-        let mut list = *self.list(top);
+    /// Takes in a datum when nobody asks what that costs; for one reading.
+    pub(crate) fn pass(&mut self, top: NodeId, token: &Token) {
+        let id = self.node(top).list as usize;
+        let list = &mut self.lists[id];
         match list.level {
             Level::Top => list.children += 1,
-            _ => self.take_in(&mut list, token, token.place, token.kind.is_open()),
+            _ => Self::take_in(&self.habits, list, token, token.place, token.kind.is_open()),
         }
-        self.replace(top, list)
     }
 
     /// The same for code known to be sound: counted instead of charged.
-    pub(crate) fn learn(&mut self, top: NodeId, token: &Token, habits: &mut Habits) -> NodeId {
+    pub(crate) fn learn(&mut self, top: NodeId, token: &Token, habits: &mut Habits) {
         let list = self.list(top);
         let is_list = token.kind.is_open();
         if list.level != Level::Top {
@@ -374,7 +366,7 @@ impl<'h> Nesting<'h> {
                 habits.see_name(token.name, Self::is_head(list));
             }
         }
-        self.pass(top, token)
+        self.pass(top, token);
     }
 
     /// The next symbol stands in first place because it is called, or not in first place.
@@ -412,7 +404,7 @@ impl<'h> Nesting<'h> {
         [follow, kind, is, crowded]
     }
 
-    fn take_in(&self, list: &mut List, token: &Token, column: i32, is_list: bool) {
+    fn take_in(habits: &Heard<'_>, list: &mut List, token: &Token, column: i32, is_list: bool) {
         if list.children == 0 && token.kind == TokenKind::Atom && token.head != NO_HEAD && list.parts == NO_HEAD {
             list.head = if list.part == NO_HEAD { token.head } else { list.part };
             list.definer = token.definer;
@@ -420,15 +412,15 @@ impl<'h> Nesting<'h> {
             if token.line == list.line {
                 list.argument = column;
             }
-            if !is_list && self.habits.minds_atom(list.head) {
+            if !is_list && habits.minds_atom(list.head) {
                 list.head = with_atom(list.head);
             }
         }
         let beside = token.kind == TokenKind::Atom && token.name != LITERAL && token.line == list.line;
-        list.crowded |= beside && !token.opens_line && self.habits.crowds(list.head, list.children);
+        list.crowded |= beside && !token.opens_line && habits.crowds(list.head, list.children);
         // Whatever has a docstring has as many arguments besides as without it.
         let fits = token.kind == TokenKind::String && !list.documented;
-        let docstring = fits && self.habits.has_docstring(list.head, list.children);
+        let docstring = fits && habits.has_docstring(list.head, list.children);
         list.documented |= docstring;
         list.children += u32::from(!docstring);
         if token.opens_line {
@@ -472,7 +464,7 @@ impl<'h> Nesting<'h> {
 
     /// A list that opens in the list `around`; the one that opened so at this token before, if any.
     fn opened(&mut self, around: ListId, delimiter: Delimiter, token: &Token, column: i32) -> ListId {
-        let around = self.lists[around as usize];
+        let around = &self.lists[around as usize];
         let index = around.children.saturating_sub(1);
         let has_parts = |inner| around.head != NO_HEAD && self.habits.has_parts(around.head, index, inner);
         let (part, parts) = match delimiter {
@@ -514,7 +506,12 @@ impl<'h> Nesting<'h> {
         (self.node(top).parent, ends + pairs)
     }
 
-    /// The same for code known to be sound.
+    /// The list around the innermost one, when nobody asks what it costs to close that.
+    pub(crate) fn leave(&self, top: NodeId) -> NodeId {
+        self.node(top).parent
+    }
+
+    /// Closes the innermost list of code known to be sound: counted instead of charged.
     pub(crate) fn learn_close(&self, top: NodeId, habits: &mut Habits) -> NodeId {
         let list = self.list(top);
         if let Some((question, head)) = Self::ends(list) {

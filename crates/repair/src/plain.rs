@@ -1,6 +1,6 @@
 //! A text that has been read.
 
-use lispwright_syntax::{Language, Tree, read_plain_again};
+use lispwright_syntax::{Language, Tree, is_sound_again};
 
 /// A text with the tree that [`read_plain`](lispwright_syntax::read_plain) makes of it, for callers who have read it already.
 /// Of a text that balances, every reading is that.
@@ -19,6 +19,6 @@ impl Plain<'_> {
 
     /// `changed`, which mostly is this text, balances.
     pub(crate) fn balances_as(&self, changed: &str, language: &Language) -> bool {
-        read_plain_again(self.tree, self.text, changed, language).diagnostics().is_empty()
+        is_sound_again(self.tree, self.text, changed, language)
     }
 }

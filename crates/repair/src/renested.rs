@@ -8,7 +8,7 @@ use std::ops::{Range, RangeInclusive};
 
 use lispwright_syntax::{Language, read_plain};
 
-use crate::code::{Token, tokens};
+use crate::code::{Token, tokens, tokens_within};
 use crate::guard::Guard;
 use crate::learn::learn;
 use crate::plain::Plain;
@@ -53,7 +53,7 @@ pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
     if !read_plain(text, &language).diagnostics().is_empty() {
         return Vec::new();
     }
-    worded(found(text, &language, MARGIN, 1..=u32::MAX), 0)
+    worded(found(text, &tokens(text, &language), &language, MARGIN, 1..=u32::MAX), 0)
 }
 
 /// What [`renested`] would say of `text`, at a lower bar, and would not have said of `before`: forms whose nesting the
@@ -72,20 +72,24 @@ pub fn renested_plain(before: Plain<'_>, text: Plain<'_>) -> Vec<Renested> {
     }
     let language = text.tree.language();
     let window = Window::with_context(before, text.text, None, NEAR);
+    let (old_tree, new_tree) = (before.tree, text.tree);
     let (before, text) = (before.text, text.text);
     let [front, back] = &window.around;
-    let text_near = &text[front.start..back.end];
-    let before_near = &before[front.start..before.len() - (text.len() - back.end)];
+    let near = front.start..back.end;
+    let old_near = front.start..before.len() - (text.len() - back.end);
+    let (text_near, before_near) = (&text[near.clone()], &before[old_near.clone()]);
     let now: Vec<Renested> = {
         let (first, last) = lines_of(text_near, &window.new, front.start);
-        let found = found(text_near, language, MARGIN_SINCE, first..=last);
+        let tokens = tokens_within(text, new_tree, near);
+        let found = found(text_near, &tokens, language, MARGIN_SINCE, first..=last);
         found.into_iter().filter(|form| first <= form.line && form.line <= last).collect()
     };
     if now.is_empty() {
         return now;
     }
     let (first, last) = lines_of(before_near, &window.old, front.start);
-    let then = found(before_near, language, MARGIN_BEFORE, first..=last);
+    let old_tokens = tokens_within(before, old_tree, old_near);
+    let then = found(before_near, &old_tokens, language, MARGIN_BEFORE, first..=last);
     let doubtful = then.iter().filter(|form| first <= form.line).count();
     if doubtful >= now.len() { Vec::new() } else { worded(now, line_of(text, front.start) - 1) }
 }
@@ -110,11 +114,11 @@ fn worded(mut forms: Vec<Renested>, lines: u32) -> Vec<Renested> {
     forms
 }
 
-/// The forms that begin before the end of `lines`, and end after their start; what is said of them lacks the line.
-fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32>) -> Vec<Renested> {
-    let tokens = tokens(text, language);
-    let chunks = chunks(&tokens);
-    let overall = learn(text, (&tokens, &chunks), chunks.len(), [], language);
+/// The forms of `text`, cut into `tokens`, that begin before the end of `lines`, and end after their start; what is said of
+/// them lacks the line.
+fn found(text: &str, tokens: &[Token], language: &Language, margin: f32, lines: RangeInclusive<u32>) -> Vec<Renested> {
+    let chunks = chunks(tokens);
+    let overall = learn(text, (tokens, &chunks), chunks.len(), [], language);
     let mut looks = MOST_LOOKS;
     let mut found = Vec::new();
     for (index, chunk) in chunks.iter().enumerate() {
@@ -122,7 +126,7 @@ fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32
         if own[0].line + 1 > *lines.end() || own[own.len() - 1].line + 1 < *lines.start() {
             continue;
         }
-        if !chunk.healthy && chunk.net > 0 && defines(&tokens, chunk) {
+        if !chunk.healthy && chunk.net > 0 && defines(tokens, chunk) {
             let (form_line, line) = (own[0].line + 1, own[own.len() - 1].line + 1);
             let message = "the definition after it stands inside this form".to_owned();
             found.push(Renested { form_line, line, message });
@@ -137,7 +141,7 @@ fn found(text: &str, language: &Language, margin: f32, lines: RangeInclusive<u32
         }
         // The form itself is no witness to its own layout.
         looks -= 1;
-        let habits = learn(text, (&tokens, &chunks), index, [], language);
+        let habits = learn(text, (tokens, &chunks), index, [], language);
         let Some(costs) = costs_as_it_is(own, &habits, false) else { continue };
         let as_it_is: f32 = costs.iter().sum();
         let limits = Limits { guard: &Guard::none(own.len()), beam: 64, everywhere: false, brackets: &[] };
@@ -172,7 +176,8 @@ mod tests {
 
     fn lines(form: &str) -> Vec<(u32, u32)> {
         let text = format!("{}{form}", NEIGHBOUR.repeat(8));
-        found(&text, &Dialect::CommonLisp.into(), MARGIN_SINCE, 1..=u32::MAX)
+        let language = Dialect::CommonLisp.into();
+        found(&text, &tokens(&text, &language), &language, MARGIN_SINCE, 1..=u32::MAX)
             .iter()
             .map(|form| (form.form_line, form.line))
             .collect()

@@ -66,7 +66,7 @@ impl Mended {
                 {
                     return true;
                 }
-                top = nesting.close(top).0;
+                top = nesting.leave(top);
                 continue;
             }
             if let Some(list) = open.last_mut() {
@@ -76,7 +76,7 @@ impl Mended {
                     return true;
                 }
             }
-            top = nesting.pass(top, token);
+            nesting.pass(top, token);
             if let Some(delimiter) = token.delimiter().filter(|_| token.kind.is_open()) {
                 top = nesting.open(top, delimiter, token, index as u32, 0);
                 let quoted = open.last().is_some_and(|list| list.quoted) || self.is_quoted(index);

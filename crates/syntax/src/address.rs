@@ -12,6 +12,9 @@ use crate::tree::Tree;
 
 /// The tokens from `first` to `last` in the one spelling that all equal spellings share.
 pub fn canonical_tokens(tree: &Tree, text: &str, first: TokenId, last: TokenId) -> String {
+    if first == last && first < tree.token_count() && tree.kind(first) == TokenKind::Atom {
+        return canonical_symbol(tree.dialect(), &text[tree.token_span(first).range()]);
+    }
     let mut out = String::new();
     let mut space = false;
     for token in first..=last.min(tree.token_count().saturating_sub(1)) {

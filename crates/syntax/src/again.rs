@@ -21,6 +21,23 @@ const MOST_FAULTS: usize = 1_000;
 
 /// What [`build`] makes of `text` without cuts; `before` is the tree of `old`.
 pub(crate) fn build_again(before: &Tree, old: &[u8], text: &[u8], language: &Language) -> Tree {
+    changed(before, old, text, language, Known::Copied)
+}
+
+/// [`build`] finds nothing wrong with `text`; `before` is the tree of `old`.
+pub(crate) fn is_sound_again(before: &Tree, old: &[u8], text: &[u8], language: &Language) -> bool {
+    changed(before, old, text, language, Known::LeftOut).diagnostics.is_empty()
+}
+
+/// What becomes of the tokens and lists that are known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Copied,
+    /// Nothing is wrong with them.
+    LeftOut,
+}
+
+fn changed(before: &Tree, old: &[u8], text: &[u8], language: &Language, rest: Known) -> Tree {
     if !reads_alike(before, old, text, language) {
         return build(text, language, &Cuts::default());
     }
@@ -30,7 +47,9 @@ pub(crate) fn build_again(before: &Tree, old: &[u8], text: &[u8], language: &Lan
     let mut elements = before.top_elements();
     let (begin, place) = last_form_before(before, old, front.min(sound_front(before)));
     let mut builder = Builder::new(text, language.clone());
-    builder.take_front(before, place);
+    if rest == Known::Copied {
+        builder.take_front(before, place);
+    }
     let mut lexer = Lexer::from(text, language.readtable(text), begin);
     // The first token of `before` that begins where the lexer stands or behind that, as soon as that is behind the change.
     let known = &before.starts[..before.kinds.len()];
@@ -53,7 +72,9 @@ pub(crate) fn build_again(before: &Tree, old: &[u8], text: &[u8], language: &Lan
             while (elements.position().token as usize) < token && elements.next().is_some() {}
             let place = elements.position();
             if place.token as usize == token {
-                builder.take_back(before, place, shift);
+                if rest == Known::Copied {
+                    builder.take_back(before, place, shift);
+                }
                 break;
             }
         }

@@ -9,7 +9,10 @@ use crate::dialect::Dialect;
 /// dialect folds case.
 pub fn canonical_head(dialect: Dialect, head: &str) -> String {
     match dialect {
-        Dialect::CommonLisp => head.rsplit(':').next().unwrap_or(head).to_lowercase(),
+        Dialect::CommonLisp => {
+            let symbol = head.rsplit(':').next().unwrap_or(head);
+            if symbol.is_ascii() { symbol.to_ascii_lowercase() } else { symbol.to_lowercase() }
+        }
         _ => canonical_symbol(dialect, head),
     }
 }

@@ -3,7 +3,7 @@
 //! [`read`] is what tools want: one broken form does not swallow the healthy ones after it. [`read_plain`] does as the
 //! dialect's own reader does.
 
-use crate::again::build_again;
+use crate::again::{self, build_again};
 use crate::build::{Cuts, build};
 use crate::diagnostic::DiagnosticKind;
 use crate::language::Language;
@@ -60,4 +60,15 @@ pub fn read_plain_again(
 ) -> Tree {
     let text = text.as_ref();
     build_again(before, old.as_ref(), &text[..text.len().min(MAX_LEN)], &language.into())
+}
+
+/// [`read_plain_again`] would find nothing wrong: the same without making a tree.
+pub fn is_sound_again(
+    before: &Tree,
+    old: impl AsRef<[u8]>,
+    text: impl AsRef<[u8]>,
+    language: impl Into<Language>,
+) -> bool {
+    let text = text.as_ref();
+    again::is_sound_again(before, old.as_ref(), &text[..text.len().min(MAX_LEN)], &language.into())
 }

@@ -66,8 +66,21 @@ pub struct LineIndex {
 impl LineIndex {
     /// Finds the line starts of `text`.
     pub fn new(text: &[u8]) -> Self {
-        let mut starts = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', text).map(|at| at as u32 + 1));
+        let mut starts = Vec::with_capacity(text.len() / 24 + 1);
+        starts.push(0);
+        let mut words = text.chunks_exact(size_of::<u64>());
+        let mut at = 0;
+        // Lines are short, so eight bytes are looked at at once rather than for the next line end at a time.
+        for word in words.by_ref() {
+            let mut found = line_ends(u64::from_le_bytes(word.try_into().expect("chunks are of eight bytes")));
+            while found != 0 {
+                starts.push(at + found.trailing_zeros() / 8 + 1);
+                found &= found - 1;
+            }
+            at += size_of::<u64>() as u32;
+        }
+        let rest = words.remainder().iter().zip(at + 1..);
+        starts.extend(rest.filter(|(byte, _)| **byte == b'\n').map(|(_, behind)| behind));
         Self { starts, len: text.len() as u32 }
     }
 
@@ -98,6 +111,14 @@ impl LineIndex {
         let column = scalars(&text[start as usize..offset as usize]) + 1;
         LineColumn { line, column }
     }
+}
+
+/// The highest bit of each of eight bytes that is a line feed.
+fn line_ends(word: u64) -> u64 {
+    const EACH: u64 = u64::MAX / 0xFF;
+    let other = word ^ (EACH * b'\n' as u64);
+    let low = (other & (EACH * 0x7F)) + EACH * 0x7F;
+    !(low | other) & (EACH * 0x80)
 }
 
 /// The lines and columns of many offsets of a text, asked for in ascending order: then a line of any length is counted once,
@@ -146,6 +167,16 @@ mod tests {
         let index = LineIndex::new(text);
         assert_eq!(index.line_column(text, 3), LineColumn { line: 1, column: 3 });
         assert_eq!(index.line_column(text, text.len() as u32), LineColumn { line: 2, column: 4 });
+    }
+
+    #[test]
+    fn every_line_end_is_found() {
+        let text: Vec<u8> = (0..4_000u32).map(|at| [b'\n', 0x8A, 0x0B, 0, 0xFF][(at * at / 7 % 5) as usize]).collect();
+        for len in [0, 1, 7, 8, 9, 4_000] {
+            let ends = text[..len].iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+            let starts: Vec<u32> = [0].into_iter().chain(ends.map(|(at, _)| at as u32 + 1)).collect();
+            assert_eq!(LineIndex::new(&text[..len]).starts, starts, "{len} bytes");
+        }
     }
 
     #[test]

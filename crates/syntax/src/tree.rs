@@ -110,6 +110,15 @@ impl Tree {
         self.kinds.iter().zip(self.starts.windows(2)).map(|(&kind, pair)| (kind, Span::new(pair[0], pair[1])))
     }
 
+    /// The tokens that touch `span`, as far as they lie in it.
+    pub fn tokens_within(&self, span: Span) -> impl Iterator<Item = (TokenKind, Span)> + '_ {
+        let first = self.token_at(span.start).unwrap_or(0) as usize;
+        let tokens = self.kinds[first..].iter().zip(self.starts[first..].windows(2));
+        let clipped =
+            tokens.map(move |(&kind, pair)| (kind, Span::new(pair[0].max(span.start), pair[1].min(span.end))));
+        clipped.take_while(move |(_, token)| token.start < span.end).filter(|(_, token)| !token.is_empty())
+    }
+
     /// Every list, in the order of the opening tokens.
     pub fn lists(&self) -> &[List] {
         &self.lists

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lispwright_syntax::{Dialect, Tree, read, read_again, read_plain, read_plain_again};
+use lispwright_syntax::{Dialect, Tree, is_sound_again, read, read_again, read_plain, read_plain_again};
 use proptest::prelude::*;
 
 /// What stands in texts that balance.
@@ -73,7 +73,10 @@ fn check(old: &str, new: &str, dialect: Dialect) {
     let part = tree.language();
     assert_same(&read_again(&tree, old, new, part), &read(new, part), old, new);
     let plain = read_plain(old, dialect);
-    assert_same(&read_plain_again(&plain, old, new, dialect), &read_plain(new, dialect), old, new);
+    let new_plain = read_plain(new, dialect);
+    assert_same(&read_plain_again(&plain, old, new, dialect), &new_plain, old, new);
+    let is_sound = new_plain.diagnostics().is_empty();
+    assert_eq!(is_sound_again(&plain, old, new, dialect), is_sound, "{old:?} -> {new:?}");
     // Whatever a text was read as before, it is read as what it is now.
     assert_same(&read_again(&plain, old, new, Dialect::Scheme), &read(new, Dialect::Scheme), old, new);
 }

@@ -8,8 +8,10 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::sync::mpsc;
+use std::process::{self, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -47,23 +49,32 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let Some(client) = Client::from_name(&args.client) else { return ExitCode::SUCCESS };
     // A panic is told to the log, if anywhere.
     panic::set_hook(Box::new(|_| {}));
-    let (send, answer) = mpsc::channel();
-    let stats = args.stats.clone();
-    let judge = move || {
-        let attempt = panic::catch_unwind(AssertUnwindSafe(|| answer_to(client, stats.as_deref())));
-        // Nobody listens any more after the deadline.
-        let _ = send.send(attempt.unwrap_or_else(|cause| Err(format!("panic: {}", message(&*cause)))));
-    };
-    let started = thread::Builder::new().spawn(judge);
-    let outcome = match started {
-        Ok(_) => answer.recv_timeout(DEADLINE).unwrap_or_else(|_| {
-            if let Some(path) = &args.stats {
+    // Whoever sets it first ends the call.
+    let ended = Arc::new(AtomicBool::new(false));
+    let (done, answered) = mpsc::channel::<()>();
+    let (stats, log_file, overdue) = (args.stats.clone(), args.log.clone(), Arc::clone(&ended));
+    // The thread that judges is the first one: its memory needs no arena of its own.
+    let watch = move || {
+        if answered.recv_timeout(DEADLINE) == Err(RecvTimeoutError::Timeout) && !overdue.swap(true, Ordering::SeqCst) {
+            if let Some(path) = &stats {
                 append(path, &Record::overdue(client, now(), micros(DEADLINE)).line());
             }
-            Err("no answer in time".to_owned())
-        }),
+            log(log_file.as_deref(), "no answer in time");
+            process::exit(0);
+        }
+    };
+    let outcome = match thread::Builder::new().spawn(watch) {
+        Ok(_) => {
+            let attempt = panic::catch_unwind(AssertUnwindSafe(|| answer_to(client, args.stats.as_deref())));
+            attempt.unwrap_or_else(|cause| Err(format!("panic: {}", message(&*cause))))
+        }
         Err(error) => Err(format!("no thread: {error}")),
     };
+    while ended.swap(true, Ordering::SeqCst) {
+        // Too late: the process ends at any moment.
+        thread::park();
+    }
+    drop(done);
     match outcome {
         Ok(Some(output)) => {
             let mut out = io::stdout().lock();

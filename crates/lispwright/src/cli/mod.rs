@@ -58,9 +58,22 @@ enum Command {
     Confine(confine::Args),
 }
 
+/// A command line that begins with `hook`: a process for each edit has no time to describe the other commands to itself.
+#[derive(Debug, Parser)]
+#[command(name = "lispwright", version, max_term_width = 100)]
+struct HookLine {
+    #[command(subcommand)]
+    command: Hook,
+}
+
+#[derive(Debug, Subcommand)]
+enum Hook {
+    Hook(hook::Args),
+}
+
 /// Runs the command the process was started with.
 pub(crate) fn run() -> ExitCode {
-    match parse().command {
+    match parse() {
         Command::Mcp(args) => mcp::run(args),
         Command::Check(args) => check::run(args),
         Command::Repair(args) => repair::run(args),
@@ -80,16 +93,20 @@ pub(crate) fn run() -> ExitCode {
 }
 
 /// The command line; ends the process when it is not understood, or when only help was asked for.
-fn parse() -> CommandLine {
-    CommandLine::try_parse().unwrap_or_else(|error| {
-        let hook = std::env::args_os().nth(1).is_some_and(|command| command == "hook");
-        if hook && error.exit_code() != 0 {
+fn parse() -> Command {
+    let is_hook = std::env::args_os().nth(1).is_some_and(|command| command == "hook");
+    if !is_hook {
+        return CommandLine::parse().command;
+    }
+    match HookLine::try_parse() {
+        Ok(HookLine { command: Hook::Hook(args) }) => Command::Hook(args),
+        Err(error) if error.exit_code() != 0 => {
             // To the clients of hooks, the usual exit code 2 means that the edit is refused.
             let _ = error.print();
             std::process::exit(1);
         }
-        error.exit()
-    })
+        Err(error) => error.exit(),
+    }
 }
 
 #[cfg(test)]
