@@ -52,9 +52,19 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
         text)))
 
 (defun form-line ()
-  "(:LINE i) of the top-level form in hand. CLISP counts from the comments in front of it."
-  (let* ((line system::*compile-file-lineno1*)
-         (text (and (integerp line) (ignore-errors (file-text *compile-file-truename*))))
+  "(:LINE i) of the top-level form that is compiled."
+  (code-line *compile-file-truename* system::*compile-file-lineno1*))
+
+(defun loading-place (error file)
+  "(:LINE i) of the top-level form of FILE whose loading ended in ERROR, as the parent is told of that; NIL when it is not known.
+CLISP names the compiled form by its lines, \"6 7 (BOOM 3)-3\", and so does the restart that goes on after it."
+  (let* ((skip (find "SKIP" (getf error :restarts) :key #'first :test #'string=))
+         (name (and skip (begins-with (second skip) "skip "))))
+    (and name (code-line file (parse-integer name :junk-allowed t)))))
+
+(defun code-line (file line)
+  "(:LINE i) of the form in FILE that CLISP has at LINE: it counts from the comments in front of it."
+  (let* ((text (and (integerp line) (plusp line) (ignore-errors (file-text file))))
          (start (and text
                      (loop with start = 0
                            repeat (1- line)

@@ -42,6 +42,11 @@
       (look-for-mistakes path)))
   (call-next-method))
 
+(defun loading-place (error file)
+  "Nothing: the frames say where it was."
+  (declare (ignore error file))
+  nil)
+
 (defun compile-source (source compiled)
   "What COMPILE-FILE returns for the file SOURCE."
   (funcall *compiling* source)

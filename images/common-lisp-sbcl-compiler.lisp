@@ -165,6 +165,11 @@ mistake of the text."
     (and (consp outermost)
          (format nil "~{~A~^ ~}" (mapcar #'short-text outermost)))))
 
+(defun loading-place (error file)
+  "Nothing: the frames say where it was."
+  (declare (ignore error file))
+  nil)
+
 (defun compile-source (source compiled)
   "What COMPILE-FILE returns for the file SOURCE."
   (compile-file source :output-file compiled :verbose nil :print nil :external-format (lenient-utf-8)))

@@ -303,7 +303,8 @@ source and of what that depends on; those for which CLEAR is true in any case. H
              (apply #'add (getf error :message)
                     (cond (frame (list* :file (getf frame :file)
                                         (and (getf frame :line) (list :line (getf frame :line)))))
-                          ((work-current work) (list :file (work-current work))))))
+                          ((work-current work)
+                           (list* :file (work-current work) (loading-place error (work-current work)))))))
             ((not (mistaken-p work))
              (add "It compiled with a warning, and ASDF does not load what does." :file (first (work-compiled work))))))))
 

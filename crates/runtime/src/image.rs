@@ -66,7 +66,7 @@ fn key(agent: &Agent, program: &Path) -> io::Result<u64> {
     let program = program.canonicalize()?;
     let data = program.metadata()?;
     let identity = format!("{} {} {} {}", program.display(), data.len(), data.mtime(), data.mtime_nsec());
-    Ok(hash(identity.bytes().chain(agent.parts.iter().flat_map(|part| part.bytes()))))
+    Ok(hash(identity.bytes().chain(agent.text().bytes())))
 }
 
 /// Tells versions apart (FNV-1a).

@@ -370,7 +370,11 @@ fn systems_are_loaded_and_mistakes_located() {
         assert_eq!(grinds, json!([if runtime == "ecl" { "3" } else { "4" }]), "{runtime}");
         session.refused("load_system", json!({ "system": "mil", "session": runtime }), "BAD_ARGUMENT", &["mill"]);
         for (name, text, says) in [
-            ("raises.lisp", "(defvar *x* 1)\n(error \"while ~a\" \"loading\")\n", "while loading"),
+            (
+                "raises.lisp",
+                "(defvar *x* 1)\n;; λ\n(error \"while ~a\" \"loading\")\n",
+                "raises.lisp:3: error: while loading",
+            ),
             ("open.lisp", "(defun f (x)\n  (list x\n", "open.lisp"),
             ("syntax.lisp", "(defun f (x)\n  (let ((a x 1)) a))\n", "syntax.lisp:1:"),
         ] {

@@ -35,7 +35,8 @@ async fn endless_loops_are_interrupted_and_the_state_is_kept() {
 #[tokio::test]
 async fn an_interrupt_says_where_it_was_and_what_was_printed() {
     let lab = guile();
-    let report = lab.within(0.3, "(define (spin n) (display \"partial\") (let loop () (loop)))\n(spin 100)").await;
+    lab.values("(define (spin n) (display \"partial\") (let loop () (loop)))").await;
+    let report = lab.within(0.3, "'first\n(spin 100)").await;
     let Ending::Stopped { frames, place, .. } = &report.ending else { panic!("{report:#?}") };
     assert!(frames.iter().any(|frame| frame.line == Some(1)), "{report:#?}");
     assert_eq!(place.index, 2);
