@@ -1,5 +1,5 @@
-;;;; Descriptors, the pipe to the parent and bounded streams, by way of the C library, Gray streams and the metaobject
-;;;; protocol. For implementations that have those three and little else: ECL and CLISP.
+;;;; Descriptors, the pipe to the parent and objects, by way of the C library and the metaobject protocol. For
+;;;; implementations that have these and little else: ECL and CLISP.
 ;;;;
 ;;;; common-lisp-NAME.lisp, which is loaded first, owes this file
 ;;;;   LIBC (a macro: the C function, the type of its result, then types and values of its arguments)
@@ -192,42 +192,6 @@ error output that this process was started with. Without a pipe, as over a netwo
   (loop for stream in (list* *standard-output* *error-output* (append (mapcar #'second *stream-values*) (own-streams)))
         do (ignore-errors (finish-output stream)))
   (libc "fflush" :int :long 0))
-
-(defclass bounded-stream (gray:fundamental-character-output-stream)
-  ((text :initform (make-string-output-stream) :reader bounded-stream-buffer)
-   (room :initarg :room :accessor bounded-stream-room)
-   (column :initform 0 :accessor bounded-stream-column))
-  (:documentation "Keeps the first ROOM characters written to it, then throws T to itself."))
-
-(defmethod gray:stream-write-char ((stream bounded-stream) character)
-  (when (minusp (decf (bounded-stream-room stream)))
-    (throw stream t))
-  (if (char= character #\Newline)
-      (setf (bounded-stream-column stream) 0)
-      (incf (bounded-stream-column stream)))
-  (write-char character (bounded-stream-buffer stream)))
-
-(defmethod gray:stream-write-string ((stream bounded-stream) string &optional (start 0) end)
-  (let* ((end (or end (length string)))
-         (kept (min end (+ start (bounded-stream-room stream))))
-         (newline (position #\Newline string :start start :end kept :from-end t)))
-    (write-string string (bounded-stream-buffer stream) :start start :end kept)
-    (decf (bounded-stream-room stream) (- kept start))
-    (if newline
-        (setf (bounded-stream-column stream) (- kept newline 1))
-        (incf (bounded-stream-column stream) (- kept start)))
-    (when (< kept end)
-      (throw stream t))
-    string))
-
-(defmethod gray:stream-line-column ((stream bounded-stream))
-  (bounded-stream-column stream))
-
-(defun make-bounded-stream (limit)
-  (make-instance 'bounded-stream :room limit))
-
-(defun bounded-stream-text (stream)
-  (get-output-stream-string (bounded-stream-buffer stream)))
 
 ;;; Objects
 

@@ -3,7 +3,8 @@
 ;;;; common-lisp.lisp is loaded after this file and calls
 ;;;;   OPEN-PROTOCOL READ-PROTOCOL WRITE-PROTOCOL PROTOCOL-READABLE-P   the pipe to the parent
 ;;;;   CALL-INTERRUPTIBLE CALL-EXPOSED                                  interrupts
-;;;;   DECODE-UTF-8 MAKE-BOUNDED-STREAM BOUNDED-STREAM-TEXT             text
+;;;;   DECODE-UTF-8                                                     text
+;;;;   MAKE-BOUNDED-STREAM BOUNDED-STREAM-TEXT                          (here common-lisp-bounded.lisp has them)
 ;;;;   LENIENT-UTF-8 FILE-TEXT MAKE-TEMPORARY-DIRECTORY                 files
 ;;;;   RESTORE-STREAMS FLUSH-STREAMS INPUT-STREAMS                      the standard streams
 ;;;;   CALL-WITH-DEBUGGER-HOOK CALL-IN-COMPILATION-UNIT NOISE-P         conditions
@@ -197,42 +198,6 @@ Nothing is buffered, so that output keeps its order beside that of child process
   "Hands everything written so far to the descriptors."
   (loop for stream in (list *standard-output* *error-output* sb-sys:*stdout* sb-sys:*stderr*)
         do (ignore-errors (finish-output stream))))
-
-(defclass bounded-stream (sb-gray:fundamental-character-output-stream)
-  ((text :initform (make-string-output-stream) :reader bounded-stream-buffer)
-   (room :initarg :room :accessor bounded-stream-room)
-   (column :initform 0 :accessor bounded-stream-column))
-  (:documentation "Keeps the first ROOM characters written to it, then throws T to itself."))
-
-(defmethod sb-gray:stream-write-char ((stream bounded-stream) character)
-  (when (minusp (decf (bounded-stream-room stream)))
-    (throw stream t))
-  (if (char= character #\Newline)
-      (setf (bounded-stream-column stream) 0)
-      (incf (bounded-stream-column stream)))
-  (write-char character (bounded-stream-buffer stream)))
-
-(defmethod sb-gray:stream-write-string ((stream bounded-stream) string &optional (start 0) end)
-  (let* ((end (or end (length string)))
-         (kept (min end (+ start (bounded-stream-room stream))))
-         (newline (position #\Newline string :start start :end kept :from-end t)))
-    (write-string string (bounded-stream-buffer stream) :start start :end kept)
-    (decf (bounded-stream-room stream) (- kept start))
-    (if newline
-        (setf (bounded-stream-column stream) (- kept newline 1))
-        (incf (bounded-stream-column stream) (- kept start)))
-    (when (< kept end)
-      (throw stream t))
-    string))
-
-(defmethod sb-gray:stream-line-column ((stream bounded-stream))
-  (bounded-stream-column stream))
-
-(defun make-bounded-stream (limit)
-  (make-instance 'bounded-stream :room limit))
-
-(defun bounded-stream-text (stream)
-  (get-output-stream-string (bounded-stream-buffer stream)))
 
 ;;; Conditions
 

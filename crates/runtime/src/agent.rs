@@ -33,6 +33,7 @@ static AGENTS: [Agent; 4] = [
         runtime: Runtime::Sbcl,
         parts: &[
             include_str!("../../../images/common-lisp-sbcl.lisp"),
+            include_str!("../../../images/common-lisp-bounded.lisp"),
             include_str!("../../../images/common-lisp.lisp"),
             include_str!("../../../images/common-lisp-objects.lisp"),
             include_str!("../../../images/common-lisp-expand.lisp"),
@@ -71,6 +72,7 @@ static AGENTS: [Agent; 4] = [
         parts: &[
             include_str!("../../../images/common-lisp-ecl.lisp"),
             include_str!("../../../images/common-lisp-libc.lisp"),
+            include_str!("../../../images/common-lisp-bounded.lisp"),
             include_str!("../../../images/common-lisp.lisp"),
             include_str!("../../../images/common-lisp-objects.lisp"),
             include_str!("../../../images/common-lisp-expand.lisp"),
@@ -91,6 +93,7 @@ static AGENTS: [Agent; 4] = [
         parts: &[
             include_str!("../../../images/common-lisp-clisp.lisp"),
             include_str!("../../../images/common-lisp-libc.lisp"),
+            include_str!("../../../images/common-lisp-bounded.lisp"),
             include_str!("../../../images/common-lisp.lisp"),
             include_str!("../../../images/common-lisp-objects.lisp"),
             include_str!("../../../images/common-lisp-expand.lisp"),
