@@ -23,7 +23,7 @@ pub struct Patched {
 
 impl Action {
     /// Applies the action to a file with line feeds for line ends; `patch` is the text that the lines are spans of. `None`
-    /// when some lines are not there.
+    /// when some lines are not there, or two chunks mean the same ones.
     pub fn apply(&self, patch: &str, before: &str, direction: Direction) -> Option<Patched> {
         let mut done = Patched::default();
         match self {
@@ -31,15 +31,18 @@ impl Action {
             Self::Delete => return None,
             Self::Update { chunks, .. } => {
                 let old: Vec<&str> = before.lines().collect();
-                let mut at = 0;
+                let mut runs = Vec::new();
                 for (place, chunk) in places(patch, &old, chunks, direction)? {
-                    old[at..place.start].iter().for_each(|line| done.keep(line));
-                    let come =
-                        chunk.lines.iter().take(place.lines).filter(|line| direction.of(line.sign) != Sign::Removed);
-                    come.for_each(|line| done.push(patch, line));
-                    at = place.start + place.length;
+                    place.runs(chunk, direction, &mut runs);
                 }
-                old[at..].iter().for_each(|line| done.keep(line));
+                runs.sort_by_key(|run| run.start);
+                let mut at = 0;
+                for run in &runs {
+                    old.get(at..run.start)?.iter().for_each(|line| done.keep(line));
+                    run.added.iter().for_each(|line| done.push(patch, line));
+                    at = run.start + run.removed;
+                }
+                old.get(at..)?.iter().for_each(|line| done.keep(line));
             }
         }
         Some(done)
@@ -80,7 +83,39 @@ struct Place {
     lines: usize,
 }
 
-/// The place of each chunk, from top to bottom.
+/// Neighbouring lines of a file that go, and what comes instead.
+struct Run<'c> {
+    start: usize,
+    removed: usize,
+    added: Vec<&'c Line>,
+}
+
+impl Place {
+    /// What the chunk changes here. Lines that stay are those of the file, which may differ a little from those of the
+    /// patch.
+    fn runs<'c>(&self, chunk: &'c Chunk, direction: Direction, runs: &mut Vec<Run<'c>>) {
+        let (mut at, end) = (self.start, self.start + self.length);
+        let mut run = Run { start: at, removed: 0, added: Vec::new() };
+        for line in chunk.lines.iter().take(self.lines) {
+            match direction.of(line.sign) {
+                Sign::Removed if at < end => {
+                    run.removed += 1;
+                    at += 1;
+                }
+                Sign::Kept if at < end => {
+                    at += 1;
+                    runs.push(std::mem::replace(&mut run, Run { start: at, removed: 0, added: Vec::new() }));
+                }
+                // The empty line that was only meant to set the chunk off.
+                Sign::Removed => {}
+                Sign::Added | Sign::Kept => run.added.push(line),
+            }
+        }
+        runs.push(run);
+    }
+}
+
+/// The place of each chunk, in their order.
 fn places<'c>(patch: &str, old: &[&str], chunks: &'c [Chunk], direction: Direction) -> Option<Vec<(Place, &'c Chunk)>> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -114,7 +149,6 @@ fn places<'c>(patch: &str, old: &[&str], chunks: &'c [Chunk], direction: Directi
         found.push((Place { start, length: gone.len(), lines }, chunk));
         from = start + gone.len();
     }
-    found.sort_by_key(|(place, _)| place.start);
     Some(found)
 }
 
@@ -126,10 +160,10 @@ const TOLERANCES: [fn(&str, &str) -> bool; 4] = [
     |a, b| a.trim().chars().map(plain).eq(b.trim().chars().map(plain)),
 ];
 
-/// The first line from `from` on where `wanted` stands; looked for at the end first when it should be there.
+/// The first line from `from` on where `wanted` stands; only at the end of the file when it should be there.
 fn seek(lines: &[&str], wanted: &[&str], from: usize, at_end: bool) -> Option<usize> {
     let last = lines.len().checked_sub(wanted.len())?;
-    let from = if at_end { last } else { from };
+    let from = if at_end && !wanted.is_empty() { last.max(from) } else { from };
     TOLERANCES.iter().find_map(|same| {
         (from..=last).find(|&at| lines[at..].iter().zip(wanted).all(|(line, wanted)| same(line, wanted)))
     })
@@ -177,9 +211,12 @@ mod tests {
         check("x\na\nx\n", "@@\n-x\n+y\n*** End of File\n", Some("x\na\ny\n"));
         check("a\nb\nc\nd\n", "@@\n-a\n+A\n@@\n-c\n+C\n+D\n", Some("A\nb\nC\nD\nd\n"));
         check("a\n", "@@\n+b\n", Some("a\nb\n"));
+        check("a\nb\nc\n", "@@ b \n-c\n+d\n", Some("a\nb\nd\n"));
+        check("a\n", "@@ a\n a\n+b\n*** End of File\n", None);
         check("a\n", "@@\n-c\n+d\n", None);
         check("a\n", "@@ q\n-a\n+d\n", None);
         check("a\n", "@@\n-a\n-b\n+d\n", None);
+        check("a\n", "@@\n-a\n+b\n@@\n-a\n+c\n*** End of File\n", None);
     }
 
     #[test]
@@ -188,10 +225,12 @@ mod tests {
             let patch = Patch::parse(&format!("*** Begin Patch\n*** Update File: a\n{body}*** End Patch"), "").unwrap();
             patch.files[0].action.apply(&patch.text, before, Direction::Forward).map(|done| done.text)
         };
-        assert_eq!(done("  a  \nb\n", "@@\n   a\n-b\n+c\n").as_deref(), Some("  a\nc\n"));
-        assert_eq!(done("\ta\nb\n", "@@\n a\n-b\n+c\n").as_deref(), Some("a\nc\n"));
-        assert_eq!(done("; x \u{2014} y\nb\n", "@@\n ; x - y\n-b\n+c\n").as_deref(), Some("; x - y\nc\n"));
+        assert_eq!(done("  a  \nb\n", "@@\n   a\n-b\n+c\n").as_deref(), Some("  a  \nc\n"));
+        assert_eq!(done("\ta\nb\n", "@@\n a\n-b\n+c\n").as_deref(), Some("\ta\nc\n"));
+        assert_eq!(done("; x \u{2014} y\nb\n", "@@\n ; x - y\n-b\n+c\n").as_deref(), Some("; x \u{2014} y\nc\n"));
         assert_eq!(done("a\nb\n", "@@\n-b\n+c\n\n").as_deref(), Some("a\nc\n"));
+        // Two chunks that add at the end do so in their order.
+        assert_eq!(done("a\n", "@@\n+b\n@@\n a\n+c\n").as_deref(), Some("a\nb\nc\n"));
         assert_eq!(done("b\na\nb", "@@\n-b\n+c\n").as_deref(), Some("c\na\nb\n"));
     }
 }

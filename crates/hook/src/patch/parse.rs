@@ -152,7 +152,7 @@ impl Parser<'_> {
         if head.trim_end() == "@@" {
             self.rest.pop();
         } else if let Some(below) = head.strip_prefix("@@ ") {
-            chunk.below = Some(below.to_owned());
+            chunk.below = Some(below.trim_end().to_owned());
             self.rest.pop();
         } else if !first {
             return None;
