@@ -55,16 +55,24 @@ pub(crate) fn denied(about: &About<'_>, change: &Change, fault: &Fault, was_brok
     if let Some(sum) = sum(fault, about.places).filter(|_| !was_broken) {
         let _ = write!(out, " {} {sum}.", about.texts);
     }
+    // As models hand source to people.
+    let fenced = change.after.trim_start().starts_with("```");
     let _ = match fault.reason {
+        _ if fenced => {
+            write!(out, " It is wrapped in a Markdown fence, whose backquotes are read as quotes.")
+        }
         Some(reason) => write!(out, " It was not repaired: {reason}."),
         None if fault.undoes => write!(out, " It was not repaired: put right, it is what the file has already."),
         None if was_broken => write!(out, " It was not repaired: the file had other faults before this call."),
         None => write!(out, " It was not repaired: no repair inside of what you sent is certain."),
     };
     out.push_str(&details(&change.after, fault, "as it would be"));
-    out.push_str(match fault.undoes {
-        true => "\nSend the change that you mean, with the delimiters right.",
-        false => "\nSend the call again with the delimiters right.",
+    out.push_str(if fenced {
+        "\nSend the source alone, without the lines of backquotes."
+    } else if fault.undoes {
+        "\nSend the change that you mean, with the delimiters right."
+    } else {
+        "\nSend the call again with the delimiters right."
     });
     out
 }
