@@ -2,7 +2,7 @@
 //!
 //! [`remote`] decides which server a session talks to, `server` starts one from what the machine has, `evaluate` turns
 //! calls into nREPL's operations, `image` is the conversation about one of them, and `bencode` what crosses the socket.
-//! `forms` takes code apart, and `details` asks what an error was.
+//! `forms` takes code apart, `details` asks what an error was, and `python` reads what one says that cannot be asked.
 
 mod bencode;
 mod details;
@@ -11,6 +11,7 @@ mod forms;
 mod image;
 mod load;
 mod port_file;
+mod python;
 mod remote;
 mod server;
 

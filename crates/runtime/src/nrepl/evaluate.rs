@@ -7,6 +7,7 @@ use super::bencode::Bencode;
 use super::details::{self, Flavour};
 use super::forms::Code;
 use super::image::{Image, QUESTION_LIMIT, Reply};
+use super::python;
 use crate::eval::{Ending, LispError, Phase, Place, Printout, lisp_error};
 use crate::naming::{Description, Exports};
 use crate::nearest::nearest;
@@ -210,14 +211,13 @@ impl Image {
             None => None,
         };
         let Some(answer) = answer else {
-            let message = if reply.complaint.trim().is_empty() { thrown } else { reply.complaint.trim() };
-            let type_name = thrown.strip_prefix("class ").unwrap_or("error").to_owned();
-            return Ok(Thrown {
-                error: LispError { type_name, message: message.to_owned(), ..LispError::default() },
-                phase: Phase::Eval,
-                at: None,
-                source: None,
+            let complaint = reply.complaint.trim();
+            let error = python::error(complaint).unwrap_or_else(|| LispError {
+                type_name: thrown.strip_prefix("class ").unwrap_or("error").to_owned(),
+                message: if complaint.is_empty() { thrown } else { complaint }.to_owned(),
+                ..LispError::default()
             });
+            return Ok(Thrown { error, phase: Phase::Eval, at: None, source: None });
         };
         let phase = match answer.get("PHASE").and_then(Value::as_keyword).unwrap_or_default() {
             "read-source" | "parse" => Phase::Read,
