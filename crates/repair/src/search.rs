@@ -72,7 +72,7 @@ impl Prices {
 const MOST_CLOSERS: u32 = 12;
 /// Forms of more tokens than this are long enough to keep answers of the habits.
 const LONG: usize = 300;
-/// Nodes beyond which those are forgotten that no reading needs.
+/// [`Search::room`].
 const NODES: usize = 8_192;
 
 /// What a reading does to the text.
@@ -134,30 +134,23 @@ struct Search<'a> {
     beam: Beam,
     /// Readings of the current token that cost more would be given up.
     bound: f32,
-    /// How far behind the best that is: [`WINDOW`], or infinity.
+    /// How far behind the best that is.
     window: f32,
-    /// At least so many readings of the current token were not followed because of that.
+    /// How far it is at first, and where that leaves too few readings.
+    windows: [f32; 2],
+    /// Readings of the current token were not followed because of that, and how many at least.
+    leaves_out: bool,
     left_out: usize,
+    /// Nodes beyond which those are forgotten that no reading needs.
+    room: usize,
 }
 
 /// The likeliest readings of `tokens`, best first; at most `count`.
 pub(crate) fn search(tokens: &[Token], habits: &Habits, limits: Limits<'_>, count: usize) -> Vec<Reading> {
-    let Some(first) = tokens.first() else { return Vec::new() };
-    let nesting = Nesting::of_many(habits, first.column);
-    let closers = tokens.iter().rev().take_while(|token| token.kind.is_close() && token.trailing).count();
-    let mut search = Search {
-        tokens,
-        nesting,
-        beam: Beam::new(limits.beam),
-        limits,
-        trail: vec![(0, Action::Drop { at: 0 })],
-        prices: Prices::of(tokens),
-        final_run: (tokens.len() - closers) as u32,
-        bound: f32::INFINITY,
-        window: WINDOW,
-        left_out: 0,
-    };
-    search.run(count)
+    match tokens.first() {
+        Some(first) => Search::new(tokens, Nesting::of_many(habits, first.column), limits).run(count),
+        None => Vec::new(),
+    }
 }
 
 /// What each token of the text as it stands costs, when it balances; `strict` adds what no reader of the language would take.
@@ -196,11 +189,30 @@ pub(crate) fn costs_as_it_is(tokens: &[Token], habits: &Habits, strict: bool) ->
     (nesting.node(top).depth == 0).then_some(costs)
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(tokens: &'a [Token], nesting: Nesting<'a>, limits: Limits<'a>) -> Self {
+        let closers = tokens.iter().rev().take_while(|token| token.kind.is_close() && token.trailing).count();
+        Self {
+            tokens,
+            nesting,
+            beam: Beam::new(limits.beam),
+            limits,
+            trail: vec![(0, Action::Drop { at: 0 })],
+            prices: Prices::of(tokens),
+            final_run: (tokens.len() - closers) as u32,
+            bound: f32::INFINITY,
+            window: WINDOW,
+            windows: [WINDOW, f32::INFINITY],
+            leaves_out: false,
+            left_out: 0,
+            room: NODES,
+        }
+    }
+
     fn run(&mut self, count: usize) -> Vec<Reading> {
         let mut states =
             vec![State { top: ROOT, cost: 0.0, trail: 0, edits: 0, shift: 0, dropping: false, begins: false }];
-        let (mut next, mut most_nodes) = (Vec::new(), NODES);
+        let (mut next, mut most_nodes) = (Vec::new(), self.room);
         for index in 0..self.tokens.len() as u32 {
             if self.tokens[index as usize].first && index > 0 {
                 self.close_at_line_end(&mut states, index - 1);
@@ -217,7 +229,7 @@ impl Search<'_> {
                 let mut tops: Vec<NodeId> = states.iter().map(|state| state.top).collect();
                 self.nesting.keep_only(&mut tops);
                 states.iter_mut().zip(tops).for_each(|(state, top)| state.top = top);
-                most_nodes = NODES.max(2 * self.nesting.len());
+                most_nodes = self.room.max(2 * self.nesting.len());
             }
         }
         let last = self.tokens.len() as u32 - 1;
@@ -235,20 +247,27 @@ impl Search<'_> {
         let tokens = self.tokens;
         let token = &tokens[index as usize];
         self.nesting.next_token();
-        for window in [WINDOW, f32::INFINITY] {
+        for window in self.windows {
             next.clear();
-            (self.bound, self.window, self.left_out) = (f32::INFINITY, window, 0);
+            (self.bound, self.window) = (f32::INFINITY, window);
+            (self.leaves_out, self.left_out) = (false, 0);
             for state in states {
                 if state.cost <= self.bound {
                     self.step(*state, index, token, next);
-                } else if !token.kind.is_close() {
-                    self.left_out += 1;
+                } else {
+                    self.leave_out(usize::from(!token.kind.is_close()));
                 }
             }
-            if self.left_out == 0 || self.beam.prunes(next.len() + self.left_out) {
+            if !self.leaves_out || self.beam.prunes(next.len() + self.left_out) {
                 return;
             }
         }
+    }
+
+    /// Does not follow what may become readings of the current token, `count` of them at least.
+    fn leave_out(&mut self, count: usize) {
+        self.leaves_out = true;
+        self.left_out += count;
     }
 
     /// Keeps a reading of the current token.
@@ -271,7 +290,7 @@ impl Search<'_> {
     /// The reading with `action`, unless that is too costly to be followed.
     fn acted(&mut self, state: &State, action: Action, cost: f32) -> Option<State> {
         if state.cost + (cost + self.limits.guard.cost(action)) > self.bound {
-            self.left_out += 1;
+            self.leave_out(1);
             return None;
         }
         let mut acted = *state;
@@ -299,7 +318,11 @@ impl Search<'_> {
         let depths = states.iter().filter(|state| may_close(state)).map(|state| self.nesting.node(state.top).depth);
         // Behind the last token all lists are closed, unless there are so many that the beam would give that up.
         let ways = states.len() + depths.map(|depth| depth as usize).sum::<usize>();
-        let bounded = !ends_text || self.beam.prunes(ways);
+        let window = match ends_text {
+            true if self.beam.prunes(ways) => self.windows[0],
+            true => f32::INFINITY,
+            false => WINDOW,
+        };
         for index in 0..states.len() {
             let mut state = states[index];
             if !may_close(&state) {
@@ -311,7 +334,7 @@ impl Search<'_> {
                 let with = self.nesting.node(state.top).delimiter;
                 let first = if ends_text { self.prices.close_at_end } else { self.prices.close_at_line_end };
                 let cost = if number == 0 { first } else { CLOSE_AGAIN };
-                if bounded && state.cost + cost > best + WINDOW {
+                if state.cost + cost > best + window {
                     break;
                 }
                 self.act(&mut state, Action::Close { at, with }, cost);
@@ -381,7 +404,7 @@ impl Search<'_> {
     /// Takes in a datum or an opener as it stands.
     fn take(&mut self, mut state: State, index: u32, token: &Token, out: &mut Vec<State>) {
         if state.cost > self.bound {
-            self.left_out += 1;
+            self.leave_out(1);
             return;
         }
         let shift = i32::from(state.shift);
@@ -458,7 +481,11 @@ impl Search<'_> {
         // Closers that are due before this one.
         let mut inserted = state;
         let mut number = 0;
-        while number < MOST_CLOSERS && inserted.cost <= self.bound && self.nesting.node(inserted.top).depth > 0 {
+        while number < MOST_CLOSERS && self.nesting.node(inserted.top).depth > 0 {
+            if inserted.cost > self.bound {
+                self.leave_out(0);
+                break;
+            }
             let with = self.nesting.node(inserted.top).delimiter;
             if with == found {
                 self.close(&mut inserted);
@@ -480,5 +507,62 @@ impl Search<'_> {
     /// The token before is the same closer.
     fn same_as_before(&self, index: u32) -> bool {
         index > 0 && self.tokens[index as usize - 1].kind == self.tokens[index as usize].kind
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lispwright_syntax::Dialect;
+
+    use super::*;
+    use crate::code::tokens;
+
+    const BRACKETS: [Delimiter; 3] = [Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace];
+
+    /// Lines of Clojure with one fault or many, another text for each seed.
+    fn broken(seed: u32) -> String {
+        let lines = ["  (let [a (g x)", "        b {:k a}]", "    (when (> a b)", "      [a b])", "    (h))"];
+        let mut random = seed.wrapping_mul(0x9E37_79B9) | 1;
+        let mut next = |below: usize| {
+            random ^= random << 13;
+            random ^= random >> 17;
+            random ^= random << 5;
+            random as usize % below
+        };
+        let line = |at: usize, any: usize| lines[if seed % 3 == 0 { any } else { at % lines.len() }];
+        let body: String = (0..5 * next(10)).map(|at| format!("{}\n", line(at, next(lines.len())))).collect();
+        let mut text = format!("(defn f [x]\n{body}  x)\n");
+        let at = next(text.len());
+        text.insert_str(at, ["", ")", "(", "]", " [", "))"][next(6)]);
+        text
+    }
+
+    /// The readings when everything is followed that the beam may keep, and nothing is forgotten; and as they are found.
+    fn both_ways(text: &str, beam: usize) -> [Vec<Reading>; 2] {
+        let tokens = tokens(text, &Dialect::Clojure.into());
+        let (habits, guard) = (Habits::knowing(Dialect::Clojure), Guard::none(tokens.len()));
+        [(f32::INFINITY, usize::MAX), (WINDOW, 1)].map(|(window, room)| {
+            let limits = Limits { guard: &guard, beam, everywhere: true, brackets: &BRACKETS };
+            let mut search = Search::new(&tokens, Nesting::of_many(&habits, 0), limits);
+            (search.windows[0], search.room) = (window, room);
+            search.run(24)
+        })
+    }
+
+    #[test]
+    fn what_is_not_followed_would_have_been_given_up() {
+        let mut found = 0;
+        for seed in 0..90 {
+            let text = broken(seed);
+            for beam in [8, 32, 192] {
+                let [all, followed] = both_ways(&text, beam);
+                let shown = |readings: Vec<Reading>| -> Vec<(u32, Vec<Action>)> {
+                    readings.into_iter().map(|reading| (reading.cost.to_bits(), reading.actions)).collect()
+                };
+                found += all.len();
+                assert_eq!(shown(all), shown(followed), "{text}");
+            }
+        }
+        assert!(found > 1_000, "{found}");
     }
 }
