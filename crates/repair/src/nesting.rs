@@ -235,12 +235,10 @@ impl<'h> Nesting<'h> {
             }
         }
         let mut kept = 0;
-        for id in 0..moved_lists.len() {
-            if moved_lists[id] != GONE {
-                self.lists[kept] = self.lists[id];
-                moved_lists[id] = kept as ListId;
-                kept += 1;
-            }
+        for (id, moved) in moved_lists.iter_mut().enumerate().filter(|(_, moved)| **moved != GONE) {
+            self.lists[kept] = self.lists[id];
+            *moved = kept as ListId;
+            kept += 1;
         }
         self.lists.truncate(kept);
         // A node is younger than its parent.
@@ -382,7 +380,7 @@ impl<'h> Nesting<'h> {
     fn questions(&self, list: &List, token: &Token, is_list: bool) -> [Option<(Question, u64, bool)>; 4] {
         if list.children == 0 {
             let asks = list.delimiter == Delimiter::Paren;
-            return [asks.then(|| (Question::ListFirst, list.first, is_list)), None, None, None];
+            return [asks.then_some((Question::ListFirst, list.first, is_list)), None, None, None];
         }
         let begins = token.opens_line;
         let follow = match (list.after_line_list, list.after_line_atom) {

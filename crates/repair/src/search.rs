@@ -529,7 +529,7 @@ mod tests {
             random ^= random << 5;
             random as usize % below
         };
-        let line = |at: usize, any: usize| lines[if seed % 3 == 0 { any } else { at % lines.len() }];
+        let line = |at: usize, any: usize| lines[if seed.is_multiple_of(3) { any } else { at % lines.len() }];
         let body: String = (0..5 * next(10)).map(|at| format!("{}\n", line(at, next(lines.len())))).collect();
         let mut text = format!("(defn f [x]\n{body}  x)\n");
         let at = next(text.len());
