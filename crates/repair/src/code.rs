@@ -41,6 +41,9 @@ pub(crate) struct Token {
     pub(crate) definer: bool,
     /// For prefixes: begins a template, or a gap in one.
     pub(crate) template: bool,
+    /// Begins what says something of the datum after it, or is commented out: `^{…}` metadata, the condition of `#+`, `#_`. It
+    /// is no datum of the list that it stands in.
+    pub(crate) aside: bool,
 }
 
 impl Token {
@@ -84,6 +87,10 @@ fn collected(
                 end_line(&mut tokens);
             }
             let before = tokens.last().filter(|before| before.kind.is_prefix() && before.line == line);
+            let aside = tokens.last().is_some_and(|before| match before.kind {
+                TokenKind::Annotation | TokenKind::Discard => true,
+                kind => kind == TokenKind::Prefix && before.aside,
+            });
             let (opens_line, place) = before.map_or((blank_so_far, column), |before| (before.opens_line, before.place));
             let Spelt { name, head, definer } = if kind == TokenKind::Atom { Spelt::of(body) } else { Spelt::NOT };
             tokens.push(Token {
@@ -101,6 +108,7 @@ fn collected(
                 name,
                 head,
                 template: kind == TokenKind::Prefix && body.iter().any(|byte| b"`,~".contains(byte)),
+                aside,
                 definer,
             });
             (blank_so_far, empty, apart) = (false, false, false);

@@ -24,6 +24,8 @@ const CONTRADICTED_MARGIN: f32 = 3.0;
 const AMONG_BROKEN: f32 = 2.0;
 /// Lines that fit another answer by so much better contradict the earlier text.
 const CONTRADICTION: f32 = 5.0;
+/// An earlier text that shares fewer of its words, from 0 to 1, says nothing of this one.
+const SOME_WORDS: f32 = 0.02;
 /// More broken forms than this are not repaired in one go.
 const MOST_BROKEN: usize = 12;
 /// Larger texts are not repaired, in bytes, when no earlier text shows which part of them is broken.
@@ -49,6 +51,11 @@ fn same_code(one: &str, other: &str) -> bool {
 impl<'a> Case<'a> {
     /// The answer to a text that does not balance: `tree` is how it reads, `before` an earlier text that balances.
     pub(crate) fn outcome(&self, tree: &Tree, before: Option<&'a str>) -> Outcome {
+        let outcome = self.weighed(tree, before);
+        self.with_quotes(tree, before, outcome)
+    }
+
+    fn weighed(&self, tree: &Tree, before: Option<&'a str>) -> Outcome {
         if !tree.diagnostics().iter().any(|diagnostic| is_delimiter_fault(diagnostic.kind)) {
             return self.refuse(tree, Reason::NotDelimiters, Vec::new());
         }
@@ -61,6 +68,7 @@ impl<'a> Case<'a> {
             return self.refuse(tree, Reason::CutShort, Vec::new());
         }
         let alignment = before.map(|before| align(before, self.text));
+        let known = self.known && alignment.as_ref().is_some_and(|alignment| alignment.common > SOME_WORDS);
         if alignment.as_ref().is_some_and(|alignment| {
             alignment.kept > 0.6 && self.is_cut_off(tree, before.unwrap_or_default(), alignment)
         }) {
@@ -69,7 +77,7 @@ impl<'a> Case<'a> {
         match (before, alignment.filter(|alignment| alignment.common > 0.3)) {
             (Some(before), Some(alignment)) => self.agreed(tree, before, &alignment),
             _ if self.certain_only => self.refuse(tree, Reason::Entangled, Vec::new()),
-            _ => self.by_likelihood(tree, before, None),
+            _ => self.by_likelihood(tree, before, None, known),
         }
     }
 
@@ -107,7 +115,7 @@ impl<'a> Case<'a> {
         if self.certain_only {
             return self.refuse(tree, Reason::Entangled, Vec::new());
         }
-        let by_layout = self.by_likelihood(tree, Some(before), Some(alignment));
+        let by_layout = self.by_likelihood(tree, Some(before), Some(alignment), self.known);
         // Delimiters of lines that say what they said may differ on purpose when other lines were changed: then the lines
         // have to stand where those put them.
         if let Some(answer) = sure {
@@ -214,7 +222,14 @@ impl<'a> Case<'a> {
         open > 0 && alignment.is_version && (goes_on() || (self.at_end && alignment.stops))
     }
 
-    fn by_likelihood(&self, tree: &Tree, before: Option<&'a str>, alignment: Option<&Alignment>) -> Outcome {
+    /// `known` says whether the earlier text has some of what this one says.
+    fn by_likelihood(
+        &self,
+        tree: &Tree,
+        before: Option<&'a str>,
+        alignment: Option<&Alignment>,
+        known: bool,
+    ) -> Outcome {
         if tree.diagnostics().iter().any(|diagnostic| is_open_text(diagnostic.kind)) {
             return self.by_quotes(tree);
         }
@@ -253,8 +268,16 @@ impl<'a> Case<'a> {
             let guard = guard.part(chunk.tokens.clone());
             let ends_alike = ends_text && alignment.is_some_and(|alignment| alignment.ends_alike);
             let among_others = chunks.len() > 1;
-            let form =
-                Broken { own, habits: &habits, flush: chunk.flush, ends_text, ends_alike, among_others, several };
+            let form = Broken {
+                own,
+                habits: &habits,
+                flush: chunk.flush,
+                ends_text,
+                ends_alike,
+                among_others,
+                several,
+                known,
+            };
             let (answers, doubt) = self.likeliest(form, &guard);
             let doubt =
                 if (cancel || stray) && doubt != Some(Reason::CutShort) { Some(Reason::Entangled) } else { doubt };
@@ -307,8 +330,12 @@ impl<'a> Case<'a> {
         };
         let limits = Limits { guard, beam, everywhere: own.len() <= 20_000, brackets };
         let readings = search(own, form.habits, limits, 24);
-        let answers = self.answers(own, &readings);
-        let doubt = self.doubt(&Broken { own, ..form }, &readings, &answers);
+        let mut answers = self.answers(own, &readings);
+        let form = Broken { own, ..form };
+        let doubt = self.doubt(&form, &readings, &answers);
+        if doubt.is_some() {
+            self.rank(&form, readings.first(), &mut answers);
+        }
         (answers, doubt)
     }
 
@@ -340,7 +367,10 @@ impl<'a> Case<'a> {
         let habits = learn(&text, (&tokens, &chunks), around, self.context.iter(), &self.language);
         let own = tokens[chunks[around].tokens.clone()].to_vec();
         let mended = Mended::of(text, own, &habits);
-        mended.is_ragged() || mended.is_unusual(self.known, self.language.dialect(), &habits)
+        quotes::touches_a_word(&mended.tokens)
+            || mended.holds_prose()
+            || mended.is_ragged()
+            || mended.is_unusual(self.known, self.language.dialect(), &habits)
     }
 
     /// Readings as edits of the text, without those that come to the same code.

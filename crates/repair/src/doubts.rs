@@ -6,11 +6,13 @@
 
 use lispwright_syntax::{Dialect, TokenKind};
 
+use crate::beside::{begins_with_a_word, is_below_a_list};
 use crate::case::{Answer, Case};
 use crate::code::{LITERAL, Token};
 use crate::edit::{Edit, normalise};
 use crate::guard::is_inside;
 use crate::habits::Habits;
+use crate::marks::is_stray;
 use crate::outcome::Reason;
 use crate::search::{Action, Reading};
 use crate::unusual::lacks_a_body;
@@ -27,6 +29,9 @@ const RIVAL_MARGIN: f32 = 4.4;
 const KIND_RIVAL_MARGIN: f32 = 3.4;
 const RIVAL_MARGIN_KNOWN: f32 = 2.5;
 const OPENER_RIVAL_MARGIN: f32 = 6.0;
+/// The same, against an opener at the beginning of a line that begins with a word and goes on.
+const LINE_RIVAL_MARGIN: f32 = 9.0;
+const LINE_RIVAL_MARGIN_KNOWN: f32 = 4.5;
 /// The same, where lines stand in places that nothing puts them in, or what is said is odd.
 pub(crate) const CLEAR_MARGIN: f32 = 7.0;
 const CLEAR_MARGIN_KNOWN: f32 = 4.0;
@@ -53,6 +58,8 @@ pub(crate) struct Broken<'a> {
     pub(crate) among_others: bool,
     /// By how much further ahead its first answer has to be.
     pub(crate) several: f32,
+    /// The earlier text has some of what it says.
+    pub(crate) known: bool,
 }
 
 impl Case<'_> {
@@ -65,17 +72,22 @@ impl Case<'_> {
             return Some(Reason::CutShort);
         }
         let lead = lead(answers);
-        let clear = lead >= if self.known { CLEAR_MARGIN_KNOWN } else { CLEAR_MARGIN };
+        let clear = lead >= if form.known { CLEAR_MARGIN_KNOWN } else { CLEAR_MARGIN };
         let is_doubtful = form.flush
             // A head that stands alone has lost its body, not its closer.
             || (own.len() == 2 && own[0].kind.is_open())
-            || lead < self.margin_due(&best.edits) + form.several
-            || self.has_rival(own, habits, answers)
-            || has_fuller_rival(answers, if self.known { FULLER_MARGIN_KNOWN } else { FULLER_MARGIN })
+            || lead < self.margin_due(&best.edits, form.known) + form.several
+            || self.has_rival(form, answers)
+            || has_fuller_rival(answers, if form.known { FULLER_MARGIN_KNOWN } else { FULLER_MARGIN })
             || self.leaves_the_edit(&best.edits)
             || self.bares_a_character(own)
             || takes_a_lone_closer(own, &best.edits)
-            || (!self.known && own.iter().any(|token| token.kind == TokenKind::Discard))
+            || self.closes_before_code(&best.edits)
+            || self.glues_words(&best.edits)
+            || self.leaves_a_closer_in_a_comment(own, &best.edits)
+            || self.breaks_a_row(own, &best.edits)
+            || (!form.known && self.closes_behind_a_seam(own, &best.edits))
+            || (!form.known && own.iter().any(|token| token.kind == TokenKind::Discard))
             || self.leaves_it_odd(form, &best.edits, lead, clear);
         is_doubtful.then_some(Reason::Ambiguous)
     }
@@ -83,28 +95,28 @@ impl Case<'_> {
     /// What the answer makes of the form is not what anybody writes.
     fn leaves_it_odd(&self, form: &Broken<'_>, edits: &[Edit], lead: f32, clear: bool) -> bool {
         let mended = self.mended(form.own, edits, form.habits);
-        let alone = !self.known && form.habits.lines == 0;
+        let alone = !form.known && form.habits.lines == 0;
         let lines: Vec<u32> = edits.iter().map(|edit| self.lines.line(edit.at) - 1 - form.own[0].line).collect();
         let passes =
             |line: &u32, edit: &Edit| !edit.removed.is_empty() && mended.passes_an_operator(*line, form.habits);
         mended.is_broken_near(&lines)
-            || mended.is_unusual(self.known, self.language.dialect(), form.habits)
+            || mended.is_unusual(form.known, self.language.dialect(), form.habits)
             || mended.falls_apart()
             || mended.doubles_an_opener(form.habits)
-            || (lead < if self.known { CLEAR_MARGIN_KNOWN } else { PASSED_MARGIN }
+            || (lead < if form.known { CLEAR_MARGIN_KNOWN } else { PASSED_MARGIN }
                 && lines.iter().zip(edits).any(|(line, edit)| passes(line, edit)))
             || (!clear && (mended.is_ragged() || mended.is_odd_near(&lines, alone)))
     }
 
     /// How far ahead the best answer has to be: several faults in one form can be read in many ways, and where a list
     /// begins shows in no column.
-    fn margin_due(&self, edits: &[Edit]) -> f32 {
+    fn margin_due(&self, edits: &[Edit], known: bool) -> f32 {
         let opener = |edit: &Edit| edit.inserted.contains(['(', '[', '{']);
         let lines = edits.iter().map(|edit| self.lines.line(edit.at));
         match edits {
             [edit] if opener(edit) => OPENER_MARGIN,
             [first, ..] if edits.iter().any(opener) || lines.clone().any(|line| line != self.lines.line(first.at)) => {
-                if self.known {
+                if known {
                     SEVERAL_MARGIN_KNOWN
                 } else {
                     SEVERAL_MARGIN
@@ -115,7 +127,8 @@ impl Case<'_> {
     }
 
     /// The best answer takes a delimiter away, and another supplies its counterpart on the same line.
-    fn has_rival(&self, own: &[Token], habits: &Habits, answers: &[Answer]) -> bool {
+    fn has_rival(&self, form: &Broken<'_>, answers: &[Answer]) -> bool {
+        let Broken { own, habits, known, .. } = *form;
         let Some((best, others)) = answers.split_first() else { return false };
         let [edit] = &best.edits[..] else { return false };
         let line = self.lines.line(edit.at);
@@ -125,24 +138,28 @@ impl Case<'_> {
             return false;
         }
         let (rivals, margin): (&[char], f32) = match edit.removed.starts_with(['(', '[', '{']) {
-            true if self.known => (&[')', ']', '}'], RIVAL_MARGIN_KNOWN),
+            true if known => (&[')', ']', '}'], RIVAL_MARGIN_KNOWN),
             true => (&[')', ']', '}'], OPENER_RIVAL_MARGIN),
             // Where the earlier text is known, a lost opener shows in it.
-            false if edit.removed.starts_with(')') && !self.known => (&['(', '[', '{'], RIVAL_MARGIN),
-            false if self.known => (&['(', '[', '{'], RIVAL_MARGIN_KNOWN),
+            false if edit.removed.starts_with(')') && !known => (&['(', '[', '{'], RIVAL_MARGIN),
+            false if known => (&['(', '[', '{'], RIVAL_MARGIN_KNOWN),
             false => (&['(', '[', '{'], KIND_RIVAL_MARGIN),
         };
         let rival = |other: &&Answer| match &other.edits[..] {
             [only] => {
+                let margin = match (begins_with_a_word(own, only), known) {
+                    (true, true) => LINE_RIVAL_MARGIN_KNOWN,
+                    (true, false) => LINE_RIVAL_MARGIN,
+                    (false, _) => margin,
+                };
                 only.inserted.starts_with(rivals)
                     && self.lines.line(only.at) == line
-                    && !self.calls_a_plain_word(own, habits, other)
+                    && other.cost - best.cost < margin
+                    && (is_below_a_list(own, only) || !self.calls_a_plain_word(own, habits, other))
             }
             _ => false,
         };
-        !edit.removed.is_empty()
-            && edit.inserted.is_empty()
-            && others.iter().find(rival).is_some_and(|other| other.cost - best.cost < margin)
+        !edit.removed.is_empty() && edit.inserted.is_empty() && others.iter().any(|other| rival(&other))
     }
 
     /// The edits change what was right before.
@@ -154,9 +171,9 @@ impl Case<'_> {
     /// The end of a block comment stands where none is open, or one atom is commented out: a slip, or an edit that is not
     /// finished. Who does that more often does it on purpose.
     pub(crate) fn has_stray_mark(&self, own: &[Token]) -> bool {
-        let text = |token: &Token| &self.text[token.start as usize..token.end as usize];
+        let stray = |token: &Token| is_stray(self.text, token.start as usize..token.end as usize);
         let discards = own.windows(2).filter(|pair| pair[0].kind == TokenKind::Discard && !pair[1].kind.is_open());
-        discards.count() == 1 || own.iter().any(|token| token.kind == TokenKind::Atom && text(token).contains("|#"))
+        discards.count() == 1 || own.iter().any(|token| token.kind == TokenKind::Atom && stray(token))
     }
 
     /// The rival opens a list at a word that is nowhere called: nothing but the count of delimiters speaks for it.

@@ -34,8 +34,10 @@ impl Case<'_> {
             let all = answer(edits(&sure));
             let mut fewer = if sure.len() > 1 { self.combined(&[], &sure) } else { Vec::new() };
             fewer.retain(|answer| answer.edits != all.edits);
+            // Nobody exchanges an opener for another, or for a quote, and by mistake changes what ends the list as well.
+            let meant = sure.len() > 1 && sure.iter().any(|gap| exchanges_openers(&gap.edit));
             if fewer.is_empty() {
-                return (vec![all], true);
+                return (vec![all], !meant);
             }
             let mut answers = vec![all];
             answers.append(&mut fewer);
@@ -43,7 +45,7 @@ impl Case<'_> {
                 answer.cost = self.cost_after(&answer.edits);
             }
             let best_of_fewer = answers[1..].iter().map(|answer| answer.cost).fold(f32::MAX, f32::min);
-            let certain = answers[0].cost + BY_LINES < best_of_fewer;
+            let certain = !meant && answers[0].cost + BY_LINES < best_of_fewer;
             answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
             return (answers, certain);
         }
@@ -106,6 +108,12 @@ impl Case<'_> {
 
 fn edits(gaps: &[&Gap]) -> Vec<Edit> {
     gaps.iter().map(|gap| gap.edit.clone()).collect()
+}
+
+/// What begins a list or a string goes, and something else that does comes.
+fn exchanges_openers(edit: &Edit) -> bool {
+    let first = |side: &str| side.chars().find(|c| matches!(c, '(' | '[' | '{' | '"'));
+    first(&edit.removed).zip(first(&edit.inserted)).is_some_and(|(was, is)| was != is)
 }
 
 fn answer(edits: Vec<Edit>) -> Answer {

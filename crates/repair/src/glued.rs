@@ -6,14 +6,67 @@
 use lispwright_syntax::{TokenKind, Tree, read_plain};
 
 use crate::case::{Answer, Case};
+use crate::doubts::MARGIN;
 use crate::edit::{Edit, apply, normalise, replace};
 use crate::guard::is_inside;
 use crate::outcome::{Outcome, Reason};
+use crate::report::MOST_CANDIDATES;
 
 /// Quotes as word processors write them.
 const TYPOGRAPHIC: [char; 3] = ['“', '”', '„'];
+/// More signs than this are not a slip.
+const MOST_SIGNS: usize = 4;
 
 impl Case<'_> {
+    /// The outcome, unless signs for quotes stand where quotes would: `(f “a b")`, `(f \"a b\")`. With quotes in their place the
+    /// text balances, so they are what is wrong with it; where the earlier text is known, the typographic ones are exchanged.
+    pub(crate) fn with_quotes(&self, tree: &Tree, before: Option<&str>, outcome: Outcome) -> Outcome {
+        let Some(edits) = self.quotes_for_signs(tree) else { return outcome };
+        let meant = apply(self.text, &edits);
+        match &outcome {
+            Outcome::Repaired(repair) if repair.text == meant || Some(&*repair.text) == before => return outcome,
+            _ => {}
+        }
+        let typographic = edits.iter().all(|edit| edit.removed.starts_with(TYPOGRAPHIC));
+        let was_so = before.is_some_and(|before| before.contains(TYPOGRAPHIC));
+        let inside = !self.strict || !self.leaves_the_edit(&edits);
+        if self.known && typographic && inside && !was_so {
+            return self.accept(
+                tree,
+                edits,
+                vec!["quotes stand where there were signs for quotes".into()],
+                2.0 * MARGIN,
+            );
+        }
+        let answer = Answer { edits, cost: 0.0, why: "a sign stands there that does not count as a quote" };
+        let mut refused = self.refuse(tree, Reason::OpenText, vec![answer]);
+        if let (Outcome::Refused(own), Outcome::Refused(other)) = (&mut refused, outcome) {
+            own.candidates.extend(other.candidates);
+            own.candidates.truncate(MOST_CANDIDATES);
+        }
+        refused
+    }
+
+    /// Quotes instead of the signs for quotes in the symbols of the text, when it then balances.
+    fn quotes_for_signs(&self, tree: &Tree) -> Option<Vec<Edit>> {
+        if !self.text.contains(TYPOGRAPHIC) && !self.text.contains("\\\"") {
+            return None;
+        }
+        let mut edits = Vec::new();
+        for (_, span) in tree.tokens().filter(|(kind, _)| *kind == TokenKind::Atom) {
+            let (atom, start) = (&self.text[span.range()], span.start as usize);
+            let typographic =
+                atom.char_indices().filter(|(_, c)| TYPOGRAPHIC.contains(c)).map(|(at, c)| at..at + c.len_utf8());
+            let escaped = atom.match_indices("\\\"").map(|(at, sign)| at..at + sign.len());
+            edits.extend(
+                typographic.chain(escaped).map(|sign| replace(self.text, start + sign.start..start + sign.end, "\"")),
+            );
+        }
+        let edits = normalise(edits);
+        let few = !edits.is_empty() && edits.len() <= MOST_SIGNS;
+        (few && read_plain(apply(self.text, &edits), &self.language).diagnostics().is_empty()).then_some(edits)
+    }
+
     /// What becomes of edits that put a quote beside another sign for one: with the earlier text the typographic quote is
     /// exchanged, everything else is refused. `None` when there is no such edit.
     pub(crate) fn beside_a_quote(&self, tree: &Tree, edits: &[Edit]) -> Option<Result<Vec<Edit>, Outcome>> {
@@ -61,8 +114,14 @@ impl Case<'_> {
         if let Some(quote) = after.chars().next().filter(typographic) {
             return Some(replace(self.text, at..at + quote.len_utf8(), "\""));
         }
-        let escaped = before.ends_with("\\\"") && own.matches("\\\"").count() % 2 == 1;
-        escaped.then(|| replace(self.text, at - 2..at - 1, ""))
+        let odd = own.matches("\\\"").count() % 2 == 1;
+        if before.ends_with("\\\"") && odd {
+            return Some(replace(self.text, at - 2..at - 1, ""));
+        }
+        // The string ended on a line before: `own` is that line and what follows it, up to the quote.
+        let line_end = own.find("\\\"\n").filter(|_| odd && before.ends_with(&own[..own.len() - 1]))?;
+        let escape = at + 1 - own.len() + line_end;
+        Some(replace(self.text, escape..escape + 1, ""))
     }
 
     /// The quote of `edit` stands behind one that stands behind a word: prose with a quote in it that is not escaped.

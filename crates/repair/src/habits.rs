@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use lispwright_syntax::Dialect;
 
 use crate::code::{LITERAL, name_of};
-use crate::operators::operators;
+use crate::operators::{constants, operators};
 use crate::question::{QUESTIONS, Question, argument, part_of, with_atom};
 use crate::shape::shapes;
 
@@ -84,6 +84,7 @@ pub(crate) struct Habits {
     /// How often a symbol stands elsewhere than first in a list, and first.
     names: FxHashMap<u64, [f32; 2]>,
     operators: Option<&'static FxHashSet<u64>>,
+    constants: Option<&'static FxHashSet<u64>>,
     shapes_known: Option<&'static FxHashMap<(u64, u8), f32>>,
     /// Calls are threaded: an argument may come from the form around.
     threads: bool,
@@ -112,6 +113,7 @@ impl Habits {
         Self {
             by_head,
             operators: Some(operators(dialect)),
+            constants: Some(constants(dialect)),
             shapes_known: Some(shapes(dialect)),
             threads: dialect == Dialect::Clojure,
             ..Self::default()
@@ -155,7 +157,7 @@ impl Habits {
     /// `-ln` of the probability that a symbol stands first in a list, or does not.
     pub(crate) fn name(&self, name: u64, first: bool) -> f32 {
         let known = self.is_operator(name);
-        let (weight, prior) = match (name == LITERAL, known) {
+        let (weight, prior) = match (name == LITERAL || self.is_constant(name), known) {
             (true, _) => (4.0, LITERAL_FIRST),
             (false, true) => (6.0, OPERATOR_FIRST),
             (false, false) => (2.0, SYMBOL_FIRST),
@@ -205,6 +207,18 @@ impl Habits {
         let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| chance(*p) < NEVER);
         let [no, yes_count] = self.shapes_by_head.get(&key).copied().unwrap_or_default();
         known && (if yes { yes_count } else { no }) * USUAL < yes_count + no + USUAL
+    }
+
+    /// A constant of the language, or the mark of a last clause: `t`, `else`.
+    pub(crate) fn is_constant(&self, name: u64) -> bool {
+        self.constants.is_some_and(|constants| constants.contains(&name))
+    }
+
+    /// Argument `index` of `head` is known to be a list.
+    pub(crate) fn takes_list(&self, head: u64, index: u32) -> bool {
+        let key = (argument(head, index), Question::IsList as u8);
+        let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| *p > 0.5);
+        known || self.has_parts(head, index, true)
     }
 
     /// A standard operator of the language.

@@ -10,6 +10,7 @@
 
 mod align;
 mod beam;
+mod beside;
 mod case;
 mod code;
 mod conflict;
@@ -31,6 +32,7 @@ mod outcome;
 mod plain;
 mod question;
 mod quotes;
+mod rank;
 mod renested;
 mod report;
 mod scope;

@@ -32,6 +32,8 @@ pub(crate) struct Mended {
     pub(crate) tokens: Vec<Token>,
     /// Where in `text` the answer puts or changes closers, each with the closers that it touches.
     pub(crate) supplied: Vec<Range<u32>>,
+    /// The lines in it from which the answer takes closers away.
+    pub(crate) taken: Vec<u32>,
     /// What each token costs; `None` when the form does not balance.
     pub(crate) costs: Option<Vec<f32>>,
 }
@@ -42,8 +44,11 @@ impl Case<'_> {
         let (start, end) = (own[0].start, own[own.len() - 1].end);
         let local: Vec<Edit> = edits.iter().map(|edit| Edit { at: edit.at - start, ..edit.clone() }).collect();
         let text = apply(&self.text[start as usize..end as usize], &local);
+        let line = |edit: &&Edit| self.lines.line(edit.at) - 1 - own[0].line;
+        let taken =
+            edits.iter().filter(|edit| edit.removed.contains([')', ']', '}'])).map(|edit| line(&edit)).collect();
         let (own, supplied) = (tokens(&text, &self.language), supplied(&text, &local));
-        Mended { supplied, ..Mended::of(text, own, habits) }
+        Mended { supplied, taken, ..Mended::of(text, own, habits) }
     }
 }
 
@@ -68,7 +73,7 @@ impl Mended {
     /// The form of these tokens of `text`, as it is.
     pub(crate) fn of(text: String, tokens: Vec<Token>, habits: &Habits) -> Self {
         let costs = costs_as_it_is(&tokens, habits, true);
-        Self { text, tokens, supplied: Vec::new(), costs }
+        Self { text, tokens, supplied: Vec::new(), taken: Vec::new(), costs }
     }
 
     /// The tokens with what each costs; none when the form does not balance.
@@ -80,8 +85,12 @@ impl Mended {
     pub(crate) fn is_ragged(&self) -> bool {
         let lines = self.costly().skip(1).filter(|(token, _)| token.opens_line);
         let (count, odd) = lines.fold((0, 0), |(count, odd), (_, cost)| (count + 1, odd + u32::from(cost > STRAY)));
-        let broken = self.costly().any(|(_, cost)| cost > BROKEN);
-        self.costs.is_none() || broken || (odd > 1 && odd * 4 > count)
+        self.is_broken() || (odd > 1 && odd * 4 > count)
+    }
+
+    /// Something in the form is another fault.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.costs.is_none() || self.costly().any(|(_, cost)| cost > BROKEN)
     }
 
     /// What the tokens on `lines` and on the ones after them cost.

@@ -297,6 +297,12 @@ impl<'h> Nesting<'h> {
     fn take(&self, list: &mut List, token: &Token, column: i32) -> f32 {
         let is_list = token.kind.is_open();
         let mut cost = 0.0;
+        if token.aside {
+            let inside = list.level != Level::Top;
+            let cost = if inside { self.placed(list, token, column) } else { 0.0 };
+            Self::take_aside(list, token, column);
+            return cost;
+        }
         if list.level == Level::Top {
             if list.children > 0 {
                 let beside = token.opens_line && column == self.base;
@@ -307,15 +313,7 @@ impl<'h> Nesting<'h> {
             list.children += 1;
             return cost;
         }
-        if token.opens_line {
-            let (setting, place) = Self::place(list, column);
-            let more = self.habits.place(setting, place);
-            cost += match place {
-                Place::Sibling if column <= list.column => LEFT_AGAIN,
-                Place::Sibling => list.repeated(SIBLINGS, more),
-                _ => more,
-            };
-        }
+        cost += self.placed(list, token, column);
         if let Some((question, head)) = Self::ends(list) {
             let more = self.shape(question, head, false);
             cost += if list.children > MOST_ARGUMENTS { list.repeated(GOES_ON, more) } else { more };
@@ -340,9 +338,32 @@ impl<'h> Nesting<'h> {
         let id = self.node(top).list as usize;
         let list = &mut self.lists[id];
         match list.level {
+            _ if token.aside => Self::take_aside(list, token, token.place),
             Level::Top => list.children += 1,
             _ => Self::take_in(&self.habits, list, token, token.place, token.kind.is_open()),
         }
+    }
+
+    /// What the column of a token costs, if it begins a line.
+    fn placed(&self, list: &mut List, token: &Token, column: i32) -> f32 {
+        if !token.opens_line {
+            return 0.0;
+        }
+        let (setting, place) = Self::place(list, column);
+        let more = self.habits.place(setting, place);
+        match place {
+            Place::Sibling if column <= list.column => LEFT_AGAIN,
+            Place::Sibling => list.repeated(SIBLINGS, more),
+            _ => more,
+        }
+    }
+
+    /// Takes in what is no datum of the list: it only shows where its lines begin.
+    fn take_aside(list: &mut List, token: &Token, column: i32) {
+        if token.opens_line {
+            list.sibling = column;
+        }
+        (list.after_line_atom, list.after_line_list) = (false, false);
     }
 
     /// The same for code known to be sound: counted instead of charged.
@@ -354,13 +375,14 @@ impl<'h> Nesting<'h> {
                 let (setting, place) = Self::place(list, token.place);
                 habits.see_place(setting, place);
             }
-            if let Some((question, head)) = Self::ends(list) {
+            if let Some((question, head)) = Self::ends(list).filter(|_| !token.aside) {
                 habits.see_shape(question, head, false);
             }
-            for (question, head, yes) in self.questions(list, token, is_list).into_iter().flatten() {
+            let asked = if token.aside { [None; 4] } else { self.questions(list, token, is_list) };
+            for (question, head, yes) in asked.into_iter().flatten() {
                 habits.see_shape(question, head, yes);
             }
-            if !is_list && Self::may_call(list) {
+            if !is_list && !token.aside && Self::may_call(list) {
                 habits.see_name(token.name, Self::is_head(list));
             }
         }
@@ -369,7 +391,11 @@ impl<'h> Nesting<'h> {
 
     /// The next symbol stands in first place because it is called, or not in first place.
     fn may_call(list: &List) -> bool {
-        list.children > 0 || (list.part == NO_HEAD && list.parts == NO_HEAD)
+        list.children > 0 || Self::may_call_head(list)
+    }
+
+    fn may_call_head(list: &List) -> bool {
+        list.part == NO_HEAD && list.parts == NO_HEAD
     }
 
     /// What comes next is the head of a list.
@@ -466,7 +492,7 @@ impl<'h> Nesting<'h> {
         let index = around.children.saturating_sub(1);
         let has_parts = |inner| around.head != NO_HEAD && self.habits.has_parts(around.head, index, inner);
         let (part, parts) = match delimiter {
-            Delimiter::Paren if around.level == Level::Top => (NO_HEAD, NO_HEAD),
+            Delimiter::Paren if around.level == Level::Top || token.aside => (NO_HEAD, NO_HEAD),
             Delimiter::Paren if around.parts != NO_HEAD => (around.parts, NO_HEAD),
             Delimiter::Paren if has_parts(false) => (part_of(around.head), NO_HEAD),
             Delimiter::Paren if has_parts(true) => (NO_HEAD, part_of(around.head)),
@@ -488,6 +514,19 @@ impl<'h> Nesting<'h> {
         let list = self.list(top);
         let clause = list.part != NO_HEAD && self.list(self.node(top).parent).parts == NO_HEAD;
         clause || list.parts != NO_HEAD || self.habits.habits().allows(Question::ListFirst, list.first)
+    }
+
+    /// The innermost list holds the bindings of a form, or its definitions.
+    pub(crate) fn holds_parts(&self, top: NodeId) -> bool {
+        self.list(top).parts != NO_HEAD
+    }
+
+    /// What comes next in the innermost list, if it is a symbol, is called: the list stands in an operator or in the body of a
+    /// clause, and not in one of their other parts.
+    pub(crate) fn is_call(&self, top: NodeId) -> bool {
+        let (list, around) = (self.list(top), self.list(self.node(top).parent));
+        let operator = || around.parts == NO_HEAD && self.habits.habits().is_operator(around.head);
+        Self::is_head(list) && Self::may_call_head(list) && (around.part != NO_HEAD || operator())
     }
 
     /// The innermost list stands in a form that everyone knows to define something, `define` or `defmethod`.

@@ -48,24 +48,43 @@ search-forward nconc defsubst end-of-line ignore-errors symbol-value setcar spli
 cl-defun cl-loop cl-case cl-flet cl-labels cl-defmethod cl-defstruct cl-incf defvar-local define-derived-mode \
 define-minor-mode if-let when-let save-match-data < > <= >= = /= + - *";
 
+/// What marks the last clause of a conditional, or is a truth value: nobody calls it.
+const CONSTANTS: [&str; 4] = ["t otherwise", "else", "true false", "t otherwise"];
+
 /// Heads that hand the value of one argument to the calls that are the arguments after it.
 const THREADING: &str = "-> ->> some-> some->> doto cond-> cond->> -<> ~> ~>> thread-first thread-last";
 
 /// The calls in a list with this head have an argument more than they show.
 pub(crate) fn is_threading(head: u64) -> bool {
     static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();
-    SET.get_or_init(|| THREADING.split_whitespace().map(|name| name_of(name.as_bytes())).collect()).contains(&head)
+    SET.get_or_init(|| names(THREADING)).contains(&head)
 }
 
 /// The operators of a dialect, as hashes of their names.
 pub(crate) fn operators(dialect: Dialect) -> &'static FxHashSet<u64> {
     // Each is made when it is asked for: a hook looks at one file.
     static SETS: [OnceLock<FxHashSet<u64>>; 4] = [const { OnceLock::new() }; 4];
-    let (set, names) = match dialect {
-        Dialect::CommonLisp => (&SETS[0], COMMON_LISP),
-        Dialect::Scheme => (&SETS[1], SCHEME),
-        Dialect::Clojure | Dialect::Edn => (&SETS[2], CLOJURE),
-        Dialect::EmacsLisp => (&SETS[3], EMACS_LISP),
-    };
-    set.get_or_init(|| names.split_whitespace().map(|name| name_of(name.as_bytes())).collect())
+    let at = row(dialect);
+    SETS[at].get_or_init(|| names([COMMON_LISP, SCHEME, CLOJURE, EMACS_LISP][at]))
+}
+
+/// The symbols of a dialect that are never called, as hashes of their names.
+pub(crate) fn constants(dialect: Dialect) -> &'static FxHashSet<u64> {
+    static SETS: [OnceLock<FxHashSet<u64>>; 4] = [const { OnceLock::new() }; 4];
+    let at = row(dialect);
+    SETS[at].get_or_init(|| names(CONSTANTS[at]))
+}
+
+fn names(text: &str) -> FxHashSet<u64> {
+    text.split_whitespace().map(|name| name_of(name.as_bytes())).collect()
+}
+
+/// The place of a dialect in tables of what is known of each.
+pub(crate) fn row(dialect: Dialect) -> usize {
+    match dialect {
+        Dialect::CommonLisp => 0,
+        Dialect::Scheme => 1,
+        Dialect::Clojure | Dialect::Edn => 2,
+        Dialect::EmacsLisp => 3,
+    }
 }

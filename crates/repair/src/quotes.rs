@@ -100,7 +100,6 @@ fn first_end(text: &str, start: usize, end: usize) -> usize {
 /// A string of a broken form touches a symbol, or runs over the start of a definition: quotes may be lost or stray even
 /// though their number is even, because comments hold some.
 pub(crate) fn are_doubtful(text: &str, tokens: &[Token], chunks: &[Chunk]) -> bool {
-    let word = |token: &Token| matches!(token.kind, TokenKind::Atom | TokenKind::String);
     let inside_out = |token: &&Token| {
         token.kind == TokenKind::String
             && text.as_bytes()[token.start as usize] == b'"'
@@ -112,16 +111,23 @@ pub(crate) fn are_doubtful(text: &str, tokens: &[Token], chunks: &[Chunk]) -> bo
     }
     chunks.iter().filter(|chunk| !chunk.healthy).any(|chunk| {
         let own = &tokens[chunk.tokens.clone()];
-        let touches = own.windows(2).any(|pair| {
-            let string = pair[0].kind == TokenKind::String || pair[1].kind == TokenKind::String;
-            string && pair[0].end == pair[1].start && word(&pair[0]) && word(&pair[1])
-        });
-        touches
+        // A file that reads strings in a way of its own, `_"text"`, does so in sound forms too.
+        let usual = || chunks.iter().any(|chunk| chunk.healthy && touches_a_word(&tokens[chunk.tokens.clone()]));
+        (touches_a_word(own) && !usual())
             || own.iter().any(|token| inside_out(&token))
             || own
                 .iter()
                 .filter(|token| token.kind == TokenKind::String)
                 .any(|token| text[token.start as usize..token.end as usize].contains("\n(def"))
+    })
+}
+
+/// A string touches a symbol or another string.
+pub(crate) fn touches_a_word(own: &[Token]) -> bool {
+    let word = |token: &Token| matches!(token.kind, TokenKind::Atom | TokenKind::String);
+    own.windows(2).any(|pair| {
+        let string = pair[0].kind == TokenKind::String || pair[1].kind == TokenKind::String;
+        string && pair[0].end == pair[1].start && word(&pair[0]) && word(&pair[1])
     })
 }
 
@@ -172,6 +178,8 @@ fn places(part: &str, start: usize, language: &Language) -> Vec<(std::ops::Range
         let code = line.trim_end();
         let closers = code.len() - code.trim_end_matches([')', ']', '}']).len();
         let next = part[at + line.len()..].trim_start_matches([' ', '\t']);
+        // A comment is none in a string.
+        in_code |= at > start + 1 && line.trim_start().starts_with(";;");
         if !code.is_empty() {
             let usual = docstring && (next.starts_with(['(', ':']) || next.is_empty());
             places.push((at + code.len()..at + code.len(), usual && closers == 0 && !in_code));

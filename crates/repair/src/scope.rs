@@ -43,10 +43,33 @@ pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
     }
     starts.push(tokens.len());
     let mut open = Vec::new();
-    let pairs = starts.windows(2).filter(|pair| pair[0] < pair[1]);
-    let found = pairs.map(|pair| measure(tokens, pair[0]..pair[1], &mut open)).collect();
+    let mut found = Vec::with_capacity(starts.len());
+    for pair in starts.windows(2).filter(|pair| pair[0] < pair[1]) {
+        let whole = measure(tokens, pair[0]..pair[1], &mut open);
+        match beside(tokens, &whole, &mut open) {
+            Some(parts) => found.extend(parts),
+            None => found.push(whole),
+        }
+    }
     let joined = join(tokens, found);
     gather(tokens, joined, &mut open)
+}
+
+/// A chunk that leaves lists open and ends with a definition that touches what is before it, `…)(defun f (x)`, as two: nobody
+/// writes a definition so inside another form.
+fn beside(tokens: &[Token], whole: &Chunk, open: &mut Vec<Delimiter>) -> Option<[Chunk; 2]> {
+    if whole.healthy || whole.net <= 0 {
+        return None;
+    }
+    let range = whole.tokens.clone();
+    let at = range.clone().skip(1).find(|&at| {
+        let (before, token) = (&tokens[at - 1], &tokens[at]);
+        let touches = before.end == token.start && !before.kind.is_open() && !before.kind.is_prefix();
+        let defines = tokens[..range.end].get(at + 1).is_some_and(|head| head.definer && head.kind == TokenKind::Atom);
+        touches && token.kind.is_open() && defines
+    })?;
+    let parts = [range.start..at, at..range.end].map(|range| measure(tokens, range, open));
+    (parts[0].net > 0 && parts[1].healthy).then_some(parts)
 }
 
 /// A condition and nothing else, which the form below is read under: `#+sbcl`, `#-(or clisp ecl)`.

@@ -10,6 +10,7 @@ use lispwright_syntax::Dialect;
 use rustc_hash::FxHashMap;
 
 use crate::code::name_of;
+use crate::operators::row;
 use crate::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
 
 /// `head:argument` for arguments that are lists; with an `@` behind the head, when its first argument is an atom.
@@ -17,7 +18,8 @@ const COMMON_LISP_LISTS: &str = "defun:2 defmacro:2 defgeneric:2 deftype:2 lambd
 symbol-macrolet:1 destructuring-bind:1 multiple-value-bind:1 dolist:1 dotimes:1 do:1 do:2 do*:1 do*:2 prog:1 prog*:1 \
 with-open-file:1 with-slots:1 with-accessors:1 handler-bind:1 defclass:2 define-condition:2 defclass:3 eval-when:1 \
 with-output-to-string:1 define-compiler-macro:2 defsetf:2 restart-bind:1 print-unreadable-object:1 cond:1 cond:2 cond:3 \
-cond:4 case:2 case:3 case:4 ecase:2 ecase:3 ecase:4 typecase:2 typecase:3 etypecase:2 etypecase:3 declare:1 handler-case:2";
+cond:4 case:2 case:3 case:4 ecase:2 ecase:3 ecase:4 typecase:2 typecase:3 etypecase:2 etypecase:3 declare:1 handler-case:2 \
+defgeneric:3 defgeneric:4 defclass:4 define-condition:4 defpackage:2 defpackage:3 defpackage:4";
 const COMMON_LISP_ATOMS: &str = "defmacro:1 defgeneric:1 deftype:1 defvar:1 defparameter:1 defconstant:1 defclass:1 \
 define-condition:1 block:1 return-from:1 in-package:1 defpackage:1";
 const COMMON_LISP_NESTED: &str = "let:1 let*:1 flet:1 labels:1 macrolet:1 symbol-macrolet:1 do:1 do*:1 handler-bind:1 \
@@ -62,12 +64,12 @@ unwind-protect:2 case:2 ecase:2 typecase:2 etypecase:2 handler-case:2 handler-bi
 defvar:1:3 defparameter:2:3 defconstant:2:3 setf:2 setq:2 car:1:1 cdr:1:1 cons:2:2 not:1:1 null:1:1 eq:2:2 eql:2:2 equal:2:2 \
 1+:1:1 1-:1:1 aref:2 gethash:2:3 push:2:2 pop:1:1 first:1:1 second:1:1 rest:1:1 nth:2:2 elt:2:2 mapcar:2 apply:2 funcall:1 \
 return-from:1:2 throw:2:2 catch:2 block:2 coerce:2:2 typep:2:3 length:1:1 consp:1:1 listp:1:1 stringp:1:1 symbolp:1:1 \
-incf:1:2 decf:1:2 the:2:2 cond:1 assert:1 member:2 assoc:2 in-package:1:1 make-instance:1 slot-value:2:2 find:2 position:2 remove:2 mapc:2 mapcan:2 reduce:2 sort:2 with-output-to-string:2 print-unreadable-object:2 restart-case:2 defclass:3 and:1 or:1";
+incf:1:2 decf:1:2 the:2:2 cond:1 assert:1 member:2 assoc:2 in-package:1:1 make-instance:1 slot-value:2:2 find:2 position:2 remove:2 mapc:2 mapcan:2 reduce:2 sort:2 with-output-to-string:2 print-unreadable-object:2 restart-case:2 defclass:3 and:2 or:2";
 const SCHEME_COUNTS: &str = "begin:1 define:2 define*:2 define@:2:2 define-public@:2:2 let@:3 let:2 let*:2 letrec:2 letrec*:2 lambda:2 when:2 unless:2 if:2:3 \
 define-syntax:2:2 let-values:2 let*-values:2 receive:3 parameterize:2 with-fluids:2 do:2 case:2 match:2 syntax-rules:2 \
 set!:2:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null?:1:1 pair?:1:1 eq?:2:2 eqv?:2:2 equal?:2:2 1+:1:1 1-:1:1 length:1:1 \
 vector-ref:2:2 vector-set!:3:3 string-ref:2:2 set-car!:2:2 set-cdr!:2:2 zero?:1:1 reverse:1:1 call-with-values:2:2 \
-dynamic-wind:3:3 for-each:2 map:2 apply:2 and:1 or:1 cond:1 define-module:1 use-modules:1 hashq-ref:2:3 hashq-set!:3:3";
+dynamic-wind:3:3 for-each:2 map:2 apply:2 and:2 or:2 cond:1 define-module:1 use-modules:1 hashq-ref:2:3 hashq-set!:3:3";
 const CLOJURE_COUNTS: &str = "do:1 let:2 loop:2 when:2 when-not:2 if:2:3 if-let:2:3 when-let:2 if-not:2:3 if-some:2:3 defn:2 \
 defn-:2 defmacro:2 fn:2 def:1:3 for:2 doseq:2 dotimes:2 binding:2 with-redefs:2 with-open:2 case:2 try:1 catch:2 deftest:1 \
 testing:2 is:1:2 inc:1:1 dec:1:1 not:1:1 nil?:1:1 first:1:1 rest:1:1 next:1:1 count:1:1 seq:1:1 set!:2:2 instance?:2:2 \
@@ -77,12 +79,12 @@ dotimes:2 save-excursion:1 save-restriction:1 with-current-buffer:2 with-temp-bu
 defvar:1:3 defconst:2:3 defcustom:3 setq:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null:1:1 eq:2:2 eql:2:2 equal:2:2 1+:1:1 \
 1-:1:1 aref:2:2 nth:2:2 push:2:2 pop:1:1 length:1:1 stringp:1:1 consp:1:1 listp:1:1 symbolp:1:1 numberp:1:1 memq:2:2 assq:2:3 \
 member:2:2 mapcar:2:2 mapc:2:2 funcall:1 apply:2 string=:2:2 goto-char:1:1 insert:1 nreverse:1:1 add-hook:2:4 provide:1:2 \
-require:1:3 mapconcat:2:3 with-eval-after-load:2 cl-loop:2 setcar:2:2 setcdr:2:2 and:1 or:1 cond:1 pcase:2 cl-case:2 define-key:3:4 declare-function:1 defgroup:3";
+require:1:3 mapconcat:2:3 with-eval-after-load:2 cl-loop:2 setcar:2:2 setcdr:2:2 and:2 or:2 cond:1 pcase:2 cl-case:2 define-key:3:4 declare-function:1 defgroup:3";
 
 /// `head:argument` from which on lists are clauses, whose first datum is not called.
 const CLAUSES: &str = "case:2 ecase:2 ccase:2 typecase:2 etypecase:2 handler-case:2 restart-case:3 match:2 pcase:2 cl-case:2 \
 cl-ecase:2 cl-typecase:2 condition-case:3 define-record-type:3 defstruct:2 syntax-rules:2 defprotocol:1 define-condition:4 \
-defclass:4 defpackage:2 define-module:2 cond:1 case-lambda:1 match-lambda:1";
+defclass:4 defpackage:2 define-module:2 cond:1 case-lambda:1 match-lambda:1 cond-expand:1";
 /// `head:argument` of clauses: a list of parameters, which are not called either. Those of the second row may be no list.
 const CLAUSE_PARAMETERS: &str = "handler-case:1 restart-case:1 flet:1 labels:1 macrolet:1 cl-labels:1 cl-macrolet:1";
 const CLAUSE_NAMES: &str = "cl-flet:1";
@@ -189,12 +191,7 @@ const KNOWN: [Known; 4] = [
 pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
     // Each is made when it is asked for: a hook looks at one file.
     static TABLES: [OnceLock<FxHashMap<(u64, u8), f32>>; 4] = [const { OnceLock::new() }; 4];
-    let at = match dialect {
-        Dialect::CommonLisp => 0,
-        Dialect::Scheme => 1,
-        Dialect::Clojure | Dialect::Edn => 2,
-        Dialect::EmacsLisp => 3,
-    };
+    let at = row(dialect);
     TABLES[at].get_or_init(|| table(&KNOWN[at]))
 }
 

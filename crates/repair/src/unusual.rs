@@ -15,8 +15,21 @@ use crate::question::{MOST_ARGUMENTS, Question, argument};
 
 /// So many words in a row that begin a line of a definition's body are prose.
 const PROSE: usize = 4;
+/// Which datum of a Clojure form holds the parameters, the head counted.
+const PARAMETERS: [(&[u8], u32); 4] = [(b"fn", 2), (b"defn", 3), (b"defn-", 3), (b"defmacro", 3)];
 /// What the names of macros begin with that take a body behind their first argument.
 const BODY_PREFIXES: [&str; 2] = ["with-", "without-"];
+
+/// What of a form is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sight {
+    /// Everything.
+    All,
+    /// Not the columns.
+    Shape,
+    /// Only what is wrong whatever stood there before.
+    Known,
+}
 
 /// An open list of a mended form.
 #[derive(Clone, Copy, Default)]
@@ -27,6 +40,10 @@ struct Open {
     /// Column of the last datum that begins a line in it; -1 for none.
     sibling: i32,
     sibling_is_list: bool,
+    /// The line of that datum, how many data of the list stand there, and whether the first is a keyword.
+    last_line: u32,
+    on_line: u32,
+    begins_with_keyword: bool,
     /// It or a list around it is quoted.
     quoted: bool,
     /// Its only datum so far is a list that touches its opener.
@@ -37,6 +54,8 @@ struct Open {
     crowded: bool,
     /// Data since a dot.
     after_dot: Option<u32>,
+    /// It is a vector of parameters.
+    parameters: bool,
 }
 
 impl Mended {
@@ -44,6 +63,16 @@ impl Mended {
     ///
     /// Where the earlier text is `known`, shapes are what it says, and only a list that may not be one counts.
     pub(crate) fn is_unusual(&self, known: bool, dialect: Dialect, habits: &Habits) -> bool {
+        self.is_unlike(if known { Sight::Known } else { Sight::All }, dialect, habits)
+    }
+
+    /// The form has a shape that nobody gives it, wherever its lines stand.
+    pub(crate) fn is_misshapen(&self, dialect: Dialect, habits: &Habits) -> bool {
+        self.is_unlike(Sight::Shape, dialect, habits)
+    }
+
+    fn is_unlike(&self, sight: Sight, dialect: Dialect, habits: &Habits) -> bool {
+        let known = sight == Sight::Known;
         let Some(first) = self.tokens.first() else { return false };
         let mut nesting = Nesting::new(habits, first.column);
         let mut top = ROOT;
@@ -69,8 +98,18 @@ impl Mended {
                 top = nesting.leave(top);
                 continue;
             }
-            if let Some(list) = open.last_mut() {
-                let odd = self.stands_deeper(list, token) || self.is_crowded(list, token, habits);
+            if let Some(list) = open.last_mut().filter(|_| !token.aside) {
+                if list.children == 0 && !list.quoted && habits.is_constant(token.name) && nesting.is_call(top) {
+                    return true;
+                }
+                if !list.quoted && nesting.holds_parts(top) && self.is_value_itself(token) {
+                    return true;
+                }
+                let deeper = sight != Sight::Shape && self.stands_deeper(list, token);
+                if deeper && self.is_supplied(index - 1) {
+                    return true;
+                }
+                let odd = deeper || self.is_crowded(list, token, habits) || self.stands_beside(list, index);
                 let fits = self.takes_in(list, index, dialect);
                 if !known && (odd || !fits || self.defines_beside(index)) {
                     return true;
@@ -83,10 +122,22 @@ impl Mended {
                 let head = self.tokens.get(index + 1).filter(|head| head.definer);
                 let definer =
                     head.is_some_and(|head| (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at)));
-                open.push(Open { at: index, sibling: -1, quoted, definer, ..Open::default() });
+                let parameters = self.holds_parameters(open.last(), index, dialect);
+                open.push(Open { at: index, sibling: -1, quoted, definer, parameters, ..Open::default() });
             }
         }
         false
+    }
+
+    /// A number or a string.
+    fn is_value_itself(&self, token: &Token) -> bool {
+        token.kind == TokenKind::String || self.text.as_bytes()[token.start as usize].is_ascii_digit()
+    }
+
+    fn is_keyword(&self, index: usize) -> bool {
+        let token = &self.tokens[index];
+        let spelt = &self.text[token.start as usize..token.end as usize];
+        token.kind == TokenKind::Atom && (spelt.starts_with(':') || spelt.starts_with("#:"))
     }
 
     /// Behind a quote, a backquote or a comma, not `#'`.
@@ -111,13 +162,39 @@ impl Mended {
         if list.definer && token.opens_line && list.children > 1 && self.is_prose(index) {
             return false;
         }
+        if list.parameters && token.kind == TokenKind::OpenParen {
+            return false;
+        }
         let touches = self.tokens[list.at].end == token.start;
         list.doubled = list.children == 0 && touches && token.kind.is_open() && !list.quoted;
         list.children += 1;
         if token.opens_line {
             (list.sibling, list.sibling_is_list) = (token.place, token.kind.is_open());
+            (list.last_line, list.on_line, list.begins_with_keyword) = (token.line, 0, self.is_keyword(index));
         }
+        list.on_line += 1;
         true
+    }
+
+    /// The vector that begins at `index` holds parameters: it begins a list, or is the first in a Clojure function. `around` has
+    /// taken it in.
+    fn holds_parameters(&self, around: Option<&Open>, index: usize, dialect: Dialect) -> bool {
+        let Some(around) = around.filter(|around| !around.quoted) else { return false };
+        let clojure = dialect == Dialect::Clojure && self.tokens[index].kind == TokenKind::OpenBracket;
+        clojure && self.tokens[around.at].kind == TokenKind::OpenParen && around.children == 1
+    }
+
+    /// A line from which a closer was taken away holds two forms of a body, or a keyword with two values: one of them had lost
+    /// its opener.
+    fn stands_beside(&self, list: &Open, index: usize) -> bool {
+        let token = &self.tokens[index];
+        if token.opens_line || list.last_line != token.line || !self.taken.contains(&token.line) {
+            return false;
+        }
+        let second = list.definer && list.sibling_is_list && list.children > 2;
+        // A keyword and its value, and what is no keyword.
+        let third = list.begins_with_keyword && list.on_line > 1 && !self.is_keyword(index);
+        second || third
     }
 
     /// Words and nothing else follow each other on the line that begins at `index`, perhaps behind a string.
@@ -160,9 +237,28 @@ impl Mended {
         match (outer, inner) {
             (Some(Delimiter::Paren), Some(Delimiter::Paren)) if empty => true,
             (Some(Delimiter::Paren), Some(Delimiter::Bracket)) if clojure => true,
+            (Some(Delimiter::Paren), Some(Delimiter::Bracket)) if dialect == Dialect::EmacsLisp => {
+                self.is_supplied(close)
+            }
             // Where its closer had to be supplied, its opener may as well be one too many.
-            _ => outer == inner && self.is_supplied(close),
+            // So it may where the lists beside it are none that hold one list.
+            _ => outer == inner && (self.is_supplied(close) || self.follows_a_list(list.at)),
         }
+    }
+
+    /// The list that begins at `at` begins a line, and what is before it in the same list is a list too.
+    fn follows_a_list(&self, at: usize) -> bool {
+        self.tokens[at].opens_line && at.checked_sub(1).is_some_and(|before| self.tokens[before].kind.is_close())
+    }
+
+    /// A line of the form's own body begins with prose.
+    pub(crate) fn holds_prose(&self) -> bool {
+        let mut depth = 0i32;
+        self.tokens.iter().enumerate().any(|(index, token)| {
+            let own = depth == 1 && index > 1 && token.opens_line;
+            depth += i32::from(token.kind.is_open()) - i32::from(token.kind.is_close());
+            own && self.is_prose(index)
+        })
     }
 
     /// A definition begins right behind a closer, inside another form: two forms on a line, the first without its closer.
@@ -183,12 +279,21 @@ impl Mended {
         habits: &Habits,
     ) -> bool {
         let head = &self.tokens[at + 1];
-        if children != 2 || list.quoted || head.kind != TokenKind::Atom || !self.is_supplied(close) {
+        if head.kind != TokenKind::Atom || !self.is_supplied(close) {
             return false;
         }
+        let bindings = children == 2;
+        // A list of parameters begins with a list only where each arity is one.
+        let begins_with_a_vector = self.tokens[list.at + 1].kind == TokenKind::OpenBracket;
+        let function = |(name, at): &(&[u8], u32)| head.head == name_of(name) && *at == children;
+        let parameters = || !begins_with_a_vector && PARAMETERS.iter().any(function);
+        let only = || self.tokens.iter().filter(|token| token.kind == TokenKind::OpenBracket).count() == 1;
         match (dialect, self.tokens[list.at].kind) {
-            (Dialect::Clojure, TokenKind::OpenParen) => habits.allows(Question::Pairs, argument(head.head, 1)),
-            (Dialect::EmacsLisp, TokenKind::OpenBracket) => habits.has_parts(head.head, 1, true),
+            (Dialect::Clojure, TokenKind::OpenParen) => {
+                parameters() || (bindings && habits.allows(Question::Pairs, argument(head.head, 1)))
+            }
+            (Dialect::EmacsLisp, TokenKind::OpenBracket) => bindings && habits.takes_list(head.head, 1),
+            (Dialect::Scheme, TokenKind::OpenBracket) => bindings && only() && habits.takes_list(head.head, 1),
             _ => false,
         }
     }
@@ -226,6 +331,10 @@ pub(crate) fn lacks_a_body(own: &[Token], dialect: Dialect, habits: &Habits) -> 
     let (mut depth, mut children, mut last, mut documented) = (0, 0, open, false);
     for (index, token) in own.iter().enumerate().skip(open + 1) {
         if token.kind.is_prefix() {
+            continue;
+        }
+        if token.aside && depth == 0 {
+            depth += i32::from(token.kind.is_open());
             continue;
         }
         if token.kind.is_close() {

@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use lispwright_repair::{Earlier, Outcome, repair};
+use lispwright_repair::{Earlier, Outcome, apply, repair};
 use lispwright_syntax::Dialect;
 
 /// A neighbour for every dialect, so that the file shows how it is laid out.
@@ -49,6 +49,21 @@ fn written(dialect: Dialect, new: &str, expected: Option<&str>) {
     let around = neighbours(dialect);
     let file = |form: &str| format!("{around}{form}\n\n{around}");
     judge(repair(&file(new), dialect, &Earlier::default()), expected.map(file));
+}
+
+/// The form `new` stands in a file of which nothing else is known: nothing is changed, and what is offered first is `first`.
+#[track_caller]
+fn asked(dialect: Dialect, new: &str, first: &str) {
+    let around = neighbours(dialect);
+    let file = |form: &str| format!("{around}{form}\n\n{around}");
+    let text = file(new);
+    match repair(&text, dialect, &Earlier::default()) {
+        Outcome::Refused(refusal) => {
+            let offered = refusal.candidates.first().map(|candidate| apply(&text, &candidate.edits));
+            assert_eq!(offered, Some(file(first)), "{:?}", refusal.candidates);
+        }
+        outcome => panic!("{outcome:?}"),
+    }
 }
 
 #[track_caller]
@@ -396,6 +411,117 @@ fn what_nobody_writes_is_asked_about() {
     for (dialect, form) in forms {
         written(dialect, form, None);
     }
+}
+
+#[test]
+fn two_definitions_on_one_line_are_told_apart() {
+    written(
+        Dialect::EmacsLisp,
+        "(defun first-one (x)\n  (list x)(defun second-one (x)\n  (list x))",
+        Some("(defun first-one (x)\n  (list x))(defun second-one (x)\n  (list x))"),
+    );
+    asked(
+        Dialect::EmacsLisp,
+        "(my-derive \"a\" \"b\"\n           :footer 'footer(my-derive \"c\" \"d\"\n           :footer 'footer)",
+        "(my-derive \"a\" \"b\"\n           :footer 'footer)(my-derive \"c\" \"d\"\n           :footer 'footer)",
+    );
+}
+
+#[test]
+fn the_bracket_that_begins_the_bindings_is_changed() {
+    use Dialect::{Clojure, EmacsLisp, Scheme};
+    let forms = [
+        (EmacsLisp, "(defun f (x)\n  (when-let [msg (g x))\n    (message msg)))", "[msg", "(msg"),
+        (EmacsLisp, "(defun f (x)\n  (let* [(a (g x))\n         (b a))\n    (+ a b)))", "[(a", "((a"),
+        (Scheme, "(define (f x)\n  (let [(a (g x)))\n    (+ a x)))", "[(a", "((a"),
+        (Clojure, "(defn f [x]\n  (let (a 1]\n    (+ a x)))", "(a 1]", "[a 1]"),
+        (Clojure, "(defn f [xs]\n  (map (fn (x]\n         (inc x))\n       xs))", "(x]", "[x]"),
+    ];
+    for (dialect, form, slip, meant) in forms {
+        asked(dialect, form, &form.replacen(slip, meant, 1));
+    }
+}
+
+#[test]
+fn a_conditional_without_a_body_is_opened_first() {
+    asked(Dialect::CommonLisp, "(defun f (x)\n  (when x)\n  (print x)))", "(defun f (x)\n  (when x\n  (print x)))");
+}
+
+#[test]
+fn signs_for_quotes_are_exchanged() {
+    let clojure = "(defn f [x]\n  (log/info (trs “off; ignoring it\"))\n  (inc x))";
+    asked(Dialect::Clojure, clojure, &clojure.replacen('“', "\"", 1));
+    edit(Dialect::Clojure, &clojure.replacen('“', "\"", 1), clojure, Some(&clojure.replacen('“', "\"", 1)));
+    let lisp = "(defun f (x)\n  (format t \\\"~a (~a\\\" x x)\n  (list x))";
+    asked(Dialect::CommonLisp, lisp, &lisp.replace("\\\"", "\""));
+}
+
+#[test]
+fn an_opener_that_is_lost_is_not_made_up_for_by_its_closer() {
+    use Dialect::{CommonLisp, Scheme};
+    let forms = [
+        // The first word of a line was called.
+        (Scheme, "(define (use-port port)\n  \"Use PORT.\"\n  current-input-port port))"),
+        (CommonLisp, "(define-vop (fast-char= compare)\n  (:translate char=)\n  :variant :eq :ne))"),
+        // Two forms of a body on one line.
+        (CommonLisp, "(defun memoize (name)\n  (setf fdefinition name) (proc (fdefinition name))))"),
+        // The other keywords have lists for values, or this one has one elsewhere.
+        (Scheme, "(define-module (app indexing)\n  #:use-module (sxml simple)\n  #:export extract-index))"),
+        (
+            Scheme,
+            "(define-module (app peg)\n  #:export (peg)\n  #:use-module ice-9 peg)\n  #:use-module (ice-9 regex)\n  \
+             #:use-module (ice-9 rdelim))",
+        ),
+    ];
+    for (dialect, form) in forms {
+        written(dialect, form, None);
+    }
+}
+
+#[test]
+fn the_last_clause_of_a_conditional_is_not_called() {
+    let meant = "(defun f (x)\n  (cond ((null x)\n         (list 1))\n        (t \"wrong ~a\" (second x))))";
+    let slip = meant.replacen("(t", "((t", 1);
+    for earlier in [None, Some(meant.replacen("(list 1)", "1", 1))] {
+        match repair(&slip, Dialect::CommonLisp, &Earlier { text: earlier.as_deref(), edited: None }) {
+            Outcome::Repaired(repair) => assert_eq!(repair.text, meant),
+            Outcome::Refused(refusal) => assert_eq!(apply(&slip, &refusal.candidates[0].edits), meant),
+            Outcome::Balanced => panic!("it does not balance"),
+        }
+    }
+}
+
+#[test]
+fn a_closer_in_a_comment_is_not_supplied_elsewhere() {
+    written(
+        Dialect::CommonLisp,
+        "(defparameter *table*\n  (make-array 3 :element-type '(unsigned-byte 16 ; see above)\n     :initial-contents #(160 \
+         65534 1548)))",
+        None,
+    );
+    written(Dialect::Scheme, "(define (f port val)\n  \"Doc.\"\n  (set! (continuation port) val#;))", None);
+}
+
+#[test]
+fn brackets_and_quotes_that_were_exchanged_are_meant() {
+    let old = "(ns app.core\n  (:require [a.b :as b]\n            {c.d {:as \"d\"}}\n            [e.f :as f]))";
+    let new = "(ns app.core\n  (:require [a.b :as b]\n            [c.d :as d\n            [e.f :as f]))";
+    let meant = "(ns app.core\n  (:require [a.b :as b]\n            [c.d :as d]\n            [e.f :as f]))";
+    for edited in [None, Some(0..new.len() as u32)] {
+        match repair(new, Dialect::Clojure, &Earlier { text: Some(old), edited }) {
+            Outcome::Repaired(repair) => assert_eq!(repair.text, meant),
+            Outcome::Refused(refusal) => assert!(refusal.diagnosis.line.abs_diff(3) < 2, "{refusal:?}"),
+            Outcome::Balanced => panic!("it does not balance"),
+        }
+    }
+}
+
+#[test]
+fn metadata_is_no_argument() {
+    let form = "(ns ^{:doc \"Things.\"\n      :author \"Someone\"}\n  app.things\n  (:require [a.b :as b]\n            [c.d :as d]))";
+    written(Dialect::Clojure, &form[..form.len() - 1], Some(form));
+    let typed = "(defn ^:private area\n  \"Doc.\"\n  [^Shape shape ^long unit]\n  (let [^Size size (.size shape)\n        n 2]\n    (* n unit (.width size))))";
+    written(Dialect::Clojure, &typed.replacen("(.size shape)", "(.size shape", 1), Some(typed));
 }
 
 #[test]

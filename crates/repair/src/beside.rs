@@ -1,0 +1,123 @@
+//! What stands beside an answer on its line: comments that hide a closer, lists that touch, rows of lines that begin alike.
+
+use lispwright_syntax::TokenKind;
+
+use crate::case::Case;
+use crate::code::{LITERAL, Token};
+use crate::edit::Edit;
+
+impl Case<'_> {
+    /// A closer is supplied right before a comment that touches what is before it: code that a lost quote, or a mark of a
+    /// comment written by mistake, has made a comment of.
+    pub(crate) fn closes_before_code(&self, edits: &[Edit]) -> bool {
+        let touched = |edit: &Edit| self.text[edit.at as usize..].starts_with(';');
+        edits.iter().any(|edit| edit.removed.is_empty() && edit.inserted.contains([')', ']', '}']) && touched(edit))
+    }
+
+    /// What is taken away stood alone between two words, which then are one.
+    pub(crate) fn glues_words(&self, edits: &[Edit]) -> bool {
+        let word = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace() && !"()[]{}\"';`,".contains(c));
+        edits.iter().any(|edit| {
+            let (before, after) = (&self.text[..edit.at as usize], &self.text[edit.range().end..]);
+            edit.inserted.is_empty() && word(before.chars().next_back()) && word(after.chars().next())
+        })
+    }
+
+    /// A comment behind code ends with a closer that nothing in it opens, and the closer that the answer supplies goes to another
+    /// line.
+    pub(crate) fn leaves_a_closer_in_a_comment(&self, own: &[Token], edits: &[Edit]) -> bool {
+        let closes = |side: &str| side.contains([')', ']', '}']);
+        let supplied: Vec<u32> =
+            edits.iter().filter(|edit| closes(&edit.inserted)).map(|edit| self.lines.line(edit.at) - 1).collect();
+        let hidden = |token: &Token| {
+            let comment = self.text[token.end as usize..].lines().next().unwrap_or_default().trim();
+            let count = |chars: [char; 3]| comment.matches(chars).count();
+            comment.starts_with(';')
+                && comment.ends_with([')', ']', '}'])
+                && count([')', ']', '}']) > count(['(', '[', '{'])
+        };
+        let line = own.iter().find(|token| token.last && hidden(token)).map(|token| token.line);
+        !supplied.is_empty() && line.is_some_and(|line| !supplied.contains(&line))
+    }
+
+    /// Lines that begin with one keyword go on with the same openers, `#:use-module (ice-9 regex)`, and the answer leaves one
+    /// of them with others; or lines that begin with any keyword go on with a list, and the one that loses a closer does not.
+    pub(crate) fn breaks_a_row(&self, own: &[Token], edits: &[Edit]) -> bool {
+        edits.iter().any(|edit| {
+            let line = self.lines.line(edit.at) - 1;
+            let at = own.partition_point(|token| token.line < line);
+            let begins = own.get(at).is_some_and(|token| token.line == line) && self.is_keyword_line(&own[at]);
+            begins && self.breaks_its_row(own, at, edit, edits)
+        })
+    }
+
+    /// The same of the line that begins with the keyword at index `at`, which `edit` changes.
+    fn breaks_its_row(&self, own: &[Token], at: usize, edit: &Edit, edits: &[Edit]) -> bool {
+        let word = |token: &Token| &self.text[token.start as usize..token.end as usize];
+        let openers = |side: &str| side.matches(['(', '[', '{']).count();
+        let run = openers_behind(own, at);
+        let reach = own[at].end..=own.get(at + run).map_or(own[at].end, |last| last.end);
+        let near = || edits.iter().filter(|edit| reach.contains(&edit.at));
+        let more: usize = near().map(|edit| openers(&edit.inserted)).sum();
+        let less: usize = near().map(|edit| openers(&edit.removed)).sum();
+        let others = || (0..own.len()).filter(|other| *other != at && self.is_keyword_line(&own[*other]));
+        let is_symbol =
+            |value: &Token| value.kind == TokenKind::Atom && value.name != LITERAL && value.line == own[at].line;
+        let bare = run + more == less && own.get(at + 1).is_some_and(is_symbol);
+        if bare && edit.removed.contains([')', ']', '}']) && others().next().is_some() {
+            let lists = others().all(|other| openers_behind(own, other) > 0);
+            if lists {
+                return true;
+            }
+        }
+        let mut same =
+            others().filter(|other| word(&own[*other]) == word(&own[at])).map(|other| openers_behind(own, other));
+        let Some(usual) = same.next().filter(|usual| *usual > 0) else { return false };
+        same.all(|other| other == usual) && run + more != usual + less
+    }
+
+    /// A line begins with the token, which is a keyword.
+    fn is_keyword_line(&self, token: &Token) -> bool {
+        token.first && token.kind == TokenKind::Atom && self.text[token.start as usize..].starts_with([':', '#'])
+    }
+
+    /// A closer is supplied behind a list that touches what is before it, `(f a)(g b`, on their line:
+    /// it may be the first that lacks it. Who writes lists so elsewhere does it on purpose.
+    pub(crate) fn closes_behind_a_seam(&self, own: &[Token], edits: &[Edit]) -> bool {
+        let mut seams = seams(own);
+        let Some(seam) = seams.next() else { return false };
+        let behind = |edit: &Edit| {
+            let line = self.lines.line(edit.at) - 1;
+            edit.inserted.contains([')', ']', '}']) && line == own[seam].line && own[seam].start < edit.at
+        };
+        seams.next().is_none() && edits.iter().any(behind)
+    }
+}
+
+/// How many openers follow the token.
+fn openers_behind(own: &[Token], at: usize) -> usize {
+    own[at + 1..].iter().take_while(|token| token.kind.is_open()).count()
+}
+
+/// The edit opens a list at the beginning of a line that begins with a word: a symbol, or anything below a list in its column.
+pub(crate) fn begins_with_a_word(own: &[Token], edit: &Edit) -> bool {
+    let at = own.partition_point(|token| token.start < edit.at);
+    let word = own.get(at).filter(|word| word.start == edit.at && word.first && word.kind == TokenKind::Atom);
+    let symbol = || word.is_some_and(|word| word.name != LITERAL);
+    word.is_some() && edit.inserted.starts_with('(') && (symbol() || is_below_a_list(own, edit))
+}
+
+/// The edit stands at the beginning of a line that is below a list in its column.
+pub(crate) fn is_below_a_list(own: &[Token], edit: &Edit) -> bool {
+    let at = own.partition_point(|token| token.start < edit.at);
+    let Some(word) = own.get(at).filter(|word| word.start == edit.at && word.first) else { return false };
+    let above = own[..at].iter().rev().find(|token| token.first && token.column <= word.column);
+    above.is_some_and(|above| above.column == word.column && above.kind.is_open())
+}
+
+/// Where lists touch the datum before them.
+pub(crate) fn seams(own: &[Token]) -> impl Iterator<Item = usize> + '_ {
+    let ends = |kind: TokenKind| kind.is_close() || matches!(kind, TokenKind::Atom | TokenKind::String);
+    let touches = move |pair: &[Token]| ends(pair[0].kind) && pair[1].kind.is_open() && pair[0].end == pair[1].start;
+    own.windows(2).enumerate().filter(move |(_, pair)| touches(pair)).map(|(index, _)| index + 1)
+}

@@ -1,0 +1,88 @@
+//! The order in which answers are offered when none of them is taken.
+//!
+//! The search ranks by what its costs say, line by line. Whoever reads the candidates looks at the form that each of them
+//! leaves: `(when x)` without a body is passed over however well the lines below stand, and where a bracket of another kind
+//! begins a list, that bracket is changed and not the one that ends it.
+
+use lispwright_syntax::Delimiter;
+
+use crate::beside::seams;
+use crate::case::{Answer, Case};
+use crate::code::Token;
+use crate::doubts::Broken;
+use crate::edit::{Edit, replace};
+use crate::search::{Action, Reading};
+
+/// So many answers are looked at.
+const LOOKED_AT: usize = 6;
+/// Larger forms keep the order of the search, in tokens.
+const LARGEST: usize = 20_000;
+/// How much less likely an answer is, as a natural logarithm, that leaves a form which nobody writes.
+const ODD_FORM: f32 = 8.0;
+
+impl Case<'_> {
+    /// Puts the answers first that leave a form as somebody would write it; `best` is the reading that the first one carries out.
+    pub(crate) fn rank(&self, form: &Broken<'_>, best: Option<&Reading>, answers: &mut Vec<Answer>) {
+        if form.own.len() > LARGEST {
+            return;
+        }
+        let at_the_seam = self.closed_at_the_seam(form.own, answers);
+        if let Some(other) = best.and_then(|best| self.with_another_opener(form.own, best)) {
+            answers.insert(1.min(answers.len()), other);
+        }
+        let looked_at = answers.len().min(LOOKED_AT);
+        for answer in &mut answers[..looked_at] {
+            if self.leaves_an_odd_form(form, &answer.edits) {
+                answer.cost += ODD_FORM;
+            }
+        }
+        answers[..looked_at].sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        if let Some(answer) = at_the_seam {
+            answers.insert(0, answer);
+        }
+    }
+
+    fn leaves_an_odd_form(&self, form: &Broken<'_>, edits: &[Edit]) -> bool {
+        let mended = self.mended(form.own, edits, form.habits);
+        mended.is_misshapen(self.language.dialect(), form.habits)
+            || mended.is_broken()
+            || mended.doubles_an_opener(form.habits)
+            || self.glues_words(edits)
+            || self.breaks_a_row(form.own, edits)
+            || self.closes_behind_a_seam(form.own, edits)
+    }
+
+    /// Instead of changing a closer into the kind that is due, the opener that makes it due is changed.
+    fn with_another_opener(&self, own: &[Token], best: &Reading) -> Option<Answer> {
+        let [Action::Change { at, .. }] = best.actions[..] else { return None };
+        let with = own[at as usize].delimiter()?;
+        let opener = &own[innermost(own, at as usize)?];
+        let range = opener.start as usize..opener.end as usize;
+        let spelt = &self.text[range.clone()];
+        let start = range.end - spelt.chars().next_back().map_or(0, char::len_utf8);
+        let edits = vec![replace(self.text, start..range.end, with.open().encode_utf8(&mut [0; 4]))];
+        Some(Answer { edits, cost: best.cost, why: "the list begins with a bracket of another kind than it ends with" })
+    }
+
+    /// What the first answer supplies behind two lists that touch goes between them.
+    fn closed_at_the_seam(&self, own: &[Token], answers: &[Answer]) -> Option<Answer> {
+        let best = answers.first().filter(|best| self.closes_behind_a_seam(own, &best.edits))?;
+        let [edit] = &best.edits[..] else { return None };
+        let at = own[seams(own).next()?].start;
+        Some(Answer { edits: vec![Edit { at, ..edit.clone() }], cost: best.cost, why: "two forms touch there" })
+    }
+}
+
+/// The opener that is innermost before token `at`.
+fn innermost(own: &[Token], at: usize) -> Option<usize> {
+    let mut open: Vec<(usize, Delimiter)> = Vec::new();
+    for (index, token) in own[..at].iter().enumerate() {
+        let Some(delimiter) = token.delimiter() else { continue };
+        if token.kind.is_open() {
+            open.push((index, delimiter));
+        } else if open.pop()?.1 != delimiter {
+            return None;
+        }
+    }
+    open.pop().map(|(index, _)| index)
+}
