@@ -408,46 +408,6 @@ what the compiler still finds undefined is no news."
                                       (and repetition cut (list :at-least t))))
     (serious-condition () '())))
 
-(defconstant +longest-period+ 4)
-(defconstant +fewest-repetitions+ 4)
-
-(defun folded-frames (frames)
-  "((number frame . repetition) ...) of at most +MOST-FRAMES+ of the vector FRAMES. Where functions call each other over and
-over, the first and the last time are there; the last frame of the first time has as its repetition (:PERIOD i :REPEATED i):
-how many frames a time has, and how many times are left out after it."
-  (let ((keys (map 'vector #'frame-key frames))
-        (folded '())
-        (count 0)
-        (start 0))
-    (flet ((take (from to &rest repetition)
-             (loop for number from from below to
-                   while (< count +most-frames+)
-                   do (incf count)
-                      (push (list* number (aref frames number) (and (= number (1- to)) repetition)) folded))))
-      (loop while (and (< start (length frames)) (< count +most-frames+))
-            do (multiple-value-bind (period times) (repetition keys start)
-                 (cond ((< times +fewest-repetitions+)
-                        (take start (1+ start))
-                        (incf start))
-                       (t
-                        (take start (+ start period) :period period :repeated (- times 2))
-                        (incf start (* period (1- times)))
-                        (take start (+ start period))
-                        (incf start period))))))
-    (nreverse folded)))
-
-(defun repetition (keys start)
-  "How many of KEYS from START on come again and again, and how many times: the shortest such period that comes often."
-  (loop for period from 1 to +longest-period+
-        for end = (or (loop for position from start below (- (length keys) period)
-                            unless (equal (aref keys position) (aref keys (+ position period)))
-                              return position)
-                      (max start (- (length keys) period)))
-        for times = (1+ (floor (- end start) period))
-        when (>= times +fewest-repetitions+)
-          return (values period times)
-        finally (return (values 1 1))))
-
 (defun handle-condition (evaluation condition)
   "Called instead of the debugger: ends the evaluation with an answer."
   (let ((own *debugger-hook*))
