@@ -62,6 +62,9 @@ impl<'a> Case<'a> {
         if self.text.len() > LARGEST_TEXT {
             return self.refuse(tree, Reason::NoCandidate, Vec::new());
         }
+        if let Some(outcome) = self.without_foreign_closers(tree, before) {
+            return outcome;
+        }
         if self.text.trim_end().ends_with(['(', '[', '{'])
             && self.cut(tree).0.last().is_some_and(|last| last.kind.is_open())
         {
@@ -358,7 +361,7 @@ impl<'a> Case<'a> {
     }
 
     /// With `edits`, the form that they change has lines that nothing puts there, or what nobody writes.
-    fn is_odd_with(&self, edits: &[Edit]) -> bool {
+    pub(crate) fn is_odd_with(&self, edits: &[Edit]) -> bool {
         let text = apply(self.text, edits);
         let tokens = tokens(&text, &self.language);
         let chunks = chunks(&tokens);

@@ -15,7 +15,7 @@ use crate::habits::Habits;
 use crate::marks::is_stray;
 use crate::outcome::Reason;
 use crate::search::{Action, Reading};
-use crate::unusual::lacks_a_body;
+use crate::unusual::{lacks_a_body, stops_before_its_body};
 
 /// How much likelier than the next an answer has to be, as a natural logarithm.
 pub(crate) const MARGIN: f32 = 2.0;
@@ -244,13 +244,20 @@ impl Case<'_> {
         // A file ends with a line end.
         let stops = self.at_end && among_others && !self.text.ends_with('\n');
         let keyword = self.text[last.start as usize..last.end as usize].starts_with([':', '#']);
-        if missing > 2 || (stops && (missing > 1 || there < 2)) || keyword {
+        // Whoever leaves a line empty, or comments on what is to come, goes on.
+        let rest = &self.text[last.end as usize..];
+        let remarks =
+            rest.lines().skip(1).any(|line| line.starts_with([' ', '\t']) && line.trim_start().starts_with(';'));
+        let goes_on = self.at_end && among_others && (remarks || (missing > 1 && rest.matches('\n').count() > 1));
+        if goes_on || missing > 2 || (stops && (missing > 1 || there < 2)) || keyword {
             return true;
         }
         let edits = normalise(best.actions.iter().map(|action| self.edit(own, *action)).collect());
         let mended = self.mended(own, &edits, habits);
         let Some(costs) = &mended.costs else { return true };
-        if lacks_a_body(&mended.tokens, self.language.dialect(), habits) {
+        if lacks_a_body(&mended.tokens, self.language.dialect(), habits)
+            || (among_others && stops_before_its_body(&mended.tokens, habits))
+        {
             return true;
         }
         let ends = &costs[costs.len() - missing..];

@@ -56,6 +56,8 @@ const SHAPE_TRUST: f32 = 0.65;
 /// A known shape that is as unlikely as this is broken, unless the file has it so once in [`USUAL`] times or oftener.
 const NEVER: f32 = 0.02;
 const USUAL: f32 = 8.0;
+/// What a head has shown so many times it does.
+const OFTEN: f32 = 3.0;
 /// A known shape that is at least as likely as this is nothing odd.
 const ALLOWED: f32 = 0.3;
 /// Weight of what is known in general, in observations, against what a file shows.
@@ -207,6 +209,11 @@ impl Habits {
         let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| chance(*p) < NEVER);
         let [no, yes_count] = self.shapes_by_head.get(&key).copied().unwrap_or_default();
         known && (if yes { yes_count } else { no }) * USUAL < yes_count + no + USUAL
+    }
+
+    /// The file has often shown the head and never the answer yes.
+    pub(crate) fn has_never(&self, question: Question, head: u64) -> bool {
+        self.shapes_by_head.get(&(head, question as u8)).is_some_and(|[no, yes]| *no >= OFTEN && *yes == 0.0)
     }
 
     /// A constant of the language, or the mark of a last clause: `t`, `else`.

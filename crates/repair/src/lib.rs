@@ -18,6 +18,7 @@ mod decide;
 mod doubts;
 mod earlier;
 mod edit;
+mod foreign;
 mod glued;
 mod guard;
 mod habits;

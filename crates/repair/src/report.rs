@@ -50,7 +50,8 @@ impl Case<'_> {
         Outcome::Repaired(Repair { edits, text, evidence, forms, margin })
     }
 
-    fn touched(&self, tree: &Tree, edits: &[Edit]) -> Vec<TouchedForm> {
+    /// The forms that the edits change.
+    pub(crate) fn touched(&self, tree: &Tree, edits: &[Edit]) -> Vec<TouchedForm> {
         let (tokens, chunks) = self.cut(tree);
         let mut forms: Vec<TouchedForm> = Vec::new();
         for edit in edits {

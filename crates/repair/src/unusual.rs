@@ -325,38 +325,64 @@ impl Mended {
 /// A form that balances has no body, although its head takes one: `(defun f (x))`, `(eval-when (:execute))`. Docstrings and
 /// declarations are none.
 pub(crate) fn lacks_a_body(own: &[Token], dialect: Dialect, habits: &Habits) -> bool {
-    let Some(open) = own.iter().position(|token| token.kind == TokenKind::OpenParen) else { return false };
-    let Some(head) = own.get(open + 1).filter(|head| head.kind == TokenKind::Atom) else { return false };
-    let documents = (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at));
-    let (mut depth, mut children, mut last, mut documented) = (0, 0, open, false);
-    for (index, token) in own.iter().enumerate().skip(open + 1) {
-        if token.kind.is_prefix() {
-            continue;
-        }
-        if token.aside && depth == 0 {
-            depth += i32::from(token.kind.is_open());
-            continue;
-        }
-        if token.kind.is_close() {
-            depth -= 1;
-            continue;
-        }
-        let declares = own.get(index + 1).is_some_and(|inner| {
-            token.kind.is_open() && [name_of(b"declare"), name_of(b"interactive")].contains(&inner.name)
-        });
-        let docstring = !documented && token.kind == TokenKind::String;
-        if depth == 0 && documents && children > 1 && docstring {
-            documented = true;
-        } else if depth == 0 && !(documents && children > 1 && declares) {
-            children += 1;
-            last = index;
-        }
-        depth += i32::from(token.kind.is_open());
-        if children > MOST_ARGUMENTS {
-            return false;
-        }
-    }
+    let Some(Outline { head, children, last, documents }) = Outline::of(own, habits) else { return false };
     let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn);
     let bare_vector = clojure && documents && own[last].kind == TokenKind::OpenBracket && children == 3;
-    children > 0 && (bare_vector || habits.breaks(Question::Ends, argument(head.head, children - 1), true))
+    bare_vector || habits.breaks(Question::Ends, argument(head, children - 1), true)
+}
+
+/// A form that balances ends where its body would begin, or where the forms of its kind in this file never end.
+pub(crate) fn stops_before_its_body(own: &[Token], habits: &Habits) -> bool {
+    Outline::of(own, habits).is_some_and(|Outline { head, children, .. }| {
+        let begins = habits.crowds(head, children) && !habits.crowds(head, children - 1);
+        begins || habits.has_never(Question::Ends, argument(head, children - 1))
+    })
+}
+
+/// What a form with few arguments holds, without docstrings and declarations.
+struct Outline {
+    head: u64,
+    /// Data in it, the head counted.
+    children: u32,
+    /// Where the last of them begins.
+    last: usize,
+    /// The head takes a docstring.
+    documents: bool,
+}
+
+impl Outline {
+    fn of(own: &[Token], habits: &Habits) -> Option<Self> {
+        let open = own.iter().position(|token| token.kind == TokenKind::OpenParen)?;
+        let head = own.get(open + 1).filter(|head| head.kind == TokenKind::Atom)?.head;
+        let documents = (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head, at));
+        let (mut depth, mut children, mut last, mut documented) = (0, 0, open, false);
+        for (index, token) in own.iter().enumerate().skip(open + 1) {
+            if token.kind.is_prefix() {
+                continue;
+            }
+            if token.aside && depth == 0 {
+                depth += i32::from(token.kind.is_open());
+                continue;
+            }
+            if token.kind.is_close() {
+                depth -= 1;
+                continue;
+            }
+            let declares = own.get(index + 1).is_some_and(|inner| {
+                token.kind.is_open() && [name_of(b"declare"), name_of(b"interactive")].contains(&inner.name)
+            });
+            let docstring = !documented && token.kind == TokenKind::String;
+            if depth == 0 && documents && children > 1 && docstring {
+                documented = true;
+            } else if depth == 0 && !(documents && children > 1 && declares) {
+                children += 1;
+                last = index;
+            }
+            depth += i32::from(token.kind.is_open());
+            if children > MOST_ARGUMENTS {
+                return None;
+            }
+        }
+        (children > 0).then_some(Self { head, children, last, documents })
+    }
 }

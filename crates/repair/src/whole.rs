@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{Language, LineIndex, Tree, read_plain};
+use lispwright_syntax::{Language, LineIndex, Tree, read_plain, same_front};
 
 use crate::align::parts;
 use crate::case::{Answer, Case, Context};
@@ -85,6 +85,9 @@ fn answered(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32
         let free = edited.filter(|free| free.start <= free.end && text.text.get(free.clone()).is_some());
         return Case::new(text.text, language.clone(), free).outcome(text.tree, None);
     };
+    if stops_inside(text, before) {
+        return Case::new(text.text, language.clone(), None).refuse(text.tree, Reason::CutShort, Vec::new());
+    }
     let at_once = || Case::new(text.text, language.clone(), None).outcome(text.tree, Some(before.text));
     let outcome = match by_parts(text, before, edited) {
         // A token may run from one part into the next.
@@ -103,6 +106,17 @@ fn answered(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32
         }
         outcome => outcome,
     }
+}
+
+/// The text is the beginning of the earlier one, which goes on with more than closers in the form where this stops.
+fn stops_inside(text: Plain<'_>, before: Plain<'_>) -> bool {
+    let end = text.text.trim_end().len();
+    if same_front(text.text.as_bytes(), before.text.as_bytes()) < end {
+        return false;
+    }
+    let form = before.tree.top_level().map(|datum| before.tree.datum_span(datum).range()).find(|form| end < form.end);
+    let more = |c: char| !c.is_whitespace() && !matches!(c, ')' | ']' | '}');
+    form.is_some_and(|form| form.start < end && before.text[end..form.end].contains(more))
 }
 
 /// The broken parts around the change, each by itself; `None` when each of them balances by itself.

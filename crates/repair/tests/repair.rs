@@ -276,6 +276,45 @@ fn a_form_that_stops_in_its_middle_is_cut_short() {
 }
 
 #[test]
+fn a_file_that_stops_at_the_end_of_a_line_is_cut_short() {
+    let form = "(defun f (x)\n  \"Two times X.\"\n  (let ((y (* 2 x)))\n    ;; That is all.\n    (list\n     y)))";
+    let text = with_neighbours(form);
+    let start = text.find(form).unwrap();
+    for (end, _) in form.match_indices('\n') {
+        let cut = &text[..start + end + 1];
+        assert_eq!(refused(cut, Dialect::CommonLisp, Some(&text)).reason, Reason::CutShort, "{cut}");
+    }
+    let unfinished = ["(defun f (x)\n", "(defun f (x)\n  \"Doc.\"\n", "(defun f (x)\n  (g x)\n  ;; And then:\n"];
+    for end in unfinished.into_iter().chain(["(defmacro m (x)\n", "(let ((x 1))\n"]) {
+        let cut = format!("{}{end}", &text[..start]);
+        assert_eq!(refused(&cut, Dialect::CommonLisp, None).reason, Reason::CutShort, "{cut}");
+    }
+    let tests: String = (0..4).map(|n| format!("(deftest t{n} ()\n  (is (f {n})))\n\n")).collect();
+    assert_eq!(refused(&format!("{tests}(deftest t ()\n"), Dialect::CommonLisp, None).reason, Reason::CutShort);
+}
+
+#[test]
+fn a_closer_of_another_dialect_becomes_one() {
+    let mended = |broken: &str, sound: &str, dialect| {
+        let (broken, sound) = (with_neighbours(broken), with_neighbours(sound));
+        check(&broken, &sound, dialect);
+        check_against(&sound, &broken, &sound, dialect);
+    };
+    let sound = "(defun f (env x)\n  (declare (ignore env))\n  (let ((y (g x)))\n    (list x y)))";
+    for broken in [sound.replace("env))", "env)}"), sound.replace("env))", "env}]"), sound.replace("x y)", "x y）")] {
+        mended(&broken, sound, Dialect::CommonLisp);
+    }
+    let sound = "(define (f x)\n  (let ((y (g x)))\n    (list x y)))";
+    mended(&sound.replace("g x)", "g x}"), sound, Dialect::Scheme);
+    let sound = "(defun f (x)\n  (let ((y (g x)))\n    (list x y)))";
+    mended(&sound.replace("x y)", "x y}"), sound, Dialect::EmacsLisp);
+    // Here they are names.
+    let names =
+        with_neighbours("(defun f (x)\n  (list open} close} x)\n  (open} x)\n  (print read-} x)\n  (close} x))");
+    check(&names.replace("(close} x)", "(close} x"), &names, Dialect::CommonLisp);
+}
+
+#[test]
 fn a_head_is_not_closed_before_its_body() {
     let text = "(eval-when (:compile-toplevel)\n(defun f (x)\n  (list x))\n(defun g (x)\n  (list x))\n";
     refused(text, Dialect::CommonLisp, None);

@@ -1,0 +1,68 @@
+//! Closers of another kind of text: `env}` where `env)` was meant in a dialect that has no braces, or a full-width `）`.
+//!
+//! To the reader they are constituents of symbols, so nothing ends there. At the end of a symbol that nobody uses they were
+//! meant to end a list.
+
+use lispwright_syntax::{Dialect, TokenKind, Tree};
+
+use crate::case::{Answer, Case};
+use crate::doubts::MARGIN;
+use crate::edit::{Edit, apply, replace};
+use crate::outcome::{Evidence, Outcome, Reason, TouchedForm};
+
+/// A text with more of them has them in its symbols on purpose.
+const MOST: usize = 4;
+const WHY: &str = "what stands there closes nothing in this dialect, and a closer there makes the form balance";
+
+impl Case<'_> {
+    /// The answer to a text with foreign closers: proper ones in their places, if that is all that is wrong. `before` is an
+    /// earlier text.
+    pub(crate) fn without_foreign_closers(&self, tree: &Tree, before: Option<&str>) -> Option<Outcome> {
+        let edits = meant_closers(self.text, tree, before.unwrap_or_default())?;
+        let restores = before.is_some_and(|before| apply(self.text, &edits) == before);
+        if !self.leaves_the_edit(&edits) && (restores || !self.is_odd_with(&edits)) {
+            let said = |form: TouchedForm| Evidence { form_line: Some(form.line), why: WHY.to_owned() };
+            let evidence = self.touched(tree, &edits).into_iter().map(said).collect();
+            let outcome = self.accept(tree, edits.clone(), evidence, MARGIN);
+            if matches!(outcome, Outcome::Repaired(_)) {
+                return Some(outcome);
+            }
+        }
+        Some(self.refuse(tree, Reason::Ambiguous, vec![Answer { edits, cost: 0.0, why: WHY }]))
+    }
+}
+
+/// The edits that put a closer in the place of every foreign one at the end of an atom; `None` when there are none, or when
+/// the text has reasons of its own for them.
+fn meant_closers(text: &str, tree: &Tree, before: &str) -> Option<Vec<Edit>> {
+    let dialect = tree.language().dialect();
+    let mut edits = Vec::new();
+    for (kind, span) in tree.tokens() {
+        let atom = &text[span.range()];
+        let is_foreign = |c: char| meant(c, dialect).is_some();
+        if kind != TokenKind::Atom || !atom.ends_with(is_foreign) || before.contains(atom) {
+            continue;
+        }
+        let name = atom.trim_end_matches(is_foreign);
+        if name.contains(['|', '\\', '[', '{', '（', '［', '｛']) || name.ends_with('-') {
+            return None;
+        }
+        let start = span.start as usize + name.len();
+        let closers: String = atom[name.len()..].chars().filter_map(|c| meant(c, dialect)).collect();
+        edits.push(replace(text, start..span.end as usize, &closers));
+    }
+    (!edits.is_empty() && edits.len() <= MOST).then_some(edits)
+}
+
+/// The closer that is meant by one that closes nothing in the dialect.
+fn meant(c: char, dialect: Dialect) -> Option<char> {
+    let (square, curly) = dialect.has_brackets();
+    match c {
+        '）' => Some(')'),
+        '］' if square => Some(']'),
+        '｝' if curly => Some('}'),
+        ']' | '］' if !square => Some(')'),
+        '}' | '｝' if !curly => Some(')'),
+        _ => None,
+    }
+}
