@@ -124,8 +124,8 @@ fn sessions_at_once(setting: &Setting) -> Row {
     let mut evaluations = [0; SESSIONS];
     let mut running: HashMap<u64, (usize, String)> = HashMap::new();
     let mut mixed = 0;
-    let mut pings: Vec<f64> = Vec::new();
-    let mut ping: Option<(u64, Instant)> = None;
+    let mut pings: Vec<(f64, bool)> = Vec::new();
+    let mut ping: Option<(u64, Instant, u64)> = None;
     let mut next_ping = Instant::now();
     let end = Instant::now() + EVALUATING;
     let ask = |client: &mut Client, session: usize, count: usize| {
@@ -141,13 +141,13 @@ fn sessions_at_once(setting: &Setting) -> Row {
     while !running.is_empty() || ping.is_some() {
         if ping.is_none() && Instant::now() >= next_ping && !running.is_empty() {
             // The time counts from before it is sent.
-            let sent = Instant::now();
-            ping = Some((client.ask("ping", &json!({})), sent));
+            let (stolen, sent) = (stolen(), Instant::now());
+            ping = Some((client.ask("ping", &json!({})), sent, stolen));
         }
         let Ok((came, answer)) = answers.recv_timeout(BETWEEN_PINGS) else { continue };
         let id = answer["id"].as_u64().unwrap_or(0);
-        if let Some((_, sent)) = ping.filter(|(number, _)| *number == id) {
-            pings.push((came - sent).as_secs_f64() * 1e3);
+        if let Some((_, sent, before)) = ping.filter(|(number, ..)| *number == id) {
+            pings.push(((came - sent).as_secs_f64() * 1e3, stolen() > before));
             ping = None;
             next_ping = Instant::now() + BETWEEN_PINGS;
         } else if let Some((session, expected)) = running.remove(&id) {
@@ -172,9 +172,10 @@ fn sessions_at_once(setting: &Setting) -> Row {
         kills.retain(|id| answer["id"] != *id);
     }
     let after = before.settled(server, temporary.path());
-    pings.sort_by(f64::total_cmp);
-    let most = pings.last().copied().unwrap_or(f64::NAN);
-    let p99 = pings.get(pings.len() * 99 / 100).copied().unwrap_or(f64::NAN);
+    pings.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let most = pings.last().map_or(f64::NAN, |(time, _)| *time);
+    let p99 = pings.get(pings.len() * 99 / 100).map_or(f64::NAN, |(time, _)| *time);
+    let undisturbed = pings.iter().rfind(|(_, stolen)| !stolen).map_or(f64::NAN, |(time, _)| *time);
     Row {
         what: format!(
             "{SESSIONS} sessions (12 SBCL, 4 Guile) evaluating for {} s: {} evaluations, the slowest session {}",
@@ -183,7 +184,8 @@ fn sessions_at_once(setting: &Setting) -> Row {
             evaluations.iter().min().copied().unwrap_or(0)
         ),
         measured: format!(
-            "{mixed} mixed up; ping p99 {p99:.1} ms, slowest of {} {most:.1} ms; {}",
+            "{mixed} mixed up; ping p99 {p99:.1} ms, slowest of {} {most:.1} ms, {undisturbed:.1} ms of those during \
+             which the host took no processor away; {}",
             pings.len(),
             after.beside(before)
         ),
@@ -192,6 +194,16 @@ fn sessions_at_once(setting: &Setting) -> Row {
         target: "nothing mixed up or left behind, every ping under 20 ms",
         met: mixed == 0 && most < 20.0 && after.is_within(before),
     }
+}
+
+/// Ticks that the host of a virtual machine has taken from its processors (`proc_stat`, steal).
+fn stolen() -> u64 {
+    let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+    stat.lines()
+        .next()
+        .and_then(|cpu| cpu.split_ascii_whitespace().nth(8))
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(0)
 }
 
 /// One image after the other, ended in turn by the server and from outside, with processes of its own.

@@ -108,15 +108,17 @@ fn answered(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32
     }
 }
 
-/// The text is the beginning of the earlier one, which goes on with more than closers in the form where this stops.
+/// The text is the beginning of the earlier one, which goes on with more than closers in the form where this stops. Of one
+/// form alone it is not known what was to follow.
 fn stops_inside(text: Plain<'_>, before: Plain<'_>) -> bool {
     let end = text.text.trim_end().len();
     if same_front(text.text.as_bytes(), before.text.as_bytes()) < end {
         return false;
     }
-    let form = before.tree.top_level().map(|datum| before.tree.datum_span(datum).range()).find(|form| end < form.end);
+    let mut forms = before.tree.top_level().map(|datum| before.tree.datum_span(datum).range());
     let more = |c: char| !c.is_whitespace() && !matches!(c, ')' | ']' | '}');
-    form.is_some_and(|form| form.start < end && before.text[end..form.end].contains(more))
+    let inside = |form: &Range<usize>| form.start < end && end < form.end && before.text[end..form.end].contains(more);
+    before.tree.top_level().count() > 1 && forms.any(|form| inside(&form))
 }
 
 /// The broken parts around the change, each by itself; `None` when each of them balances by itself.
