@@ -124,7 +124,7 @@ fn sessions_at_once(setting: &Setting) -> Row {
     let mut evaluations = [0; SESSIONS];
     let mut running: HashMap<u64, (usize, String)> = HashMap::new();
     let mut mixed = 0;
-    let mut pings: Vec<(f64, bool)> = Vec::new();
+    let mut pings: Vec<(f64, u64)> = Vec::new();
     let mut ping: Option<(u64, Instant, u64)> = None;
     let mut next_ping = Instant::now();
     let end = Instant::now() + EVALUATING;
@@ -147,7 +147,7 @@ fn sessions_at_once(setting: &Setting) -> Row {
         let Ok((came, answer)) = answers.recv_timeout(BETWEEN_PINGS) else { continue };
         let id = answer["id"].as_u64().unwrap_or(0);
         if let Some((_, sent, before)) = ping.filter(|(number, ..)| *number == id) {
-            pings.push(((came - sent).as_secs_f64() * 1e3, stolen() > before));
+            pings.push(((came - sent).as_secs_f64() * 1e3, before));
             ping = None;
             next_ping = Instant::now() + BETWEEN_PINGS;
         } else if let Some((session, expected)) = running.remove(&id) {
@@ -172,10 +172,12 @@ fn sessions_at_once(setting: &Setting) -> Row {
         kills.retain(|id| answer["id"] != *id);
     }
     let after = before.settled(server, temporary.path());
-    pings.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    let most = pings.last().map_or(f64::NAN, |(time, _)| *time);
-    let p99 = pings.get(pings.len() * 99 / 100).map_or(f64::NAN, |(time, _)| *time);
-    let undisturbed = pings.iter().rfind(|(_, stolen)| !stolen).map_or(f64::NAN, |(time, _)| *time);
+    // What the host takes away is counted a little late, so up to when the next one is sent.
+    let undisturbed = pings.windows(2).filter(|pair| pair[0].1 == pair[1].1).map(|pair| pair[0].0).fold(0.0, f64::max);
+    let mut pings: Vec<f64> = pings.into_iter().map(|(time, _)| time).collect();
+    pings.sort_by(f64::total_cmp);
+    let most = pings.last().copied().unwrap_or(f64::NAN);
+    let p99 = pings.get(pings.len() * 99 / 100).copied().unwrap_or(f64::NAN);
     Row {
         what: format!(
             "{SESSIONS} sessions (12 SBCL, 4 Guile) evaluating for {} s: {} evaluations, the slowest session {}",
