@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use lispwright_syntax::Span;
+use lispwright_syntax::{Span, count_line_ends};
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
 use crate::form_line::shortened;
@@ -26,7 +26,7 @@ pub fn unified(old: &str, new: &str, span: Span, new_len: usize) -> String {
     let start = window_start(old, span.start as usize);
     let old_end = window_end(old, span.end as usize);
     let new_end = window_end(new, span.start as usize + new_len);
-    let first_line = old[..start].bytes().filter(|&byte| byte == b'\n').count();
+    let first_line = count_line_ends(&old[..start]) as usize;
     let old_lines: Vec<&str> = old[start..old_end].split_inclusive('\n').collect();
     let new_lines: Vec<&str> = new[start..new_end].split_inclusive('\n').collect();
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &old_lines, &new_lines, Some(Instant::now() + PATIENCE));

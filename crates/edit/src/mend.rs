@@ -5,7 +5,7 @@
 //! the new source; anything it would change elsewhere is no answer.
 
 use lispwright_repair::{Candidate, Earlier, Edit, Outcome, apply, moved_into, repair};
-use lispwright_syntax::{Language, LineIndex, Span, read, read_plain};
+use lispwright_syntax::{Language, LineIndex, Span, count_line_ends, read, read_plain};
 
 use crate::fix::Fix;
 use crate::indent::moved;
@@ -109,7 +109,7 @@ impl Setting {
             let span = base as usize..front.len() + shown.text.len();
             moved_into(&after, edits, &[span])?.iter().map(|edit| shown.unmoved(edit, base, text)).collect()
         };
-        let above = front.bytes().filter(|&byte| byte == b'\n').count() as u32;
+        let above = count_line_ends(&front);
         let line = |line: u32| (line.saturating_sub(above) + shown.lines_cut).clamp(1, lines.line_count());
         match outcome {
             Outcome::Balanced => uncertain(text, lines, language, "it balances only with what stands around it"),
@@ -149,7 +149,7 @@ impl Shown {
         }
         let cut = text.len() - text.trim_start_matches([' ', '\t', '\r', '\n', '\u{c}']).len();
         let (shown, spaces) = moved(text, &read(text, language), cut as u32, columns);
-        let lines_cut = text[..cut].bytes().filter(|&byte| byte == b'\n').count() as u32;
+        let lines_cut = count_line_ends(&text[..cut]);
         Self { text: shown, cut: cut as u32, lines_cut, columns: columns as u32, spaces }
     }
 

@@ -1,6 +1,6 @@
 //! The lines around a form: where its line begins, what follows it, how many blank lines separate it from others.
 
-use lispwright_syntax::{Element, Form, ListId, Span, TokenKind};
+use lispwright_syntax::{Element, Form, ListId, Span, TokenKind, count_line_ends};
 
 use crate::source::Source;
 
@@ -155,7 +155,7 @@ impl Source<'_> {
 
     /// Lines that end inside a span.
     pub(crate) fn newlines(&self, span: Span) -> u32 {
-        self.slice(span).bytes().filter(|&byte| byte == b'\n').count() as u32
+        count_line_ends(self.slice(span))
     }
 
     /// The list around a form, when it is a reader conditional `#?(...)` and the form one of its branches.

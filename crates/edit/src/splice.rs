@@ -1,7 +1,7 @@
 //! One contiguous change of a text: made, read again, and compared with what was there.
 
 use lispwright_repair::{Plain, renested_plain};
-use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, read_again, stray_dots_since};
+use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, count_line_ends, read_again, stray_dots_since};
 
 use crate::diff::unified;
 use crate::edited::Edited;
@@ -82,7 +82,7 @@ pub(crate) fn apply(
     // Before the change the lines are those of the old text.
     let line_of = |at: u32| {
         let behind = text.as_bytes().get(span.start as usize..at as usize).unwrap_or_default();
-        source.lines.line(span.start.min(at)) + behind.iter().filter(|byte| **byte == b'\n').count() as u32
+        source.lines.line(span.start.min(at)) + count_line_ends(behind)
     };
     let asked = target.map(|id| (source.forms.get(id), source.text));
     let named = asked.or(edited.map(|form| (form, text.as_str())));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lispwright_repair::{Edit, Outcome, Plain, Reason, repair_plain};
-use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree};
+use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree, count_line_ends};
 
 /// What is wrong with a text that does not balance.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl Fault {
     pub(crate) fn of(text: Plain<'_>, outcome: Outcome) -> Option<Self> {
         let Plain { text, tree } = text;
         let first = tree.main_mistake().filter(|found| found.kind != DiagnosticKind::TooDeep)?;
-        let line_of = |at: u32| text.as_bytes()[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
+        let line_of = |at: u32| count_line_ends(&text.as_bytes()[..at as usize]) + 1;
         let (line, opener_line, reason, fixes) = match outcome {
             Outcome::Balanced => return None,
             Outcome::Refused(refusal) => {

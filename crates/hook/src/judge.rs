@@ -12,7 +12,7 @@
 
 use lispwright_repair::{Edit, Outcome, Plain, Renested, apply, renested_plain, repair_plain};
 use lispwright_syntax::{
-    DiagnosticKind, Language, LineIndex, Tree, read, read_plain, read_plain_again, stray_dots_since,
+    DiagnosticKind, Language, Tree, count_line_ends, read, read_plain, read_plain_again, stray_dots_since,
 };
 
 use crate::change::{Change, Rewritten};
@@ -170,7 +170,7 @@ fn judge_broken(change: &Change, before: &str, after: Plain<'_>) -> Verdict {
     };
     let form = &after.text[worse.range()];
     let alone = Fault::find(Plain { text: form, tree: &read_plain(form, language) }, None, None)
-        .map(|fault| fault.moved(worse.start, LineIndex::new(after.text.as_bytes()).line(worse.start) - 1));
+        .map(|fault| fault.moved(worse.start, count_line_ends(&after.text.as_bytes()[..worse.start as usize])));
     alone.or_else(|| Fault::find(after, None, None)).map_or(Verdict::Pass, Verdict::Denied)
 }
 

@@ -13,8 +13,8 @@
 //!
 //! **Invariants.** No I/O but through [`Files`], which only reads. A call that leaves everything balanced is never changed
 //! or refused, and answered by silence unless its lines contradict it. Whatever is not understood is answered by silence: a
-//! hook that is in the way gets uninstalled. A configuration that is wrong is the user's to mend, and said to the user. Whatever is changed is told. Text of files stands between fences, never among
-//! our own words.
+//! hook that is in the way gets uninstalled. A configuration that is wrong is the user's to mend, and said to the user.
+//! Whatever is changed is told. Text of files stands between fences, never among our own words.
 
 mod answer;
 pub mod change;

@@ -6,7 +6,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use lispwright_syntax::{Language, read_plain};
+use lispwright_syntax::{Language, count_line_ends, read_plain};
 
 use crate::code::{Token, tokens, tokens_within};
 use crate::guard::Guard;
@@ -101,7 +101,7 @@ fn lines_of(near: &str, range: &Range<usize>, start: usize) -> (u32, u32) {
 
 /// The line of a byte, from 1.
 fn line_of(text: &str, at: usize) -> u32 {
-    text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() as u32 + 1
+    count_line_ends(&text.as_bytes()[..at]) + 1
 }
 
 /// `forms` of a part that begins `lines` lines down, as those of the whole.

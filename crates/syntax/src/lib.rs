@@ -42,6 +42,6 @@ pub use form::{Form, FormId, FormKind, Forms, Selection};
 pub use language::Language;
 pub use read::{MAX_LEN, is_sound_again, read, read_again, read_plain, read_plain_again};
 pub use same::{same_back, same_front};
-pub use span::{LineColumn, LineIndex, Places, Span};
+pub use span::{LineColumn, LineIndex, Places, Span, count_line_ends};
 pub use token::{TokenId, TokenKind};
 pub use tree::{List, ListId, Tree};
