@@ -280,7 +280,8 @@ Evaluated code that disables or enables the debugger changes this binding only."
          (home (home-symbol name)))
     (or (stringp name)
         (implementation-symbol-p home)
-        (member home '(error cerror signal warn break invoke-debugger)))))
+        (member home '(error cerror signal warn break invoke-debugger
+                       no-applicable-method no-next-method slot-missing slot-unbound)))))
 
 (defun evaluator-p (frame)
   (let ((name (frame-name frame)))
@@ -323,7 +324,15 @@ Frames outside the functions named in BOUNDARIES are not looked at."
     (loop for (frame . outer) on (reverse frames)
           repeat count
           collect (make-spot :frame frame
-                             :top-level-p (and boundaries (null outer) (equal (frame-name frame) '(lambda ())))))))
+                             :top-level-p (and boundaries (null outer) (form-itself-p frame))))))
+
+(defun form-itself-p (frame)
+  "True for the function that a form was made into in order to be evaluated; in a frame it takes the frame's variables."
+  (let ((name (frame-name frame)))
+    (and (consp name)
+         (eq (first name) 'lambda)
+         (listp (second name))
+         (notany #'symbol-package (remove-if-not #'symbolp (second name))))))
 
 (defconstant +most-counted-frames+ 100000)
 

@@ -37,6 +37,7 @@ pub mod refusal;
 pub mod remote;
 pub mod request;
 mod sandbox;
+mod self_report;
 mod session;
 mod session_error;
 pub mod sessions;

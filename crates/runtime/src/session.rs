@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::OwnedMutexGuard;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::backend::Runtime;
 use crate::children::EndedChildren;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
 use crate::remote::{Remote, ensure_remote, run_remote};
 use crate::request::Request;
+use crate::self_report::without_self_reports;
 use crate::session_error::SessionError;
 use crate::status::CheckpointStatus;
 use crate::stop::{Controls, Death, StopReason};
@@ -341,7 +343,10 @@ pub(crate) async fn run(
         }
     };
     let worker = slot.as_mut().expect("the session was given an image");
-    let (stdout, stderr) = worker.take_output();
+    let (mut stdout, mut stderr) = worker.take_output();
+    if session.factory.runtime() == Runtime::Sbcl {
+        (stdout, stderr) = (without_self_reports(stdout), without_self_reports(stderr));
+    }
     let ended_children = worker.ended_children().map(EndedChildren::notice);
     let answer = match ended {
         Ended::Answered(message, reason) => {

@@ -168,7 +168,7 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
             tally.failed as usize - shown
         ));
     }
-    text.push_str(&diagnostics_text(&report.diagnostics, root));
+    text.push_str(&loading_text(report, tally, root));
     if let Some(error) = error.filter(|error| !error.frames.is_empty()) {
         text.push_str(&told_error_text(error, &report.diagnostics));
     }
@@ -181,6 +181,22 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
         fields.insert("retryable".into(), false.into());
     }
     Outcome { text: text.trim_end().to_owned(), fields, is_error: !code.is_empty() }
+}
+
+/// What the compiler had to say. Matters of style are only counted when nothing failed that they could explain.
+fn loading_text(report: &EvalReport, tally: &Tally, root: &Path) -> String {
+    let all_passed = matches!(report.ending, Ending::Tested) && tally.failed == 0 && tally.passed > 0;
+    let (style, told): (Vec<_>, Vec<_>) = report
+        .diagnostics
+        .iter()
+        .cloned()
+        .partition(|diagnostic| all_passed && matches!(diagnostic.severity.as_str(), "style-warning" | "note"));
+    let counted = match style.len() {
+        0 => String::new(),
+        1 => "[note] 1 style-warning; load_system shows it.\n".to_owned(),
+        count => format!("[note] {count} style-warnings; load_system shows them.\n"),
+    };
+    diagnostics_text(&told, root) + &counted
 }
 
 /// What is said of tests that an exit has ended, so that the rest did not run.
@@ -205,7 +221,9 @@ fn failed_text(test: &FailedTest, root: &Path) -> String {
     let group =
         if test.description.is_empty() { String::new() } else { format!(" ({})", one_line(&test.description, 200)) };
     let place = place_text(test.file.as_deref(), test.line, None, root);
-    let mut text = format!("FAILED {place}{name}{group}\n  {}\n", fence(&test.reason).replace('\n', "\n  "));
+    let reason = fence(&test.reason);
+    let reason: Vec<&str> = reason.lines().filter(|line| !line.trim().is_empty()).collect();
+    let mut text = format!("FAILED {place}{name}{group}\n  {}\n", reason.join("\n  "));
     if let Some(form) = &test.form {
         text.push_str(&format!("  {}\n", one_line(form, 200)));
     }

@@ -186,3 +186,18 @@ async fn a_frame_knows_its_file_and_line() {
     assert!(error.frames[0].file.as_deref().is_some_and(|name| name.ends_with("farm.lisp")), "{error:#?}");
     assert_eq!(error.frames[0].line, Some(4));
 }
+
+#[tokio::test]
+async fn functions_that_only_signal_are_no_frames() {
+    let lab = lab();
+    lab.values("(defclass crop () (yield)) (defgeneric weigh (crop)) (defun harvest (crop) (list (weigh crop)))").await;
+    for code in [
+        "(harvest 1)",
+        "(defmethod weigh ((crop crop)) (list (slot-value crop 'yield))) (harvest (make-instance 'crop))",
+    ] {
+        let (error, _) = lab.error(code).await;
+        let calls: Vec<&str> = error.frames.iter().map(|frame| frame.call.as_str()).collect();
+        assert!(calls.iter().any(|call| call.starts_with("(HARVEST ")), "{calls:?}");
+        assert!(!calls.iter().any(|call| call.contains("NO-APPLICABLE") || call.contains("SLOT-UNBOUND")), "{calls:?}");
+    }
+}

@@ -104,6 +104,7 @@ async fn stack_exhaustion_is_an_error() {
         let Ending::Error { error, .. } = &report.ending else { panic!("{report:#?}") };
         assert!(error.type_name.contains("STACK-EXHAUSTED"), "{error:#?}");
         assert!(!error.frames.is_empty() && error.frames.len() <= 20);
+        assert_eq!(report.stderr.head, "", "the condition says what SBCL says of its guard page");
         lab.assert_state_kept().await;
     }
 }
@@ -117,6 +118,7 @@ async fn heap_exhaustion_is_an_error_or_a_death_with_last_words() {
         Ending::Died { .. } => assert!(report.stderr.head.contains("eap exhausted"), "{report:#?}"),
         other => panic!("{other:#?}"),
     }
+    assert!(!report.stderr.head.contains("GC control variables"), "{report:#?}");
     assert_eq!(lab.values("(+ 1 2)").await, "3");
     let report = lab.report("(let ((x nil)) (loop (push 1 x)))").await;
     match &report.ending {

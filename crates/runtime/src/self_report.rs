@@ -1,0 +1,113 @@
+//! What SBCL's runtime prints about itself when its memory runs out or it dies: tables of its heap, frames of its own
+//! functions. They tell the caller nothing and cost some two thousand characters, so a line that counts them stands in their
+//! place. The sentences around them, which say what happened, stay.
+
+use crate::capture::Printed;
+
+/// First lines of a table of the heap: SBCL 2.2 and newer, and older ones.
+const TABLE_BEGINS: [&str; 2] = ["Immobile Object Counts", "Gen "];
+
+/// Name of the last line of a table of the heap.
+const TABLE_ENDS: &str = "*STOP-FOR-GC-PENDING*";
+
+/// Lines that a table of the heap has at most.
+const MOST_TABLE_LINES: usize = 40;
+
+/// The package of the agent, whose frames are the outermost ones.
+const AGENT: &str = "LISPWRIGHT.AGENT::";
+
+/// `printed` without the reports of SBCL's runtime on itself.
+pub(crate) fn without_self_reports(printed: Printed) -> Printed {
+    Printed { head: shortened(printed.head), dropped: printed.dropped, tail: shortened(printed.tail) }
+}
+
+fn shortened(text: String) -> String {
+    if !(text.contains("Heap exhausted during") || text.contains(" guard page ") || text.contains(" pc=0x")) {
+        return text;
+    }
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut kept = String::with_capacity(text.len());
+    let mut index = 0;
+    while index < lines.len() {
+        let (length, what) = match (table(&lines[index..]), agent_frames(&lines[index..])) {
+            (Some(length), _) => (length, "of SBCL's on its heap"),
+            (None, Some(length)) => (length, "of frames that evaluate"),
+            (None, None) => {
+                if !is_of_guard_page(lines[index]) {
+                    kept.push_str(lines[index]);
+                }
+                index += 1;
+                continue;
+            }
+        };
+        kept.push_str(&format!("   ... {length} lines {what}\n"));
+        index += length;
+    }
+    kept
+}
+
+/// Lines of the table of the heap that `lines` begin with.
+fn table(lines: &[&str]) -> Option<usize> {
+    let first = lines.first()?.trim_start();
+    if !TABLE_BEGINS.iter().any(|begin| first.starts_with(begin)) {
+        return None;
+    }
+    let last = lines.iter().take(MOST_TABLE_LINES).position(|line| line.trim_start().starts_with(TABLE_ENDS))?;
+    Some(last + 1)
+}
+
+/// Lines of frames that `lines` begin with, from the agent's innermost one out.
+fn agent_frames(lines: &[&str]) -> Option<usize> {
+    let first = lines.first()?;
+    (is_frame(first) && first.contains(AGENT)).then(|| lines.iter().take_while(|line| is_frame(line)).count())
+}
+
+/// Whether `line` is one of those that SBCL prints for each frame when it dies: `  12: fp=0x7f75 pc=0x52a1 NAME`.
+fn is_frame(line: &str) -> bool {
+    let Some((number, frame)) = line.trim_start().split_once(": ") else { return false };
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && frame.starts_with("fp=0x")
+}
+
+/// Whether `line` only says what SBCL did with a guard page, which the condition says, too.
+fn is_of_guard_page(line: &str) -> bool {
+    let line = line.trim_start_matches("INFO: ");
+    ["Control stack", "Binding stack", "Alien stack"].iter().any(|stack| line.starts_with(stack))
+        && [" guard page unprotected", " guard page reprotected", " guard page temporarily disabled"]
+            .iter()
+            .any(|what| line.contains(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_of_the_heap_is_counted_instead() {
+        let text = "mine\nHeap exhausted during allocation: 0 bytes available, 32 requested.\n        Immobile Object Counts\n Gen \
+                    layout\n  0 1\nGC control variables:\n   *GC-INHIBIT* = false\n   *STOP-FOR-GC-PENDING* = false\nmore\n";
+        assert_eq!(
+            shortened(text.to_owned()),
+            "mine\nHeap exhausted during allocation: 0 bytes available, 32 requested.\n   ... 6 lines of SBCL's on its \
+             heap\nmore\n"
+        );
+        let cut = &text[..text.len() - 30];
+        assert_eq!(shortened(cut.to_owned()), cut);
+    }
+
+    #[test]
+    fn frames_of_the_agent_are_counted_instead() {
+        let text = "   0: fp=0x7f pc=0x53 SHOP::TOTAL\n   1: fp=0x7f pc=0x52 LISPWRIGHT.AGENT::RUN\n   2: fp=0x7f pc=0x52 \
+                    SB-IMPL::%START-LISP\nend";
+        assert_eq!(
+            shortened(text.to_owned()),
+            "   0: fp=0x7f pc=0x53 SHOP::TOTAL\n   ... 2 lines of frames that evaluate\nend"
+        );
+    }
+
+    #[test]
+    fn what_happens_to_guard_pages_is_left_out() {
+        let text = "a\nINFO: Control stack guard page unprotected\nControl stack guard page temporarily disabled: proceed \
+                    with caution\nmy guard page unprotected\n";
+        assert_eq!(shortened(text.to_owned()), "a\nmy guard page unprotected\n");
+    }
+}
