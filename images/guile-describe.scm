@@ -125,9 +125,13 @@ the symbol is #f when TEXT is a module's name, or nothing at all."
 (define (procedure-place procedure)
   "(#:file path #:line line) of PROCEDURE, as far as it was compiled from a file."
   (match (and (program? procedure) (failsafe (const #f) (lambda () (program-source procedure 0))))
-    ((_ (? string? file) line . _)
-     (if (string-prefix? "call-" file) '() (list #:file (full-path file) #:line (1+ line))))
+    ;; What is interpreted stands in the interpreter.
+    ((_ (or "ice-9/eval.scm" (? call-file?)) . _) '())
+    ((_ (? string? file) line . _) (list #:file (full-path file) #:line (1+ line)))
     (_ '())))
+
+(define (call-file? file)
+  (and (string? file) (string-prefix? "call-" file)))
 
 (define (module-place module)
   "(#:file path) of what is defined in MODULE at a line that is not known."

@@ -181,13 +181,13 @@ that were given, of which only USE-VALUE has any."
   (failsafe
    (const '())
    (lambda ()
-     (let loop ((bindings (frame-bindings frame)) (variables '()))
+     (let loop ((bindings (own-bindings frame)) (variables '()))
        (match bindings
          (() (reverse variables))
          ((binding . bindings)
           (let ((name (binding-name binding)))
             (loop bindings
-                  (if (or (memq name '(closure tmp #f)) (assq name variables))
+                  (if (assq name variables)
                       variables
                       (match (failsafe (const #f) (lambda () (list (binding-ref binding))))
                         ((value) (acons name value variables))

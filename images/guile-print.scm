@@ -1,6 +1,12 @@
 ;;; Printing what may not want to be printed: values and exceptions as strings of bounded length, whatever the printers of
 ;;; the evaluated code do.
 
+(define (text-port put)
+  "A port that calls PUT with the strings that are written to it, whatever encoding code has made the usual one."
+  (let ((port (make-soft-port (vector (lambda (character) (put (string character))) put (lambda () #t) #f #f) "w")))
+    (set-port-encoding! port "UTF-8")
+    port))
+
 (define (bounded-text limit writer)
   "What WRITER writes to the port it is given, at most LIMIT characters; second value: true when that cut it."
   (let ((text (open-output-string))
@@ -15,7 +21,7 @@
                (put-text (substring string 0 room) text)
                (set! room 0)
                (abort-to-prompt tag)))))
-    (let ((port (make-soft-port (vector (lambda (character) (put (string character))) put (lambda () #t) #f #f) "w")))
+    (let ((port (text-port put)))
       (call-with-prompt tag
         (lambda ()
           (writer port)

@@ -40,13 +40,19 @@
     call-with-stack-overflow-handler))
 
 (define (operation-frame? frame)
-  "True for an operation of Guile (car, string-append, for-each) as against the ways to signal an error."
+  "True for an operation of Guile (car, string-append, for-each) as against the ways to signal an error and the expander."
   (let ((name (frame-procedure-name frame)))
     (and name
          (not (memq name machinery))
+         (not (compiler-frame? frame))
          (not (match (frame-place frame)
-                (((or "ice-9/boot-9.scm" "ice-9/eval.scm") . _) (not (memq name '(for-each map vector-for-each))))
+                (((or "ice-9/boot-9.scm" "ice-9/eval.scm" "ice-9/psyntax.scm") . _) (not (memq name '(for-each map vector-for-each))))
                 (_ #f))))))
+
+(define (compiler-frame? frame)
+  (match (frame-place frame)
+    ((file . _) (any (lambda (directory) (string-prefix? directory file)) '("system/base/" "system/vm/" "language/")))
+    (#f #f)))
 
 (define (boundary? frame)
   "True for the agent's frames that call evaluated code."
@@ -193,16 +199,20 @@ left out after it."
 (define (short-argument argument)
   (if (eq? argument '_) "_" (short-text argument)))
 
+(define (own-bindings frame)
+  "The bindings of FRAME that the code has made, as against those of the compiler. It calls what it conses lists of arguments
+from `arg', `pair' and `tail', and has several of a kind then."
+  (let* ((bindings (frame-bindings frame))
+         (names (map binding-name bindings))
+         (of-lists '(arg pair tail))
+         (several? (any (lambda (name) (> (count (lambda (other) (eq? other name)) names) 1)) of-lists)))
+    (remove (lambda (binding)
+              (memq (binding-name binding) (append (if several? of-lists '()) '(closure tmp #f))))
+            bindings)))
+
 (define (frame-locals frame)
   "The live variables of FRAME: ((name text) ...), at most 20."
   (failsafe (const '())
             (lambda ()
-              (let loop ((bindings (frame-bindings frame)) (locals '()))
-                (match bindings
-                  (() (reverse (take locals (min 20 (length locals)))))
-                  ((binding . bindings)
-                   (loop bindings
-                         (let ((name (binding-name binding)))
-                           (if (memq name '(closure tmp #f))
-                               locals
-                               (cons (list (symbol->string name) (short-text (binding-ref binding))) locals))))))))))
+              (map (lambda (binding) (list (symbol->string (binding-name binding)) (short-text (binding-ref binding))))
+                   (take* (own-bindings frame) 20)))))

@@ -228,13 +228,13 @@ are both the error output."
 there after a crash."
   (set! standard-ports (list (fdes->inport 0) (fdes->outport 1) (fdes->outport 2)))
   (for-each (lambda (port)
-              (set-port-encoding! port "UTF-8")
               (set-port-conversion-strategy! port 'substitute)
               (setvbuf port 'none))
             standard-ports))
 
 (define (restore-ports)
-  "Undoes what an earlier call did to the standard ports: set them, closed them, or sent their descriptors elsewhere."
+  "Undoes what an earlier call did to the standard ports: set them, closed them, sent their descriptors elsewhere, or gave
+them another encoding, as `setlocale' does."
   (point-descriptors)
   (when (any port-closed? standard-ports)
     (let ((null-input (open-fdes "/dev/null" O_RDONLY)))
@@ -242,6 +242,10 @@ there after a crash."
         (c-dup2 null-input 0)
         (close-fdes null-input)))
     (open-standard-ports))
+  (for-each (lambda (port)
+              (unless (equal? (port-encoding port) "UTF-8")
+                (set-port-encoding! port "UTF-8")))
+            standard-ports)
   (match standard-ports
     ((input output errors)
      (set-current-input-port input)

@@ -8,15 +8,13 @@
 
 (define (warning-diagnostic line path)
   "The diagnostic that a line of the compiler's warnings about the file at PATH stands for."
-  (match (split-warning line (lambda ()
-                               (let ((port (open-input-file (or path "/dev/null") #:guess-encoding #t)))
-                                 (set-port-filename! port path)
-                                 port)))
+  (match (split-warning line (lambda () (open-source path)))
     ((place type message) (diagnostic "warning" type message place))))
 
 (define (error-place exception frames)
   "(file line column): where in the project EXCEPTION comes from, or #f."
   (or (syntax-error-place exception)
+      (blamed-place exception)
       (let ((own (find (lambda (frame) (and (user-frame? frame) (project-frame? frame)))
                        (take* frames most-frames))))
         (and own (frame-place own)))))
@@ -36,6 +34,43 @@
        (and file line column (list file (1+ line) (1+ column)))))
     ((_ _ #((? string? file) (? integer? line) (? integer? column)) . _) (list file (1+ line) (1+ column)))
     (_ #f)))
+
+(define (blamed-place exception)
+  "(file line column), in the file that is being loaded, of the form that EXCEPTION is about and does not place: one that
+has the wrong syntax, or the name of a module that is not there. Else #f."
+  (let ((form (match (exception-args exception)
+                ((_ _ _ form subform . _) (and (eq? (exception-kind exception) 'syntax-error) (or subform form)))
+                ((_ "no code for module ~S" ((? pair? name)) . _) name)
+                (_ #f))))
+    (and compiling
+         (pair? form)
+         (failsafe (const #f)
+                   (lambda ()
+                     (let ((port (open-source compiling)))
+                       (let loop ()
+                         (let ((read (read-syntax port)))
+                           (and (not (eof-object? read))
+                                (or (form-place form read)
+                                    (loop)))))))))))
+
+(define (form-place form syntax)
+  "(file line column) of the first list in SYNTAX, the reader's, that is written as the datum FORM is; or #f."
+  (define (same? form syntax)
+    (let ((datum (datum-of syntax)))
+      (if (and (pair? form) (pair? datum))
+          (and (same? (car form) (car datum)) (same? (cdr form) (cdr datum)))
+          (equal? form (syntax->datum syntax)))))
+  (let ((datum (datum-of syntax)))
+    (and (pair? datum)
+         (or (and (same? form datum) (place-of syntax))
+             (form-place form (car datum))
+             (form-place form (cdr datum))))))
+
+(define (open-source path)
+  "A port over the file at PATH, as the compiler reads it; an empty one without a path."
+  (let ((port (open-input-file (or path "/dev/null") #:guess-encoding #t)))
+    (set-port-filename! port path)
+    port))
 
 (define (split-read-error exception)
   "(place message) of a mistake that the reader has found: it puts the place before what it says. Else #f."
@@ -60,10 +95,18 @@
    thunk
    (lambda (answer lines others)
      (append answer
-             (list #:diagnostics (append (map (lambda (line) (warning-diagnostic line compiling))
-                                              (take* lines most-warnings))
+             (list #:diagnostics (append (sort (map (lambda (line) (warning-diagnostic line compiling))
+                                                    (take* lines most-warnings))
+                                               diagnostic-before?)
                                          (evaluation-errors evaluation))
                    #:warnings others)))))
+
+(define (diagnostic-before? one other)
+  (define (number diagnostic key)
+    (or (argument (cons #f diagnostic) key) 0))
+  (or (< (number one #:line) (number other #:line))
+      (and (= (number one #:line) (number other #:line))
+           (< (number one #:column) (number other #:column)))))
 
 ;;; Loading
 
@@ -122,9 +165,8 @@ that there is no such thing."
         (system (argument request #:system)))
     (if path
         path
-        (let* ((name (failsafe (const #f) (lambda () (call-with-input-string system read))))
-               (name (if (symbol? name) (list name) name))
-               (found (and (pair? name) (list? name) (module-path name))))
+        (let* ((name (module-name-of system))
+               (found (and name (module-path name))))
           (cond ((and found (project-file? found)) found)
                 (found name)
                 (else

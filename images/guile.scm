@@ -70,21 +70,26 @@
       (read-syntax port)))
 
 (define lambda-vtable (struct-vtable (macroexpand '(lambda () #t))))
+(define constant-vtable (struct-vtable (macroexpand ''constant)))
 
 (define (field-count struct)
   (quotient (string-length (symbol->string (struct-ref (struct-vtable struct) vtable-index-layout))) 2))
 
 (define (needs-compiling? tree)
-  "True when TREE, which the expander has made, has a lambda in it."
-  (cond ((pair? tree) (any needs-compiling? tree))
-        ((not (macroexpanded? tree)) #f)
-        ((eq? (struct-vtable tree) lambda-vtable) #t)
-        (else
-         ;; The first field is the place in the source.
-         (let loop ((field (1- (field-count tree))))
-           (and (positive? field)
-                (or (needs-compiling? (struct-ref tree field))
-                    (loop (1- field))))))))
+  "True when TREE, which the expander has made, has a lambda in it. What is quoted is not looked into."
+  (let loop ((agenda (list tree)))
+    (if (null? agenda)
+        #f
+        (let ((part (car agenda)) (agenda (cdr agenda)))
+          (cond ((pair? part) (loop (cons* (car part) (cdr part) agenda)))
+                ((or (not (macroexpanded? part)) (eq? (struct-vtable part) constant-vtable)) (loop agenda))
+                ((eq? (struct-vtable part) lambda-vtable) #t)
+                (else
+                 ;; The first field is the place in the source.
+                 (loop (let push ((field (1- (field-count part))) (agenda agenda))
+                         (if (positive? field)
+                             (push (1- field) (cons (struct-ref part field) agenda))
+                             agenda)))))))))
 
 (define (evaluate-form form)
   "The list of FORM's values."
@@ -97,8 +102,16 @@
     (call-with-values (lambda () (call-in-code thunk)) list)))
 
 (define (call-in-code thunk)
-  "Calls THUNK. A tail call would leave no frame of the agent's to bound the stack."
-  (call-with-values thunk values))
+  "Calls THUNK where there is a default prompt, as at Guile's own: a procedure that code aborts to it with gets the
+continuation. A tail call would leave no frame of the agent's to bound the stack."
+  (call-with-values
+      (lambda ()
+        (call-with-prompt (default-prompt-tag) thunk
+          (lambda (k . arguments)
+            (match arguments
+              (((? procedure? procedure)) (call-in-code (lambda () (procedure k))))
+              (_ (error "The code aborted to the default prompt, and has set up none. It aborted with" arguments))))))
+    values))
 
 (define (evaluate-code evaluation safe? evaluate)
   "Reads the forms one after the other and calls EVALUATE with each; the list of the last one's values."
@@ -147,8 +160,7 @@
 (define (warning-port)
   "The port that keeps what is written to it for the evaluation that is going on."
   (when (or (not collecting-port) (port-closed? collecting-port))
-    (set! collecting-port
-          (make-soft-port (vector (lambda (character) (collect (string character))) collect (lambda () #t) #f #f) "w"))
+    (set! collecting-port (text-port collect))
     (setvbuf collecting-port 'line))
   collecting-port)
 
@@ -436,13 +448,25 @@ To say where it was may take user code that prints, so a second interrupt ends i
       (set! last-name (cons name (if name (call-with-output-string (lambda (port) (write name port))) "(guile-user)"))))
     (cdr last-name)))
 
+(define (module-name-of text)
+  "The list that TEXT writes as the name of a module, also without its parentheses; or #f."
+  (define data
+    (failsafe (const '())
+              (lambda ()
+                (let ((port (open-input-string text)))
+                  (let loop ((data '()))
+                    (let ((datum (read port)))
+                      (if (eof-object? datum) (reverse data) (loop (cons datum data)))))))))
+  (match (if (and (pair? data) (null? (cdr data)) (list? (car data))) (car data) data)
+    ((and name ((? symbol?) (? symbol?) ...)) name)
+    (_ #f)))
+
 (define (named-module text)
-  "The module that TEXT names, such as \"(ice-9 match)\" or \"guile-user\", loaded when it is not; #f for none."
-  (let ((name (failsafe (const #f) (lambda () (call-with-input-string text read)))))
-    (match name
-      ((? symbol?) (resolve-module (list name) #t #:ensure #f))
-      (((or (? symbol?) (? integer?)) ...) (and (pair? name) (resolve-module name #t #:ensure #f)))
-      (_ #f))))
+  "The module that TEXT names, such as \"(ice-9 match)\" or \"guile-user\", loaded when it is not; #f for none. A directory of
+modules is none."
+  (let* ((name (module-name-of text))
+         (module (and name (resolve-module name #t #:ensure #f))))
+    (and module (module-public-interface module) module)))
 
 (define (loaded-modules)
   "The modules that are loaded."
@@ -588,7 +612,8 @@ its own (Guile 3.0.8)."
   "Sends the answer to the request that is being served."
   (send (append (list #:done #:id last-id)
                 facts
-                (list #:package (module-text (current-module)) #:next-object next-object #:held (length held-stacks)))))
+                (list #:package (module-text (current-module)) #:next-object next-object #:held (length held-stacks)
+                      #:checkpoints (checkpoint-names)))))
 
 (define (next-request)
   (let ((request (match waiting

@@ -94,6 +94,24 @@
 (test-equal "the forms left are counted, and left" '(2 b) (left "a b c"))
 (test-equal "unless they cannot be read" '(#f b) (left "a b (c"))
 
+;;; Evaluation
+
+(test-assert "what has a lambda in it is compiled" (needs-compiling? (macroexpand '(list 1 (lambda (x) x)))))
+(test-assert "what has none is not" (not (needs-compiling? (macroexpand '(if (car x) '(lambda . 1) (begin 2 3))))))
+
+(test-equal "a module's name" '(ice-9 match) (module-name-of "(ice-9 match)"))
+(test-equal "without parentheses" '(ice-9 match) (module-name-of "ice-9 match"))
+(test-equal "of one word" '(tool) (module-name-of "tool"))
+(test-equal "several are none" '(#f #f #f #f) (map module-name-of '("(a) (b)" "()" "(srfi 1)" "(a")))
+
+(define (written-at form text)
+  (call-with-input-string text
+    (lambda (port)
+      (set-port-filename! port "t.scm")
+      (form-place form (read-syntax port)))))
+(test-equal "a form is found where it is written" '("t.scm" 2 3) (written-at '(if) "(define (f)\n  (if))"))
+(test-equal "one that is not there is not" #f (written-at '(if a) "(define (f) (if))"))
+
 ;;; Warnings
 
 (test-equal "a warning has a place, a type and a message"

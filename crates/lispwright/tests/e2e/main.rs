@@ -18,6 +18,7 @@ mod excess;
 mod expansion;
 mod files;
 mod guile;
+mod guile_code;
 mod held;
 mod household;
 mod implementations;

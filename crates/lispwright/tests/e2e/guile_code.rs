@@ -1,0 +1,113 @@
+//! What Scheme programmers write, evaluated in Guile: quoted data, continuations, locales, modules by name, files that do
+//! not load.
+
+use serde_json::json;
+
+use crate::client::{Answer, Session};
+
+fn guile() -> Session {
+    Session::with_file("one.scm", "(define one 1)\n")
+}
+
+fn eval(session: &mut Session, code: &str) -> Answer {
+    session.client.call("repl_eval", json!({ "code": code, "timeout_seconds": 20 }))
+}
+
+#[track_caller]
+fn value(session: &mut Session, code: &str) -> String {
+    session.ok("repl_eval", json!({ "code": code })).fields["values"][0].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_is_quoted_may_be_any_data() {
+    let mut session = guile();
+    for (code, expected) in [
+        ("'(1 . 2)", "(1 . 2)"),
+        ("(assq 'b '((a . 1) (b . #(2 (3 . 4)))))", "(b . #(2 (3 . 4)))"),
+        ("(map (lambda (pair) (cdr pair)) '((a . 1)))", "(1)"),
+        ("(define prices '((milk . 3))) (list 'lambda '(lambda . x))", "(lambda (lambda . x))"),
+        ("`(,@(list 1 2) . 3)", "(1 2 . 3)"),
+    ] {
+        assert_eq!(value(&mut session, code), expected, "{code}");
+    }
+    let deep = format!("(pair? '{}{})", "(".repeat(20_000), ")".repeat(20_000));
+    assert_eq!(value(&mut session, &deep), "#t");
+}
+
+#[test]
+fn aborting_to_the_default_prompt_is_no_end_of_the_image() {
+    let mut session = guile();
+    value(&mut session, "(define x 1) (use-modules (ice-9 control)) 1");
+    assert_eq!(value(&mut session, "(+ 1 (shift k (k 41)))"), "42");
+    assert_eq!(value(&mut session, "(list (shift k 'out))"), "out");
+    let bare = eval(&mut session, "(abort-to-prompt (default-prompt-tag) 'lost)");
+    assert!(bare.is_error && bare.text.contains("aborted to the default prompt"), "{}", bare.text);
+    assert_eq!(value(&mut session, "x"), "1");
+    session.project.file("aborts.scm", "(use-modules (ice-9 control))\n(abort 'lost)\n");
+    let load = session.client.call("load_system", json!({ "path": "aborts.scm" }));
+    assert!(load.is_error && load.text.contains("aborted to the default prompt"), "{}", load.text);
+    assert_eq!(value(&mut session, "x"), "1");
+}
+
+#[test]
+fn what_code_does_to_encodings_does_not_last_nor_reach_values() {
+    let mut session = guile();
+    let printed = session.ok("repl_eval", json!({ "code": "(setlocale LC_ALL \"C\") (string-length \"λ\")" }));
+    assert_eq!(printed.fields["values"][0], "1");
+    let printed = session.ok("repl_eval", json!({ "code": "(display \"λ\") \"λ\"" }));
+    assert_eq!((&printed.fields["stdout"], &printed.fields["values"][0]), (&json!("λ"), &json!("\"λ\"")));
+    value(&mut session, "(fluid-set! %default-port-encoding \"ISO-8859-1\") 1");
+    assert_eq!(value(&mut session, "(list \"λ\" #\\λ)"), "(\"λ\" #\\λ)");
+}
+
+#[test]
+fn a_module_is_named_with_or_without_parentheses_and_a_directory_is_none() {
+    let mut session = guile();
+    for package in ["(srfi srfi-1)", "srfi srfi-1"] {
+        let answer = session.ok("repl_eval", json!({ "code": "(fold + 0 '(1 2))", "package": package }));
+        assert_eq!(answer.fields["values"][0], "3", "{package}");
+    }
+    for package in ["(srfi)", "srfi", "(srfi 1)", "(srfi srfi-1) (ice-9 match)", "()", "(", "\"srfi\""] {
+        let answer = session.client.call("repl_eval", json!({ "code": "1", "package": package }));
+        assert_eq!(answer.fields["code"], "BAD_ARGUMENT", "{package}: {}", answer.text);
+        assert!(answer.text.contains("There is no package"), "{package}: {}", answer.text);
+    }
+    session.project.file("my/part.scm", "(define-module (my part))\n");
+    session.ok("load_system", json!({ "system": "my part" }));
+}
+
+#[test]
+fn a_file_that_does_not_load_has_the_place_of_the_mistake() {
+    let mut session = guile();
+    for (text, place) in [
+        ("(define (f)\n  (list 1\n    (if)))\n", "bad.scm:3:5: error: "),
+        ("(define (g) 1)\n(define ((curried a) b)\n  a)\n", "bad.scm:2:1: error: "),
+        ("(define-module (bad)\n  #:use-module (not there))\n", "bad.scm:2:16: error: no code for module (not there)"),
+        ("(define x 1)\n(import (nope nope))\n", "bad.scm:2:9: error: no code for module (nope nope)"),
+    ] {
+        session.project.file("bad.scm", text);
+        let answer = session.client.call("load_system", json!({ "path": "bad.scm" }));
+        assert!(answer.is_error && answer.text.contains(place), "{text}: {}", answer.text);
+        assert!(!answer.text.contains("/system/base/"), "no frames of the compiler's: {}", answer.text);
+    }
+    // Warnings come in the order of the lines.
+    session
+        .project
+        .file("late.scm", "(define (f x) (nowhere x))\n(define (g) (f 1 2))\n(define (h) (format #f \"~a\"))\n");
+    let answer = session.ok("load_system", json!({ "path": "late.scm" }));
+    let lines: Vec<i64> =
+        answer.fields["diagnostics"].as_array().unwrap().iter().map(|one| one["line"].as_i64().unwrap()).collect();
+    assert_eq!(lines, [1, 2, 3], "{}", answer.text);
+}
+
+#[test]
+fn frames_show_what_the_code_has_named() {
+    let mut session = guile();
+    session.project.file("throws.scm", "(define (f x)\n  (throw 'my-key x 2))\n(define (g) (+ 1 (f 3)))\n(g)\n");
+    let answer = session.client.call("load_system", json!({ "path": "throws.scm" }));
+    assert!(answer.text.contains("throws.scm:2:3: error: Throw to key `my-key'"), "{}", answer.text);
+    assert!(answer.text.contains("1: (g)") && !answer.text.contains("pair = "), "{}", answer.text);
+    // Of a name that is not there the expander's frames say nothing.
+    let answer = eval(&mut session, "(use-modules (not there))");
+    assert!(answer.is_error && !answer.text.contains("psyntax"), "{}", answer.text);
+}
