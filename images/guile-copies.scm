@@ -3,7 +3,7 @@
 ;;; A process that has forked sleeps until its child has ended; only the youngest reads the wire. What a process wants of
 ;;; those that wait for it stands in a page of memory that all share: to which depth it goes back, or that all is over.
 
-(define deepest 16)
+(define deepest 64)
 (define all-over #xFFFF)
 
 (define c-mmap (libc '* "mmap" '* size_t int int int long))
@@ -49,15 +49,14 @@
 (define (cannot-copy)
   "The fields of a refusal when the process cannot be copied now, else #f."
   (let ((threads (other-threads)))
-    (cond ((pair? threads) (list #:outcome #:refused #:threads threads))
-          ((>= depth deepest) (list #:outcome #:refused #:full deepest))
-          (else #f))))
+    (and (pair? threads) (list #:outcome #:refused #:threads threads))))
 
 (define (copied?)
   "Copies the process: true in the copy; false in this one, after the copy has ended."
   (stop-watcher)
   (let* ((parent (getpid))
-         (pid (primitive-fork)))
+         ;; What Guile warns of has been seen to: there is no other thread, or none that a copy needs.
+         (pid (parameterize ((current-warning-port (%make-void-port "w"))) (primitive-fork))))
     (cond ((zero? pid)
            (end-with-parent parent)
            #t)
@@ -91,7 +90,12 @@
      (set! watcher #f)
      (close-port output)
      (join-thread thread)
-     (close-port input))
+     (close-port input)
+     ;; It is joined before it has left Guile, and must not be copied on its way out.
+     (let wait ((turns 1000))
+       (when (and (positive? turns) (memq thread (all-threads)))
+         (usleep 100)
+         (wait (1- turns)))))
     (#f #f)))
 
 (define (watch told main)
@@ -160,6 +164,7 @@ so itself."
         (branch (argument request #:branch))
         (copy-depth (1+ depth)))
     (or (cannot-copy)
+        (and (>= depth deepest) (list #:outcome #:refused #:full deepest))
         (begin
           (flush-ports)
           (let loop ((status #f))

@@ -28,6 +28,7 @@ mod guard;
 mod idle;
 mod image;
 mod marks;
+mod name;
 mod naming;
 mod nearest;
 pub mod node;

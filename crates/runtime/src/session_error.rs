@@ -63,6 +63,14 @@ pub enum SessionError {
     /// The image of the session belongs to somebody else, who alone may end it.
     #[error("the image of session {0:?} belongs to somebody else")]
     Theirs(String),
+    /// A name that cannot be given to a session or checkpoint.
+    #[error("the name of a {what} has 1 to 100 characters on one line, without quotes and backslashes; {why}")]
+    BadName {
+        /// What was to be named.
+        what: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
     /// There is no such session.
     #[error("there is no session {0:?}")]
     Unknown(String),

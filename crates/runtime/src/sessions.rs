@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::eval::{Ending, EvalReport};
 use crate::factory::{Factory, Household};
 use crate::idle;
+use crate::name;
 use crate::remote::address::Address;
 use crate::remote::{Found, Remote};
 use crate::request::{EvalRequest, Request};
@@ -118,6 +119,7 @@ impl Sessions {
         if let Ok(session) = self.existing(name) {
             return Ok(session);
         }
+        name::check("session", name)?;
         let runtime = runtime.unwrap_or_else(|| self.runtime_for(name));
         let mut sessions = self.sessions();
         if let Some(session) = sessions.get(name) {
@@ -177,6 +179,9 @@ impl Sessions {
         cancel: &CancellationToken,
     ) -> Result<EvalReport, SessionError> {
         let began = Instant::now();
+        if let Request::Checkpoint(checkpoint) = &request {
+            name::check("checkpoint", checkpoint)?;
+        }
         let session = if request.is_about_present_image() { self.existing(name) } else { self.session(name) }?;
         let runtime = session.factory.runtime();
         if !runtime.backend().can(request.needs()) {

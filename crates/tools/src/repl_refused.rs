@@ -169,6 +169,7 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
                  evaluate again what made them."
             ),
         ),
+        SessionError::BadName { .. } => ToolError::new("BAD_ARGUMENT", what),
         SessionError::Unknown(_) => ToolError::new(
             "BAD_ARGUMENT",
             format!("{what} repl_control {{\"action\": \"status\"}} lists the sessions there are."),
@@ -203,7 +204,8 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
              \"frames\"{argument}}} lists them."
         )),
         Refusal::NoRestart(name) => bad(format!(
-            "The held error has no restart {name:?}. repl_control {{\"action\": \"restarts\"{argument}}} lists them."
+            "The held error has no restart {:?}. repl_control {{\"action\": \"restarts\"{argument}}} lists them.",
+            one_line(name, 100)
         )),
         Refusal::NeedsValue(name) => bad(format!(
             "The restart {name} asks for a value. Give it as code: repl_control {{\"action\": \"restart\", \"restart\": \
@@ -217,14 +219,16 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
             } else {
                 format!("It has: {}.", checkpoints.join(", "))
             };
-            let what = if name.is_empty() { "checkpoint".to_owned() } else { format!("checkpoint {name:?}") };
+            let what =
+                if name.is_empty() { "checkpoint".to_owned() } else { format!("checkpoint {:?}", one_line(name, 100)) };
             bad(format!("Session {session:?} has no {what}. {there}")).with("candidates", checkpoints.clone())
         }
         Refusal::NoSystem { name, nearest } => {
             let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
             bad(format!(
-                "Session {session:?} finds no system or module {name:?}.{near} A system is looked for in the .asd files below the root and where ASDF looks, a module below \
-                 the root and its src, modules, lib; a file can be given as path."
+                "Session {session:?} finds no system or module {:?}.{near} A system is looked for in the .asd files below the root and where ASDF looks, a module below \
+                 the root and its src, modules, lib; a file can be given as path.",
+                one_line(name, 200)
             ))
             .with("candidates", nearest.clone())
         }

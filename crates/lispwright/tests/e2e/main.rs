@@ -19,6 +19,7 @@ mod expansion;
 mod files;
 mod guile;
 mod guile_code;
+mod guile_copies;
 mod held;
 mod household;
 mod implementations;

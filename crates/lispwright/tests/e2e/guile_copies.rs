@@ -1,0 +1,76 @@
+//! Checkpoints and trials of Guile, where they differ from what `copies` tests on SBCL.
+
+use serde_json::{Value, json};
+
+use crate::client::Session;
+
+fn guile() -> Session {
+    Session::with_file("one.scm", "(define one 1)\n")
+}
+
+#[track_caller]
+fn value(session: &mut Session, code: &str) -> String {
+    session.ok("repl_eval", json!({ "code": code })).fields["values"][0].as_str().unwrap().to_owned()
+}
+
+fn names(session: &mut Session) -> Vec<String> {
+    let status = session.ok("repl_control", json!({ "action": "status", "session": "main" }));
+    let checkpoints = status.fields["sessions"][0]["checkpoints"].as_array().unwrap().clone();
+    checkpoints.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn checkpoints_stand_inside_each_other_and_are_listed() {
+    let mut session = guile();
+    value(&mut session, "(define x 0) x");
+    for (name, x) in [("one", 1), ("two", 2), ("three", 3), ("two", 4)] {
+        value(&mut session, &format!("(set! x {x}) x"));
+        let made = session.ok("repl_control", json!({ "action": "checkpoint", "name": name }));
+        // Guile has no warning to give: what else ran has been seen to.
+        assert!(!made.text.contains("[stderr]"), "{}", made.text);
+    }
+    assert_eq!(value(&mut session, "(set! x 5) x"), "5");
+    assert_eq!(names(&mut session), ["one", "three", "two"]);
+    for (name, x, left) in [("two", "4", &["one", "three", "two"][..]), ("three", "3", &["one", "two", "three"])] {
+        session.ok("repl_control", json!({ "action": "rollback", "name": name }));
+        assert_eq!(value(&mut session, "x"), x);
+        let mut there = names(&mut session);
+        there.sort();
+        let mut left: Vec<String> = left.iter().map(|&name| name.to_owned()).collect();
+        left.sort();
+        assert_eq!(there, left, "after going back to {name}");
+    }
+    // What an older process was called is its name again.
+    session.ok("repl_control", json!({ "action": "rollback", "name": "two" }));
+    assert_eq!(value(&mut session, "x"), "2");
+    let full = (0..70)
+        .map(|depth| {
+            session.client.call("repl_control", json!({ "action": "checkpoint", "name": format!("n{depth}") }))
+        })
+        .find(|answer| answer.is_error)
+        .expect("a limit");
+    assert!(full.text.contains("There are 64 checkpoints"), "{}", full.text);
+    let trial = session.ok("repl_eval", json!({ "code": "(set! x 9) x", "trial": true }));
+    assert_eq!((trial.fields["values"][0].as_str(), value(&mut session, "x").as_str()), (Some("9"), "2"));
+}
+
+#[test]
+fn a_name_fits_into_a_line() {
+    let mut session = guile();
+    value(&mut session, "1");
+    for name in ["", " ", "a\0b", "a\nb", "\"q\"", "a\\b", "\u{202e}abc", &"x".repeat(10_000)] {
+        let says = &["the name of a checkpoint has 1 to 100 characters"];
+        session.refused("repl_control", json!({ "action": "checkpoint", "name": name }), "BAD_ARGUMENT", says);
+        let says = &["the name of a session has 1 to 100 characters"];
+        session.refused("repl_eval", json!({ "code": "1", "session": name }), "BAD_ARGUMENT", says);
+        let gone = session.client.call("repl_control", json!({ "action": "rollback", "name": name }));
+        assert!(gone.is_error && gone.text.chars().count() < 400, "{}", gone.text);
+    }
+    assert_eq!(names(&mut session), Vec::<String>::new());
+    for name in ["ü λ 日本", "[ERROR]", "../x", "it's"] {
+        session.ok("repl_control", json!({ "action": "checkpoint", "name": name }));
+        assert_eq!(value(&mut session, "(+ 1 1)"), "2");
+        let back = session.ok("repl_control", json!({ "action": "rollback", "name": name }));
+        assert_eq!(back.fields["checkpoint"], Value::from(name));
+    }
+}

@@ -1,0 +1,42 @@
+//! Names that callers give to sessions and checkpoints. They come back in lines of answers and in calls that are
+//! proposed, so they are short, and have nothing in them that would have to be quoted there.
+
+use crate::session_error::SessionError;
+
+/// How many characters a name may have.
+pub(crate) const LONGEST: usize = 100;
+
+/// Refuses `name` for `what` when it is empty, longer than [`LONGEST`], or has quotes, backslashes, control characters or
+/// such as turn the direction of text.
+pub(crate) fn check(what: &'static str, name: &str) -> Result<(), SessionError> {
+    let length = name.chars().count();
+    if name.trim().is_empty() {
+        Err(SessionError::BadName { what, why: "this one is blank".to_owned() })
+    } else if length > LONGEST {
+        Err(SessionError::BadName { what, why: format!("this one has {length}") })
+    } else if let Some(odd) = name.chars().find(|character| is_odd(*character)) {
+        Err(SessionError::BadName { what, why: format!("this one has {odd:?} in it") })
+    } else {
+        Ok(())
+    }
+}
+
+fn is_odd(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '"' | '\\' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_fits_into_a_line() {
+        for good in ["main", "before the change", "ü λ 日本", "../x", "[ERROR]", "it's", &"x".repeat(LONGEST)] {
+            assert_eq!(check("session", good), Ok(()), "{good}");
+        }
+        for bad in ["", " ", "a\0b", "a\nb", "a\u{85}b", "\"q\"", "a\\b", "\u{202e}abc", &"x".repeat(LONGEST + 1)] {
+            assert!(check("session", bad).is_err(), "{bad:?}");
+        }
+    }
+}
