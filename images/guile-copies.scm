@@ -33,16 +33,22 @@
   "The names that can be gone back to, oldest first."
   (reverse (map car checkpoints)))
 
-(define own-threads '())                ; this one, and those that Guile itself has started by then
+(define own-threads '())                ; this one, and that which waits for requests
 
 (define (note-own-threads)
   (set! own-threads (all-threads)))
+
+(define (started-by-code? thread)
+  "False for a thread that the collector has started to call finalizers. Guile ends it for a copy, and starts it again."
+  (failsafe (const #t)
+            (lambda () (and ((@@ (ice-9 threads) thread-join-data) thread) #t))))
 
 (define (other-threads)
   "The names of the threads that a copy would not have."
   (filter-map (lambda (thread)
                 (and (not (memq thread own-threads))
                      (not (thread-exited? thread))
+                     (started-by-code? thread)
                      (format #f "~a" thread)))
               (all-threads)))
 

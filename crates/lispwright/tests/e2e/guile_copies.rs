@@ -55,6 +55,30 @@ fn checkpoints_stand_inside_each_other_and_are_listed() {
 }
 
 #[test]
+fn threads_of_guiles_own_are_not_in_the_way() {
+    let mut session = guile();
+    // Finalizers run in a thread that the collector starts, and keeps.
+    let litter = "(use-modules (ice-9 threads))
+                  (let loop ((turns 300))
+                    (do ((n 0 (1+ n))) ((= n 300)) (open-input-file \"/dev/null\"))
+                    (gc)
+                    (if (and (= (length (all-threads)) OWN) (positive? turns)) (loop (1- turns)) (length (all-threads))))";
+    // In a copy there is one more, which waits for requests.
+    for (own, name) in [("1", "one"), ("2", "two")] {
+        value(&mut session, &litter.replace("OWN", own));
+        session.ok("repl_control", json!({ "action": "checkpoint", "name": name }));
+        assert_eq!(
+            session.ok("repl_eval", json!({ "code": "(gc) 'tried", "trial": true })).fields["values"][0],
+            "tried"
+        );
+    }
+    value(&mut session, "(define mine (call-with-new-thread (lambda () (sleep 60)))) 1");
+    session.refused("repl_control", json!({ "action": "checkpoint", "name": "three" }), "UNSUPPORTED", &["#<thread "]);
+    value(&mut session, "(cancel-thread mine) (join-thread mine) 1");
+    session.ok("repl_control", json!({ "action": "checkpoint", "name": "three" }));
+}
+
+#[test]
 fn a_name_fits_into_a_line() {
     let mut session = guile();
     value(&mut session, "1");
