@@ -200,15 +200,38 @@ left out after it."
   (if (eq? argument '_) "_" (short-text argument)))
 
 (define (own-bindings frame)
-  "The bindings of FRAME that the code has made, as against those of the compiler. It calls what it conses lists of arguments
-from `arg', `pair' and `tail', and has several of a kind then."
-  (let* ((bindings (frame-bindings frame))
-         (names (map binding-name bindings))
-         (of-lists '(arg pair tail))
-         (several? (any (lambda (name) (> (count (lambda (other) (eq? other name)) names) 1)) of-lists)))
-    (remove (lambda (binding)
-              (memq (binding-name binding) (append (if several? of-lists '()) '(closure tmp #f))))
-            bindings)))
+  "The bindings of FRAME that the code has made, as against those of the compiler, whose names do not stand in the file."
+  (let ((source (frame-source-text frame)))
+    (filter (lambda (binding)
+              (let ((name (binding-name binding)))
+                (and name
+                     (not (memq name '(closure tmp)))
+                     (or (not source) (word-in? (symbol->string name) source)))))
+            (frame-bindings frame))))
+
+(define (frame-source-text frame)
+  "The text of the file that FRAME's code was compiled from, or #f."
+  (match (frame-place frame)
+    ((file . _)
+     (failsafe (const #f)
+               (lambda ()
+                 (call-with-input-file (full-path file)
+                   (lambda (port) ((@ (ice-9 textual-ports) get-string-all) port))
+                   #:guess-encoding #t))))
+    (#f #f)))
+
+(define (word-in? word text)
+  "True when WORD stands in TEXT with no other letters around it."
+  (define (apart? at)
+    (or (< at 0)
+        (>= at (string-length text))
+        (let ((character (string-ref text at)))
+          (or (char-whitespace? character) (memv character '(#\( #\) #\[ #\] #\' #\` #\, #\@ #\; #\"))))))
+  (let loop ((from 0))
+    (let ((at (string-contains text word from)))
+      (and at
+           (or (and (apart? (1- at)) (apart? (+ at (string-length word))))
+               (loop (1+ at)))))))
 
 (define (frame-locals frame)
   "The live variables of FRAME: ((name text) ...), at most 20."

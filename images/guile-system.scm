@@ -15,7 +15,9 @@
   #:use-module (system vm loader)
   #:use-module (system vm vm)
   ;; Loaded when they are first used: they cost tens of milliseconds.
-  #:autoload (srfi srfi-64) (test-runner-null test-runner-on-test-begin! test-runner-on-test-end! test-runner-factory
+  #:autoload (srfi srfi-64) (test-runner-null test-runner-on-test-begin test-runner-on-test-begin! test-runner-on-test-end
+                             test-runner-on-test-end! test-runner-on-bad-count test-runner-on-bad-count!
+                             test-runner-on-bad-end-name test-runner-on-bad-end-name! test-runner-factory
                              test-runner-current test-runner-test-name test-runner-group-path test-result-kind
                              test-result-alist)
   #:autoload (system base compile) (compile compile-file)

@@ -264,6 +264,7 @@ that there is no such thing."
 (define (raised-text raised)
   "What SRFI 64 has kept of an exception: the key and arguments, or the exception."
   (match raised
+    (('%exception exception) (raised-text exception))
     (((? symbol? key) . arguments)
      (string-append (symbol->string key) ": "
                     (failsafe (const (short-text arguments))
@@ -271,7 +272,7 @@ that there is no such thing."
                                 (string-trim-right
                                  (call-with-output-string (lambda (port) (write-thrown key arguments port))))))))
     ((? exception? exception) (string-append (exception-type exception) ": " (exception-text exception 500)))
-    (_ (short-text raised))))
+    (_ (string-append "raised " (short-text raised)))))
 
 (define (note-start tally runner)
   "Says which test RUNNER begins with: it may never end, or end the process."
@@ -279,11 +280,56 @@ that there is no such thing."
     (set-tally-running! tally name)
     (tell-progress (format #f "testing ~a" name))))
 
-(define (make-runner tally)
-  (let ((runner (test-runner-null)))
-    (test-runner-on-test-begin! runner (lambda (runner) (note-start tally runner)))
-    (test-runner-on-test-end! runner (lambda (runner) (note-result tally runner)))
-    runner))
+(define (note-fault tally runner reason)
+  "Counts what is wrong with the group of tests that RUNNER is at as a failed test."
+  (when (null? (tally-wanted tally))
+    (let ((path (test-runner-group-path runner)))
+      (set-tally-failed! tally (1+ (tally-failed tally)))
+      (set-tally-failures! tally (cons (list #:name (if (pair? path) (last path) "test-end")
+                                             #:description (string-join path " / ")
+                                             #:reason reason)
+                                       (tally-failures tally))))))
+
+(define (count-tests-of runner tally)
+  "Has TALLY told what RUNNER runs, whatever else it does."
+  (define-syntax-rule (precede! get set note argument ...)
+    (let ((others (get runner)))
+      (set runner (lambda (runner argument ...)
+                    (note tally runner argument ...)
+                    (others runner argument ...)))))
+  (precede! test-runner-on-test-begin test-runner-on-test-begin! note-start)
+  (precede! test-runner-on-test-end test-runner-on-test-end! note-result)
+  (precede! test-runner-on-bad-count test-runner-on-bad-count!
+            (lambda (tally runner count announced)
+              (note-fault tally runner (format #f "~a tests were announced, and ~a ran." announced count)))
+            count announced)
+  (precede! test-runner-on-bad-end-name test-runner-on-bad-end-name!
+            (lambda (tally runner ended begun)
+              (note-fault tally runner (format #f "The test-begin of ~a ends with the test-end of ~a." begun ended)))
+            ended begun))
+
+(define (call-counting-tests tally thunk)
+  "Calls THUNK, with TALLY told of the tests that run meanwhile. The code may bring runners of its own: they are found when
+a group of tests begins."
+  (let* ((module (resolve-module '(srfi srfi-64)))
+         (variable (or (module-variable module '%test-begin) (module-variable module 'test-begin)))
+         (begin-group (variable-ref variable))
+         (known '()))
+    (define (begin-counted . arguments)
+      (call-with-values (lambda () (apply begin-group arguments))
+        (lambda results
+          (let ((runner (test-runner-current)))
+            (unless (or (not runner) (memq runner known))
+              (set! known (cons runner known))
+              (count-tests-of runner tally)))
+          (apply values results))))
+    (dynamic-wind
+      (lambda () (variable-set! variable begin-counted))
+      (lambda ()
+        (parameterize ((test-runner-factory test-runner-null)
+                       (test-runner-current #f))
+          (thunk)))
+      (lambda () (variable-set! variable begin-group)))))
 
 (define (tally-facts tally)
   (append
@@ -301,9 +347,7 @@ that there is no such thing."
                         (lambda ()
                           (match (target request)
                             ((? string? path)
-                             (parameterize ((test-runner-factory (lambda () (make-runner tally)))
-                                            (test-runner-current #f))
-                               (load-source path))
+                             (call-counting-tests tally (lambda () (load-source path)))
                              (list #:outcome #:tested))
                             (name
                              (answer-now (list #:outcome #:refused #:no-system (argument request #:system)))))))))

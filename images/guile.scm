@@ -403,6 +403,7 @@ failure."
 (define (handle-interrupt)
   "Ends the evaluation that is going on; its state stays.
 To say where it was may take user code that prints, so a second interrupt ends it without that."
+  (set! signalled #t)
   (let ((evaluation current))
     (when evaluation
       (let ((again? (evaluation-stopping? evaluation))
@@ -417,16 +418,51 @@ To say where it was may take user code that prints, so a second interrupt ends i
 
 (define (handle-frames)
   "Reads what came from the parent during an evaluation: an interrupt, or its end."
-  (when (and current (protocol-readable?))
-    (match (receive-request)
-      (#f (die))
-      ((#:interrupt #:id id)
-       (if (eqv? id last-id)
-           (handle-interrupt)
-           (handle-frames)))
-      (request
-       (set! waiting (append waiting (list request)))
-       (handle-frames)))))
+  (set! signalled #t)
+  (match (and current (request-that-came))
+    (#f #f)
+    ((#f) (die))
+    (((#:interrupt #:id id))
+     (if (eqv? id last-id)
+         (handle-interrupt)
+         (handle-frames)))
+    ((request)
+     (set! waiting (append waiting (list request)))
+     (handle-frames))))
+
+(define (request-that-came)
+  "A list of the next request when there is one, else #f. One signal does not read it into the hands of another."
+  (call-with-blocked-asyncs
+   (lambda ()
+     (and (protocol-readable?) (list (receive-request))))))
+
+(define signalled #f)                   ; a signal was handled since the last evaluation began
+
+(define main-thread #f)                 ; the one that evaluates
+
+(define (heed-while-waiting)
+  "Has the procedures that a signal ends early see first whether it was an interrupt, so that code does not go on after it."
+  (set! main-thread (current-thread))
+  (for-each (lambda (name)
+              (let* ((wait (module-ref the-root-module name))
+                     (heeding (lambda arguments
+                                (call-with-values (lambda () (apply wait arguments))
+                                  (lambda results
+                                    (when (and current (eq? (current-thread) main-thread))
+                                      (handle-frames))
+                                    (apply values results))))))
+                (set-procedure-property! heeding 'name name)
+                (module-set! the-root-module name heeding)))
+            '(sleep usleep select)))
+
+(define (settle)
+  "Takes what signals of an earlier evaluation have left: Guile notes for a waiting thread that it is to wake up, and the next
+`sleep' would end at once."
+  (when signalled
+    (set! signalled #f)
+    (do ((times 0 (1+ times)))
+        ((= times 8))
+      (select '() '() '() 0 0))))
 
 ;;; Requests
 
@@ -529,10 +565,13 @@ modules is none."
   (let ((answer
          (call-with-prompt answer-tag
            (lambda ()
+             (settle)
              (set! current evaluation)
              (watch-requests #t)
              (handle-frames)
              (let ((answer (call-with-limits evaluation thunk)))
+               ;; A signal also ends a wait early, so that the work may be through before the interrupt is.
+               (handle-frames)
                (set! current #f)
                answer))
            (lambda (k answer)
@@ -652,6 +691,7 @@ its own (Guile 3.0.8)."
   (prepare-image cache)
   (install-signals handle-frames handle-interrupt)
   (note-own-threads)
+  (heed-while-waiting)
   (note-while-expanding)
   (send (list #:hello #:protocol 1 #:implementation "Guile" #:version (version) #:pid own-pid))
   ;; Whoever waits for this worker has sent a request by now; a spare has the time.

@@ -111,3 +111,25 @@ fn frames_show_what_the_code_has_named() {
     let answer = eval(&mut session, "(use-modules (not there))");
     assert!(answer.is_error && !answer.text.contains("psyntax"), "{}", answer.text);
 }
+
+#[test]
+fn an_interrupt_ends_a_wait_and_nothing_else() {
+    let mut session = guile();
+    value(&mut session, "(define x 0) x");
+    for wait in ["(sleep 100)", "(usleep 100000000)", "(select '() '() '() 100)"] {
+        let code = format!("(begin {wait} (set! x (1+ x)))");
+        let stopped = session.client.call("repl_eval", json!({ "code": code, "timeout_seconds": 0.3 }));
+        assert_eq!(stopped.fields["code"], "TIMEOUT", "{}", stopped.text);
+        // What has woken it does not wake the next one.
+        let slept = "(let ((start (get-internal-real-time)))
+                       (usleep 200000)
+                       (>= (/ (- (get-internal-real-time) start) internal-time-units-per-second) 19/100))";
+        assert_eq!(value(&mut session, slept), "#t", "after {wait}");
+    }
+    assert_eq!(value(&mut session, "x"), "0");
+    session.project.file("waits.scm", "(define (f)\n  (sleep 100)\n  1)\n(list (f))\n(set! x 5)\n");
+    let stopped = session.client.call("load_system", json!({ "path": "waits.scm", "timeout_seconds": 2 }));
+    assert_eq!(stopped.fields["code"], "TIMEOUT", "{}", stopped.text);
+    assert!(stopped.text.contains("(f)  ") && stopped.text.contains("waits.scm:2:"), "{}", stopped.text);
+    assert_eq!(value(&mut session, "x"), "0");
+}

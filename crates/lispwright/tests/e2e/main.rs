@@ -20,6 +20,7 @@ mod files;
 mod guile;
 mod guile_code;
 mod guile_copies;
+mod guile_suites;
 mod held;
 mod household;
 mod implementations;

@@ -1,0 +1,65 @@
+//! SRFI 64 tests with runners of their own, odd groups and odd errors.
+
+use serde_json::json;
+
+use crate::client::Session;
+
+fn suite(name: &str, text: &str) -> Session {
+    Session::with_file(name, format!("(use-modules (srfi srfi-64))\n{text}"))
+}
+
+#[test]
+fn tests_count_whichever_runner_runs_them() {
+    let tests = "(test-begin \"own\")\n(test-assert \"good\" #t)\n(test-equal \"bad\" 1 2)\n(test-end \"own\")\n";
+    let session = &mut suite("current.scm", &format!("(test-runner-current (test-runner-null))\n{tests}(exit 1)\n"));
+    let others = [
+        ("factory.scm", format!("(test-runner-factory (lambda () (test-runner-null)))\n{tests}")),
+        ("with.scm", format!("(test-with-runner (test-runner-null)\n{tests})\n")),
+        ("nested.scm", format!("(define runner (test-runner-null))\n(test-with-runner runner {tests})\n")),
+    ];
+    for (name, text) in &others {
+        session.project.file(name, format!("(use-modules (srfi srfi-64))\n{text}"));
+    }
+    for name in ["current.scm", "factory.scm", "with.scm", "nested.scm", "current.scm"] {
+        let answer = session.ok("run_tests", json!({ "path": name }));
+        assert_eq!(
+            (&answer.fields["passed"], &answer.fields["failed"]),
+            (&json!(1), &json!(1)),
+            "{name}: {}",
+            answer.text
+        );
+        assert_eq!(answer.fields["failed_tests"][0]["test_name"], "bad", "{name}");
+    }
+    // What the runner does by itself is done as well, and none is left in the image.
+    let seen = "(define runner (test-runner-null))
+(test-runner-on-test-end! runner (lambda (runner) (display (test-runner-test-name runner))))
+(test-runner-current runner)
+";
+    session.project.file("seen.scm", format!("(use-modules (srfi srfi-64))\n{seen}{tests}"));
+    let answer = session.ok("run_tests", json!({ "path": "seen.scm" }));
+    assert!(answer.fields["failed"] == 1 && answer.text.ends_with("[stdout]\ngoodbad"), "{}", answer.text);
+    let after = session.ok("repl_eval", json!({ "code": "(procedure? (@@ (srfi srfi-64) %test-begin))" }));
+    assert_eq!(after.fields["values"][0], "#t");
+}
+
+#[test]
+fn groups_that_do_not_add_up_are_failures() {
+    let session = &mut suite("odd.scm", "(test-begin \"odd\" 5)\n(test-assert \"one\" #t)\n(test-end \"even\")\n");
+    let answer = session.ok("run_tests", json!({ "path": "odd.scm" }));
+    assert_eq!((&answer.fields["passed"], &answer.fields["failed"]), (&json!(1), &json!(2)), "{}", answer.text);
+    assert!(answer.text.contains("5 tests were announced, and 1 ran."), "{}", answer.text);
+    assert!(answer.text.contains("The test-begin of odd ends with the test-end of even."), "{}", answer.text);
+}
+
+#[test]
+fn whatever_is_raised_is_told() {
+    let session = &mut suite(
+        "raises.scm",
+        "(test-begin \"raises\")\n(test-assert \"number\" (raise-exception 42))\n\
+         (test-assert \"key\" (throw 'my-key 1))\n(test-end \"raises\")\n",
+    );
+    let answer = session.ok("run_tests", json!({ "path": "raises.scm" }));
+    let reasons = &answer.fields["failed_tests"];
+    assert_eq!(reasons[0]["reason"], "raised 42", "{}", answer.text);
+    assert!(reasons[1]["reason"].as_str().unwrap().starts_with("my-key: "), "{}", answer.text);
+}
