@@ -175,3 +175,24 @@ fn addresses_that_cannot_be_joined_are_refused_with_the_reason() {
     refused(arguments, "RUNTIME_MISSING", "does not speak Swank");
     refused(json!({ "action": "attach", "address": address }), "RUNTIME_MISSING", "cannot be used");
 }
+
+#[test]
+fn slynk_which_answers_to_swanks_name_too() {
+    let server = Server::start(include_str!("stand_ins/slynk.lisp"));
+    let mut session = Session::new();
+    let answer = control(&mut session, json!({ "action": "attach", "address": server.address.to_string() }));
+    assert!(!answer.is_error && answer.text.contains("Slynk "), "{}", answer.text);
+    assert_eq!(
+        evaluate(&mut session, "(princ \"hello\") (list :swank \"a:swank\")").text.lines().nth(1),
+        Some("hello")
+    );
+    let code = "(restart-case (error \"no\") (go-on (x) x))";
+    let held = session.client.call("repl_eval", json!({ "code": code, "session": "swank", "on_error": "hold" }));
+    assert!(held.text.contains("GO-ON"), "{}", held.text);
+    let restart = json!({ "action": "restart", "restart": "GO-ON", "code": "(+ 1 2)", "session": "swank" });
+    assert!(control(&mut session, restart).text.contains("=> 3"));
+    let arguments = json!({ "code": "(loop)", "session": "swank", "timeout_seconds": 0.5 });
+    let stopped = session.client.call("repl_eval", arguments);
+    assert!(stopped.text.contains("state is kept"), "{}", stopped.text);
+    assert_eq!(evaluate(&mut session, "(+ 1 1)").text, "=> 2");
+}

@@ -27,6 +27,11 @@ const MOST_TOLD: usize = 10;
 /// The files in the user's home whose first line a server wants to hear first, if they are there.
 const SECRETS: [&str; 2] = [".slime-secret", ".sly-secret"];
 
+/// Asks a server who it is, and in whose package it has read the question: Slynk takes Swank's names for its own as they
+/// come in, those inside of other names too, such as the agent's package would have for Swank.
+const WHO: &str = "(cl:list* :server (cl:package-name (cl:symbol-package (cl:quote swank:connection-info))) \
+                   (swank:connection-info))";
+
 /// A server, and a connection to it.
 pub(crate) struct Image {
     pub(crate) connection: Connection<Decoder>,
@@ -132,8 +137,8 @@ impl Image {
         if let Some(secret) = secret {
             image.send(&literal(secret));
         }
-        let (server, info) = match image.ask("(swank:connection-info)", limit).await.map_err(Refusal::Other)? {
-            Ok(info) => ("SWANK", info),
+        let (server, info) = match image.ask(WHO, limit).await.map_err(Refusal::Other)? {
+            Ok(info) => (answering(&info), info),
             Err(_) => {
                 let info = image.ask("(slynk:connection-info)", limit).await.map_err(Refusal::Other)?;
                 let neither = |why| Refusal::Other(format!("it is neither Swank nor Slynk ({why})"));
@@ -295,6 +300,14 @@ impl Image {
     /// What was printed since the last time: standard output, error output.
     pub(crate) fn take_output(&mut self) -> (Printed, Printed) {
         (std::mem::take(&mut self.printed.out).printed(), std::mem::take(&mut self.printed.err).printed())
+    }
+}
+
+/// The package of the server that has answered [`WHO`].
+fn answering(info: &Value) -> &'static str {
+    match field(info, "server").and_then(Value::as_text) {
+        Some(name) if name.eq_ignore_ascii_case("SLYNK") => "SLYNK",
+        _ => "SWANK",
     }
 }
 
