@@ -54,8 +54,12 @@
 (defconstant +o-async+ #o20000)
 
 (defun private-copy (descriptor)
-  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes."
-  (fcntl descriptor +f-dupfd-cloexec+ 100))
+  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes. Where so few may be open that there is
+no such number, it is the next one."
+  (let ((copy (fcntl descriptor +f-dupfd-cloexec+ 100)))
+    (if (minusp copy)
+        (fcntl descriptor +f-dupfd-cloexec+ 3)
+        copy)))
 
 (defun capture-descriptors ()
   "What descriptors 1 and 2 are to stand for: the pipe whose number the parent passed in the environment, and the

@@ -54,8 +54,10 @@
 (define own-pid #f)                     ; the process that speaks to the parent
 
 (define (private-copy descriptor)
-  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes."
-  (fcntl descriptor f-dupfd-cloexec 100))
+  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes. Where so few may be open that there is
+no such number, it is the next one."
+  (or (false-if-exception (fcntl descriptor f-dupfd-cloexec 100))
+      (fcntl descriptor f-dupfd-cloexec 3)))
 
 (define (open-protocol)
   "Takes descriptors 0 and 1 for the protocol, and gives 0, 1 and 2 to the evaluated code.
