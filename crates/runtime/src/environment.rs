@@ -1,6 +1,6 @@
 //! What the environment of the server says: where programs and caches are, and what it must not tell the code it runs.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// The first executable file called `name` in the directories of `PATH`.
@@ -22,9 +22,15 @@ pub(crate) fn default_cache() -> Option<PathBuf> {
     Some(base.join("lispwright"))
 }
 
-/// Whether an environment variable names a credential, which evaluated code has no business with.
-pub(crate) fn is_secret(name: &OsStr) -> bool {
-    const WORDS: [&str; 14] = [
+/// The variables of the server's environment that evaluated code has a business with: all but credentials.
+pub(crate) fn told() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, value)| !is_secret(name) && !holds_password(value))
+}
+
+/// Whether an environment variable is named as credentials are: by a word of its own (`API_KEY`), or by the end of one
+/// (`PGPASSWORD`).
+fn is_secret(name: &OsStr) -> bool {
+    const WORDS: [&str; 17] = [
         "TOKEN",
         "TOKENS",
         "KEY",
@@ -34,13 +40,33 @@ pub(crate) fn is_secret(name: &OsStr) -> bool {
         "SECRETS",
         "PASSWORD",
         "PASSWD",
+        "PASS",
         "PASSPHRASE",
+        "PAT",
         "AUTH",
         "CREDENTIAL",
         "CREDENTIALS",
         "COOKIE",
+        "JWT",
     ];
-    name.to_string_lossy().to_ascii_uppercase().split(['_', '-', '.']).any(|word| WORDS.contains(&word))
+    const ENDS: [&str; 5] = ["TOKEN", "APIKEY", "SECRET", "PASSWORD", "PASSWD"];
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    // PWD and OLDPWD are directories.
+    name.ends_with("_PWD")
+        || name
+            .split(['_', '-', '.', ':', '/'])
+            .any(|word| WORDS.contains(&word) || ENDS.iter().any(|end| word.ends_with(end)))
+}
+
+/// Whether a value is an address with a password in it, `scheme://user:password@host`.
+fn holds_password(value: &OsStr) -> bool {
+    let value = value.to_string_lossy();
+    value.split("://").skip(1).any(|rest| {
+        let host = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        host.rsplit_once('@')
+            .and_then(|(user, _)| user.split_once(':'))
+            .is_some_and(|(_, password)| !password.is_empty())
+    })
 }
 
 #[cfg(test)]
@@ -49,11 +75,30 @@ mod tests {
 
     #[test]
     fn credentials_are_told_by_their_names() {
-        for name in ["GITHUB_TOKEN", "OPENAI_API_KEY", "aws_secret_access_key", "SSH_AUTH_SOCK", "DB_PASSWORD"] {
+        for name in
+            ["GITHUB_TOKEN", "OPENAI_API_KEY", "aws_secret_access_key", "SSH_AUTH_SOCK", "DB_PASSWORD", "SMTP_PASS"]
+        {
             assert!(is_secret(OsStr::new(name)), "{name}");
         }
-        for name in ["PATH", "HOME", "GIT_AUTHOR_NAME", "KEYBOARD", "LANG", "MONKEY"] {
+        for name in ["PGPASSWORD", "MYSQL_PWD", "githubToken", "GH_PAT", "npm_config_//packages.example/:_authToken"] {
+            assert!(is_secret(OsStr::new(name)), "{name}");
+        }
+        for name in
+            ["PATH", "HOME", "GIT_AUTHOR_NAME", "KEYBOARD", "LANG", "MONKEY", "PWD", "OLDPWD", "PASSENGER", "COMPASS"]
+        {
             assert!(!is_secret(OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn passwords_are_seen_in_addresses() {
+        for value in ["postgres://me:secret@db/shop", "http://a:b@proxy:3128", "x=redis://:pw@host", "s://u:a@b@host"] {
+            assert!(holds_password(OsStr::new(value)), "{value}");
+        }
+        for value in
+            ["postgres://me@db/shop", "http://proxy:3128", "https://host/@a:b@c", "a:b@c", "s://u:@host", "://", ""]
+        {
+            assert!(!holds_password(OsStr::new(value)), "{value}");
         }
     }
 }

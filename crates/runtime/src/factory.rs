@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -14,11 +15,14 @@ use crate::confine::Network;
 use crate::environment::default_cache;
 use crate::guard::Guard;
 use crate::image;
-use crate::marks::sweep_all;
+use crate::marks::{end_marked, sweep_all};
 use crate::process::{Launch, first_line};
 use crate::sandbox::{Confined, Sandbox};
 use crate::watch::Bounds;
 use crate::worker::Worker;
+
+/// After how long a program that starts is asked what it is.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why no worker could be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -179,20 +183,38 @@ impl Factory {
         if let Some(Err(why)) = self.household.sandbox(&self.config) {
             return Err(StartError::Failed(why.clone()));
         }
+        let saving = self.household.next_mark();
+        let started = tokio::select! {
+            biased;
+            started = self.started(agent, &program, &saving) => started,
+            why = self.impostor(&program) => {
+                // With what saves an image, which nobody waits for any more.
+                let _ = tokio::task::spawn_blocking(move || end_marked(&saving)).await;
+                Err(why)
+            }
+        };
+        match started {
+            Ok(worker) => Ok(worker),
+            Err(why) => Err(StartError::Failed(format!("{why}\n{}", self.versions(&program).await))),
+        }
+    }
+
+    /// Starts a worker in the best way there is. What saves an image carries the mark `saving`.
+    async fn started(&self, agent: &'static Agent, program: &Path, saving: &str) -> Result<Worker, String> {
         let mut mode = self.start.lock().await;
         let start = match mode.clone() {
             Some(start) => start,
-            None => self.find_image(agent, program.clone(), None).await,
+            None => self.find_image(agent, program, saving, None).await,
         };
-        let first = self.launch(agent, &program, &start).await;
+        let first = self.launch(agent, program, &start).await;
         let (start, result) = match (start, first) {
             (Start::Saved(core), Err(error)) => {
                 tracing::warn!(core = %core.display(), %error, "the saved image does not start: saving it again");
-                let again = self.find_image(agent, program.clone(), image::inode(&core)).await;
-                match self.launch(agent, &program, &again).await {
+                let again = self.find_image(agent, program, saving, image::inode(&core)).await;
+                match self.launch(agent, program, &again).await {
                     Err(error) if matches!(again, Start::Saved(_)) => {
                         let plain = Start::Plain(format!("the saved image does not start: {error}"));
-                        let result = self.launch(agent, &program, &plain).await;
+                        let result = self.launch(agent, program, &plain).await;
                         (plain, result)
                     }
                     result => (again, result),
@@ -201,10 +223,28 @@ impl Factory {
             first => first,
         };
         *mode = result.is_ok().then_some(start);
-        match result {
-            Ok(worker) => Ok(worker),
-            Err(why) => Err(StartError::Failed(format!("{why}\n{}", self.versions(&program).await))),
+        result
+    }
+
+    /// Why the program is not the one that it should be; for ever silent when it is, or may be. One that takes long to start is
+    /// asked for its version: what does not say its own name then would never start.
+    async fn impostor(&self, program: &Path) -> String {
+        let name = self.runtime.backend().name;
+        tokio::time::sleep(PATIENCE).await;
+        let mut is_known = !self.config.launcher.is_empty();
+        // A busy machine may keep it from answering once.
+        for _ in 0..3 {
+            is_known =
+                is_known || self.version(program).await.is_some_and(|said| said.to_ascii_lowercase().contains(name));
         }
+        if is_known {
+            std::future::pending::<()>().await;
+        }
+        format!(
+            "the worker did not start: {} has said nothing for {} s, and is not the program that it should be",
+            program.display(),
+            PATIENCE.as_secs()
+        )
     }
 
     /// Which version the program says it is, as far as it runs here, and which one is tried.
@@ -214,13 +254,17 @@ impl Factory {
         if !self.config.launcher.is_empty() {
             return format!("Behind the launcher has to be {} with its libraries; {tried}", program.display());
         }
-        match first_line(program, backend.version_argument).await {
+        match self.version(program).await {
             Some(version) => format!("It says that it is {version}; {tried}"),
             None => format!("It does not say its version; {tried}"),
         }
     }
 
-    async fn find_image(&self, agent: &'static Agent, program: PathBuf, refuse: Option<u64>) -> Start {
+    async fn version(&self, program: &Path) -> Option<String> {
+        first_line(program, self.runtime.backend().version_argument).await
+    }
+
+    async fn find_image(&self, agent: &'static Agent, program: &Path, saving: &str, refuse: Option<u64>) -> Start {
         if !self.config.launcher.is_empty() {
             return Start::Plain("workers are started by a launcher".to_owned());
         }
@@ -228,7 +272,7 @@ impl Factory {
             return Start::Plain(reason.to_owned());
         }
         let cache = self.config.cache.clone().or_else(default_cache);
-        let (mark, _guard) = (self.household.next_mark(), self.household.guard());
+        let (program, mark, _guard) = (program.to_owned(), saving.to_owned(), self.household.guard());
         tokio::task::spawn_blocking(move || image::saved(agent, &program, cache.as_deref(), &mark, refuse))
             .await
             .unwrap_or_else(|error| Start::Plain(error.to_string()))

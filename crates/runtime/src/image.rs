@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::agent::{Agent, Start};
-use crate::environment::is_secret;
+use crate::environment;
 use crate::marks::{MARK, end_marked};
 
 /// How long saving an image may take before it is given up.
@@ -80,7 +80,7 @@ fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()
     let mut child = Command::new(program)
         .args(agent.save_arguments(&unfinished))
         .env_clear()
-        .envs(std::env::vars_os().filter(|(name, _)| !is_secret(name)))
+        .envs(environment::told())
         .env(MARK, mark)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -90,7 +90,7 @@ fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()
     let errors = child.stderr.take().expect("standard error was asked for as a pipe");
     let text = agent.text();
     let feeding = std::thread::spawn(move || requests.write_all(text.as_bytes()));
-    let listening = std::thread::spawn(move || io::read_to_string(errors).unwrap_or_default());
+    let listening = std::thread::spawn(move || last_words(errors));
     let deadline = Instant::now() + SAVE_LIMIT;
     let status = loop {
         if let Some(status) = child.try_wait()? {
@@ -113,6 +113,17 @@ fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()
         let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
         Err(io::Error::other(format!("{} ended with {status} ({last})", agent.runtime)))
     }
+}
+
+/// The end of what a process says, as text; of endless words no more is kept.
+fn last_words(mut pipe: impl io::Read) -> String {
+    let mut kept = Vec::new();
+    let mut bytes = [0; 4096];
+    while let Ok(count @ 1..) = pipe.read(&mut bytes) {
+        kept.extend_from_slice(&bytes[..count]);
+        kept.drain(..kept.len().saturating_sub(bytes.len()));
+    }
+    String::from_utf8_lossy(&kept).into_owned()
 }
 
 fn remove_unused(agent: &Agent, cache: &Path, current: &Path) {

@@ -19,9 +19,10 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
     Pid, Signal, getpid, getppid, kill_process, kill_process_group, nice, set_parent_process_death_signal, setpgid,
 };
+use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-use crate::environment::is_secret;
+use crate::environment;
 use crate::marks::{MARK, sweep};
 use crate::sandbox::Confined;
 use crate::watch::Watch;
@@ -32,6 +33,12 @@ const NICENESS: i32 = 5;
 /// Linux's number for giving up the controlling terminal, `tty_ioctl(4)`; the few architectures with another number keep
 /// the terminal, where a process group in the background gets no signal from it either.
 const TIOCNOTTY: Opcode = 0x5422;
+
+/// Bytes that are read of a program that says its version.
+const MOST_OF_LINE: u64 = 4096;
+
+/// Characters of that which are shown: the longest that a runtime says of itself are some 90.
+const MOST_SHOWN: usize = 120;
 
 /// What to run as a worker.
 #[derive(Clone, Debug)]
@@ -79,7 +86,7 @@ impl Launch {
             .stdout(Stdio::piped())
             .stderr(Stdio::from(stderr_end))
             .env_clear()
-            .envs(std::env::vars_os().filter(|(name, _)| !is_secret(name)))
+            .envs(environment::told())
             .envs(self.confined.iter().flat_map(|confined| confined.environment.iter().cloned()))
             .env(MARK, &self.mark)
             .kill_on_drop(true);
@@ -169,9 +176,22 @@ pub(crate) fn kill_family(child: &mut Child, pid: Pid, watch: &Watch) {
     }
 }
 
-/// The first line that `program` writes when called with `argument`.
+/// The first line that `program` writes when called with `argument`, as far as it says a version: of a program that is not
+/// what its name says, it may be anything.
 pub(crate) async fn first_line(program: &Path, argument: &str) -> Option<String> {
-    let call = Command::new(program).arg(argument).stdin(Stdio::null()).kill_on_drop(true).output();
-    let output = tokio::time::timeout(Duration::from_secs(5), call).await.ok()?.ok()?;
-    Some(String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned())
+    let mut child = Command::new(program)
+        .arg(argument)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .ok()?;
+    let mut output = child.stdout.take()?.take(MOST_OF_LINE);
+    let mut bytes = Vec::new();
+    tokio::time::timeout(Duration::from_secs(5), output.read_to_end(&mut bytes)).await.ok()?.ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let line: String = text.lines().next()?.chars().filter(|character| !character.is_control()).collect();
+    let line = line.trim();
+    Some(line.char_indices().nth(MOST_SHOWN).map_or(line, |(cut, _)| &line[..cut]).to_owned())
 }

@@ -93,7 +93,10 @@ impl Sandbox {
     pub(crate) fn find(config: &SandboxConfig, cache: Option<PathBuf>, name: &str) -> Result<Self, String> {
         let mechanism = mechanism(config.choice, confine::reach(), &|| working_bubblewrap(find_program("bwrap")))?;
         let cannot = |path: &Path, error: std::io::Error| {
-            format!("--sandbox: {} cannot be made: {error}. No worker is started without it.", path.display())
+            let why = format!("--sandbox: {} cannot be made: {error}", path.display());
+            format!(
+                "{why}. No worker is started without it: set TMPDIR and XDG_CACHE_HOME to directories that can be written."
+            )
         };
         let scratch = std::env::temp_dir().join(name);
         let scratch = Scratch::new(scratch.clone()).map_err(|error| cannot(&scratch, error))?;

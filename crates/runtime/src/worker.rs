@@ -152,9 +152,10 @@ impl Worker {
         bounds: Bounds,
         guard: Arc<Guard>,
     ) -> Result<Self, String> {
-        let spawned = launch
-            .spawn()
-            .map_err(|error| format!("{} could not be started: {error}", launch.first_word().display()))?;
+        let spawned = launch.spawn().map_err(|error| {
+            let what = if launch.launcher.is_empty() { "" } else { "the launcher " };
+            format!("{what}{} could not be started: {error}", launch.first_word().display())
+        })?;
         let watch = |error: std::io::Error| error.to_string();
         guard.watch(spawned.pid);
         let mut worker = Self {

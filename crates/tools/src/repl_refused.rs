@@ -74,7 +74,7 @@ pub(crate) fn not_offered(runtime: Runtime, operation: &str) -> ToolError {
 
 /// The words for a session that could not do what was asked.
 pub(crate) fn session_error(error: SessionError) -> ToolError {
-    let what = format!("{error}.");
+    let what = format!("{}.", error.to_string().trim_end_matches('.'));
     match error {
         SessionError::Lacks(runtime, Capability::Hold) => {
             unsupported(runtime, Capability::Hold, "Leave on_error out: the answer to an error already has its frames")

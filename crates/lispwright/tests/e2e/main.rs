@@ -25,6 +25,7 @@ mod held;
 mod household;
 mod implementations;
 mod libraries;
+mod misfits;
 #[path = "../../../runtime/tests/nrepl/nbb_install.rs"]
 mod nbb_install;
 mod nrepl;
