@@ -1,7 +1,42 @@
-;; Starts an nREPL server on a free port of the loopback interface and says which.
-(require 'nrepl.server)
-(let [start (resolve 'nrepl.server/start-server)
-      server (start :bind "127.0.0.1" :port 0)]
-  (println "nREPL server started on port" (:port server))
+;; Starts an nREPL server on a free port of the loopback interface and says which. nREPL's own loop takes each message to
+;; one of the threads that futures have, of which there are none any more once code has called shutdown-agents. This one
+;; reads and acts in one thread, and gives futures and agents their threads again. What it writes is sent at once, and does
+;; not wait until what was sent before is acknowledged.
+(require 'nrepl.server 'nrepl.transport)
+(let [bencode (resolve 'nrepl.transport/bencode)
+      receive (resolve 'nrepl.transport/recv)
+      handler ((resolve 'nrepl.server/default-handler))
+      in-thread (fn [body]
+                  (doto (Thread. ^Runnable (bound-fn* body))
+                    (.setDaemon true)
+                    (.start)))
+      revive (fn []
+               (when (.isShutdown clojure.lang.Agent/soloExecutor)
+                 (set-agent-send-executor! (java.util.concurrent.Executors/newFixedThreadPool
+                                            (+ 2 (.availableProcessors (Runtime/getRuntime)))))
+                 (set-agent-send-off-executor! (java.util.concurrent.Executors/newCachedThreadPool))))
+      handle (fn [message]
+               (try
+                 (handler message)
+                 (catch Throwable thrown
+                   (.println System/err (str "nREPL: " thrown)))))
+      converse (fn [^java.net.Socket socket]
+                 (.setTcpNoDelay socket true)
+                 (with-open [^java.io.Closeable transport (bencode socket)]
+                   (loop []
+                     (when-let [{:keys [op] :as message} (receive transport)]
+                       (revive)
+                       (let [message (assoc message :transport transport)]
+                         ;; An evaluation is only passed on; anything else may wait for something.
+                         (if (= "eval" op)
+                           (handle message)
+                           (in-thread #(handle message))))
+                       (recur)))))
+      server (java.net.ServerSocket. 0 50 (java.net.InetAddress/getByName "127.0.0.1"))]
+  (println "nREPL server started on port" (.getLocalPort server))
   (flush)
-  @(promise))
+  (while true
+    (let [socket (.accept server)]
+      (in-thread #(try
+                    (converse socket)
+                    (catch java.net.SocketException _ nil))))))

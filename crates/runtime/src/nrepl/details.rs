@@ -25,11 +25,19 @@ const DESCRIBE: &str = include_str!("../../../../images/clojure-describe.cljc");
 const KEPT: &str = "lispwright.image/error";
 const KEPT_DESCRIBE: &str = "lispwright.image/describe";
 
-/// Has a server of our own keep what it will be asked.
+/// Has evaluations leave no class loaders behind.
+const RESTORE: &str = include_str!("../../../../images/clojure-restore.clj");
+
+/// Has a server of our own keep what it will be asked, and stay as fast as it was at first. It is compiled in the namespace
+/// where it is kept, so that it can be told from the user's code on a stack.
 pub(crate) fn preparation() -> String {
     format!(
-        "(do (create-ns 'lispwright.image) (intern 'lispwright.image 'error {ERROR})
-             (intern 'lispwright.image 'describe {DESCRIBE}) nil)"
+        "(binding [*ns* (create-ns 'lispwright.image)]
+           (refer 'clojure.core)
+           (eval '(do {RESTORE}
+                      (intern 'lispwright.image 'error {ERROR})
+                      (intern 'lispwright.image 'describe {DESCRIBE})
+                      nil)))"
     )
 }
 

@@ -24,6 +24,9 @@ const NODE_LENGTH: u32 = 1_000;
 /// Evaluations between two times that the class loaders they leave behind are taken away: each makes the next a little slower.
 const SHEDDING: u32 = 40;
 
+/// The same for a server that was prepared to take them away by itself, should its nREPL not be made as we know it.
+const SHEDDING_PREPARED: u32 = 1_000;
+
 /// Values of forms before the last one that are kept for the answer.
 const MOST_EARLIER: usize = 20;
 
@@ -113,7 +116,9 @@ impl Image {
                 let last = code.position(form.end).0;
                 error.message = placed_within(error.message, place.start.0..=last);
                 place.phase = phase;
-                place.at = at.or(Some(place.start)).filter(|_| phase == Phase::Read);
+                // At the end of the code the JVM counts a line that is not there.
+                let at = at.filter(|(line, _)| *line <= last).unwrap_or(place.start);
+                place.at = Some(at).filter(|_| phase == Phase::Read);
                 let ending = Ending::Error { error, place };
                 return Ok(Evaluated { earlier: earlier(), notices, ..ending.into() });
             }
@@ -151,7 +156,8 @@ impl Image {
     /// Now and then takes away the class loaders that evaluations on the JVM leave behind.
     async fn shed_loaders(&mut self) -> Result<(), Lost> {
         self.since_loaders += 1;
-        if self.since_loaders >= SHEDDING && self.prints_with_limits && self.control.is_some() {
+        let often = if self.prepared { SHEDDING_PREPARED } else { SHEDDING };
+        if self.since_loaders >= often && self.prints_with_limits && self.control.is_some() {
             self.since_loaders = 0;
             self.value_of(&details::loaders_question(&self.session), None).await?;
         }

@@ -14,6 +14,9 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 /// How long a server on this machine may take to accept.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
 
+/// Bytes that there is room for in each reading, so that a message rarely takes two.
+const ROOM: usize = 4 << 10;
+
 /// Makes messages of bytes.
 pub(crate) trait Decode: Default {
     /// What comes.
@@ -69,7 +72,9 @@ impl<D: Decode> Incoming<D> {
                 Ok(None) => {}
                 Err(error) => return Err(format!("it does not speak {}: {error}", D::PROTOCOL)),
             }
-            match self.half.read_buf(self.decoder.buffer()).await {
+            let buffer = self.decoder.buffer();
+            buffer.reserve(ROOM);
+            match self.half.read_buf(buffer).await {
                 Ok(0) => return Err("it closed the connection".to_owned()),
                 Ok(_) => self.acknowledge_at_once(),
                 Err(error) => return Err(format!("the connection broke: {error}")),
