@@ -21,6 +21,7 @@
                              (.trim (subs text (inc (.indexOf ^String text "\n")))))
                            (catch Throwable _ nil)))
                     (.getMessage ^Throwable root)
+                    (when (instance? StackOverflowError root) "The stack is exhausted.")
                     (name-of root))
         doing (when early?
                 (str "\nwhile " ({:read-source "reading" :macroexpansion "expanding a macro"
@@ -31,19 +32,20 @@
                          (str ", "
                               (if (contains? #{nil "NO_SOURCE_PATH" "NO_SOURCE_FILE" "REPL"} source) "line " (str source ":"))
                               line)))))
-        data (when-not spec?
-               (when-let [data (not-empty (dissoc (or (ex-data root) {}) :clojure.error/phase :clojure.error/line
-                                                  :clojure.error/column :clojure.error/source :clojure.error/symbol))]
-                 (str "\nex-data: "
-                      (try (binding [*print-length* 20 *print-level* 5] (pr-str data))
-                           (catch Throwable e (str "cannot be printed: " (.getMessage e)))))))
+        data-of (fn [thrown before]
+                  (when-let [data (not-empty (dissoc (or (ex-data thrown) {}) :clojure.error/phase :clojure.error/line
+                                                     :clojure.error/column :clojure.error/source :clojure.error/symbol))]
+                    (str before
+                         (try (binding [*print-length* 20 *print-level* 5] (pr-str data))
+                              (catch Throwable e (str "cannot be printed: " (.getMessage e)))))))
+        data (when-not spec? (data-of root "\nex-data: "))
         around (apply str
                       (for [^Throwable e (reverse (butlast chain))
                             :when (not (some (fn [key] (and (keyword? key) (= "clojure.error" (namespace key))))
                                              (keys (ex-data e))))]
-                        (str "\nwrapped in " (name-of e) ": " (.getMessage e))))
+                        (str "\nwrapped in " (name-of e) ": " (.getMessage e) (data-of e " "))))
         system? (fn [class-name]
-                  (re-find #"^(clojure\.(lang|core|main|walk|spec|pprint|test|repl|string)\b|nrepl\.|cider\.|refactor-nrepl\.|java\.|javax\.|jdk\.|sun\.|sci\.|babashka\.)"
+                  (re-find #"^(clojure\.(lang|core|main|walk|spec|pprint|test|repl|string)\b|nrepl\.|lispwright\.|cider\.|refactor-nrepl\.|java\.|javax\.|jdk\.|sun\.|sci\.|babashka\.)"
                            class-name))
         path-of (fn [class-name file]
                   (let [directory (re-find #"^.*\." class-name)

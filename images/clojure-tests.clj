@@ -1,5 +1,7 @@
 ;; Runs the tests of a namespace with clojure.test, and tells what became of each assertion, as text in the notation of
 ;; the wire. A function of the namespace's name and of the names of the tests that count, all when there are none.
+;; While it runs it tells through nREPL how far it is, in messages with a `lispwright.tests`: the counts up to there, the
+;; test that begins, and what failed since the message before. They are what is known when a test never ends, or ends all.
 ;; Runs on the JVM and in Babashka; nothing is defined.
 (fn [space wanted]
   (require 'clojure.test)
@@ -15,11 +17,49 @@
         named? (fn [test]
                  (or (empty? wanted)
                      (some #{(str (:name (meta test))) (str space "/" (:name (meta test)))} wanted)))
-        tests (->> (vals (ns-interns space)) (filter (comp :test meta)) (filter named?)
-                   (sort-by (juxt (comp :line meta) (comp str :name meta))))
+        all (->> (vals (ns-interns space)) (filter (comp :test meta))
+                 (sort-by (juxt (comp :line meta) (comp str :name meta))))
+        tests (filter named? all)
+        ;; Where code that is not Clojure's or Java's own threw it.
+        thrown-at (fn [thrown]
+                    (let [root (last (take 20 (take-while some? (iterate ex-cause thrown))))]
+                      (some (fn [^StackTraceElement element]
+                              (when (and (re-find #"\.(clj[cs]?|bb)$" (str (.getFileName element)))
+                                         (not (re-find #"^(clojure|nrepl|lispwright|sci|babashka)\." (.getClassName element))))
+                                (str "\nat " (.getFileName element) ":" (.getLineNumber element))))
+                            (.getStackTrace ^Throwable root))))
+        reason (fn [{:keys [type message actual]}]
+                 (if (= :fail type)
+                   (or message "the assertion does not hold")
+                   (str "error: "
+                        (when-not (contains? #{nil "Uncaught exception, not in assertion."} message) (str message ": "))
+                        (shown actual)
+                        (when (instance? Throwable actual) (thrown-at actual)))))
         counts (atom {:pass 0 :fail 0 :error 0})
         failed (atom [])
+        told (atom 0)
+        running (atom nil)
+        tell (fn []
+               (when-let [message (some-> (resolve 'nrepl.middleware.interruptible-eval/*msg*) deref)]
+                 ((resolve 'nrepl.transport/send)
+                  (:transport message)
+                  ((resolve 'nrepl.misc/response-for)
+                   message
+                   {:lispwright.tests
+                    (str "(:FRAMEWORK \"clojure.test\" :PASSED " (:pass @counts)
+                         " :FAILED " (+ (:fail @counts) (:error @counts))
+                         (when @running (str " :RUNNING " (quoted @running)))
+                         " :FAILED-TESTS (" (apply str (drop @told @failed)) "))")}))
+                 (reset! told (count @failed))))
         report (fn [result]
+                 ;; Somebody stops the run, and not a test alone.
+                 (when (and (= :error (:type result))
+                            (some #(instance? InterruptedException %)
+                                  (take 20 (take-while some? (iterate ex-cause (:actual result))))))
+                   (throw (:actual result)))
+                 (when (= :begin-test-var (:type result))
+                   (reset! running (:name (meta (:var result))))
+                   (tell))
                  (when (contains? @counts (:type result))
                    (swap! counts update (:type result) inc))
                  (when (and (contains? #{:fail :error} (:type result)) (< (count @failed) 100))
@@ -32,19 +72,22 @@
                      (swap! failed conj
                             (str "(:NAME " (quoted (if test (:name (meta test)) space))
                                  " :DESCRIPTION " (quoted contexts)
-                                 " :REASON " (quoted (str (when (= :error (:type result)) "error: ")
-                                                          (or (:message result)
-                                                              (when (= :error (:type result)) (shown (:actual result)))
-                                                              "the assertion does not hold")))
-                                 " :FORM " (quoted (shown (:expected result)))
-                                 " :VALUES ((\"expected\" " (quoted (shown (:expected result)))
-                                 ") (\"actual\" " (quoted (shown (:actual result))) "))"
+                                 " :REASON " (quoted (reason result))
+                                 (when (some? (:expected result)) (str " :FORM " (quoted (shown (:expected result)))))
+                                 (when (= :fail (:type result))
+                                   (str " :VALUES ((\"actual\" " (quoted (shown (:actual result))) "))"))
                                  (when path (str " :FILE " (quoted path)))
                                  (when (and (integer? line) (pos? line)) (str " :LINE " line))
-                                 ")")))))]
+                                 ")"))
+                   (tell))))]
     (with-bindings {(resolve 'clojure.test/report) report}
-      ((resolve 'clojure.test/test-vars) tests))
+      (try
+        ((resolve 'clojure.test/test-vars) tests)
+        (catch InterruptedException e (throw e))
+        (catch ThreadDeath e (throw e))
+        (catch Throwable e
+          (report {:type :error :message "a fixture failed and ended the run" :actual e}))))
     (str "(:OUTCOME :TESTED :FRAMEWORK \"clojure.test\" :PASSED " (:pass @counts)
          " :FAILED " (+ (:fail @counts) (:error @counts))
-         " :SKIPPED 0 :NAMES (" (apply str (map (fn [test] (str (quoted (:name (meta test))) " ")) (take 200 tests)))
+         " :SKIPPED 0 :NAMES (" (apply str (map (fn [test] (str (quoted (:name (meta test))) " ")) (take 200 (if (seq tests) tests all))))
          ") :FAILED-TESTS (" (apply str @failed) "))")))

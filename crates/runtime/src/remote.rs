@@ -23,6 +23,7 @@ use crate::request::Request;
 use crate::stop::{Controls, Death, StopReason};
 use crate::swank::Swank;
 use crate::watch::Watch;
+use crate::work::Tally;
 
 pub(crate) use call::{ensure_remote, run_remote};
 pub use found::Found;
@@ -67,6 +68,8 @@ pub(crate) struct Called {
     pub(crate) stderr: Printed,
     /// The server is not ours: it goes on, as far as is known.
     pub(crate) theirs: bool,
+    /// How far tests came before the image was lost.
+    pub(crate) tests: Option<Tally>,
 }
 
 impl Remote {

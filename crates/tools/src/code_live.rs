@@ -94,7 +94,7 @@ fn no_image(why: String) -> ToolError {
 pub(crate) fn package_in(source: &Source<'_>, form: &Form) -> Option<String> {
     let text = source.slice(form.span);
     let name = text.get((form.head?.end - form.span.start) as usize..)?.trim_end_matches(')').trim();
-    Some(name.trim_start_matches("#:").trim_start_matches(':').trim_matches('"').to_owned())
+    Some(name.trim_start_matches("#:").trim_start_matches([':', '\'']).trim_matches('"').to_owned())
 }
 
 /// The files that answers of an image speak of, each read once, as they are now.

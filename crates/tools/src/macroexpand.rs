@@ -127,12 +127,13 @@ fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<St
     Ok((source.slice(form.span).to_owned(), package_at(&source, id), Some(language.dialect())))
 }
 
-/// What the last `in-package` or `define-module` before a form says.
+/// What the last form before one says that names the package, module or namespace.
 fn package_at(source: &Source<'_>, id: FormId) -> Option<String> {
     let start = source.forms.get(id).span.start;
     let before = source.forms.iter().take_while(|(_, form)| form.span.start < start);
-    let (_, form) = before.filter(|(_, form)| ["in-package", "define-module"].contains(&&*form.head_name)).last()?;
-    if form.head_name == "define-module" {
+    let naming = ["in-package", "define-module", "ns", "in-ns"];
+    let (_, form) = before.filter(|(_, form)| naming.contains(&&*form.head_name)).last()?;
+    if ["define-module", "ns"].contains(&&*form.head_name) {
         return form.name.as_ref().map(ToString::to_string);
     }
     package_in(source, form)

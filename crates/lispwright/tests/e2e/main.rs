@@ -7,6 +7,7 @@
 mod addressing;
 mod attached;
 mod client;
+mod clojure_tests;
 mod commands;
 mod content;
 mod copies;

@@ -16,7 +16,7 @@ const APP: &str = "(ns my.app \"The app.\")\n\n(defn twice\n  \"Two of it.\"\n  
 const TESTS: &str = "(ns my.app-test (:require [clojure.test :refer [deftest is testing]]\n            [my.app :as app]))\n\
                      (deftest fine (is (= [1 1] (app/twice 1))))\n(deftest wrong (testing \"sums\" (is (= 5 (+ 2 2)))))\n";
 
-fn project() -> Session {
+pub(crate) fn project() -> Session {
     for needed in ["/usr/share/java/clojure.jar", "/usr/share/java/nrepl.jar"] {
         assert!(Path::new(needed).exists(), "these tests need Clojure: apt-get install clojure libnrepl-clojure");
     }
@@ -27,7 +27,7 @@ fn project() -> Session {
 }
 
 #[track_caller]
-fn says(answer: &Answer, parts: &[&str]) {
+pub(crate) fn says(answer: &Answer, parts: &[&str]) {
     for part in parts {
         assert!(answer.text.contains(part), "{:?} does not say {part:?}", answer.text);
     }
@@ -99,6 +99,27 @@ fn a_conversation_with_a_server_of_our_own() {
         &["function blank? [s]", "\"offset\": 1}"],
     );
     says(&session.client.call("code_exports", json!({ "module": "my.ap" })), &["Nearest: my.app"]);
+
+    // The macro is seen from the file's own namespace, where its name means something.
+    let record = session.ok("macroexpand", json!({ "path": "src/my/app.clj", "name": "Point" }));
+    says(&record, &["my.app.Point"]);
+    let wrapped = "(throw (ex-info \"outer\" {:a 1} (RuntimeException. \"inner\")))";
+    let wrapped = session.client.call("repl_eval", json!({ "code": wrapped }));
+    says(&wrapped, &["inner\nwrapped in clojure.lang.ExceptionInfo: outer {:a 1}\n[Backtrace]\n0: user/eval  code:1"]);
+    assert!(!wrapped.text.contains("\n1: "), "only frames of the user's own: {}", wrapped.text);
+    let tag = session.client.call("repl_eval", json!({ "code": "#my/tag 1" }));
+    says(&tag, &["No reader function for tag my/tag", "failed at line 1"]);
+
+    let ended =
+        session.client.call("repl_eval", json!({ "code": "(shutdown-agents) @(promise)", "timeout_seconds": 0.5 }));
+    assert_eq!(ended.fields["execution_status"], "interrupted", "{}", ended.text);
+    assert_eq!(session.ok("repl_eval", json!({ "code": "[x @(future (inc x))]" })).text, "=> [41 42]");
+    let loaders = "(count (take-while some? (iterate #(.getParent ^ClassLoader %) (.getContextClassLoader (Thread/currentThread)))))";
+    let before = session.ok("repl_eval", json!({ "code": loaders })).text;
+    for _ in 0..20 {
+        session.ok("repl_eval", json!({ "code": "(inc x)" }));
+    }
+    assert_eq!(session.ok("repl_eval", json!({ "code": loaders })).text, before, "evaluations leave no class loaders");
 
     let last = session.client.call("repl_eval", json!({ "code": "(System/exit 3)" }));
     assert_eq!(last.fields["code"], "SESSION_LOST", "{}", last.text);

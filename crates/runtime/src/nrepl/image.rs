@@ -14,8 +14,10 @@ use crate::capture::{Kept, Printed};
 use crate::eval::{Frame, lisp_error};
 use crate::remote::Lost;
 use crate::remote::connection::Connection;
-use crate::stop::{Controls, Death, StopReason};
+use crate::stop::{Activity, Controls, Death, StopReason};
 use crate::watch::Excess;
+use crate::wire::Value;
+use crate::work::Tally;
 
 /// How long a server may take to say who it is.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);
@@ -57,6 +59,10 @@ pub(crate) struct Image {
     /// Requests that were given up; what their code still prints is nobody's output.
     muted: Vec<String>,
     printed: Output,
+    /// The server knew the session no more, and it was made anew.
+    pub(crate) was_forgotten: bool,
+    /// How far a run of tests is.
+    pub(crate) underway: Option<Tally>,
 }
 
 /// What code printed to the streams of its session.
@@ -139,6 +145,8 @@ impl Image {
             last_id: 0,
             since_loaders: 0,
             muted: Vec::new(),
+            was_forgotten: false,
+            underway: None,
             printed: Output { limit: output_limit, ..Output::default() },
         };
         let described = image.question([("op", Bencode::text("describe"))], HELLO_LIMIT).await.map_err(no)?;
@@ -198,7 +206,9 @@ impl Image {
     }
 
     async fn cloned(&mut self) -> Result<String, String> {
-        let reply = self.question([("op", Bencode::text("clone"))], HELLO_LIMIT).await?;
+        let request = vec![("op", Bencode::text("clone"))];
+        let asked = self.exchange_once(request, Instant::now() + HELLO_LIMIT, &Controls::default()).await;
+        let reply = Self::answered(asked, HELLO_LIMIT)?;
         let session = reply.last.and_then(|message| message.get_text("new-session"));
         session.ok_or_else(|| "it gives no session".to_owned())
     }
@@ -235,6 +245,10 @@ impl Image {
         limit: Duration,
     ) -> Result<Reply, String> {
         let asked = self.exchange(request, Instant::now() + limit, &Controls::default()).await;
+        Self::answered(asked, limit)
+    }
+
+    fn answered(asked: Result<Reply, Lost>, limit: Duration) -> Result<Reply, String> {
         match asked {
             Err(lost) => Err(lost.death.status),
             Ok(reply) if reply.stopped.is_some() => Err(format!("no answer within {} s", limit.as_secs())),
@@ -242,16 +256,38 @@ impl Image {
         }
     }
 
-    /// Sends `request` and follows it to its end, which comes soon after `deadline` or after somebody asks for it.
+    /// Sends `request` and follows it to its end, which comes soon after `deadline` or after somebody asks for it. A session
+    /// that the server has forgotten is made anew, and the request sent once more.
     pub(crate) async fn exchange<'a>(
         &mut self,
         request: impl IntoIterator<Item = (&'a str, Bencode)>,
         deadline: Instant,
         controls: &Controls,
     ) -> Result<Reply, Lost> {
+        let mut request: Vec<(&str, Bencode)> = request.into_iter().collect();
+        let reply = self.exchange_once(request.clone(), deadline, controls).await?;
+        let place = request.iter_mut().find(|(key, _)| *key == "session").map(|(_, session)| session);
+        let Some(session) = place.filter(|_| reply.has("unknown-session")) else { return Ok(reply) };
+        let Ok(new) = self.cloned().await else { return Ok(reply) };
+        if session.as_text().as_ref() == Some(&self.session) {
+            self.session.clone_from(&new);
+            self.was_forgotten = true;
+        } else {
+            self.control = Some(new.clone());
+        }
+        *session = Bencode::text(new);
+        self.exchange_once(request, deadline, controls).await
+    }
+
+    async fn exchange_once(
+        &mut self,
+        mut entries: Vec<(&str, Bencode)>,
+        deadline: Instant,
+        controls: &Controls,
+    ) -> Result<Reply, Lost> {
         self.last_id += 1;
         let id = self.last_id.to_string();
-        let entries: Vec<(&str, Bencode)> = request.into_iter().chain([("id", Bencode::text(&id))]).collect();
+        entries.push(("id", Bencode::text(&id)));
         let session = entries.iter().find(|(key, _)| *key == "session").and_then(|(_, value)| value.as_text());
         let is_evaluation = session.as_deref() == Some(self.session.as_str()) && !self.session.is_empty();
         self.connection.outgoing.push(&Bencode::dictionary(entries).encode());
@@ -278,7 +314,7 @@ impl Image {
             };
             match event {
                 Event::Came(Ok(message)) => {
-                    if self.take_in(&message, &id, &mut reply) {
+                    if self.take_in(&message, &id, &mut reply, &controls.activity) {
                         return Ok(reply);
                     }
                     if self.printed.is_too_much() && reply.stopped.is_none() && is_evaluation {
@@ -352,7 +388,7 @@ impl Image {
     }
 
     /// Notes what a message says; true when it ends request `id`.
-    fn take_in(&mut self, message: &Bencode, id: &str, reply: &mut Reply) -> bool {
+    fn take_in(&mut self, message: &Bencode, id: &str, reply: &mut Reply, activity: &Activity) -> bool {
         let about = message.get_text("id");
         let is_mine = about.as_deref() == Some(id);
         if about.is_some() && about == reply.frames_id {
@@ -380,6 +416,9 @@ impl Image {
         }
         if !is_mine {
             return false;
+        }
+        if let Some(tests) = message.get_text("lispwright.tests").filter(|_| reply.stopped.is_none()) {
+            self.note_tests(&tests, activity);
         }
         let statuses = message.get_texts("status");
         if let Some(thrown) = message.get_text("ex") {
@@ -418,6 +457,17 @@ impl Image {
             reply.last = Some(message.clone());
         }
         done
+    }
+
+    /// Notes how far a run of tests says that it is.
+    fn note_tests(&mut self, told: &str, activity: &Activity) {
+        let Some(now) = Value::decode(told.as_bytes()).ok().as_ref().and_then(Tally::read) else { return };
+        if let Some(running) = &now.running {
+            activity.set(&format!("testing {running}"));
+        }
+        let mut failed_tests = self.underway.take().map(|before| before.failed_tests).unwrap_or_default();
+        failed_tests.extend(now.failed_tests);
+        self.underway = Some(Tally { failed_tests, ..now });
     }
 
     /// The server does not answer any more.

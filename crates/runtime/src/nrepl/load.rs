@@ -77,9 +77,11 @@ impl Image {
             },
         };
         let question = details::tests_question(&space, names);
+        self.underway = None;
         let reply = self.exchange(self.plain_message(&question), deadline, controls).await?;
+        let underway = self.underway.take();
         if let Some(failed) = self.failure(&reply, target, project).await? {
-            return Ok(failed);
+            return Ok(Evaluated { tests: underway, ..failed });
         }
         let answer = reply.value.and_then(|(printed, _)| details::answer(&printed));
         let Some(tests) = answer.as_ref().and_then(Tally::read) else {
@@ -120,7 +122,9 @@ impl Image {
         let mut place =
             Place { phase: Phase::Eval, index: 1, total: Some(1), start: (1, 1), at: None, text: name.clone() };
         if let Some(reason) = reply.stopped {
-            let frames = reply.frames.clone();
+            // The code of the call is ours.
+            let frames = reply.frames.iter().filter(|frame| frame.file.as_deref() != Some("code")).cloned().collect();
+            place.index = 0;
             return Ok(Some(Ending::Stopped { reason, frames, place, kept: false }.into()));
         }
         if let Some(thrown) = &reply.thrown {

@@ -17,6 +17,10 @@ use crate::remote::{Called, RemoteImage};
 use crate::request::Request;
 use crate::stop::{Controls, Death};
 
+/// What is told when the server knew a session no more.
+const FORGOTTEN: &str = "The server had forgotten the session, as when somebody closes all sessions there; it was made anew. \
+                         Definitions are as they were, *1 and *e are empty.";
+
 /// The server of one session.
 #[derive(Default)]
 pub(crate) struct Nrepl {
@@ -145,6 +149,8 @@ impl Nrepl {
         let (stdout, stderr) = image.take_output();
         let theirs = image.server.is_none();
         let namespace = image.namespace.clone();
+        let underway = image.underway.take();
+        let forgotten = std::mem::take(&mut image.was_forgotten).then(|| FORGOTTEN.to_owned());
         let (answer, earlier, notices) = match evaluated {
             Ok(evaluated) => {
                 let answer = Answer {
@@ -153,14 +159,14 @@ impl Nrepl {
                     tests: evaluated.tests,
                     ..Answer::without_image(evaluated.ending)
                 };
-                (Ok(answer), evaluated.earlier, evaluated.notices)
+                (Ok(answer), evaluated.earlier, forgotten.into_iter().chain(evaluated.notices).collect())
             }
             Err(lost) => {
                 self.image = None;
                 (Err(lost), Vec::new(), Vec::new())
             }
         };
-        Called { answer, earlier, notices, stdout, stderr, theirs }
+        Called { answer, earlier, notices, stdout, stderr, theirs, tests: underway }
     }
 
     /// Ends a server that was started here; false when there is none.

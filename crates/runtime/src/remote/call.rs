@@ -91,7 +91,7 @@ pub(crate) async fn run_remote(
         notices,
         stopped,
         diagnostics: answer.diagnostics,
-        tests: answer.tests,
+        tests: answer.tests.or(called.tests),
         ending: answer.ending,
         activity: controls.activity.get(),
         duration: began.elapsed(),

@@ -90,7 +90,7 @@ impl Swank {
             // The thread that evaluates is not ours to end; closing the connection is.
             self.image = None;
         }
-        Called { answer, earlier: Vec::new(), notices: Vec::new(), stdout, stderr, theirs: true }
+        Called { answer, earlier: Vec::new(), notices: Vec::new(), stdout, stderr, theirs: true, tests: None }
     }
 
     /// Takes leave: gives up what is held, and closes the connection. The server goes on.

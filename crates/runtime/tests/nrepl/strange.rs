@@ -1,5 +1,8 @@
 //! Servers that answer garbage, late, in pieces, or not at all.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use lispwright_runtime::{Ending, EvalReport, ExecutionStatus, Found, MAIN, Runtime, SessionError, StopReason};
 
 use crate::fake::{Say, field, message, polite, serve};
@@ -87,6 +90,25 @@ async fn an_operation_that_the_server_lacks_is_an_answer() {
     .await;
     let report = lab.report("(f)").await;
     assert!(matches!(&report.ending, Ending::AgentFault(why) if why.contains("unknown-op")), "{report:#?}");
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_forgot_is_made_anew() {
+    let clones = Arc::new(AtomicUsize::new(0));
+    let address = serve(move |id, request| match (field(request, "op").as_str(), field(request, "session").as_str()) {
+        ("clone", _) => {
+            let name = format!("s{}", clones.fetch_add(1, Ordering::Relaxed));
+            Say::Bytes(message(&[("id", id), ("new-session", &name)], &["done"]))
+        }
+        ("eval", "s0") => Say::Bytes(message(&[("id", id)], &["error", "unknown-session", "done"])),
+        _ => polite(id, request, |id, _| Say::Bytes(message(&[("id", id), ("value", "42")], &["done"]))),
+    });
+    let lab = clojure();
+    lab.attach(MAIN, Found::known(address, Runtime::Clojure)).await.unwrap();
+    let report = lab.report("(f)").await;
+    assert!(matches!(&report.ending, Ending::Values(values) if values[0].text == "42"), "{report:#?}");
+    assert!(report.notices.iter().any(|notice| notice.contains("had forgotten the session")), "{report:#?}");
+    assert!(lab.report("(f)").await.notices.is_empty());
 }
 
 #[tokio::test]
