@@ -288,6 +288,8 @@ them another encoding, as `setlocale' does."
   (fluid-set! %default-port-encoding "UTF-8")
   (set! project-root (getcwd))
   (set! %load-path (append (library-directories) %load-path))
+  ;; Libraries of R7RS and R6RS, as after --r7rs and --r6rs.
+  (set! %load-extensions (append %load-extensions '(".sld" ".guile.sls" ".sls")))
   (when cache
     (set! %compile-fallback-path
           (string-append cache "/guile-ccache/" (if %compile-fallback-path (basename %compile-fallback-path) ""))))

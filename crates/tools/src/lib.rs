@@ -24,6 +24,7 @@ pub mod lisp_read_file;
 pub mod lisp_read_form;
 pub mod load_system;
 pub mod macroexpand;
+mod other_lisps;
 pub mod outcome;
 mod refused;
 mod repl_action;
@@ -45,6 +46,7 @@ pub mod workshop;
 
 pub use catalogue::catalogue;
 pub use outcome::{Outcome, ToolError};
+pub use repl_work::runtime_of_file;
 pub use tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 pub use transcript::Transcript;
 pub use workshop::Workshop;

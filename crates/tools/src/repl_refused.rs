@@ -2,6 +2,7 @@
 
 use lispwright_runtime::{Capability, MAIN, Refusal, Runtime, SessionError};
 
+use crate::other_lisps::instead_of;
 use crate::outcome::ToolError;
 use crate::repl_text::one_line;
 
@@ -14,7 +15,12 @@ pub(crate) fn named_runtime(name: &str) -> Result<Runtime, ToolError> {
         Some(runtime) => Err(session_error(SessionError::Unsupported(runtime)).with("candidates", names)),
         None => Err(ToolError::new(
             "BAD_ARGUMENT",
-            format!("There is no runtime {name:?}. Sessions can run: {}.", names.join(", ")),
+            format!(
+                "There is no runtime {:?}. {}Sessions can run: {}.",
+                one_line(name, 60),
+                instead_of(name).map(|instead| format!("{instead} ")).unwrap_or_default(),
+                names.join(", ")
+            ),
         )
         .with("candidates", names)),
     }

@@ -8,6 +8,7 @@ use lispwright_runtime::{Diagnostic, Ending, EvalReport, LispError, Project, Run
 use lispwright_syntax::Dialect;
 use serde_json::{Map, Value};
 
+use crate::other_lisps::refuse_racket;
 use crate::outcome::{Outcome, ToolError};
 use crate::repl_report::{answer, block, error_text, frames_text, output_limit};
 use crate::repl_session::open;
@@ -59,6 +60,9 @@ impl Work {
             }
             (None, Some(path)) => {
                 let file = workshop.read(path)?;
+                if runtime.is_none() {
+                    refuse_racket(path, &file.text)?;
+                }
                 let place = workshop.roots.absolute(Path::new(path))?;
                 let dialect = Dialect::detect(&file.path, file.text.as_bytes());
                 (Target::Path(place.display().to_string()), path, dialect)
@@ -125,6 +129,11 @@ fn rediagnosed(workshop: &Workshop, diagnostic: &Diagnostic) -> Diagnostic {
         ["READ-ERROR", "READER-ERROR", "INPUT-ERROR-IN-LOAD", "END-OF-FILE", "COMPILER-INTERNAL-ERROR"];
     let of_reading = OF_READING.iter().any(|name| diagnostic.type_name.ends_with(name));
     of_reading.then(own).flatten().unwrap_or_else(|| diagnostic.clone())
+}
+
+/// The name of the runtime that a file is for, by its name and its text; none when that leaves it open.
+pub fn runtime_of_file(path: &Path, text: &str) -> Option<&'static str> {
+    Dialect::detect(&path.to_string_lossy(), text.as_bytes()).and_then(runtime_of)
 }
 
 /// The name of the runtime that files of `dialect` are for.

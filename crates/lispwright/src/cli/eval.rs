@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
+use lispwright_tools::runtime_of_file;
 
 use super::live::with_workshop;
 use super::outcome::{could_not, show};
@@ -24,7 +25,7 @@ pub(crate) struct Args {
     /// File with the code; - for standard input
     file: Option<PathBuf>,
 
-    /// sbcl, ecl, clisp, guile or clojure; left out: what the files below the root are for
+    /// sbcl, ecl, clisp, guile or clojure; left out: what FILE is for, else the files below the root
     #[arg(long, value_name = "NAME")]
     runtime: Option<String>,
 
@@ -49,10 +50,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
+    let mut runtime = args.runtime;
     let code = match (args.code, args.file) {
         (Some(code), _) => code,
         (None, Some(file)) => match text_of(&file) {
-            Ok(code) => code,
+            Ok(code) => {
+                runtime = runtime.or_else(|| runtime_of_file(&file, &code).map(str::to_owned));
+                without_script_line(code)
+            }
             Err(error) => {
                 let name = file.display().to_string();
                 let hint = if name.contains('(') { ". Code is given with -e" } else { "" };
@@ -63,7 +68,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     };
     let request = ReplEval {
         code,
-        runtime: args.runtime,
+        runtime,
         package: args.package,
         timeout_seconds: Some(args.timeout),
         max_output_length: Some(40_000),
@@ -80,6 +85,15 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Ok(outcome) => show(outcome, args.json),
         Err(why) => could_not("eval", &why),
     }
+}
+
+/// `code` without what its first line says to the system, which `sbcl --script` does not read either. Where that line is the
+/// start of a comment of Guile's, it stays; so does its end, and with it the lines' numbers.
+fn without_script_line(code: String) -> String {
+    if !code.starts_with("#!/") || code.contains("!#") {
+        return code;
+    }
+    code.split_once('\n').map(|(_, rest)| format!("\n{rest}")).unwrap_or_default()
 }
 
 fn text_of(file: &std::path::Path) -> std::io::Result<String> {

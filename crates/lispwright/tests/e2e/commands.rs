@@ -91,3 +91,19 @@ fn doctor_and_help() {
     }
     check(&project, &["--version"], "", 0, &["lispwright"]);
 }
+
+#[test]
+fn a_file_is_evaluated_in_the_lisp_that_it_is_written_in() {
+    let project = Project::new();
+    for name in ["a.scm", "b.scm", "c.scm"] {
+        project.file(name, "(define a 1)\n");
+    }
+    project.file("script.lisp", "#!/usr/bin/sbcl --script\n(list (if '() :scheme :common-lisp)\n");
+    check(&project, &["eval", "script.lisp"], "", 1, &["at line 2, column 1", "missing"]);
+    project.file("script.lisp", "#!/usr/bin/sbcl --script\n(list (if '() :scheme :common-lisp))\n");
+    check(&project, &["eval", "script.lisp"], "", 0, &["=> (:COMMON-LISP)"]);
+    project.file("script.scm", "#!/usr/bin/guile -s\n!#\n(if '() 'scheme 'common-lisp)\n");
+    check(&project, &["eval", "script.scm"], "", 0, &["=> scheme"]);
+    check(&project, &["eval", "-"], "(if '() 'scheme 'common-lisp)", 0, &["=> scheme"]);
+    check(&project, &["eval", "--runtime", "chez", "-e", "1"], "", 2, &["Of the Schemes, Guile runs here"]);
+}
