@@ -139,10 +139,14 @@ the symbol is #f when TEXT is a module's name, or nothing at all."
     (if file (list #:file (full-path file)) '())))
 
 (define (place-in module procedure)
-  "The place of PROCEDURE, or what is known of it from the module it is defined in."
-  (match (procedure-place procedure)
-    (() (module-place module))
-    (place place)))
+  "The place of PROCEDURE, or what is known of it from the module it is defined in. That is also where a procedure belongs
+that one of Guile's own, such as `define-class', has made for a module of the project."
+  (define (ours? path)
+    (not (string-prefix? (%package-data-dir) path)))
+  (match (cons (procedure-place procedure) (module-place module))
+    ((() . place) place)
+    (((#:file path . _) . (and place (#:file (? ours?)))) (if (ours? path) (procedure-place procedure) place))
+    ((place . _) place)))
 
 (define (documented text limit)
   (if (string? text) (list #:documentation (substring* text limit)) '()))
@@ -178,7 +182,7 @@ the symbol is #f when TEXT is a module's name, or nothing at all."
          (cons (meaning "generic procedure"
                         (facts (list "methods" (number->string (length (generic-function-methods value)))))
                         (module-place module))
-               (map (lambda (method) (method-meaning name method limit))
+               (map (lambda (method) (method-meaning name method module limit))
                     (take* (generic-function-methods value) most-methods))))
         ((parameter? value)
          (list (meaning "parameter" (facts (list "value" (short-text (value)))) (module-place module))))
@@ -198,12 +202,12 @@ the symbol is #f when TEXT is a module's name, or nothing at all."
 (define (record-type? value)
   (failsafe (const #f) (lambda () (and (struct-vtable? value) (pair? (record-type-fields value))))))
 
-(define (method-meaning name method limit)
+(define (method-meaning name method module limit)
   (let ((procedure (method-procedure method)))
     (append (list #:type "method"
                   #:name (string-append name " " (short-text (map class-name* (method-specializers* method)))))
             (documented (and (procedure? procedure) (procedure-documentation procedure)) limit)
-            (procedure-place procedure))))
+            (place-in module procedure))))
 
 (define (class-name* specializer)
   (if (is-a? specializer <class>) (class-name specializer) specializer))

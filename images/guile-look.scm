@@ -52,6 +52,7 @@ shown bare."
       (let ((form (read-form port #f)))
         (if (eof-object? form)
             (begin
+              (set-evaluation-index! evaluation (length forms))
               (set-evaluation-phase! evaluation 'eval)
               (reverse forms))
             (loop (cons form forms)))))))

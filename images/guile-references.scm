@@ -258,8 +258,11 @@
             (equal? (reference-line one) (reference-line other))
             (equal? (reference-column one) (reference-column other)))))))
 
-(define (reference-facts reference)
-  (append (list #:kind (reference-kind reference)
+(define (reference-facts reference inlined?)
+  "What the parent is told about REFERENCE; to call what is INLINED? looks like the use of a macro."
+  (append (list #:kind (if (and inlined? (string=? (reference-kind reference) "macroexpansion"))
+                           "call"
+                           (reference-kind reference))
                 #:name (if (reference-from reference) (short-text (reference-from reference)) "top-level form"))
           (if (reference-file reference)
               (list #:file (reference-file reference) #:line (or (reference-from-line reference) (reference-line reference))
@@ -277,11 +280,13 @@
   "Says who refers to the name in the request; the fields of the answer."
   (answer-about-name request
                      (lambda (symbol variable module)
-                       (let ((home (or (home-of symbol variable module) module))
-                             (references (references-to variable)))
+                       (let* ((home (or (home-of symbol variable module) module))
+                              (inlined? (inlined-procedure symbol home))
+                              (references (references-to variable)))
                          (list #:outcome #:references
                                #:name (whole-name symbol variable home)
                                #:home (module-text home)
                                #:total (length references)
                                #:not-noted (files-not-noted)
-                               #:references (map reference-facts (take* references most-references)))))))
+                               #:references (map (lambda (reference) (reference-facts reference inlined?))
+                                                 (take* references most-references)))))))

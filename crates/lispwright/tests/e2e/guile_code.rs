@@ -148,3 +148,19 @@ fn libraries_of_r7rs_and_r6rs_are_found_and_racket_is_told() {
     let says = &["Of the Schemes, Guile runs here", "Sessions can run: "];
     session.refused("repl_eval", json!({ "code": "1", "runtime": "chez" }), "BAD_ARGUMENT", says);
 }
+
+#[test]
+fn what_a_record_or_class_makes_belongs_to_the_file() {
+    let text = "(define-module (my zoo) #:use-module (oop goops) #:use-module (srfi srfi-9))
+(define-record-type <point> (make-point x) point? (x point-x))
+(define-class <animal> () (name #:accessor name-of))
+(define (use p) (point-x p))
+";
+    let mut session = Session::with_file("my/zoo.scm", text);
+    session.ok("load_system", json!({ "path": "my/zoo.scm" }));
+    // Also where the accessor is used in the file that defines it.
+    let references = session.ok("code_find_references", json!({ "symbol": "point-x" }));
+    assert!(references.text.contains("my/zoo.scm:4:18: call in define use"), "{}", references.text);
+    let described = session.ok("code_describe", json!({ "symbol": "name-of" }));
+    assert!(described.text.contains("[method] name-of (<animal>)  my/zoo.scm"), "{}", described.text);
+}
