@@ -12,6 +12,7 @@
                     #-sbcl "common-lisp-performing.lisp" #+sbcl "common-lisp-sbcl-compiler.lisp"
                     #+ecl "common-lisp-ecl-compiler.lisp" #+clisp "common-lisp-clisp-compiler.lisp"
                     "common-lisp-systems.lisp" "common-lisp-plans.lisp" "common-lisp-explanations.lisp"
+                    "common-lisp-frameworks.lisp"
                     "common-lisp-tests.lisp"))
       (let ((*package* *package*)
             (*load-verbose* nil))

@@ -110,6 +110,21 @@ fn rove() {
     // A test that is gone from the file is gone.
     session.project.file("tests.lisp", suite.replace("(deftest good (ok t) (ng nil))\n", ""));
     counts(&tests(session, "sbcl", json!({})), "rove", [0, 4, 1]);
+    // What hooks check counts, and so do their errors and the hooks of all suites.
+    let suite = "(defpackage :mill/hooks (:use :cl :rove))
+(in-package :mill/hooks)
+(defvar *grain* 0)
+(setf rove/core/suite/package:*before-test-hooks* (list (lambda () (incf *grain*))))
+(defhook :before (ok (< *grain* 2) \"little grain\"))
+(defhook :after (when (= *grain* 3) (error \"sand in the hook\")))
+(deftest one (ok (= *grain* 1)))
+(deftest two (ok (= *grain* 2)))
+(deftest three (ok t))
+";
+    session.project.file("tests.lisp", suite);
+    let answer = tests(session, "sbcl", json!({}));
+    counts(&answer, "rove", [1, 2, 0]);
+    assert!(answer.text.contains("little grain") && answer.text.contains("sand in the hook"), "{}", answer.text);
 }
 
 #[test]
@@ -145,6 +160,36 @@ fn parachute() {
             assert_eq!(failed[3].1, "outside", "{}", answer.text);
             assert_eq!(failed[4].1, "The limit was exceeded.", "{}", answer.text);
         }
+    }
+}
+
+#[test]
+fn parachute_tests_in_tests_and_before_tests() {
+    let session = &mut framework("parachute", PARACHUTE);
+    let suite = "(defpackage :mill/tests (:use :cl :parachute))
+(in-package :mill/tests)
+(define-test ground (is = 1 2))
+(define-test milled :depends-on (ground) (true t))
+(define-test all)
+(define-test fine :parent all (true t))
+(define-test coarse :parent all (is = 3 4))
+";
+    for runtime in BOTH {
+        session.project.file("tests.lisp", suite);
+        // What a test depends on fails by itself alone.
+        let answer = tests(session, runtime, json!({}));
+        counts(&answer, "parachute", [0, 2, 1]);
+        let failed: Vec<String> = failures(&answer).into_iter().map(|(name, ..)| name).collect();
+        assert_eq!(failed, ["mill/tests::ground", "mill/tests::all"], "{runtime}: {}", answer.text);
+        // One that another runs can be run by itself.
+        for (name, expected) in [("fine", [1, 0, 0]), ("coarse", [0, 1, 0]), ("all", [0, 1, 0]), ("milled", [0, 0, 1])]
+        {
+            counts(&tests(session, runtime, json!({ "test": name })), "parachute", expected);
+        }
+        counts(&tests(session, runtime, json!({ "tests": ["fine", "all"] })), "parachute", [0, 1, 0]);
+        // One that is gone from the file is gone, in whatever it was.
+        session.project.file("tests.lisp", suite.replace("(define-test coarse :parent all (is = 3 4))\n", ""));
+        counts(&tests(session, runtime, json!({})), "parachute", [1, 1, 1]);
     }
 }
 

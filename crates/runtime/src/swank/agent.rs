@@ -23,9 +23,10 @@ const PARTS: [&str; 9] = [
 ];
 
 /// What it reads besides when tests are run, which needs ASDF.
-const TEST_PARTS: [&str; 3] = [
+const TEST_PARTS: [&str; 4] = [
     include_str!("../../../../images/common-lisp-swank-tests.lisp"),
     include_str!("../../../../images/common-lisp-plans.lisp"),
+    include_str!("../../../../images/common-lisp-frameworks.lisp"),
     include_str!("../../../../images/common-lisp-tests.lisp"),
 ];
 

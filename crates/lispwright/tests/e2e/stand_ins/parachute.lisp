@@ -15,6 +15,7 @@
 (defclass test ()
   ((name :initarg :name :reader name) (home :initarg :home) (description :initform nil :initarg :description)
    (parent :initform nil :initarg :parent :accessor parent) (children :initform '() :accessor children)
+   (dependencies :initform '() :initarg :depends-on :reader dependencies)
    (time-limit :initform nil :initarg :time-limit :reader time-limit) (tests :initarg :tests :reader tests)))
 
 (defun index (package)
@@ -41,8 +42,8 @@
 
 (defmacro define-test (name &body body)
   (let ((options (loop while (keywordp (first body)) append (list (pop body) (pop body)))))
-    (destructuring-bind (&key parent time-limit) options
-      `(ensure-test ',name *package* ',parent :time-limit ,time-limit
+    (destructuring-bind (&key parent time-limit depends-on) options
+      `(ensure-test ',name *package* ',parent :time-limit ,time-limit :depends-on ',depends-on
                     :tests (list ,@(loop for form in body collect `(lambda () ,form)))))))
 
 (defclass result ()
@@ -89,13 +90,29 @@
               :passed
               :failed))))
 
+(defun needed (test)
+  "The tests that TEST depends on."
+  (loop for name in (dependencies test) collect (find-test name (slot-value test 'home))))
+
+(defun result-for (test)
+  (or (find test (results *context*) :key #'expression) (make-instance 'test-result :expression test)))
+
+(defmethod evaluate :around ((report plain) (result test-result))
+  "What a test depends on is run before it, in the same report."
+  (dolist (test (needed (expression result)))
+    (evaluate report (result-for test)))
+  (call-next-method))
+
 (defmethod evaluate ((report plain) (result test-result))
   (let ((*parent* result)
         (test (expression result)))
+    (unless (loop for test in (needed test) always (eq :passed (status (result-for test))))
+      (setf (status result) :skipped)
+      (return-from evaluate))
     (dolist (function (tests test))
       (funcall function))
     (dolist (child (children test))
-      (evaluate report (make-instance 'test-result :expression child)))
+      (evaluate report (result-for child)))
     (when (find :failed (results result) :key #'status)
       (setf (status result) :failed))
     (when (time-limit test)

@@ -75,8 +75,12 @@
 (defpackage #:rove/core/suite/package
   (:use #:cl)
   (:export #:all-suites #:find-suite #:get-test #:set-test #:remove-test #:suite-name #:suite-setup #:suite-teardown
-           #:suite-before-hooks #:suite-after-hooks #:suite-tests #:package-suite))
+           #:suite-before-hooks #:suite-after-hooks #:suite-tests #:package-suite #:*before-test-hooks*
+           #:*after-test-hooks*))
 (in-package #:rove/core/suite/package)
+
+(defvar *before-test-hooks* '())
+(defvar *after-test-hooks* '())
 
 (defvar *package-suites* (make-hash-table :test 'eq))
 
