@@ -26,7 +26,7 @@ const HELLO_LIMIT: Duration = Duration::from_secs(10);
 pub(crate) const QUESTION_LIMIT: Duration = Duration::from_secs(5);
 
 /// How long the interrupt waits for the answer where the code is.
-const FRAMES_LIMIT: Duration = Duration::from_millis(500);
+const FRAMES_LIMIT: Duration = Duration::from_secs(2);
 
 /// From the request to stop until the server is given up.
 const GRACE: Duration = Duration::from_secs(3);
