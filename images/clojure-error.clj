@@ -20,6 +20,8 @@
                                        ((resolve 'clojure.main/ex-triage) (Throwable->map thrown)))]
                              (.trim (subs text (inc (.indexOf ^String text "\n")))))
                            (catch Throwable _ nil)))
+                    (when (instance? ClassNotFoundException root)
+                      (str (.getMessage ^Throwable root) ": no class is called so, and no namespace that is loaded"))
                     (.getMessage ^Throwable root)
                     (when (instance? StackOverflowError root) "The stack is exhausted.")
                     (name-of root))

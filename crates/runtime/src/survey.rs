@@ -15,10 +15,19 @@ const EXTENSIONS: [(Runtime, &[&str]); 3] = [
     (Runtime::Clojure, &["clj", "cljc", "cljs", "bb"]),
 ];
 
-/// The runtime that most of the source files below `root` are for; SBCL when there are as many for each.
+/// What a project of Clojure has at its root before it has any source.
+const CLOJURE_PROJECT: [&str; 5] = ["deps.edn", "bb.edn", "nbb.edn", "shadow-cljs.edn", ".nrepl-port"];
+
+/// The runtime that most of the source files below `root` are for. Where there are as many for each it is SBCL, and Clojure
+/// when there are none and a file says so.
 ///
 /// Directories near the root come first, hidden ones are left out, and links are not followed.
 pub(crate) fn usual_runtime(root: &Path) -> Runtime {
+    let winner = |counts: [usize; EXTENSIONS.len()]| {
+        let is_clojure =
+            counts.iter().all(|count| *count == 0) && CLOJURE_PROJECT.iter().any(|name| root.join(name).is_file());
+        if is_clojure { Runtime::Clojure } else { winner(counts) }
+    };
     let mut counts = [0_usize; EXTENSIONS.len()];
     let mut directories = VecDeque::from([root.to_owned()]);
     let mut left = MOST_NAMES;
@@ -75,6 +84,8 @@ mod tests {
             std::fs::write(path, "").unwrap();
         };
         write("notes.txt");
+        write("deps.edn");
+        assert_eq!(usual_runtime(root.path()), Runtime::Clojure);
         write("src/deep/a.scm");
         assert_eq!(usual_runtime(root.path()), Runtime::Guile);
         write("a.lisp");

@@ -217,7 +217,14 @@ fn ending_text(report: &EvalReport) -> String {
         Ending::NotOffered { operation } => not_offered(report.runtime, operation).message + "\n",
         Ending::NoPackage { name, nearest } => {
             let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
-            format!("[ERROR] BAD_ARGUMENT\nThere is no package {name:?} in this image.{near} Nothing was evaluated.\n")
+            // A namespace has the name of what is loaded.
+            let next = match report.runtime {
+                Runtime::Clojure => format!(" load_system {{\"system\": {name:?}}} loads it when it is a file's."),
+                _ => String::new(),
+            };
+            format!(
+                "[ERROR] BAD_ARGUMENT\nThere is no package {name:?} in this image.{near} Nothing was evaluated.{next}\n"
+            )
         }
         Ending::AgentFault(message) => format!(
             "[ERROR] INTERNAL\nThe agent in the image failed: {}\n[note] repl_control {{\"action\": {}}} gives a \

@@ -31,6 +31,9 @@ const FRAMES_LIMIT: Duration = Duration::from_secs(2);
 /// From the request to stop until the server is given up.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// The first nREPL that prints under limits and lets a client say what becomes of an error.
+const FIRST_WITH_LIMITS: (u32, u32) = (0, 6);
+
 /// A server, and a session on it.
 pub(crate) struct Image {
     connection: Connection<Decoder>,
@@ -177,7 +180,12 @@ impl Image {
                 }
             }
             let has = |name: &[u8]| entries.iter().any(|(key, _)| key == name);
-            self.prints_with_limits = has(b"nrepl") && has(b"clojure");
+            let version = described.get("versions").and_then(|versions| versions.get("nrepl"));
+            let is_new = version.is_some_and(|version| {
+                let number = version.get_text("version-string").or_else(|| version.as_text()).unwrap_or_default();
+                is_at_least(&number, FIRST_WITH_LIMITS)
+            });
+            self.prints_with_limits = has(b"clojure") && is_new;
             if has(b"node") {
                 self.flavour = Flavour::Node;
             }
@@ -531,6 +539,13 @@ async fn excess(server: Option<&Server>) -> Excess {
         Some(server) => server.excess().await,
         None => std::future::pending().await,
     }
+}
+
+/// Whether a version, `1.0.0` or `0.2.13-SNAPSHOT`, is `first` or later.
+fn is_at_least(version: &str, first: (u32, u32)) -> bool {
+    let mut numbers =
+        version.split(|character: char| !character.is_ascii_digit()).map(|digits| digits.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= first
 }
 
 /// A server's words, at most 60 characters of them on one line.

@@ -139,12 +139,17 @@ impl Image {
                 (None, Target::Path(path)) => Some(path.clone()),
                 (None, Target::System(_)) => None,
             };
-            let framed = error.frames.iter().find(|frame| frame.file == file);
+            // A namespace that is loaded fails where the innermost of the files is that are known.
+            let file = file.or_else(|| {
+                let mut files = error.frames.iter().filter_map(|frame| frame.file.as_ref());
+                files.find(|file| Path::new(file).is_absolute()).cloned()
+            });
+            let framed = error.frames.iter().find(|frame| frame.file.is_some() && frame.file == file);
             let line = at.map(|(line, _)| line).or_else(|| framed.and_then(|frame| frame.line));
             let diagnostic = Diagnostic {
                 severity: "error".to_owned(),
                 type_name: if phase == Phase::Read { "READ-ERROR".to_owned() } else { error.type_name.clone() },
-                message: error.message.clone(),
+                message: unplaced(&error.message),
                 file,
                 line,
                 column: at.map(|(_, column)| column),
@@ -161,6 +166,18 @@ impl Image {
         let text = self.error_text();
         text.lines().filter_map(|line| reflection_warning(line.trim())).take(200).collect()
     }
+}
+
+/// A message without the place that it says the compiler was at, which stands before it.
+fn unplaced(message: &str) -> String {
+    let is_doing = |line: &&str| {
+        ["while reading", "while compiling", "while expanding"].iter().any(|doing| line.starts_with(doing))
+    };
+    let lines = message.lines().map(|line| match line.split_once(", ").filter(|_| is_doing(&line)) {
+        Some((doing, place)) if place.ends_with(|last: char| last.is_ascii_digit()) => doing,
+        _ => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// `Reflection warning, /path/file.clj:3:1 - call to method ...`
@@ -222,6 +239,16 @@ mod tests {
         assert_eq!((warning.file.as_deref(), warning.line, warning.column), (Some("/p/a b.clj"), Some(3), Some(12)));
         assert_eq!(warning.message, "reference to field length can't be resolved.");
         assert!(reflection_warning("Reflection warning, nonsense").is_none());
+    }
+
+    #[test]
+    fn a_place_is_told_once() {
+        assert_eq!(
+            unplaced("No such var\nwhile compiling f, src/a b, c.clj:6\nex-data: {:a, 1}"),
+            "No such var\nwhile compiling f\nex-data: {:a, 1}"
+        );
+        assert_eq!(unplaced("x\nwhile reading, line 3"), "x\nwhile reading");
+        assert_eq!(unplaced("He said, 3"), "He said, 3");
     }
 
     #[test]

@@ -112,6 +112,33 @@ async fn a_session_that_the_server_forgot_is_made_anew() {
 }
 
 #[tokio::test]
+async fn an_old_server_is_not_asked_for_what_it_does_not_know() {
+    let address = serve(|id, request| match field(request, "op").as_str() {
+        "describe" => {
+            let versions = "d7:clojured14:version-string6:1.10.0e5:nrepld14:version-string5:0.5.3ee";
+            let ops = "d5:clonede4:evaldee";
+            Say::Bytes(format!("d2:id{}:{id}3:ops{ops}6:statusl4:donee8:versions{versions}e", id.len()).into_bytes())
+        }
+        "clone" => Say::Bytes(message(&[("id", id), ("new-session", "s")], &["done"])),
+        _ if request.contains("nrepl.middleware.print") || request.contains("caught") => Say::Nothing,
+        // Such a server prints what went wrong, and nobody asked it to keep that to itself.
+        _ if request.contains("(f)") => {
+            let mut bytes = message(&[("err", "Execution error at f.\n"), ("id", id)], &[]);
+            bytes.extend(message(&[("ex", "class java.lang.ArithmeticException"), ("id", id)], &["eval-error"]));
+            bytes.extend(message(&[("id", id)], &["done"]));
+            Say::Bytes(bytes)
+        }
+        _ => Say::Bytes(message(&[("id", id), ("value", "\"(:TYPE \\\"T\\\" :MESSAGE \\\"M\\\")\"")], &["done"])),
+    });
+    let lab = clojure();
+    lab.attach(MAIN, Found::known(address, Runtime::Clojure)).await.unwrap();
+    let report = lab.report("(f)").await;
+    let Ending::Error { error, .. } = &report.ending else { panic!("{report:#?}") };
+    assert_eq!((error.type_name.as_str(), error.message.as_str()), ("T", "M"));
+    assert_eq!(report.stderr.head, "", "it is told once");
+}
+
+#[tokio::test]
 async fn what_is_no_nrepl_server_cannot_be_attached_to() {
     for say in [b"SSH-2.0-OpenSSH_9.2\r\n" as &[u8], b"d6:statusl4:doneee"] {
         let address = serve(move |_, _| Say::Last(say.to_vec()));
