@@ -208,17 +208,21 @@ that were given, of which only USE-VALUE has any."
                             (frame-variables frame))))))))
 
 (define (answer-eval-in-frame request)
-  "Evaluates with the values of the frame's variables. Assigning to one changes a copy."
+  "Evaluates where the values of the frame's variables are to be seen, in the module that its code is from unless the
+request names one. Assigning to a variable changes a copy, and a definition lasts as long as the call."
   (call-with-frame
    request
    (lambda (frame)
-     (let ((variables (frame-variables frame)))
+     (let ((variables (frame-variables frame))
+           (module (and (not (argument request #:package)) (frame-module frame))))
        (answer-with-code
         request
         (lambda (evaluation)
-          (let ((values (evaluate-code evaluation (argument request #:safe-read)
-                                       (lambda (form)
-                                         (evaluate-form-with variables form)))))
+          (let* ((session-module (current-module))
+                 (values (dynamic-wind
+                           (lambda () (set-current-module (module-with variables (or module session-module))))
+                           (lambda () (evaluate-code evaluation (argument request #:safe-read) evaluate-form))
+                           (lambda () (set-current-module session-module)))))
             (set-evaluation-phase! evaluation 'print)
             (cons* #:outcome #:completed
                    #:values (print-values values (or (argument request #:limit) 10000)
@@ -226,13 +230,26 @@ that were given, of which only USE-VALUE has any."
                                           (argument request #:print-length))
                    (preview-fields values)))))))))
 
-(define (evaluate-form-with variables form)
-  "The list of FORM's values where VARIABLES, an association list, are bound."
-  (match (evaluate-form `(lambda ,(map car variables) ,form))
-    ((procedure)
-     (call-with-values
-         (lambda () (call-in-code (lambda () (apply procedure (map cdr variables)))))
-       list))))
+(define (frame-module frame)
+  "The module whose file FRAME's code is from, or #f."
+  (match (frame-place frame)
+    ((file . _)
+     (let ((path (full-path file)))
+       (find (lambda (module)
+               (and (module-filename module) (string=? (full-path (module-filename module)) path)))
+             (loaded-modules))))
+    (#f #f)))
+
+(define frame-modules 0)                ; how many have been made
+
+(define (module-with variables module)
+  "A module that sees what MODULE sees, and in front of it VARIABLES, an association list."
+  (set! frame-modules (1+ frame-modules))
+  (let ((inner (resolve-module `(lispwright ,(string->symbol (format #f "frame-~a" frame-modules))) #f)))
+    (set-module-uses! inner (list module))
+    (for-each (match-lambda ((name . value) (module-define! inner name value)))
+              variables)
+    inner))
 
 (define (answer-restart request)
   "Takes a restart of the innermost held stack. This returns only when there is no such restart, or no values for it."

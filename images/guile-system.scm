@@ -290,9 +290,11 @@ them another encoding, as `setlocale' does."
   (set! %load-path (append (library-directories) %load-path))
   ;; Libraries of R7RS and R6RS, as after --r7rs and --r6rs.
   (set! %load-extensions (append %load-extensions '(".sld" ".guile.sls" ".sls")))
+  ;; A definition that is evaluated anew counts for the rest of its module too: none of its procedures is inlined.
+  (user-modules-declarative? #f)
   (when cache
     (set! %compile-fallback-path
-          (string-append cache "/guile-ccache/" (if %compile-fallback-path (basename %compile-fallback-path) ""))))
+          (string-append cache "/guile-redefinable/" (if %compile-fallback-path (basename %compile-fallback-path) ""))))
   (set! %load-should-auto-compile (and cache #t))
   ;; The one of the C library cannot be interrupted.
   (module-set! the-root-module 'system

@@ -164,3 +164,42 @@ fn what_a_record_or_class_makes_belongs_to_the_file() {
     let described = session.ok("code_describe", json!({ "symbol": "name-of" }));
     assert!(described.text.contains("[method] name-of (<animal>)  my/zoo.scm"), "{}", described.text);
 }
+
+const SHOP: &str = "(define-module (my shop) #:export (total))
+(define prices '((milk . 3)))
+(define (price item)
+  (let ((found (assq item prices)))
+    (if found (cdr found) (error \"no price for\" item))))
+(define (total items)
+  (apply + (map price items)))
+";
+
+#[test]
+fn a_module_is_changed_by_what_is_evaluated_in_it() {
+    let mut session = Session::with_file("my/shop.scm", SHOP);
+    assert_eq!(value(&mut session, "(use-modules (my shop)) (total '(milk))"), "3");
+    session.ok("repl_eval", json!({ "code": "(define (price item) 100)", "package": "(my shop)" }));
+    assert_eq!(value(&mut session, "(total '(milk tea))"), "200");
+}
+
+#[test]
+fn code_in_a_frame_sees_its_module_and_goes_on_with_what_it_defines() {
+    let mut session = Session::with_file("my/shop.scm", SHOP);
+    let code = "(use-modules (my shop))\n(total '(milk tea))";
+    let held = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold" }));
+    assert!(held.text.contains("0: (price tea)") && held.text.contains("my/shop.scm:5:"), "{}", held.text);
+    let mut there = |code: &str| {
+        let answer = session.ok("repl_control", json!({ "action": "eval_in_frame", "frame": 0, "code": code }));
+        answer.fields["values"][0].as_str().unwrap().to_owned()
+    };
+    assert_eq!(there("prices"), "((milk . 3))");
+    assert_eq!(
+        there("(define dear (list item)) (define-syntax-rule (twice x) (list x x)) (twice dear)"),
+        "((tea) (tea))"
+    );
+    assert_eq!(there("(set! item 'milk) (price item)"), "3");
+    assert_eq!(there("item"), "tea");
+    there("(set! prices '((milk . 3) (tea . 4))) 1");
+    let done = session.ok("repl_control", json!({ "action": "restart", "restart": "RETRY" }));
+    assert_eq!((&done.fields["values"][0], &done.fields["package"]), (&json!("7"), &json!("(guile-user)")));
+}
