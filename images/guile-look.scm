@@ -59,7 +59,7 @@ shown bare."
 
 (define (pretty-text value limit)
   "(text cut): VALUE over as many lines as it is read best, in at most LIMIT characters."
-  (if (circular-parts value)
+  (if (circular-parts value 100000)
       (value-text value limit #f #f)
       (call-with-values
           (lambda () (bounded-text limit (lambda (port) (pretty-print value port #:width 100))))
@@ -119,14 +119,24 @@ shown bare."
     (take* items count)))
 
 (define (list-shape list)
-  "(count end): how many pairs LIST has and what ends it: (), another object, or `circular'."
-  (let ((seen (make-hash-table)))
-    (let loop ((rest list) (count 0))
-      (cond ((not (pair? rest)) (cons count rest))
-            ((or (hashq-ref seen rest) (>= count 1000000)) (cons count 'circular))
-            (else
-             (hashq-set! seen rest #t)
-             (loop (cdr rest) (1+ count)))))))
+  "(count . end): how many pairs LIST has and what ends it: (), another object, or `circular'."
+  ;; HARE goes through the list twice as fast as TORTOISE, and meets it again only in a circle.
+  (let loop ((tortoise list) (hare list) (count 0))
+    (cond ((not (pair? hare)) (cons count hare))
+          ((not (pair? (cdr hare))) (cons (1+ count) (cdr hare)))
+          (else
+           (let ((tortoise (cdr tortoise)) (hare (cddr hare)))
+             (if (eq? tortoise hare)
+                 (cons (circle-size list hare) 'circular)
+                 (loop tortoise hare (+ count 2))))))))
+
+(define (circle-size list met)
+  "How many pairs the circular LIST has; MET is one in the circle."
+  (let up-to ((one list) (other met) (before 0))
+    (if (eq? one other)
+        (let around ((pair (cdr one)) (count (1+ before)))
+          (if (eq? pair one) count (around (cdr pair) (1+ count))))
+        (up-to (cdr one) (cdr other) (1+ before)))))
 
 (define (parts object offset count)
   "(parts facts total) of OBJECT: up to COUNT parts from the one at OFFSET, each (label value) with a string or #f as the

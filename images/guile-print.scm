@@ -42,11 +42,14 @@
   box?
   (content unbox))
 
-(define (circular-parts value)
-  "A table of the pairs and vectors in VALUE that contain themselves, or #f when there are none.
-Looks at no more than 100,000 parts."
+;; How many parts of what an exception brings are looked at.
+(define most-parts 10000)
+
+(define (circular-parts value most)
+  "A table of the pairs and vectors in VALUE that contain themselves, or #f when there are none. Looks at no more than the
+first MOST parts: each takes a character or more when it is printed."
   (let ((states (make-hash-table)))
-    (let loop ((agenda (list value)) (left 100000) (found #f))
+    (let loop ((agenda (list value)) (left most) (found #f))
       (match agenda
         (() found)
         (((? box? done) . agenda)
@@ -146,7 +149,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
    (lambda ()
      (call-with-values
          (lambda ()
-           (let ((circular (and (compound? value) (circular-parts value))))
+           (let ((circular (and (compound? value) (circular-parts value (1+ limit)))))
              (bounded-text limit (lambda (port) (write-value value port level length circular)))))
        list))))
 
@@ -220,7 +223,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
 (define (write-exception exception port)
   "Of an object that is no exception the object; of the others what each part says."
   (if (not (exception? exception))
-      (write-value exception port 8 50 (circular-parts exception))
+      (write-value exception port 8 50 (circular-parts exception most-parts))
       (let ((irritants (and (exception-with-irritants? exception) (exception-irritants exception))))
         (when (exception-with-origin? exception)
           (put-text (format #f "In ~a: " (exception-origin exception)) port))
@@ -231,7 +234,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
         (when (pair? irritants)
           (for-each (lambda (irritant)
                       (write-char #\space port)
-                      (write-value irritant port 8 50 (circular-parts irritant)))
+                      (write-value irritant port 8 50 (circular-parts irritant most-parts)))
                     irritants))
         (for-each (lambda (part)
                     (unless (or (exception-with-irritants? part) (exception-with-message? part)
@@ -241,7 +244,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
                                     (let ((value ((record-accessor type field) part)))
                                       (newline port)
                                       (put-text (format #f "~a: " field) port)
-                                      (write-value value port 4 20 (circular-parts value))))
+                                      (write-value value port 4 20 (circular-parts value most-parts))))
                                   (record-type-fields type)))))
                   (simple-exceptions exception)))))
 

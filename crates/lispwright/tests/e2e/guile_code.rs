@@ -203,3 +203,15 @@ fn code_in_a_frame_sees_its_module_and_goes_on_with_what_it_defines() {
     let done = session.ok("repl_control", json!({ "action": "restart", "restart": "RETRY" }));
     assert_eq!((&done.fields["values"][0], &done.fields["package"]), (&json!("7"), &json!("(guile-user)")));
 }
+
+#[test]
+fn large_and_circular_values_are_shown() {
+    let mut session = guile();
+    let answer = session.ok("repl_eval", json!({ "code": "(iota 1000000)", "max_output_length": 200 }));
+    assert!(answer.text.contains("list, 1000000 elements"), "{}", answer.text);
+    let answer = session.ok("repl_eval", json!({ "code": "(define c (list 1 2)) (set-cdr! (cdr c) c) (cons 0 c)" }));
+    assert_eq!(answer.fields["values"][0], "(0 . #0=(1 2 . #0#))");
+    assert!(answer.text.contains("list (circular), 3 elements"), "{}", answer.text);
+    let answer = session.ok("repl_eval", json!({ "code": "(vector c c)" }));
+    assert_eq!(answer.fields["values"][0], "#(#0=(1 2 . #0#) #0#)");
+}
