@@ -223,21 +223,45 @@ deftest."
          (to (and from (or (position-if (lambda (character) (find character " ()")) line :start from) (length line)))))
     (and from (string-equal name (subseq line from to)))))
 
+(defvar *returning-frameworks*
+  '("prove" "cl-test-more" "lisp-unit" "lisp-unit2" "clunit" "clunit2" "lift" "stefil" "hu.dwim.stefil" "fiasco" "nst" "xlunit"
+    "should-test" "fiveam" "rove" "parachute" "rt")
+  "The systems of frameworks that return what has failed, or print it, and end without an error all the same.")
+
 (defun run-test-operation (tally system)
-  "Runs what TEST-OP does for SYSTEM. It says only whether it ended in an error, so it counts as one test."
+  "Runs what TEST-OP does for SYSTEM, which counts as one test: failed when it ends in an error or returns something with
+failures in it, pending when its framework says nothing by ending well."
   (let ((name (format nil "test-op of ~A" (asdf:component-name system)))
-        (failure nil))
+        (failure nil)
+        (value nil))
     (setf (tally-framework tally) "asdf"
           (tally-running tally) name)
     (push name (tally-names tally))
     (tell-progress "performing ~A" name)
-    (handler-case (asdf:perform (asdf:make-operation 'asdf:test-op) system)
+    (handler-case (setf value (asdf:perform (asdf:make-operation 'asdf:test-op) system))
       (error (error)
         (setf failure (format nil "~A: ~A" (type-text error) (condition-text error 1000)))))
     (setf (tally-running tally) nil)
+    (when (and (null failure) (failures-in-p value))
+      (setf failure (format nil "It returned ~A" (short-text value))))
     (cond (failure
            (incf (tally-failed tally))
            (push (list :name name :description "" :reason failure :values '()
                        :file (namestring (asdf:system-source-file system)))
                  (tally-failures tally)))
+          ((and (null value) (returns-what-failed-p system))
+           (incf (tally-skipped tally)))
           (t (incf (tally-passed tally))))))
+
+(defun failures-in-p (value)
+  "True when VALUE is an object that counts or lists failures, and has some."
+  (and (typep value '(or standard-object structure-object))
+       (loop for slot in '("FAILED" "FAIL" "FAILURES" "ERRORS" "ERR" "EXEC-ERRORS" "FAILED-TESTS" "FAILED-ASSERTIONS")
+             for found = (slot-of value slot)
+               thereis (typecase found
+                         (integer (plusp found))
+                         (sequence (plusp (length found)))))))
+
+(defun returns-what-failed-p (system)
+  (loop for one in (project-systems system)
+          thereis (intersection (dependency-names one) *returning-frameworks* :test #'equal)))

@@ -193,6 +193,27 @@ fn parachute_tests_in_tests_and_before_tests() {
     }
 }
 
+#[test]
+fn a_framework_that_returns_what_failed_does_not_pass_by_ending_well() {
+    let session =
+        &mut framework("prove", "(defpackage :prove (:use :cl))\n(defclass prove::report () ((failed :initform 2)))");
+    let performing = |code: &str| {
+        format!(
+            "(defsystem \"mill\")\n(defsystem \"mill/tests\" :depends-on (\"prove\") :perform (test-op (o c) {code}))\n"
+        )
+    };
+    for (code, expected) in [
+        ("(format t \"1 of 2 tests failed~%\") nil", [0, 0, 1]),
+        ("(make-instance (find-symbol \"REPORT\" \"PROVE\"))", [0, 1, 0]),
+        ("t", [1, 0, 0]),
+    ] {
+        session.project.file("mill.asd", performing(code));
+        let answer = tests(session, "sbcl", json!({}));
+        counts(&answer, "asdf", expected);
+        assert_eq!(answer.text.contains("says nothing of its tests"), expected[2] == 1, "{}", answer.text);
+    }
+}
+
 /// A session on a project in a home directory that `furnish` fills.
 fn at_home(furnish: impl FnOnce(&Project, &Path)) -> Session {
     let project = Project::new();
