@@ -169,8 +169,10 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
         ));
     }
     if tally.framework == "asdf" && tally.pending > 0 {
-        text.push_str("[note] The test-op ended well, which says nothing of its tests: what it printed does.
-");
+        text.push_str(
+            "[note] The test-op ended well, which says nothing of its tests: what it printed does.
+",
+        );
     }
     text.push_str(&loading_text(report, tally, root));
     if let Some(error) = error.filter(|error| !error.frames.is_empty()) {
