@@ -40,16 +40,18 @@
         told (atom 0)
         running (atom nil)
         tell (fn []
-               (when-let [message (some-> (resolve 'nrepl.middleware.interruptible-eval/*msg*) deref)]
+               (when-let [{:keys [id session transport]}
+                          (some-> (resolve 'nrepl.middleware.interruptible-eval/*msg*) deref)]
                  ((resolve 'nrepl.transport/send)
-                  (:transport message)
-                  ((resolve 'nrepl.misc/response-for)
-                   message
-                   {:lispwright.tests
+                  transport
+                  (into
+                   {:id id
+                    :lispwright.tests
                     (str "(:FRAMEWORK \"clojure.test\" :PASSED " (:pass @counts)
                          " :FAILED " (+ (:fail @counts) (:error @counts))
                          (when @running (str " :RUNNING " (quoted @running)))
-                         " :FAILED-TESTS (" (apply str (drop @told @failed)) "))")}))
+                         " :FAILED-TESTS (" (apply str (drop @told @failed)) "))")}
+                   (when-let [name (:id (meta session))] {:session name})))
                  (reset! told (count @failed))))
         report (fn [result]
                  ;; Somebody stops the run, and not a test alone.

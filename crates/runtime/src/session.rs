@@ -305,7 +305,7 @@ pub(crate) async fn run(
     }
     session.facts().evaluations += u64::from(matches!(request, Request::Eval(_)));
     if let Some(remote) = &session.remote {
-        return run_remote(session, &mut *remote.lock().await, &request, controls, began).await;
+        return run_remote(session, &mut *remote.lock().await, &request, controls).await;
     }
     let mut arguments = keyed([("NEXT-OBJECT", Value::Integer(session.facts().next_object))]);
     arguments.extend(request.arguments());

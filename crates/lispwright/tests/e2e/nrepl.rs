@@ -103,6 +103,10 @@ fn a_conversation_with_a_server_of_our_own() {
     // The macro is seen from the file's own namespace, where its name means something.
     let record = session.ok("macroexpand", json!({ "path": "src/my/app.clj", "name": "Point" }));
     says(&record, &["my.app.Point"]);
+    session.ok("repl_eval", json!({ "code": "(defmacro boom [] (/ 1 0))" }));
+    let boom = session.client.call("macroexpand", json!({ "code": "(boom)" }));
+    says(&boom, &["Divide by zero", "[Backtrace]\n0: user/boom  code:1"]);
+    assert!(!boom.text.contains("user/eval"), "only frames of the user's own: {}", boom.text);
     let wrapped = "(throw (ex-info \"outer\" {:a 1} (RuntimeException. \"inner\")))";
     let wrapped = session.client.call("repl_eval", json!({ "code": wrapped }));
     says(&wrapped, &["inner\nwrapped in clojure.lang.ExceptionInfo: outer {:a 1}\n[Backtrace]\n0: user/eval  code:1"]);

@@ -400,12 +400,19 @@ impl Image {
             }
             None => None,
         };
-        let error = match error {
+        let mut error = match error {
             Some(error) => error,
             None => self.error(&thrown, &reply).await?.error,
         };
+        // What is evaluated here is the question, with the caller's form in it as a datum.
+        error.frames.retain(|frame| frame.file.as_deref() != Some("code") || !is_evaluated(&frame.call));
         Ok(Err(Some(Ending::Error { error, place })))
     }
+}
+
+/// Whether a function is one that an evaluation was compiled to, `user/eval`, or is inside of it.
+fn is_evaluated(call: &str) -> bool {
+    call.split('/').nth(1) == Some("eval")
 }
 
 /// A message without the line that it says the compiler was at, when that is none of `lines`: of a form that is no list the

@@ -47,14 +47,14 @@ pub(crate) async fn run_remote(
     remote: &mut Remote,
     request: &Request,
     controls: &Controls,
-    began: Instant,
 ) -> Result<EvalReport, SessionError> {
-    // A start can take many seconds, none of which count against the code's own.
+    // A start can take many seconds, which are told by themselves and count neither for the code nor against it.
     tokio::select! {
         biased;
         ensured = ensure_remote(session, remote) => ensured?,
         () = controls.stopping() => return Err(SessionError::Start(WITHDRAWN.to_owned())),
     }
+    let began = Instant::now();
     let next_object = session.facts().next_object;
     let called = remote.call(request, next_object, controls).await;
     let answer = match called.answer {
