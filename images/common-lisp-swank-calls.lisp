@@ -151,12 +151,17 @@
     (setf (session-told session) 0
           (session-limit session) limit)
     (if (eq session *session*)
-        (reply request)                 ; On top of what this thread holds.
+        (reply-above request)
         (progv (session-variables session) (session-values session)
           (setf (session-thread session) (call "CURRENT-THREAD"))
           (unwind-protect (reply request)
             (setf (session-thread session) nil
                   (session-values session) (mapcar #'symbol-value (session-variables session))))))))
+
+(defun reply-above (request)
+  "The same on top of what this thread holds."
+  (let (#+clisp (*print-level* nil) #+clisp (*print-length* nil))
+    (reply request)))
 
 (defun reply (request)
   "The answer to REQUEST as text. Code that leaves by a restart of the server's goes no further than here."
@@ -201,7 +206,9 @@ end, or to be held; another that has come here ends with the condition it came w
   (declare (ignore count))
   (let ((*waiting-on* (or (held-condition (first *held*))
                           (make-condition 'simple-condition :format-control "Interrupted." :format-arguments '()))))
-    (funcall (debugger-function) *waiting-on* nil))
+    ;; CLISP's prints all frames, and what hangs on their variables.
+    (let (#+clisp (*print-level* 3) #+clisp (*print-length* 5))
+      (funcall (debugger-function) *waiting-on* nil)))
   nil)
 
 (defun protocol-readable-p ()

@@ -137,7 +137,12 @@
                   ;; The hook looks whether evaluated code has one of its own.
                   (let ((*debugger-hook* (if (eq *debugger-hook* enter) nil *debugger-hook*)))
                     (funcall hook condition))))
-    (call "CALL-WITH-DEBUGGER-HOOK" enter function)))
+    (let* (#+clisp (driver ext:*break-driver*)
+           #+clisp (ext:*break-driver* (lambda (continuable &optional condition print)
+                                         (if condition
+                                             (funcall enter condition nil)
+                                             (funcall driver continuable condition print)))))
+      (call "CALL-WITH-DEBUGGER-HOOK" enter function))))
 
 (defun call-in-compilation-unit (function)
   "Calls FUNCTION so that a function defined later in the same call is not reported as undefined."
@@ -278,7 +283,10 @@ has its package."
            (implementation-symbol-p home))))
 
 (defun frames-of-interest (boundaries count)
-  "The frames of evaluated code, innermost first and at most COUNT, those further out than BOUNDARIES not looked at."
+  "The frames of evaluated code, innermost first and at most COUNT, those further out than BOUNDARIES not looked at.
+None in CLISP: to know what a frame is, its server prints it with all that hangs on its variables, until the stack overflows."
+  #+clisp (progn boundaries count '())
+  #-clisp
   (call-with-stack
    (lambda (frames)
      (let ((height (length frames))

@@ -52,8 +52,8 @@ pub(crate) async fn attach(
     let status = sessions.attach(session, found).await.map_err(session_error)?;
     let about = match runtime {
         Runtime::Swank if status.version.as_deref().is_some_and(|version| version.starts_with("CLISP")) => {
-            " It cannot be reset, killed, checkpointed or tried in. Handle errors in the code itself (handler-case): CLISP's \
-             stack overflows before one that nothing handles can be told, and its server ends the connection."
+            " It cannot be reset, killed, checkpointed or tried in. In CLISP errors come without frames, an evaluation cannot be \
+             interrupted, and an endless recursion ends the connection."
         }
         Runtime::Swank => {
             " It cannot be reset, killed, checkpointed or tried in; everything else works as in a session of its own."
