@@ -93,7 +93,9 @@ impl Remote {
     /// Joins the server `found`, in place of the one there was.
     pub(crate) async fn attach(&mut self, found: Found, config: &Config) -> Result<RemoteImage, StartError> {
         match self {
-            Self::Nrepl(nrepl) => nrepl.attach(found.address, config).await,
+            Self::Nrepl(nrepl) => {
+                nrepl.attach(found.address, config).await.map_err(|error| Found::explain(found.not_swank, error))
+            }
             Self::Swank(swank) => swank.attach(found.address, found.greeted, config).await,
         }
     }

@@ -26,12 +26,14 @@ pub struct Found {
     pub(crate) runtime: Runtime,
     /// The conversation that has begun with it.
     pub(crate) greeted: Option<swank::Image>,
+    /// Why it is taken for no Swank server, when it was asked.
+    pub(super) not_swank: Option<String>,
 }
 
 impl Found {
     /// A server that is known to be of `runtime`.
     pub fn known(address: SocketAddr, runtime: Runtime) -> Self {
-        Self { address, runtime, greeted: None }
+        Self { address, runtime, greeted: None, not_swank: None }
     }
 
     /// The runtime of sessions that join it: [`Runtime::Swank`] or [`Runtime::Clojure`].
@@ -49,11 +51,23 @@ impl Found {
         }
         let address = address.socket;
         match swank::Image::greet(address, output_limit, PATIENCE).await {
-            Ok(image) => Ok(Self { address, runtime: Runtime::Swank, greeted: Some(image) }),
+            Ok(image) => Ok(Self { address, runtime: Runtime::Swank, greeted: Some(image), not_swank: None }),
             Err(swank::Refusal::NoConnection(why)) => {
                 Err(StartError::Unreachable(format!("nothing can be joined at {address}: {why}")))
             }
-            Err(swank::Refusal::Other(_)) => Ok(Self::known(address, Runtime::Clojure)),
+            Err(swank::Refusal::Other(why)) => {
+                Ok(Self { not_swank: Some(why), ..Self::known(address, Runtime::Clojure) })
+            }
+        }
+    }
+
+    /// Why it could not be joined: `error`, and, when it was asked as a Swank server first, why it is taken for none.
+    pub(super) fn explain(not_swank: Option<String>, error: StartError) -> StartError {
+        match (not_swank, error) {
+            (Some(why), StartError::Unreachable(text)) => {
+                StartError::Unreachable(format!("it does not answer as a Swank server does ({why}), and {text}"))
+            }
+            (_, error) => error,
         }
     }
 }

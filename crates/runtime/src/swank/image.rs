@@ -208,10 +208,11 @@ impl Image {
                 Message::Return { id: answered, result } if answered == id => return Ok(result),
                 Message::ReaderError(why) => return Ok(Err(why)),
                 // Nothing that is asked here is worth a debugger.
-                Message::Debug(debug) => {
+                Message::Debug(debug) if debug.may_be_of(id) => {
                     self.leave_debugger(debug.thread).await;
                     return Ok(Err(format!("{}: {}", debug.type_name, debug.message)));
                 }
+                Message::Debug(debug) => self.note_background(debug),
                 other => self.respond(other),
             }
         }

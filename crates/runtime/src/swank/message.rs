@@ -53,6 +53,15 @@ pub(crate) struct Debug {
     pub(crate) type_name: String,
     /// Restarts as (name, description).
     pub(crate) restarts: Vec<(String, String)>,
+    /// The numbers of the calls that wait for the thread; nothing when the server does not say.
+    calls: Option<Vec<i64>>,
+}
+
+impl Debug {
+    /// Whether the call `id` may have led there.
+    pub(crate) fn may_be_of(&self, id: i64) -> bool {
+        self.calls.as_ref().is_none_or(|calls| calls.contains(&id))
+    }
 }
 
 /// Bytes on one side, messages on the other.
@@ -132,6 +141,10 @@ impl Message {
                     message,
                     type_name: type_name.to_owned(),
                     restarts: restarts.as_list()?.iter().map(Value::text_pair).collect(),
+                    calls: arguments
+                        .get(5)
+                        .and_then(Value::as_list)
+                        .map(|calls| calls.iter().filter_map(Value::as_integer).collect()),
                 })
             }
             b":write-string" => match arguments.get(1).and_then(Value::as_keyword) {

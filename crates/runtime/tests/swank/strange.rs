@@ -158,8 +158,9 @@ async fn an_image_that_lacks_something_is_refused_in_words() {
     });
     assert!(why.await.contains("does not take the Lisp that answers for it: no package SB-GRAY"));
     let why = refused(|id, payload| {
-        let debug = "(:debug 3 1 (\"broken\" \"   [Condition of type ODD]\" nil) ((\"ABORT\" \"\")) () ())";
-        (payload.contains(":greet)") && id > 0).then(|| Say::Messages(vec![debug.to_owned()]))
+        let debug =
+            format!("(:debug 3 1 (\"broken\" \"   [Condition of type ODD]\" nil) ((\"ABORT\" \"\")) () ({id}))");
+        (payload.contains(":greet)") && id > 0).then(|| Say::Messages(vec![debug]))
     });
     assert!(why.await.contains("ODD: broken"));
 }
@@ -172,14 +173,35 @@ async fn a_thread_that_enters_the_debugger_on_the_way_in_is_sent_out_again() {
         if payload.contains("throw-to-toplevel") {
             tell.lock().unwrap().send(payload.to_owned()).unwrap();
         }
-        let debug = "(:debug 3 1 (\"broken\" \"   [Condition of type ODD]\" nil) ((\"ABORT\" \"\")) () ())";
-        let entered = payload.contains(":greet)").then(|| Say::Messages(vec![debug.to_owned()]));
+        let debug =
+            format!("(:debug 3 1 (\"broken\" \"   [Condition of type ODD]\" nil) ((\"ABORT\" \"\")) () ({id}))");
+        let entered = payload.contains(":greet)").then(|| Say::Messages(vec![debug]));
         entered.unwrap_or_else(|| polite("2", id, payload, |_, _| Say::Nothing))
     });
     let error = lab().attach(MAIN, Found::known(address, Runtime::Swank)).await.unwrap_err();
     assert!(error.to_string().contains("ODD: broken"), "{error}");
     let sent = told.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
     assert!(sent.starts_with("(:emacs-rex (swank:throw-to-toplevel) \"COMMON-LISP-USER\" 3 "), "{sent}");
+}
+
+#[tokio::test]
+async fn a_thread_of_the_owner_in_the_debugger_is_left_there_and_told() {
+    let address = serve(move |id, payload| {
+        assert!(!payload.contains("throw-to-toplevel"), "{payload}");
+        let theirs = "(:debug 99 1 (\"flat\" \"   [Condition of type TYRE]\" nil) ((\"ABORT\" \"\")) () ())";
+        match polite("2", id, payload, |id, _| Say::Messages(vec![done(id, VALUES)])) {
+            Say::Messages(mut messages) if payload.contains(":greet)") => {
+                messages.insert(0, theirs.to_owned());
+                Say::Messages(messages)
+            }
+            say => say,
+        }
+    });
+    let lab = lab();
+    lab.attach(MAIN, Found::known(address, Runtime::Swank)).await.unwrap();
+    let report = lab.within(20.0, "1").await;
+    assert_eq!(report.background.len(), 1, "{report:#?}");
+    assert_eq!((report.background[0].type_name.as_str(), report.background[0].message.as_str()), ("TYRE", "flat"));
 }
 
 #[tokio::test]
