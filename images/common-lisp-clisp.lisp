@@ -135,6 +135,10 @@
              (fcntl *requests* +f-setfl+ (logandc2 flags +o-async+))
              (libc "signal" :long :int +sigint+ :long 1)))))) ; SIG_IGN
 
+(defun call-undisturbed (function)
+  "Calls FUNCTION, outside of evaluated code, where signals are ignored."
+  (funcall function))
+
 (defun handle-signal ()
   (if (protocol-readable-p)
       (handle-frames)

@@ -1,7 +1,7 @@
 ;;;; What the Common Lisp agent needs from ECL itself: the C library, streams, signals, frames, threads.
 ;;;;
-;;;; Loaded first, then common-lisp-libc.lisp, which has what ECL and CLISP do alike. What they owe together is listed at the
-;;;; head of common-lisp-sbcl.lisp. ECL cannot copy its process: only one thread would be copied, and ECL serves its
+;;;; Loaded first, then common-lisp-libc.lisp, which has what ECL and CLISP do alike, and common-lisp-ecl-signals.lisp. What they
+;;;; owe together is listed at the head of common-lisp-sbcl.lisp. ECL cannot copy its process: only one thread would be copied, and ECL serves its
 ;;;; signals in another.
 
 (defpackage "LISPWRIGHT.AGENT"
@@ -67,26 +67,7 @@ ECL gives away at its next garbage collection."
                (aref set 4) 1)          ; POLLIN
          (plusp (libc "poll" :int :pointer (si:make-foreign-data-from-array set) :long 1 :int 0)))))
 
-;;; Interrupts: SIGIO says that a frame has come during an evaluation, SIGINT is the local way. A process that waits for a
-;;; child of its own ignores SIGINT, and SIGURG comes instead.
-
-(defvar *main-thread* nil "The thread that evaluates.")
-
-(defun install-signals ()
-  (setf *main-thread* mp:*current-process*)
-  (loop for (signal handler) in `((,ext:+sigint+ interrupt-main-thread) (,ext:+sigurg+ interrupt-main-thread)
-                                  (,ext:+sigio+ tell-main-thread))
-        do (ext:catch-signal signal :catch)
-           (ext:set-signal-handler signal handler))
-  (fcntl *requests* +f-setown+ *own-pid*)
-  (fcntl *requests* +f-setfl+ (logior (fcntl *requests* +f-getfl+ 0) +o-async+)))
-
-(defun interrupt-main-thread ()
-  "Handles a signal, in the thread that ECL has for those."
-  (mp:interrupt-process *main-thread* 'handle-interrupt))
-
-(defun tell-main-thread ()
-  (mp:interrupt-process *main-thread* 'handle-frames))
+;;; Interrupts
 
 (defun call-interruptible (function)
   "Calls FUNCTION in an interrupt handler so that another interrupt can end it."
@@ -246,8 +227,7 @@ stack of C code has a reserve for that."
 Frames outside the functions named in BOUNDARIES are not looked at."
   (let* ((stack (stack boundaries (+ count 200)))
          (entry (position-if (lambda (spot)
-                               (member (spot-name spot) '(debugger-hook background-hook interrupt-main-thread
-                                                          tell-main-thread handle-frames)))
+                               (member (spot-name spot) '(debugger-hook background-hook meet-interrupt meet-frames)))
                              stack :from-end t))
          (frames (nthcdr (if entry (1+ entry) 0) stack)))
     (loop while (and frames (machinery-p (first frames)))
@@ -350,11 +330,13 @@ Frames outside the functions named in BOUNDARIES are not looked at."
   (values (ext:function-lambda-list function)))
 
 (defun function-place (function)
-  "(:FILE namestring :LINE i) of the definition that FUNCTION comes from, or NIL."
+  "(:FILE namestring :LINE i) of the definition that FUNCTION comes from, or NIL. What is made while a compiled file is
+loaded comes from no place in the source."
   (ignore-errors
    (multiple-value-bind (file position) (ext:compiled-function-file function)
      (let ((file (and file (probe-file file))))
        (and file position
+            (not (member (pathname-type file) '("fasc" "fas") :test #'equal))
             (list* :file (namestring file) (line-field file position)))))))
 
 ;;; The process

@@ -10,6 +10,7 @@
 ;;;;   LOCK-AGENT (locked): whether evaluated code can delete the agent's package or define something in it
 ;;;;   RUN-FORM: evaluates a form of the agent, such that a function in it is compiled
 ;;;;   INSTALL-SIGNALS
+;;;;   CALL-UNDISTURBED (function): calls it such that no signal comes between
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -235,19 +236,21 @@ error output that this process was started with. Without a pipe, as over a netwo
 
 (defun load-late-parts ()
   "Loads ASDF and the parts, which define the functions below again."
-  (handler-case (require "asdf")
-    (error (failure)
-      (throw 'fault (list :unsupported :id *pending* :operation "ASDF" :reason (condition-text failure 500)))))
-  (lock-agent nil)
-  (unwind-protect
-       (with-input-from-string (text *late-parts*)
-         (let ((*package* *package*)
-               (*readtable* *standard-readtable*)
-               (*read-base* 10))
-           (loop for form = (read text nil text)
-                 until (eq form text)
-                 do (run-form form))))
-    (lock-agent t)))
+  (call-undisturbed
+   (lambda ()
+     (handler-case (require "asdf")
+       (error (failure)
+         (throw 'fault (list :unsupported :id *pending* :operation "ASDF" :reason (condition-text failure 500)))))
+     (lock-agent nil)
+     (unwind-protect
+          (with-input-from-string (text *late-parts*)
+            (let ((*package* *package*)
+                  (*readtable* *standard-readtable*)
+                  (*read-base* 10))
+              (loop for form = (read text nil text)
+                    until (eq form text)
+                    do (run-form form))))
+       (lock-agent t)))))
 
 (defun answer-load (&rest arguments)
   (load-late-parts)

@@ -6,7 +6,8 @@
 (let ((images (merge-pathnames "../" (or *load-truename* *default-pathname-defaults*))))
   (handler-bind ((warning #'muffle-warning))
     (dolist (file '(#+sbcl "common-lisp-sbcl.lisp" #+ecl "common-lisp-ecl.lisp" #+clisp "common-lisp-clisp.lisp"
-                    #-sbcl "common-lisp-libc.lisp" "common-lisp-bounded.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
+                    #-sbcl "common-lisp-libc.lisp" #+ecl "common-lisp-ecl-signals.lisp"
+                    "common-lisp-bounded.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
                     "common-lisp-expand.lisp" "common-lisp-held.lisp" #+sbcl "common-lisp-copies.lisp"
                     #+sbcl "common-lisp-sbcl-compiler.lisp" #+sbcl "common-lisp-systems.lisp"
                     #+sbcl "common-lisp-frameworks.lisp"

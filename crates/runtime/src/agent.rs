@@ -73,6 +73,7 @@ static AGENTS: [Agent; 4] = [
         parts: &[
             include_str!("../../../images/common-lisp-ecl.lisp"),
             include_str!("../../../images/common-lisp-libc.lisp"),
+            include_str!("../../../images/common-lisp-ecl-signals.lisp"),
             include_str!("../../../images/common-lisp-bounded.lisp"),
             include_str!("../../../images/common-lisp.lisp"),
             include_str!("../../../images/common-lisp-objects.lisp"),

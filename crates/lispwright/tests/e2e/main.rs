@@ -38,6 +38,7 @@ mod repairs;
 mod rivals;
 mod sandbox;
 mod sdk;
+mod signals;
 mod surfaces;
 #[allow(dead_code, reason = "what only the tests of the runtime use")]
 #[path = "../../../runtime/tests/swank/server.rs"]

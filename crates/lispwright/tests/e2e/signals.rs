@@ -1,0 +1,43 @@
+//! ECL runs the handler of a signal in the middle of what its C code does; it must not die of it.
+
+use serde_json::json;
+
+use crate::client::Session;
+
+const DEFINITION: &str = r#"(defsystem "reel" :depends-on ("fiveam") :components ((:file "tests")))"#;
+
+const TESTS: &str = r#"(defpackage :reel (:use :cl :fiveam))
+(in-package :reel)
+(test turns (is (= 1 1)))
+(test hangs (loop (format nil "~a ~s ~d ~a" 1 "two" 3 (error-free))))
+(defun error-free () (ignore-errors (error "x")))
+"#;
+
+#[test]
+fn to_interrupt_an_allocation_again_and_again_keeps_the_image() {
+    let mut session = Session::with_file("reel.asd", DEFINITION);
+    session.project.file("tests.lisp", TESTS);
+    session.ok("load_system", json!({ "system": "reel", "runtime": "ecl" }));
+    session.ok("repl_eval", json!({ "code": "(defvar *kept* (list 1 2))", "runtime": "ecl" }));
+    for round in 0..5 {
+        let arguments = json!({ "system": "reel", "runtime": "ecl", "timeout_seconds": 0.8 });
+        let answer = session.client.call("run_tests", arguments);
+        assert_eq!(answer.fields["code"], "TIMEOUT", "{round}: {}", answer.text);
+    }
+    let kept = session.ok("repl_eval", json!({ "code": "*kept*", "runtime": "ecl" }));
+    assert_eq!(kept.fields["values"], json!(["(1 2)"]), "{}", kept.text);
+}
+
+#[test]
+fn to_interrupt_the_loading_of_asdf_does_no_harm() {
+    let mut session = Session::with_file("empty.asd", "(defsystem \"empty\")\n");
+    for (name, seconds) in [("a", 0.02), ("b", 0.08), ("c", 0.15), ("d", 0.25)] {
+        session.ok("repl_eval", json!({ "code": "1", "runtime": "ecl", "session": name }));
+        let hurried = json!({ "system": "empty", "session": name, "timeout_seconds": seconds });
+        let answer = session.client.call("load_system", hurried);
+        assert!(!answer.is_error || answer.fields["code"] == "TIMEOUT", "{seconds}: {}", answer.text);
+        let loaded = session.ok("load_system", json!({ "system": "empty", "session": name }));
+        assert!(loaded.text.starts_with("Loaded empty"), "{seconds}: {}", loaded.text);
+        session.ok("repl_control", json!({ "action": "kill", "session": name }));
+    }
+}

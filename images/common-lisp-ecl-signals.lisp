@@ -1,0 +1,48 @@
+;;;; How ECL is interrupted: SIGIO says that a frame has come during an evaluation, SIGURG is the local way. SIGINT, which comes
+;;;; with it, is ignored.
+;;;;
+;;;; ECL runs a handler at once, but for one case: C code that must not be disturbed, an allocation first of all. Then it takes
+;;;; away the right to write to what that code writes next, and runs the handler from that of the fault. A second signal
+;;;; before that is its death, since its handler writes there itself. So signals must come one by one, and the handler
+;;;; must send none: in the thread that evaluates it acts by itself.
+
+(in-package "LISPWRIGHT.AGENT")
+
+(defvar *main-thread* nil "The thread that evaluates.")
+(defvar *undisturbed* nil "True while signals mean nothing.")
+
+(defun install-signals ()
+  (setf *main-thread* mp:*current-process*)
+  (ext:catch-signal ext:+sigint+ :ignore)
+  (loop for (signal handler) in `((,ext:+sigurg+ meet-interrupt) (,ext:+sigio+ meet-frames))
+        do (ext:catch-signal signal :catch)
+           (ext:set-signal-handler signal handler))
+  (fcntl *requests* +f-setown+ *own-pid*)
+  (fcntl *requests* +f-setfl+ (logior (fcntl *requests* +f-getfl+ 0) +o-async+)))
+
+(defun meet-interrupt ()
+  (call-in-main-thread 'handle-interrupt))
+
+(defun meet-frames ()
+  (call-in-main-thread 'handle-frames))
+
+(defun call-in-main-thread (function)
+  (cond (*undisturbed*)
+        ((eq mp:*current-process* *main-thread*) (funcall function))
+        (t (mp:interrupt-process *main-thread* function))))
+
+(defun block-signals (on)
+  "Has this thread get none of them, or get them again."
+  (let ((set (make-array 128 :element-type '(unsigned-byte 8) :initial-element 0)))
+    (dolist (signal (list ext:+sigurg+ ext:+sigio+))
+      (multiple-value-bind (octet bit) (floor (1- signal) 8)
+        (setf (aref set octet) (logior (aref set octet) (ash 1 bit)))))
+    (libc "pthread_sigmask" :int :int (if on 0 1) :pointer (si:make-foreign-data-from-array set) :long 0)))
+
+(defun call-undisturbed (function)
+  "Calls FUNCTION, which may neither be left in the middle nor have its system calls interrupted."
+  (setf *undisturbed* t)
+  (block-signals t)
+  (unwind-protect (funcall function)
+    (block-signals nil)
+    (setf *undisturbed* nil)))
