@@ -46,7 +46,7 @@ async fn exceptions_of_every_kind() {
         ("(abort-to-prompt 'nowhere)", "misc-error", "unknown prompt"),
         ("(vector-ref (vector 1) 5)", "out-of-range", "5"),
         ("(use-modules (no such module))", "misc-error", "no code for module (no such module)"),
-        ("(open-input-file \"/nonexistent\")", "system-error", "No such file"),
+        ("(open-input-file \"/nonexistent/none\")", "system-error", "No such file"),
         (
             "(use-modules (rnrs base) (rnrs conditions) (rnrs exceptions))
              (raise (condition (make-assertion-violation) (make-message-condition \"bad\") (make-irritants-condition '(1))))",
