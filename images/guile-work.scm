@@ -172,6 +172,31 @@ that there is no such thing."
                 (else
                  (answer-now (list #:outcome #:refused #:no-system system #:systems (known-modules)))))))))
 
+;; Guile loads what a module uses once. What has changed since is not loaded with what uses it, which is told.
+(define seen-texts (make-hash-table))   ; path of a loaded module of the project -> its content when a load first saw it
+
+(define (outdated-modules path)
+  "((path . module) ...): the loaded modules of the project, but for the one at PATH, whose files are not those that were
+loaded, as far as that has been seen."
+  (filter-map
+   (lambda (module)
+     (let* ((file (and (module-filename module) (full-path (module-filename module))))
+            (text (and file (project-file? file) (not (string=? file path))
+                       (failsafe (const #f) (lambda () (file-content file)))))
+            (loaded (and text (or (hash-ref loaded-texts file) (hash-ref seen-texts file)))))
+       (when (and text (not loaded))
+         (hash-set! seen-texts file text))
+       (and loaded (not (equal? text loaded)) (cons file module))))
+   (modules-of-project)))
+
+(define (outdated-diagnostic outdated)
+  (match outdated
+    ((file . module)
+     (diagnostic "warning" "outdated"
+                 (format #f "~a has changed since it was loaded into this image, and is not loaded anew with what uses it"
+                         (module-text module))
+                 (list file 1 1)))))
+
 (define (answer-load request)
   "Loads a file or module; the fields of the answer."
   (answer-work request 'load
@@ -182,6 +207,7 @@ that there is no such thing."
                                            (equal? (hash-ref loaded-texts path) (file-content path)))))
                       (unless unchanged?
                         (load-source path))
+                      (set-evaluation-errors! current (map outdated-diagnostic (outdated-modules path)))
                       (list #:outcome #:loaded #:file path #:unchanged unchanged?)))
                    (name
                     (resolve-interface name)

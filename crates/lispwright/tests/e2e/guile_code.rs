@@ -215,3 +215,19 @@ fn large_and_circular_values_are_shown() {
     let answer = session.ok("repl_eval", json!({ "code": "(vector c c)" }));
     assert_eq!(answer.fields["values"][0], "#(#0=(1 2 . #0#) #0#)");
 }
+
+#[test]
+fn a_module_that_has_changed_is_told_of_when_what_uses_it_is_loaded() {
+    let mut session = Session::with_file("base.scm", "(define-module (base) #:export (v))\n(define v 1)\n");
+    session.project.file("top.scm", "(define-module (top) #:use-module (base) #:export (w))\n(define w (list v))\n");
+    let load = |session: &mut Session, path: &str| session.ok("load_system", json!({ "path": path }));
+    assert_eq!(load(&mut session, "top.scm").fields["warnings"], 0);
+    session.project.file("base.scm", "(define-module (base) #:export (v))\n(define v 2)\n");
+    let told = load(&mut session, "top.scm");
+    assert!(told.text.contains("base.scm:1:1: warning: (base) has changed since it was loaded"), "{}", told.text);
+    assert_eq!(value(&mut session, "(@ (top) w)"), "(1)");
+    for path in ["base.scm", "top.scm"] {
+        assert_eq!(load(&mut session, path).fields["warnings"], 0, "{path}");
+    }
+    assert_eq!(value(&mut session, "(@ (top) w)"), "(2)");
+}
