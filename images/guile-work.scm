@@ -172,30 +172,44 @@ that there is no such thing."
                 (else
                  (answer-now (list #:outcome #:refused #:no-system system #:systems (known-modules)))))))))
 
-;; Guile loads what a module uses once. What has changed since is not loaded with what uses it, which is told.
-(define seen-texts (make-hash-table))   ; path of a loaded module of the project -> its content when a load first saw it
+;; Guile loads what a module uses once. What has changed since is loaded anew before what may use it.
+(define seen-texts (make-hash-table))   ; path of a file of the project that Guile has loaded by itself -> its content then
+
+(define (note-loaded-files)
+  "Has the content noted of the project's files that are loaded because a module uses them."
+  (let ((load-path primitive-load-path))
+    (module-set! the-root-module 'primitive-load-path
+                 (lambda (name . rest)
+                   (let ((file (failsafe (const #f) (lambda () (search-path %load-path name %load-extensions)))))
+                     (when (and file (project-file? file))
+                       (failsafe (const #f) (lambda () (hash-set! seen-texts file (file-content file))))))
+                   (apply load-path name rest)))))
 
 (define (outdated-modules path)
   "((path . module) ...): the loaded modules of the project, but for the one at PATH, whose files are not those that were
-loaded, as far as that has been seen."
-  (filter-map
-   (lambda (module)
-     (let* ((file (and (module-filename module) (full-path (module-filename module))))
-            (text (and file (project-file? file) (not (string=? file path))
-                       (failsafe (const #f) (lambda () (file-content file)))))
-            (loaded (and text (or (hash-ref loaded-texts file) (hash-ref seen-texts file)))))
-       (when (and text (not loaded))
-         (hash-set! seen-texts file text))
-       (and loaded (not (equal? text loaded)) (cons file module))))
-   (modules-of-project)))
+loaded; each after those of them that it uses."
+  (let loop ((left (filter-map
+                    (lambda (module)
+                      (let* ((file (and (module-filename module) (full-path (module-filename module))))
+                             (loaded (and file (not (string=? file path))
+                                          (or (hash-ref loaded-texts file) (hash-ref seen-texts file)))))
+                        (and loaded
+                             (not (equal? loaded (failsafe (const loaded) (lambda () (file-content file)))))
+                             (cons file module))))
+                    (modules-of-project)))
+             (ordered '()))
+    (define (ready? outdated)
+      (let ((used (map module-name (module-uses (cdr outdated)))))
+        (not (any (lambda (other) (and (not (eq? other outdated)) (member (module-name (cdr other)) used))) left))))
+    (if (null? left)
+        (reverse ordered)
+        (let ((next (or (find ready? left) (car left))))
+          (loop (delq next left) (cons next ordered))))))
 
-(define (outdated-diagnostic outdated)
-  (match outdated
-    ((file . module)
-     (diagnostic "warning" "outdated"
-                 (format #f "~a has changed since it was loaded into this image, and is not loaded anew with what uses it"
-                         (module-text module))
-                 (list file 1 1)))))
+(define (load-outdated path)
+  "Loads the modules anew that the file at PATH may use and that have changed."
+  (for-each (match-lambda ((file . module) (load-source file)))
+            (outdated-modules path)))
 
 (define (answer-load request)
   "Loads a file or module; the fields of the answer."
@@ -205,9 +219,9 @@ loaded, as far as that has been seen."
                    ((? string? path)
                     (let ((unchanged? (and (not (argument request #:force))
                                            (equal? (hash-ref loaded-texts path) (file-content path)))))
+                      (load-outdated path)
                       (unless unchanged?
                         (load-source path))
-                      (set-evaluation-errors! current (map outdated-diagnostic (outdated-modules path)))
                       (list #:outcome #:loaded #:file path #:unchanged unchanged?)))
                    (name
                     (resolve-interface name)
@@ -377,6 +391,7 @@ a group of tests begins."
                         (lambda ()
                           (match (target request)
                             ((? string? path)
+                             (load-outdated path)
                              (call-counting-tests tally (lambda () (load-source path)))
                              (list #:outcome #:tested))
                             (name

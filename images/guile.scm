@@ -692,6 +692,7 @@ its own (Guile 3.0.8)."
   (install-signals handle-frames handle-interrupt)
   (note-own-threads)
   (heed-while-waiting)
+  (note-loaded-files)
   (note-while-expanding)
   (send (list #:hello #:protocol 1 #:implementation "Guile" #:version (version) #:pid own-pid))
   ;; Whoever waits for this worker has sent a request by now; a spare has the time.

@@ -217,17 +217,27 @@ fn large_and_circular_values_are_shown() {
 }
 
 #[test]
-fn a_module_that_has_changed_is_told_of_when_what_uses_it_is_loaded() {
-    let mut session = Session::with_file("base.scm", "(define-module (base) #:export (v))\n(define v 1)\n");
-    session.project.file("top.scm", "(define-module (top) #:use-module (base) #:export (w))\n(define w (list v))\n");
-    let load = |session: &mut Session, path: &str| session.ok("load_system", json!({ "path": path }));
-    assert_eq!(load(&mut session, "top.scm").fields["warnings"], 0);
-    session.project.file("base.scm", "(define-module (base) #:export (v))\n(define v 2)\n");
-    let told = load(&mut session, "top.scm");
-    assert!(told.text.contains("base.scm:1:1: warning: (base) has changed since it was loaded"), "{}", told.text);
-    assert_eq!(value(&mut session, "(@ (top) w)"), "(1)");
-    for path in ["base.scm", "top.scm"] {
-        assert_eq!(load(&mut session, path).fields["warnings"], 0, "{path}");
-    }
-    assert_eq!(value(&mut session, "(@ (top) w)"), "(2)");
+fn what_has_changed_is_loaded_anew_before_what_uses_it() {
+    let base = |v: i32| format!("(define-module (base) #:export (v))\n(define v {v})\n");
+    let mut session = Session::with_file("base.scm", base(1));
+    session.project.file("mid.scm", "(define-module (mid) #:use-module (base) #:export (u))\n(define (u) (list v))\n");
+    session.project.file(
+        "tests/t.scm",
+        "(use-modules (srfi srfi-64) (mid))\n(test-begin \"t\")\n(test-equal \"u\" '(2) (u))\n(test-end \"t\")\n",
+    );
+    // However it came in.
+    assert_eq!(value(&mut session, "(use-modules (mid)) (u)"), "(1)");
+    session.project.file("base.scm", base(2));
+    let tested = session.ok("run_tests", json!({ "path": "tests/t.scm" }));
+    assert_eq!((&tested.fields["passed"], &tested.fields["failed"]), (&json!(1), &json!(0)), "{}", tested.text);
+    session.project.file("base.scm", base(3));
+    let tested = session.ok("run_tests", json!({ "path": "tests/t.scm" }));
+    assert_eq!(tested.fields["failed"], 1, "{}", tested.text);
+    session.project.file("base.scm", base(4));
+    session.ok("load_system", json!({ "path": "mid.scm", "force": false }));
+    assert_eq!(value(&mut session, "(u)"), "(4)");
+    // What does not load any more is told with its own place.
+    session.project.file("base.scm", "(define-module (base) #:export (v))\n(define v (if))\n");
+    let broken = session.client.call("run_tests", json!({ "path": "tests/t.scm" }));
+    assert!(broken.is_error && broken.text.contains("base.scm:2:11: error: "), "{}", broken.text);
 }
