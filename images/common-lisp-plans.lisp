@@ -4,10 +4,31 @@
 
 ;;; Files and dependencies
 
+(defvar *library-directories* '(() . ()) "The project's directories, and those below them that libraries are installed in.")
+
+(defun library-directories ()
+  "As namestrings: those of qlot, of a bundle of Quicklisp's, and of ocicl."
+  (unless (eq (car *library-directories*) *project-roots*)
+    (setf *library-directories*
+          (cons *project-roots*
+                (flet ((below (root &rest names)
+                         (mapcar (lambda (name) (concatenate 'string root name)) names)))
+                  (loop for root in *project-roots*
+                        append (below root ".qlot/" ".bundle-libs/")
+                        when (probe-file (merge-pathnames "ocicl.csv" root))
+                          append (below root "ocicl/")
+                        when (probe-file (merge-pathnames "systems.csv" root))
+                          append (below root "systems/"))))))
+  (cdr *library-directories*))
+
 (defun project-file-p (path)
+  "True for a file of the project that is none of an installed library."
   (let ((name (and path (namestring path))))
-    (and name
-         (some (lambda (root) (eql (mismatch root name) (length root))) *project-roots*))))
+    (flet ((inside-p (directory)
+             (eql (mismatch directory name) (length directory))))
+      (and name
+           (some #'inside-p *project-roots*)
+           (notany #'inside-p (library-directories))))))
 
 (defun plan-components (system)
   "All Lisp files that SYSTEM needs and has, in the order in which they are compiled."

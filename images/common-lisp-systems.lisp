@@ -115,11 +115,13 @@ is forgotten: whoever needs it is told why, and the others are not in its way."
   "The files that make a project's or user's libraries known: (when . pathname), :FIRST for those that pin versions."
   (append
    (loop for root in *project-roots*
-         collect (cons :first (merge-pathnames ".qlot/setup.lisp" root)))
+         collect (cons :first (or (probe-file (merge-pathnames ".qlot/setup.lisp" root))
+                                  (merge-pathnames ".bundle-libs/bundle.lisp" root))))
    (when (some (lambda (root) (or (probe-file (merge-pathnames "ocicl.csv" root))
                                   (probe-file (merge-pathnames "systems.csv" root))))
                *project-roots*)
-     (list (cons :first (merge-pathnames ".local/share/ocicl/ocicl-runtime.lisp" (user-homedir-pathname)))))
+     (list (cons :first (or (probe-file (uiop:xdg-data-home "ocicl/ocicl-runtime.lisp"))
+                            (merge-pathnames ".local/share/ocicl/ocicl-runtime.lisp" (user-homedir-pathname))))))
    (loop for name in '("quicklisp/setup.lisp" ".quicklisp/setup.lisp" ".roswell/lisp/quicklisp/setup.lisp")
          collect (cons :missing (merge-pathnames name (user-homedir-pathname))))))
 

@@ -223,7 +223,7 @@ fn at_home(furnish: impl FnOnce(&Project, &Path)) -> Session {
         .file("mill.asd", "(defsystem \"mill\" :depends-on (\"corn\"))\n(defsystem \"hand\" :depends-on (\"sand\"))\n");
     furnish(&project, &home);
     let mut command = server_command(&project.root());
-    command.env("HOME", &home).env_remove("XDG_DATA_HOME");
+    command.env("HOME", &home).env("XDG_DATA_HOME", home.join("data"));
     Session { client: Client::connect(command), project }
 }
 
@@ -300,4 +300,43 @@ fn ocicl_finds_what_it_lists_and_fetches_nothing() {
         let off = session.ok("repl_eval", json!({ "code": "ocicl-runtime:*download*", "runtime": runtime }));
         assert_eq!(off.fields["values"], json!(["NIL"]));
     }
+}
+
+/// Libraries that are kept below the project are none of its files: of two versions the listed one is taken, their warnings
+/// are not the project's, and they are loaded once.
+#[test]
+fn libraries_below_the_project_are_not_the_project() {
+    let code = "(incf (get :corn :loads 0))\n(defun corn () (let ((husk 1)) 2))\n";
+    let bundle = "(let ((base (directory-namestring *load-truename*)))
+  (push (lambda (name) (probe-file (format nil \"~Asoftware/~A/~A.asd\" base name name)))
+        asdf:*system-definition-search-functions*))";
+    for (directory, setup) in
+        [(".qlot/software/corn", ".qlot/setup.lisp"), (".bundle-libs/software/corn", ".bundle-libs/bundle.lisp")]
+    {
+        let mut session = at_home(|project, _| {
+            library(&project.at(directory), "corn", "");
+            project.file(&format!("{directory}/corn.lisp"), code);
+            project.file(setup, if setup.contains("qlot") { QUICKLISP } else { bundle });
+        });
+        check_corn(&mut session);
+    }
+    let mut session = at_home(|project, home| {
+        fs::create_dir_all(home.join("data/ocicl")).unwrap();
+        fs::write(home.join("data/ocicl/ocicl-runtime.lisp"), OCICL).unwrap();
+        project.file("ocicl.csv", "corn, ghcr.io/ocicl/corn@sha256:0, corn-2/corn.asd\n");
+        library(&project.at("ocicl/corn-1"), "corn", "the old one");
+        library(&project.at("ocicl/corn-2"), "corn", "");
+        project.file("ocicl/corn-2/corn.lisp", code);
+    });
+    check_corn(&mut session);
+}
+
+#[track_caller]
+fn check_corn(session: &mut Session) {
+    for _ in 0..2 {
+        let loaded = session.ok("load_system", json!({ "system": "mill" }));
+        assert!(!loaded.text.contains("HUSK"), "{}", loaded.text);
+    }
+    let loads = session.ok("repl_eval", json!({ "code": "(get :corn :loads)" }));
+    assert_eq!(loads.fields["values"], json!(["1"]), "{}", loads.text);
 }
