@@ -13,11 +13,21 @@ place as there is; NIL when it is about something else.")
         (by (and (typep error 'asdf:missing-dependency)
                  (asdf/find-component:missing-required-by error))))
     (list* :type (type-text error)
-           :message (format nil "There is no system ~S~@[; ~S depends on it~].~@[ These have been looked into: ~{~A~^, ~}.~]"
+           :message (format nil "There is no system ~S~@[; ~S depends on it~].~@[ These have been looked into: ~{~A~^, ~}.~]~@[ ~A~]"
                             name
                             (and (typep by 'asdf:component) (asdf:component-name (asdf:component-system by)))
-                            (mapcar #'namestring *loaded-setups*))
+                            (mapcar #'namestring *loaded-setups*)
+                            (some #'missing-setup *project-roots*))
            (and (typep by 'asdf:component) (mention-place name by)))))
+
+(defun missing-setup (root)
+  "What to do when the project at ROOT lists libraries that nobody has installed; NIL when there is nothing."
+  (flet ((there-p (name)
+           (probe-file (merge-pathnames name root))))
+    (cond ((and (there-p "qlfile") (not (there-p ".qlot/setup.lisp")) (not (there-p ".bundle-libs/bundle.lisp")))
+           "The libraries of its qlfile are not installed: run qlot install.")
+          ((and (or (there-p "ocicl.csv") (there-p "systems.csv")) (null *loaded-setups*))
+           "Its libraries are listed by ocicl, whose runtime is not installed: run ocicl setup."))))
 
 (defmethod explanation ((error asdf:load-system-definition-error) work)
   (let ((file (namestring (asdf::error-pathname error)))

@@ -340,3 +340,13 @@ fn check_corn(session: &mut Session) {
     let loads = session.ok("repl_eval", json!({ "code": "(get :corn :loads)" }));
     assert_eq!(loads.fields["values"], json!(["1"]), "{}", loads.text);
 }
+
+#[test]
+fn a_project_whose_libraries_nobody_has_installed_says_how() {
+    for (list, says) in [("qlfile", "run qlot install"), ("ocicl.csv", "run ocicl setup")] {
+        let mut session = at_home(|project, _| drop(project.file(list, "")));
+        let missing = session.client.call("load_system", json!({ "system": "mill" }));
+        assert!(missing.is_error && missing.text.contains("no system \"corn\""), "{}", missing.text);
+        assert!(missing.text.contains(says), "{}", missing.text);
+    }
+}
