@@ -94,8 +94,9 @@
   "A readtable that evaluated code does not know of, so that printing does not depend on the session's.")
 
 (defun call-with-fixed-printer (function &key level length (case :upcase) (gensym t))
-  "Calls FUNCTION with every printer variable at a value of ours; the session's package is kept."
-  (let ((*readtable* *standard-readtable*)
+  "Calls FUNCTION with every printer variable at a value of ours; the session's package is kept, unless code has deleted it."
+  (let ((*package* (if (package-name *package*) *package* (load-time-value (find-package "LISPWRIGHT.AGENT"))))
+        (*readtable* *standard-readtable*)
         (*print-array* t) (*print-base* 10) (*print-case* case) (*print-circle* nil) (*print-escape* t)
         (*print-gensym* gensym) (*print-length* length) (*print-level* level) (*print-lines* nil)
         (*print-miser-width* nil) (*print-pretty* t) (*print-radix* nil) (*print-readably* nil)
@@ -590,7 +591,15 @@ CODE, or those of an error, and what every such answer has."
         while request
         do (let ((answer (answer-safely request)))
              (when answer
-               (send answer)))))
+               (send answer)))
+           (when (user-package-lost-p)
+             (write-line "COMMON-LISP-USER was deleted, without which nothing can be read or printed: the image ends." *error-output*)
+             (finish-output *error-output*)
+             (return))))
+
+(defun user-package-lost-p ()
+  (declare (notinline find-package))    ; SBCL would keep what it has found.
+  (not (find-package "COMMON-LISP-USER")))
 
 (defun warm-up ()
   "Evaluates once what every session does, so that a saved image has done its first-time work."

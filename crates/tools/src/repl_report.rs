@@ -380,7 +380,13 @@ fn place_text(place: &Place, error: &LispError) -> String {
                 place.index
             )
         } else {
-            format!("[note] Reading form {} failed at {at} of the code. {before}\n", place.index)
+            let macros = if error.frames.is_empty() {
+                ""
+            } else {
+                "[note] It failed in a reader macro of this session's. When nothing can be read any more, repl_control {\"action\": \
+                 \"reset\"} gives a fresh image.\n"
+            };
+            format!("[note] Reading form {} failed at {at} of the code. {before}\n{macros}", place.index)
         };
     } else if place.total != Some(1) {
         text.push_str(&form_text(place));

@@ -146,3 +146,20 @@ fn output_of_any_origin_stays_off_the_wire() {
     assert!(answer.text.contains("=> ("), "{}", answer.text);
     assert!(session.client.finish().success());
 }
+
+#[test]
+fn an_image_that_can_read_nothing_any_more_says_how_to_go_on() {
+    let mut session = session();
+    eval(&mut session, "(set-macro-character #\\( (lambda (stream character) stream character (error \"no lists\")))");
+    let answer = eval(&mut session, "(+ 1 2)");
+    assert!(answer.is_error && answer.text.contains("{\"action\": \"reset\"}"), "{}", answer.text);
+    session.ok("repl_control", json!({ "action": "reset" }));
+    eval(&mut session, "(defpackage :short-lived (:use :cl)) (in-package :short-lived)");
+    assert_eq!(eval(&mut session, "(delete-package *package*)").text, "=> T");
+    assert_eq!(eval(&mut session, "(+ 1 2)").text, "=> 3");
+    // Nothing can be read without this package, and nobody can make it anew.
+    eval(&mut session, "(delete-package *package*)");
+    let answer = eval(&mut session, "(+ 1 2)");
+    assert!(answer.text.starts_with("=> 3\n[note] The image of session"), "{}", answer.text);
+    assert_eq!(eval(&mut session, "(+ 1 2)").text, "=> 3");
+}
