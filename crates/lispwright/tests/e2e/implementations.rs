@@ -546,3 +546,22 @@ fn digits_that_became_symbols_are_explained() {
         assert_eq!(values(&mut session, runtime, "(- 5 2)"), json!(["3"]), "{runtime}");
     }
 }
+
+#[test]
+fn tests_of_the_rt_that_comes_with_sbcl() {
+    let mut session =
+        Session::with_file("mill.asd", "(defsystem \"mill\" :depends-on (\"sb-rt\") :components ((:file \"mill\")))\n");
+    session.project.file(
+        "mill.lisp",
+        "(defpackage :mill (:use :cl :sb-rt))\n(in-package :mill)\n(deftest fine (values 1 2) 1 2)\n\
+         (deftest off (+ 1 2) 4)\n(deftest raises (error \"no corn\") 1)\n",
+    );
+    let answer = session.ok("run_tests", json!({ "system": "mill", "runtime": "sbcl" }));
+    assert_eq!((&answer.fields["passed"], &answer.fields["failed"]), (&json!(1), &json!(2)), "{}", answer.text);
+    let failed = &answer.fields["failed_tests"];
+    assert_eq!(failed[0]["form"], "(+ 1 2)");
+    assert_eq!(failed[0]["values"][1], json!({ "name": "actual", "value": "3" }));
+    assert!(failed[1]["reason"].as_str().unwrap().contains("no corn"), "{}", answer.text);
+    let one = session.ok("run_tests", json!({ "system": "mill", "test": "mill::fine" }));
+    assert_eq!((&one.fields["passed"], &one.fields["failed"]), (&json!(1), &json!(0)), "{}", one.text);
+}
