@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::outcome::Outcome;
 use crate::repl_node::{node_fields, preview_text};
 use crate::repl_refused::{not_offered, refusal_error, session_argument};
-use crate::repl_text::{Fenced, ends_of, fence, fence_inside, head, one_line, shares, start_of};
+use crate::repl_text::{Fenced, each_once, ends_of, fence, fence_inside, head, one_line, shares, start_of};
 
 /// Characters of an answer when none are asked for.
 const DEFAULT_OUTPUT: usize = 10_000;
@@ -32,11 +32,12 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
     let ending = ending_text(report);
     let notes = notes(report);
     let earlier = earlier_text(report, limit / 4);
-    let warnings: String = report
-        .warnings
-        .iter()
-        .map(|warning| format!("{}: {}\n", one_line(&warning.type_name, 100), fence(warning.message.trim_end())))
-        .collect();
+    let warnings = each_once(
+        report
+            .warnings
+            .iter()
+            .map(|warning| format!("{}: {}", one_line(&warning.type_name, 100), fence(warning.message.trim_end()))),
+    );
     let values: Vec<String> = match &report.ending {
         Ending::Values(values) => values.iter().map(|value| fence_inside(&value.text)).collect(),
         _ => Vec::new(),

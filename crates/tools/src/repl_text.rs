@@ -4,6 +4,8 @@
 //! moved right by one blank. Control characters, terminal escapes and characters that turn the direction of text are
 //! taken out.
 
+use std::collections::HashMap;
+
 use lispwright_runtime::Printed;
 
 /// What an image printed, ready to stand in an answer.
@@ -139,6 +141,24 @@ pub(crate) fn ends_of(printed: &Printed, limit: usize) -> Fenced {
     Fenced { text, left_out }
 }
 
+/// Lines that end in a line break each: one that comes again stands where it came first, with how often it came.
+pub(crate) fn each_once(lines: impl IntoIterator<Item = String>) -> String {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    for line in lines {
+        let place = *places.entry(line.clone()).or_insert(counted.len());
+        match counted.get_mut(place) {
+            Some((_, times)) => *times += 1,
+            None => counted.push((line, 1)),
+        }
+    }
+    let shown = |(line, times): (String, usize)| match times {
+        1 => format!("{line}\n"),
+        _ => format!("{line} ({times} times)\n"),
+    };
+    counted.into_iter().map(shown).collect()
+}
+
 /// Shares `room` among parts of the given lengths: what a short part does not need goes to the long ones.
 pub(crate) fn shares(lengths: &[usize], room: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..lengths.len()).collect();
@@ -155,6 +175,12 @@ pub(crate) fn shares(lengths: &[usize], room: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_comes_again_is_counted() {
+        let lines = ["a", "b", "a", "a"].map(str::to_owned);
+        assert_eq!(each_once(lines), "a (3 times)\nb\n");
+    }
 
     #[test]
     fn an_image_cannot_speak_for_the_server() {

@@ -12,7 +12,7 @@ use crate::other_lisps::refuse_racket;
 use crate::outcome::{Outcome, ToolError};
 use crate::repl_report::{answer, block, error_text, frames_text, output_limit};
 use crate::repl_session::open;
-use crate::repl_text::{ends_of, fence, one_line};
+use crate::repl_text::{each_once, ends_of, fence, one_line};
 use crate::workshop::Workshop;
 
 /// Characters of printed output in an answer that is about something else.
@@ -223,10 +223,8 @@ pub(crate) fn printed_text(report: &EvalReport) -> String {
     let mut text = String::new();
     block(&mut text, "[stdout]", &ends_of(&report.stdout, OUTPUT));
     block(&mut text, "[stderr]", &ends_of(&report.stderr, OUTPUT));
-    for warning in &report.warnings {
-        text.push_str(&format!("[warning] {}\n", one_line(&warning.message, 300)));
-    }
-    text
+    let warnings = report.warnings.iter().map(|warning| format!("[warning] {}", one_line(&warning.message, 300)));
+    text + &each_once(warnings)
 }
 
 pub(crate) fn diagnostics_fields(diagnostics: &[Diagnostic], root: &Path) -> Value {

@@ -219,7 +219,7 @@ fn no_tests(work: &Work, wanted: &[String], tally: &Tally) -> String {
         return format!("No test or group is called {}. There are: {}.", wanted.join(", "), names.join(", "));
     }
     let exit = tally.exit_status.map(|status| format!(" It ended with exit code {status}.")).unwrap_or_default();
-    format!("No test ran in {}, which is no success.{exit} Is it the file with the tests?", work.name)
+    format!("No test ran in {}, which is no success.{exit} Are the tests somewhere else?", work.name)
 }
 
 fn failed_text(test: &FailedTest, root: &Path) -> String {

@@ -565,3 +565,21 @@ fn tests_of_the_rt_that_comes_with_sbcl() {
     let one = session.ok("run_tests", json!({ "system": "mill", "test": "mill::fine" }));
     assert_eq!((&one.fields["passed"], &one.fields["failed"]), (&json!(1), &json!(0)), "{}", one.text);
 }
+
+#[test]
+fn failures_of_what_a_fiveam_test_depends_on_are_not_its_own() {
+    let mut session = Session::with_file(
+        "mill.asd",
+        "(defsystem \"mill\" :depends-on (\"fiveam\") :components ((:file \"mill\")))\n",
+    );
+    session.project.file(
+        "mill.lisp",
+        "(defpackage :mill (:use :cl :fiveam))\n(in-package :mill)\n(test wheel (is (= 1 2)))\n\
+         (test (stone :depends-on wheel) (is (= 1 1)))\n(test door (is (= 1 1)))\n\
+         (test (lock :depends-on door) (is (= 1 1)))\n",
+    );
+    let answer = session.ok("run_tests", json!({ "system": "mill", "runtime": "sbcl" }));
+    let counts = ["passed", "failed", "pending"].map(|name| answer.fields[name].as_u64().unwrap());
+    assert_eq!(counts, [2, 1, 1], "{}", answer.text);
+    assert_eq!(answer.fields["failed_tests"].as_array().unwrap().len(), 1, "{}", answer.text);
+}
