@@ -1,14 +1,13 @@
 //! Evaluation: round trips, and a fresh session up to its first value.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use crate::Setting;
 use crate::client::Client;
+use crate::peers::Peer;
 use crate::table::{Row, median, milliseconds, times};
 
 const CALLS: usize = 500;
@@ -18,13 +17,10 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
     let (mut client, _) = Client::start(&setting.binary, root.path());
     let plus = |timeout: Value| move |_| json!({"code": "(+ 1 2)", "timeout_seconds": timeout});
     client.time_calls(50, "repl_eval", plus(json!(30)));
-    let swank = Swank::start().map(|mut swank| median((0..CALLS).map(|_| swank.eval("(cl:+ 1 2)")).collect()));
+    let swank = alone(Peer::swank(), 0);
     let with = median(client.time_calls(CALLS, "repl_eval", plus(json!(10))));
     let default = median(client.time_calls(CALLS, "repl_eval", |_| json!({"code": "(+ 1 2)"})));
-    let baseline = |ours: f64| match swank {
-        Some(swank) => format!("SWANK on TCP {}, {}", milliseconds(swank), times(swank, ours)),
-        None => "SWANK is not installed".to_owned(),
-    };
+    let baseline = |ours: f64| beside("SWANK on TCP", swank, ours);
     vec![
         Row {
             what: "eval `(+ 1 2)` on SBCL through the server, timeout given".into(),
@@ -49,6 +45,23 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
     ]
 }
 
+/// Seconds that a server takes for the same by itself, after so many calls to become warm.
+fn alone(peer: Option<Peer>, warm: usize) -> Option<f64> {
+    let mut peer = peer?;
+    for _ in 0..warm {
+        peer.eval("(+ 1 2)");
+    }
+    Some(median((0..CALLS).map(|_| peer.eval("(+ 1 2)")).collect()))
+}
+
+/// What a server takes by itself, next to what it takes with ours in between.
+fn beside(name: &str, peer: Option<f64>, ours: f64) -> String {
+    peer.map_or_else(
+        || format!("{name} is not installed"),
+        |peer| format!("{name} {}, {}", milliseconds(peer), times(peer, ours)),
+    )
+}
+
 /// The same round trip to a server of Clojure's on a socket.
 fn clojure(client: &mut Client) -> Row {
     let plus = |_| json!({"code": "(+ 1 2)", "runtime": "clojure", "timeout_seconds": 10});
@@ -58,7 +71,7 @@ fn clojure(client: &mut Client) -> Row {
     Row {
         what: "eval `(+ 1 2)` on Clojure over nREPL through the server".into(),
         measured: milliseconds(ours),
-        baseline: "-".into(),
+        baseline: beside("a plain client of nREPL, quick to acknowledge,", alone(Peer::nrepl(), 300), ours),
         elsewhere: "a plain nREPL client 44 ms",
         target: "under 1.5 ms",
         met: ours < 0.0015,
@@ -73,7 +86,7 @@ fn guile(client: &mut Client) -> Row {
     Row {
         what: "eval `(+ 1 2)` on Guile through the server, timeout given".into(),
         measured: milliseconds(ours),
-        baseline: "-".into(),
+        baseline: beside("Guile's REPL server", alone(Peer::guile(), 50), ours),
         elsewhere: "Guile's REPL server on a socket 1.1 ms",
         target: "under 0.3 ms",
         met: ours < 0.0003,
@@ -131,71 +144,5 @@ fn fresh(client: &mut Client) -> Row {
         elsewhere: "cl-mcp 1.5-2.6 s",
         target: "under 30 ms",
         met: ours < 0.03,
-    }
-}
-
-/// A plain SBCL with the distribution's SWANK, spoken to over TCP.
-struct Swank {
-    child: Child,
-    /// Kept open: SWANK goes on writing to it.
-    _stdout: BufReader<ChildStdout>,
-    socket: TcpStream,
-    next: u64,
-}
-
-impl Swank {
-    fn start() -> Option<Self> {
-        let program = r#"(progn (require :asdf) (setf *error-output* *standard-output*)
-  (handler-bind ((warning (function muffle-warning))) (funcall (intern "LOAD-SYSTEM" :asdf) :swank))
-  (funcall (intern "CREATE-SERVER" :swank) :port 0 :style :spawn :dont-close t)
-  (loop (sleep 60)))"#;
-        let mut child = Command::new("sbcl")
-            .args(["--noinform", "--no-userinit", "--disable-debugger", "--eval", program])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .ok()?;
-        let mut stdout = BufReader::new(child.stdout.take()?);
-        let port = stdout.by_ref().lines().map_while(Result::ok).find_map(|line| {
-            let (_, port) = line.split_once("Swank started at port: ")?;
-            port.trim().trim_end_matches('.').parse::<u16>().ok()
-        });
-        let Some(port) = port else {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        };
-        let socket = TcpStream::connect(("127.0.0.1", port)).ok()?;
-        socket.set_nodelay(true).ok()?;
-        socket.set_read_timeout(Some(Duration::from_secs(10))).ok()?;
-        Some(Self { child, _stdout: stdout, socket, next: 1 })
-    }
-
-    /// Seconds one evaluation takes.
-    fn eval(&mut self, code: &str) -> f64 {
-        let begin = Instant::now();
-        let id = self.next;
-        self.next += 1;
-        let message = format!("(:emacs-rex (swank:eval-and-grab-output {code:?}) \"CL-USER\" t {id})");
-        let framed = format!("{:06x}{message}", message.len());
-        self.socket.write_all(framed.as_bytes()).expect("SWANK reads");
-        loop {
-            let mut length = [0; 6];
-            self.socket.read_exact(&mut length).expect("SWANK answers");
-            let length = usize::from_str_radix(&String::from_utf8_lossy(&length), 16).expect("SWANK frames messages");
-            let mut answer = vec![0; length];
-            self.socket.read_exact(&mut answer).expect("SWANK answers");
-            if answer.starts_with(b"(:return") {
-                return begin.elapsed().as_secs_f64();
-            }
-        }
-    }
-}
-
-impl Drop for Swank {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

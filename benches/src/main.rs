@@ -10,6 +10,7 @@ mod copies;
 mod endurance;
 mod eval;
 mod memory;
+mod peers;
 mod reader;
 mod repair;
 mod server;
