@@ -15,6 +15,7 @@
   (skipped 0)
   (failures '())                        ; plists, newest first
   (names '())
+  (unmatched '())                       ; what was wanted by name and is not there
   (running nil)                         ; the name of the test that runs
   (exit-status nil)
   (files '()))                          ; the files that the tests are in
@@ -23,7 +24,8 @@
   (append (list :framework (tally-framework tally)
                 :passed (tally-passed tally) :failed (tally-failed tally) :skipped (tally-skipped tally)
                 :failed-tests (reverse (tally-failures tally))
-                :names (let ((names (reverse (tally-names tally)))) (subseq names 0 (min 200 (length names)))))
+                :names (let ((names (reverse (tally-names tally)))) (subseq names 0 (min 200 (length names))))
+                :unmatched (tally-unmatched tally))
           (and (tally-running tally) (list :running (tally-running tally)))
           (and (tally-exit-status tally) (list :exit-status (tally-exit-status tally)))))
 
@@ -31,7 +33,7 @@
 
 (defun answer-run-tests (&rest arguments &key path system framework tests &allow-other-keys)
   "Loads tests afresh and runs them; the fields of the answer."
-  (let ((tally (make-tally)))
+  (let ((tally (make-tally :unmatched tests)))
     (let ((answer (call-working
                    (lambda (work)
                      (multiple-value-bind (result status)
@@ -118,6 +120,9 @@
     (dolist (test tests)
       (setf (gethash test *present-tests*) t)
       (push (full-name (test-name framework test)) (tally-names tally)))
+    (setf (tally-unmatched tally)
+          (remove-if (lambda (text) (some (lambda (test) (wanted-p framework test (list text))) tests))
+                     (tally-unmatched tally)))
     (call-for-tests framework
                     (outermost framework (remove-if-not (lambda (test) (wanted-p framework test wanted)) tests))
                     (lambda (test) (run-one-test tally framework test)))))

@@ -247,9 +247,10 @@ loaded; each after those of them that it uses."
 ;;; Tests, of SRFI 64
 
 (define-record-type <tally>
-  (make-tally wanted passed failed skipped failures names running)
+  (make-tally wanted unmatched passed failed skipped failures names running)
   tally?
   (wanted tally-wanted)                 ; names of tests or groups, or '() for all
+  (unmatched tally-unmatched set-tally-unmatched!) ; those of them that have not come yet
   (passed tally-passed set-tally-passed!)
   (failed tally-failed set-tally-failed!)
   (skipped tally-skipped set-tally-skipped!)
@@ -264,6 +265,7 @@ loaded; each after those of them that it uses."
          (wanted (tally-wanted tally)))
     (set-tally-names! tally (cons name (tally-names tally)))
     (set-tally-running! tally #f)
+    (set-tally-unmatched! tally (lset-difference equal? (tally-unmatched tally) (cons name path)))
     (when (or (null? wanted) (any (lambda (group) (member group wanted)) (cons name path)))
       (case (test-result-kind runner)
         ((pass) (set-tally-passed! tally (1+ (tally-passed tally))))
@@ -380,12 +382,14 @@ a group of tests begins."
    (list #:framework "srfi-64"
          #:passed (tally-passed tally) #:failed (tally-failed tally) #:skipped (tally-skipped tally)
          #:failed-tests (reverse (tally-failures tally))
-         #:names (take* (reverse (tally-names tally)) 200))
+         #:names (take* (reverse (tally-names tally)) 200)
+         #:unmatched (tally-unmatched tally))
    (if (tally-running tally) (list #:running (tally-running tally)) '())))
 
 (define (answer-run-tests request)
   "Loads the tests afresh and runs them; the fields of the answer."
-  (let ((tally (make-tally (or (argument request #:tests) '()) 0 0 0 '() '() #f)))
+  (let* ((wanted (or (argument request #:tests) '()))
+         (tally (make-tally wanted wanted 0 0 0 '() '() #f)))
     (let ((answer
            (answer-work request 'run-tests
                         (lambda ()

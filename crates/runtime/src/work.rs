@@ -90,6 +90,8 @@ pub struct Tally {
     pub failed_tests: Vec<FailedTest>,
     /// Names of tests there are, at most 200.
     pub names: Vec<String>,
+    /// Names that were asked for and are no test's or group's.
+    pub unmatched: Vec<String>,
     /// The tests ended with an exit of this status.
     pub exit_status: Option<i64>,
     /// The test that ran when the run was ended.
@@ -112,6 +114,7 @@ impl Tally {
             pending: count(answer, "SKIPPED").unwrap_or(0),
             failed_tests: answer.get_list("FAILED-TESTS").iter().map(FailedTest::read).collect(),
             names: texts("NAMES"),
+            unmatched: texts("UNMATCHED"),
             exit_status: answer.get_integer("EXIT-STATUS"),
             running: answer.get_text("RUNNING").map(str::to_owned),
         })

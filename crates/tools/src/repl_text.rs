@@ -141,7 +141,7 @@ pub(crate) fn ends_of(printed: &Printed, limit: usize) -> Fenced {
     Fenced { text, left_out }
 }
 
-/// Lines that end in a line break each: one that comes again stands where it came first, with how often it came.
+/// `lines` as text. One that comes again stands where it came first, with how often it came.
 pub(crate) fn each_once(lines: impl IntoIterator<Item = String>) -> String {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut counted: Vec<(String, usize)> = Vec::new();

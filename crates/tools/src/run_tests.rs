@@ -125,6 +125,9 @@ fn outcome(workshop: &Workshop, work: &Work, wanted: &[String], report: &EvalRep
     fields.insert("pending".into(), tally.pending.into());
     fields.insert("total".into(), tally.total().into());
     fields.insert("framework".into(), tally.framework.clone().into());
+    if !tally.unmatched.is_empty() {
+        fields.insert("unmatched".into(), tally.unmatched.clone().into());
+    }
     if let Some(running) = &tally.running {
         fields.insert("running".into(), running.clone().into());
     }
@@ -158,6 +161,9 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
         None => (format!("{counts}."), ""),
     };
     let mut text = if code.is_empty() { format!("{headline}\n") } else { format!("[ERROR] {code}\n{headline}\n") };
+    if tally.total() > 0 && !tally.unmatched.is_empty() {
+        text.push_str(&format!("[note] {}\n", none_called(&tally.unmatched, tally)));
+    }
     for test in tally.failed_tests.iter().take(MOST_SHOWN) {
         text.push_str(&failed_text(test, root));
     }
@@ -169,10 +175,7 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
         ));
     }
     if tally.framework == "asdf" && tally.pending > 0 {
-        text.push_str(
-            "[note] The test-op ended well, which says nothing of its tests: what it printed does.
-",
-        );
+        text.push_str("[note] The test-op ended well, which says nothing of its tests: what it printed does.\n");
     }
     text.push_str(&loading_text(report, tally, root));
     if let Some(error) = error.filter(|error| !error.frames.is_empty()) {
@@ -215,11 +218,17 @@ fn left_early(tally: &Tally, counts: &str) -> String {
 /// Why it is no success that nothing failed.
 fn no_tests(work: &Work, wanted: &[String], tally: &Tally) -> String {
     if !wanted.is_empty() && !tally.names.is_empty() {
-        let names: Vec<String> = tally.names.iter().take(30).map(|name| one_line(name, 80)).collect();
-        return format!("No test or group is called {}. There are: {}.", wanted.join(", "), names.join(", "));
+        return none_called(wanted, tally);
     }
     let exit = tally.exit_status.map(|status| format!(" It ended with exit code {status}.")).unwrap_or_default();
     format!("No test ran in {}, which is no success.{exit} Are the tests somewhere else?", work.name)
+}
+
+/// That there are no tests of the names `wanted`, and which there are.
+fn none_called(wanted: &[String], tally: &Tally) -> String {
+    let names: Vec<String> = tally.names.iter().take(30).map(|name| one_line(name, 80)).collect();
+    let wanted: Vec<String> = wanted.iter().take(30).map(|name| one_line(name, 80)).collect();
+    format!("No test or group is called {}. There are: {}.", wanted.join(", "), names.join(", "))
 }
 
 fn failed_text(test: &FailedTest, root: &Path) -> String {

@@ -81,7 +81,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
             // agent they are answers.
             let count = |name: &str| outcome.fields.get(name).and_then(Value::as_u64).unwrap_or_default();
             let undecided = outcome.fields.get("framework").is_some_and(|name| name == "asdf") && count("passed") == 0;
-            outcome.is_error |= count("failed") > 0 || undecided;
+            outcome.is_error |= count("failed") > 0 || undecided || outcome.fields.contains_key("unmatched");
             let ran = has_run(&outcome);
             let code = show(outcome, args.json);
             if ran { code } else { ExitCode::from(2) }

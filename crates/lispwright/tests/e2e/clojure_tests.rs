@@ -27,7 +27,7 @@ fn what_tests_have_shown_is_kept_when_one_of_them_ends_the_run() {
     }
     session.ok("repl_eval", json!({ "code": "(def kept 1)" }));
 
-    let hangs = session.client.call("run_tests", json!({ "system": "my.hangs", "timeout_seconds": 1 }));
+    let hangs = session.client.call("run_tests", json!({ "system": "my.hangs", "timeout_seconds": 6 }));
     assert_eq!((&hangs.fields["code"], &hangs.fields["running"]), (&json!("TIMEOUT"), &json!("stuck")));
     assert_eq!((&hangs.fields["passed"], &hangs.fields["failed"]), (&json!(1), &json!(1)), "{}", hangs.text);
     says(&hangs, &["It was testing stuck", "FAILED test/my/hangs.clj:2: first-one", "hangs.clj:3\n"]);
@@ -43,6 +43,9 @@ fn what_tests_have_shown_is_kept_when_one_of_them_ends_the_run() {
     says(&throws, &["UnsupportedOperationException: count not supported on this type: Long\n  at throws.clj:3"]);
     let none = session.client.call("run_tests", json!({ "system": "my.throws", "test": "stcuk" }));
     says(&none, &["No test or group is called stcuk. There are: first-one, stuck."]);
+    let some = session.client.call("run_tests", json!({ "system": "my.throws", "tests": ["first-one", "stcuk"] }));
+    assert_eq!(some.fields["unmatched"], json!(["stcuk"]));
+    says(&some, &["No test or group is called stcuk. There are: first-one, stuck."]);
 
     let leaves = session.client.call("run_tests", json!({ "system": "my.leaves" }));
     assert_eq!((&leaves.fields["code"], &leaves.fields["running"]), (&json!("SESSION_LOST"), &json!("stuck")));

@@ -47,6 +47,8 @@ fn groups_that_do_not_add_up_are_failures() {
     let session = &mut suite("odd.scm", "(test-begin \"odd\" 5)\n(test-assert \"one\" #t)\n(test-end \"even\")\n");
     let answer = session.ok("run_tests", json!({ "path": "odd.scm" }));
     assert_eq!((&answer.fields["passed"], &answer.fields["failed"]), (&json!(1), &json!(2)), "{}", answer.text);
+    let some = session.ok("run_tests", json!({ "path": "odd.scm", "tests": ["one", "two"] }));
+    assert_eq!(some.fields["unmatched"], json!(["two"]), "{}", some.text);
     assert!(answer.text.contains("5 tests were announced, and 1 ran."), "{}", answer.text);
     assert!(answer.text.contains("The test-begin of odd ends with the test-end of even."), "{}", answer.text);
 }

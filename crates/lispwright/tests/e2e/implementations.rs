@@ -582,4 +582,8 @@ fn failures_of_what_a_fiveam_test_depends_on_are_not_its_own() {
     let counts = ["passed", "failed", "pending"].map(|name| answer.fields[name].as_u64().unwrap());
     assert_eq!(counts, [2, 1, 1], "{}", answer.text);
     assert_eq!(answer.fields["failed_tests"].as_array().unwrap().len(), 1, "{}", answer.text);
+    // What is asked for by name and is not there is no success, even when the rest is.
+    let some = session.ok("run_tests", json!({ "system": "mill", "tests": ["door", "gear"] }));
+    assert_eq!((&some.fields["passed"], &some.fields["unmatched"]), (&json!(1), &json!(["gear"])), "{}", some.text);
+    assert!(some.text.contains("No test or group is called gear. There are: mill::wheel, "), "{}", some.text);
 }
