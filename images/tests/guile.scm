@@ -5,7 +5,7 @@
   (string-append (dirname (dirname (canonicalize-path (current-filename)))) "/guile" name ".scm"))
 
 (load (part "-system"))
-(define parts (map part '("-print" "-stack" "" "-work" "-look" "-describe" "-references" "-held" "-copies")))
+(define parts (map part '("-print" "-stack" "" "-warnings" "-work" "-look" "-describe" "-references" "-held" "-copies")))
 (set-current-module (resolve-module '(lispwright agent)))
 (for-each load (@@ (guile-user) parts))
 

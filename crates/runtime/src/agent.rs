@@ -58,6 +58,7 @@ static AGENTS: [Agent; 4] = [
             include_str!("../../../images/guile-print.scm"),
             include_str!("../../../images/guile-stack.scm"),
             include_str!("../../../images/guile.scm"),
+            include_str!("../../../images/guile-warnings.scm"),
             include_str!("../../../images/guile-work.scm"),
             include_str!("../../../images/guile-look.scm"),
             include_str!("../../../images/guile-describe.scm"),

@@ -1,0 +1,152 @@
+;;;; Warnings, which Guile writes to a port: collected for the evaluation that is going on, and given places.
+
+(define most-warnings 50)
+(define warning-mark "\x1f;;; ")        ; what the compiler's warnings begin with while they are collected
+
+;; One port serves all evaluations, because to make one takes longer than to evaluate. Each evaluation has a place of its
+;; own for what is written to it, which follows it when its stack is kept and gone on with.
+(define collected (make-fluid #f))      ; (room . port): how many more characters the string port is to take
+(define collecting-port #f)
+
+(define (collect string)
+  "Keeps STRING for the evaluation that is going on, as far as there is room."
+  (match (fluid-ref collected)
+    ((and place (room . text))
+     (let ((kept (min room (string-length string))))
+       (put-text (if (= kept (string-length string)) string (substring string 0 kept)) text)
+       (set-car! place (- room kept))))
+    (_ #f)))
+
+(define (warning-port)
+  "The port that keeps what is written to it for the evaluation that is going on."
+  (when (or (not collecting-port) (port-closed? collecting-port))
+    (set! collecting-port (text-port collect))
+    (setvbuf collecting-port 'line))
+  collecting-port)
+
+(define (call-with-warning-text thunk finish)
+  "What FINISH makes of the answer that THUNK gives, the lines of the compiler's warnings meanwhile, and the others as
+((type message) ...). Of all of them the first 32,000 characters count."
+  (define text (open-output-string))
+  (define port (warning-port))
+  (define (flush)
+    (false-if-exception (force-output port)))
+  ;; What stands in the port belongs to an evaluation around this one.
+  (flush)
+  (let ((answer (parameterize ((current-warning-port port))
+                  (with-fluids ((*current-warning-prefix* warning-mark)
+                                (collected (cons 32000 text)))
+                    (let ((answer (thunk)))
+                      (flush)
+                      answer)))))
+    (let loop ((lines (string-split (get-output-string text) #\newline)) (compiler '()) (others '()))
+      (match lines
+        (() (finish answer (delete-duplicates (reverse compiler)) (take* (reverse others) most-warnings)))
+        ((line . lines)
+         (cond ((string-prefix? warning-mark line)
+                (loop lines (cons (substring line (string-length warning-mark)) compiler) others))
+               ((or (string-null? line) (any (lambda (noise) (string-prefix? noise line)) noise))
+                (loop lines compiler others))
+               (else
+                (let ((line (if (string-prefix? ";;; " line) (substring line 4) line)))
+                  (loop lines compiler (cons (list "warning" line) others))))))))))
+
+(define (call-with-warnings evaluation thunk)
+  "The answer that THUNK gives for EVALUATION, with the warnings written meanwhile."
+  (call-with-warning-text
+   thunk
+   (lambda (answer lines others)
+     (let ((warnings (filter (still-true? answer) (take* lines most-warnings))))
+       (append answer
+               (list #:warnings (append (map (lambda (line)
+                                               (compiler-warning line (lambda () (open-input-string (evaluation-code evaluation)))))
+                                             warnings)
+                                        others)))))))
+
+(define *current-warning-prefix* (@@ (system base message) *current-warning-prefix*))
+
+(define (take* list count)
+  (take list (min count (length list))))
+
+;; What Guile says of its own compiling on the way.
+(define noise
+  '(";;; note: " ";;;       " ";;; compiling " ";;; compiled " ";;; newer than compiled" ";;; WARNING: loading compiled file"))
+
+(define warning-types
+  '(("unbound variable" . "unbound-variable")
+    ("wrong number of arguments" . "arity-mismatch")
+    ("used before definition" . "use-before-definition")
+    ("duplicate" . "duplicate-case-datum")
+    ("format" . "format")
+    ("shadows previous" . "shadowed-toplevel")))
+
+(define (split-warning line open-source)
+  "(place type message) of a line such as `call-1:2:3: warning: possibly unbound variable `f'', where the place is (file
+line column) or #f. Guile leaves out the place of a variable; it is looked up in the port that OPEN-SOURCE gives."
+  (let* ((marker ": warning: ")
+         (at (string-contains line marker))
+         (message (if at (substring line (+ at (string-length marker))) line))
+         (type (find (lambda (type) (string-contains message (car type))) warning-types)))
+    (list (or (and at (split-place (substring line 0 at)))
+              (first-use (quoted-name message) open-source))
+          (if type (cdr type) "warning")
+          message)))
+
+(define (first-use name open-source)
+  "(file line column) of the first symbol with that NAME in the port that OPEN-SOURCE gives, or #f."
+  (and name
+       (failsafe (const #f)
+                 (lambda ()
+                   (let ((port (open-source))
+                         (symbol (string->symbol name)))
+                     (let loop ()
+                       (let ((form (read-syntax port)))
+                         (and (not (eof-object? form))
+                              (or (symbol-place symbol form)
+                                  (loop))))))))))
+
+(define (symbol-place symbol form)
+  "(file line column) of the first occurrence of SYMBOL in the syntax FORM, or #f."
+  (let ((datum (if (syntax? form) (syntax-expression form) form)))
+    (cond ((pair? datum)
+           (or (symbol-place symbol (car datum))
+               (symbol-place symbol (cdr datum))))
+          ((vector? datum) (symbol-place symbol (vector->list datum)))
+          ((and (eq? datum symbol) (syntax? form) (syntax-source form))
+           => (lambda (source)
+                (list (or (assq-ref source 'filename) "") (1+ (assq-ref source 'line)) (1+ (assq-ref source 'column)))))
+          (else #f))))
+
+(define (split-place text)
+  "(file line column) of a text such as `src/a.scm:2:3', where columns count from 0; or #f."
+  (match (reverse (string-split text #\:))
+    ((column line . file)
+     (let ((line (string->number line)) (column (string->number column)))
+       (and line column (pair? file) (list (string-join (reverse file) ":") line (1+ column)))))
+    (_ #f)))
+
+(define (compiler-warning line open-source)
+  "(type message) of a line of the compiler's about code that OPEN-SOURCE gives a port over."
+  (match (split-warning line open-source)
+    ((#f type message) (list type message))
+    (((file line column) type message)
+     (list type
+           (if (or (string-null? file) (string-prefix? "call-" file))
+               (format #f "~a (line ~a, column ~a)" message line column)
+               (format #f "~a (~a:~a:~a)" message file line column))))))
+
+(define (still-true? answer)
+  "A predicate for lines of the compiler's: false for a variable that was defined later on, and for any when ANSWER is a
+failure."
+  (let ((failed? (not (eq? (second answer) #:completed)))
+        (module (current-module)))
+    (lambda (line)
+      (or (not (string-contains line "unbound variable"))
+          (let ((name (quoted-name line)))
+            (not (or failed? (and name (module-variable module (string->symbol name))))))))))
+
+(define (quoted-name message)
+  "What stands between the quotes in MESSAGE."
+  (let* ((open (string-index message #\`))
+         (close (and open (string-rindex message #\'))))
+    (and close (< open close) (substring message (1+ open) close))))
