@@ -40,6 +40,7 @@
 ;;; The protocol
 
 (defvar *requests* nil "The descriptor that requests are read from.")
+(defvar *request-flags* nil "The status flags of that descriptor.")
 (defvar *answers* nil "The descriptor that answers are written to.")
 (defvar *captures* nil "Private copies of the descriptors that 1 and 2 stand for: (STDOUT STDERR).")
 (defvar *main-thread* nil "The thread that evaluates.")
@@ -115,7 +116,13 @@ error output that this process was started with. Without a pipe, as over a netwo
   (and *requests* (sb-sys:wait-until-fd-usable *requests* :input 0 nil)))
 
 (defun decode-utf-8 (octets)
-  (sb-ext:octets-to-string octets :external-format :utf-8))
+  (declare (type (simple-array (unsigned-byte 8) (*)) octets))
+  (let ((text (make-string (length octets))))
+    (dotimes (index (length octets) text)
+      (let ((octet (aref octets index)))
+        (when (> octet #x7F)
+          (return (sb-ext:octets-to-string octets :external-format :utf-8)))
+        (setf (schar text index) (code-char octet))))))
 
 ;;; Interrupts: SIGIO says that a frame has come during an evaluation, SIGINT is the local way
 
@@ -123,7 +130,12 @@ error output that this process was started with. Without a pipe, as over a netwo
   (sb-sys:enable-interrupt sb-posix:sigint (signal-handler 'handle-interrupt))
   (sb-sys:enable-interrupt sb-posix:sigio (signal-handler 'handle-frames))
   (fcntl *requests* +f-setown+ *own-pid*)
-  (fcntl *requests* +f-setfl+ (logior (fcntl *requests* +f-getfl+ 0) +o-async+)))
+  (setf *request-flags* (fcntl *requests* +f-getfl+ 0)))
+
+(defun watch (on)
+  "Lets signals say that a frame has come, or not."
+  (when *request-flags*
+    (fcntl *requests* +f-setfl+ (if on (logior *request-flags* +o-async+) *request-flags*))))
 
 (defun take-over (branch)
   "Makes this process the one that speaks to the parent and is sent the signals of the pipe; BRANCH marks what it starts."
@@ -228,8 +240,10 @@ Evaluated code that disables or enables the debugger changes this binding only."
   (let ((sb-kernel:*handler-clusters* sb-kernel::**initial-handler-clusters**)
         (*debugger-hook* nil))
     (progv (mapcar #'first *stream-values*) (mapcar #'second *stream-values*)
-      (sb-sys:with-interrupts
-        (funcall function)))))
+      (watch nil)
+      (unwind-protect (sb-sys:with-interrupts
+                        (funcall function))
+        (watch t)))))
 
 (defun restart-arguments (restart)
   "What RESTART asks for when it is taken by hand; second value: true when it asks the user, who is not there."
@@ -245,8 +259,9 @@ Evaluated code that disables or enables the debugger changes this binding only."
     (handler-bind ((sb-ext:compiler-note #'muffle-warning))
       (with-compilation-unit (:override t)
         (unwind-protect
-             (multiple-value-prog1 (funcall function)
+             (multiple-value-prog1 (progn (watch t) (funcall function))
                (setf finished t))
+          (watch nil)
           (unless finished
             ;; An exit or a restart leaves; the compiler would call the unit aborted.
             (setf *error-output* (make-broadcast-stream))))))))

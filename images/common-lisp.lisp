@@ -1,12 +1,10 @@
 ;;;; The agent inside a Common Lisp worker: reads requests, evaluates forms, answers.
 ;;;;
 ;;;; It must go on answering whatever the evaluated code does to the reader, the printer, the standard
-;;;; streams or the debugger. So requests are read and answers are written under settings of its own, and
+;;;; streams or the debugger. So neither the reader nor the printer has a part in the wire (common-lisp-wire.lisp), and
 ;;;; everything it says about a value is a string made by the printer under fixed settings.
 ;;;;
-;;;; A frame is six hexadecimal digits, the number of octets that follow, and that many octets of UTF-8:
-;;;; one list of keywords, integers, strings and lists. (:EVAL :ID 7 :CODE "(+ 1 2)") is answered by
-;;;; (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
+;;;; (:EVAL :ID 7 :CODE "(+ 1 2)") is answered by (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
 ;;;;
 ;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT),
 ;;;; common-lisp-expand.lisp (MACROEXPAND), common-lisp-held.lisp (HOLD and what it makes possible),
@@ -16,77 +14,6 @@
 ;;;; which is loaded first; the header of common-lisp-sbcl.lisp lists the functions it owes.
 
 (in-package "LISPWRIGHT.AGENT")
-
-;;; The wire
-
-(defun encode (value)
-  "The octets of VALUE (a list of keywords, integers, strings and lists) as UTF-8, without a frame header."
-  (let ((octets (make-array 512 :element-type '(unsigned-byte 8) :adjustable t :fill-pointer 0)))
-    (labels ((octet (octet)
-               (vector-push-extend octet octets))
-             (tail (code shift)
-               (octet (logior #x80 (logand (ash code (- shift)) #x3F))))
-             (put (character)
-               (let ((code (char-code character)))
-                 (when (<= #xD800 code #xDFFF) ; A lone surrogate has no UTF-8.
-                   (setf code #xFFFD))
-                 (cond ((< code #x80) (octet code))
-                       ((< code #x800) (octet (logior #xC0 (ash code -6))) (tail code 0))
-                       ((< code #x10000)
-                        (octet (logior #xE0 (ash code -12))) (tail code 6) (tail code 0))
-                       (t (octet (logior #xF0 (ash code -18))) (tail code 12) (tail code 6) (tail code 0)))))
-             (put-string (string)
-               (map nil #'put string))
-             (put-integer (integer)
-               (when (minusp integer)
-                 (put #\-))
-               (let ((digits '()))
-                 (loop with rest = (abs integer)
-                       do (multiple-value-bind (quotient digit) (floor rest 10)
-                            (push (code-char (+ (char-code #\0) digit)) digits)
-                            (setf rest quotient))
-                       until (zerop rest))
-                 (put-string digits)))
-             (item (value)
-               (etypecase value
-                 (null (put-string "NIL"))
-                 ((eql t) (put #\T))
-                 (keyword (put #\:) (put-string (symbol-name value)))
-                 (integer (put-integer value))
-                 (string (put #\")
-                  (loop for character across value
-                        do (when (or (char= character #\") (char= character #\\))
-                             (put #\\))
-                           (put character))
-                  (put #\"))
-                 (list (put #\()
-                  (loop for (element . more) on value
-                        do (item element)
-                           (when more (put #\Space)))
-                  (put #\))))))
-      (item value))
-    octets))
-
-(defun send (message)
-  "Sends MESSAGE to the parent as one frame."
-  (let* ((payload (encode message))
-         (frame (make-array (+ 6 (length payload)) :element-type '(unsigned-byte 8))))
-    (loop for index from 5 downto 0
-          for rest = (length payload) then (ash rest -4)
-          do (setf (aref frame index) (char-code (char "0123456789abcdef" (logand rest 15)))))
-    (write-protocol (replace frame payload :start1 6))))
-
-(defun receive ()
-  "The next request, or NIL when the parent has closed its end or does not speak the protocol."
-  (let* ((header (read-protocol 6))
-         (size (and header
-                    (parse-integer (map 'string #'code-char header) :radix 16 :junk-allowed t)))
-         (payload (and size (read-protocol size))))
-    (when payload
-      (with-standard-io-syntax
-        (let ((*read-eval* nil)
-              (*package* (load-time-value (find-package "LISPWRIGHT.AGENT"))))
-          (values (read-from-string (decode-utf-8 payload))))))))
 
 ;;; Printing what may not want to be printed
 

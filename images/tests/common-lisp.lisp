@@ -7,7 +7,7 @@
   (handler-bind ((warning #'muffle-warning))
     (dolist (file '(#+sbcl "common-lisp-sbcl.lisp" #+ecl "common-lisp-ecl.lisp" #+clisp "common-lisp-clisp.lisp"
                     #-sbcl "common-lisp-libc.lisp" #+ecl "common-lisp-ecl-signals.lisp"
-                    "common-lisp-bounded.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
+                    "common-lisp-bounded.lisp" "common-lisp-wire.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
                     "common-lisp-expand.lisp" "common-lisp-held.lisp" #+sbcl "common-lisp-copies.lisp"
                     #+sbcl "common-lisp-sbcl-compiler.lisp" #+sbcl "common-lisp-systems.lisp"
                     #+sbcl "common-lisp-frameworks.lisp"
@@ -58,6 +58,29 @@
 (check (length (encode (list (string (code-char #xD800))))) 7)
 (check (read-from-string (text (encode (list most-positive-fixnum 0 most-negative-fixnum))))
        (list most-positive-fixnum 0 most-negative-fixnum))
+
+;; What was encoded is decoded as it was.
+(dolist (message (list '(:eval :id 7 :code "(+ 1 2)" :hold t :package nil)
+                       (list :code (format nil "\"a\\b\" (c)~%\\") :limit -10000)
+                       (list :code "" (list (list "\\" "\"" "x\\")) '((())))
+                       (list most-positive-fixnum (expt 10 30) (- (expt 10 30)))
+                       (list (format nil "~A \"~A~A" (code-char #x3BB) (code-char #x1D11E) (code-char #x7F)))))
+  (check (decode (text (encode message))) message))
+(check (equal (decode "(:EVAL :ID 1)") (decode " (:EVAL  :ID 1 ) ")) t)
+(check (let ((depth 100000)
+             (deep (decode (concatenate 'string (make-string 100000 :initial-element #\() (make-string 100000 :initial-element #\))))))
+         (loop while (consp deep)
+               do (setf deep (first deep))
+                  (decf depth))
+         depth)
+       1)
+(check (let ((*read-base* 2) (*readtable* (copy-readtable nil)))
+         (set-macro-character #\: (lambda (stream character) (declare (ignore stream character)) 0))
+         (decode "(:EVAL :ID 13)"))
+       '(:eval :id 13))
+;; What is not of the wire is nothing.
+(dolist (text '("" " " ")" "1" "\"a\"" "(" "(\"a" "(\"a\\" "(\"a\\\"" "(a)" "(#.1)" "(1 . 2)"))
+  (check (list text (decode text)) (list text nil)))
 
 ;;; Printing
 

@@ -34,6 +34,7 @@ static AGENTS: [Agent; 4] = [
         parts: &[
             include_str!("../../../images/common-lisp-sbcl.lisp"),
             include_str!("../../../images/common-lisp-bounded.lisp"),
+            include_str!("../../../images/common-lisp-wire.lisp"),
             include_str!("../../../images/common-lisp.lisp"),
             include_str!("../../../images/common-lisp-objects.lisp"),
             include_str!("../../../images/common-lisp-expand.lisp"),
@@ -76,6 +77,7 @@ static AGENTS: [Agent; 4] = [
             include_str!("../../../images/common-lisp-libc.lisp"),
             include_str!("../../../images/common-lisp-ecl-signals.lisp"),
             include_str!("../../../images/common-lisp-bounded.lisp"),
+            include_str!("../../../images/common-lisp-wire.lisp"),
             include_str!("../../../images/common-lisp.lisp"),
             include_str!("../../../images/common-lisp-objects.lisp"),
             include_str!("../../../images/common-lisp-expand.lisp"),
@@ -98,6 +100,7 @@ static AGENTS: [Agent; 4] = [
             include_str!("../../../images/common-lisp-clisp.lisp"),
             include_str!("../../../images/common-lisp-libc.lisp"),
             include_str!("../../../images/common-lisp-bounded.lisp"),
+            include_str!("../../../images/common-lisp-wire.lisp"),
             include_str!("../../../images/common-lisp.lisp"),
             include_str!("../../../images/common-lisp-objects.lisp"),
             include_str!("../../../images/common-lisp-expand.lisp"),

@@ -1,13 +1,13 @@
 //! What crosses the pipe between the server and a worker: length-framed lists of keywords, integers, strings and lists.
 //!
 //! A frame is six lower-case hexadecimal digits, the number of bytes that follow, and that many bytes of UTF-8, as in
-//! Swank. The payload is the small part of Lisp's syntax that every Lisp can read and print alike, and it is read here by
-//! the same reader as source is. Bytes that are not UTF-8 are read as U+FFFD, so that a strange string in an image cannot
-//! end the conversation.
+//! Swank. The payload is the small part of Lisp's syntax that every Lisp can read and print alike. Bytes that are not
+//! UTF-8 are read as U+FFFD, so that a strange string in an image cannot end the conversation.
 
 use std::fmt::Write as _;
 
-use lispwright_syntax::{DiagnosticKind, Dialect, TokenKind, read_plain};
+use lispwright_syntax::MAX_DEPTH;
+use memchr::memchr2;
 
 /// The longest payload that a frame can announce, in bytes.
 pub const MAX_PAYLOAD: usize = 0xff_ffff;
@@ -183,35 +183,41 @@ impl Value {
     /// Reads one datum; blanks may surround it.
     pub fn decode(payload: &[u8]) -> Result<Self, WireError> {
         let text = String::from_utf8_lossy(payload);
-        let tree = read_plain(text.as_bytes(), Dialect::CommonLisp);
-        if let Some(fault) = tree.diagnostics().first() {
-            return Err(match fault.kind {
-                DiagnosticKind::TooDeep => WireError::TooDeep,
-                DiagnosticKind::Unclosed(_) | DiagnosticKind::UnclosedString => WireError::Truncated,
-                _ => WireError::Unexpected(fault.span.start),
-            });
-        }
         let mut open: Vec<Vec<Self>> = Vec::new();
-        let mut done: Option<Self> = None;
-        for (kind, span) in tree.tokens().filter(|(kind, _)| *kind != TokenKind::Blank) {
-            let source = &text[span.range()];
-            let value = match kind {
-                _ if done.is_some() => return Err(WireError::Unexpected(span.start)),
-                TokenKind::OpenParen if source == "(" => {
+        let mut at = 0;
+        while let Some(byte) = text.as_bytes().get(at) {
+            let start = at;
+            at += 1;
+            let value = match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => continue,
+                b'(' if open.len() == MAX_DEPTH as usize => return Err(WireError::TooDeep),
+                b'(' => {
                     open.push(Vec::new());
                     continue;
                 }
-                TokenKind::CloseParen => Self::List(open.pop().ok_or(WireError::Unexpected(span.start))?),
-                TokenKind::String if source.starts_with('"') => Self::Text(unescaped(&source[1..source.len() - 1])),
-                TokenKind::Atom => atom(source),
-                _ => return Err(WireError::Unexpected(span.start)),
+                b')' => Self::List(open.pop().ok_or_else(|| unexpected(start))?),
+                b'"' => {
+                    let (string, length) = string(&text[at..])?;
+                    at += length;
+                    Self::Text(string)
+                }
+                _ => {
+                    let word = &text[start..];
+                    let word = &word[..word.find([' ', '\t', '\n', '\r', '(', ')', '"']).unwrap_or(word.len())];
+                    if word.contains(['#', '\'', '`', ',', ';', '|', '\\']) {
+                        return Err(unexpected(start));
+                    }
+                    at = start + word.len();
+                    atom(word)
+                }
             };
             match open.last_mut() {
                 Some(list) => list.push(value),
-                None => done = Some(value),
+                None if text[at..].trim().is_empty() => return Ok(value),
+                None => return Err(unexpected(text.len() - text[at..].trim_start().len())),
             }
         }
-        done.ok_or(WireError::Truncated)
+        Err(WireError::Truncated)
     }
 
     /// The frame that carries this value.
@@ -223,14 +229,24 @@ impl Value {
     }
 }
 
-/// The inside of a string literal without its backslashes.
-fn unescaped(literal: &str) -> String {
-    let mut string = String::with_capacity(literal.len());
-    let mut characters = literal.chars();
-    while let Some(character) = characters.next() {
-        string.extend(if character == '\\' { characters.next() } else { Some(character) });
+fn unexpected(at: usize) -> WireError {
+    WireError::Unexpected(u32::try_from(at).unwrap_or(u32::MAX))
+}
+
+/// The string whose inside `text` begins with, and how many bytes that takes with the quotation mark at its end.
+fn string(text: &str) -> Result<(String, usize), WireError> {
+    let mut string = String::new();
+    let mut from = 0;
+    loop {
+        let mark = from + memchr2(b'"', b'\\', &text.as_bytes()[from..]).ok_or(WireError::Truncated)?;
+        string.push_str(&text[from..mark]);
+        if text.as_bytes()[mark] == b'"' {
+            return Ok((string, mark + 1));
+        }
+        let escaped = text[mark + 1..].chars().next().ok_or(WireError::Truncated)?;
+        string.push(escaped);
+        from = mark + 1 + escaped.len_utf8();
     }
-    string
 }
 
 fn atom(text: &str) -> Value {
@@ -291,7 +307,12 @@ mod tests {
         assert_eq!(Value::decode(b"(1 2"), Err(WireError::Truncated));
         assert_eq!(Value::decode(b"\"a"), Err(WireError::Truncated));
         assert_eq!(Value::decode(b""), Err(WireError::Truncated));
+        assert_eq!(Value::decode(b"\"a\\\""), Err(WireError::Truncated));
+        assert_eq!(Value::decode(b"\"a\\"), Err(WireError::Truncated));
         assert_eq!(Value::decode(b"1)"), Err(WireError::Unexpected(1)));
+        assert_eq!(Value::decode(b"("), Err(WireError::Truncated));
+        assert_eq!(Value::decode(b"(a #.b)"), Err(WireError::Unexpected(3)));
+        assert_eq!(Value::decode(b" ) "), Err(WireError::Unexpected(1)));
         assert_eq!(Value::decode(b"1 2"), Err(WireError::Unexpected(2)));
         assert_eq!(payload_length(b"00zz00"), Err(WireError::Header));
     }
@@ -301,6 +322,7 @@ mod tests {
         let nested = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
         assert_eq!(Value::decode(nested(1_000).as_bytes()).unwrap().encode(), nested(1_000));
         assert_eq!(Value::decode(nested(100_000).as_bytes()), Err(WireError::TooDeep));
+        assert_eq!(Value::decode("(".repeat(100_000).as_bytes()), Err(WireError::TooDeep));
     }
 
     #[test]

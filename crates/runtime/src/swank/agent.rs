@@ -10,8 +10,9 @@ use super::message::literal;
 use crate::image::hash;
 
 /// Its parts, in the order in which they are read.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 10] = [
     include_str!("../../../../images/common-lisp-swank.lisp"),
+    include_str!("../../../../images/common-lisp-wire.lisp"),
     include_str!("../../../../images/common-lisp.lisp"),
     include_str!("../../../../images/common-lisp-objects.lisp"),
     include_str!("../../../../images/common-lisp-expand.lisp"),
