@@ -194,8 +194,7 @@ impl Sessions {
         let _interrupt = controls.cancel.clone().drop_guard();
         self.watch_idle(&session);
         let (answer, answered) = tokio::sync::oneshot::channel();
-        // In a box, because the task moves what it is given several times.
-        tokio::spawn(Box::pin(async move {
+        tokio::spawn(async move {
             let running = Running(Arc::clone(&session));
             let mut slot = slot;
             let result = run(&session, &mut slot, request, &controls, began).await;
@@ -206,7 +205,7 @@ impl Sessions {
             {
                 session.facts().notice = Some(loss(&session.name, "during a call that was withdrawn", death, ""));
             }
-        }));
+        });
         answered.await.unwrap_or_else(|_| Err(SessionError::Start("the call ended without an answer".to_owned())))
     }
 

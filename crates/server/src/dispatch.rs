@@ -376,8 +376,7 @@ impl ServerHandler for Session {
             progress: context.meta.get_progress_token().map(|token| (token, context.peer.clone())),
             caller: context.peer.peer_info().map(|info| caller(&info.client_info.name, &info.client_info.version)),
         };
-        // The SDK moves what it is given several times.
-        let result = Box::pin(self.dispatch.call(request, call)).await?;
+        let result = self.dispatch.call(request, call).await?;
         Ok(result.with_meta(meta).into())
     }
 

@@ -107,13 +107,6 @@ impl Server {
     ///
     /// Neither has to be a pipe, and neither has to be blocking.
     pub async fn serve_stdio(&self) {
-        let server = self.clone();
-        // As a task of its own it is woken without a system call, which the root of an event loop is not.
-        let serving = tokio::spawn(async move { server.serve(stdio::input(), stdio::output()).await });
-        if let Err(failure) = serving.await
-            && failure.is_panic()
-        {
-            std::panic::resume_unwind(failure.into_panic());
-        }
+        self.serve(stdio::input(), stdio::output()).await;
     }
 }
