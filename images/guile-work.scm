@@ -153,6 +153,7 @@ directory that is removed with the process."
        (compile-file path #:output-file compiled #:env (current-module) #:canonicalization 'absolute
                      #:warning-level 1)))
     (tell-progress (string-append "loading " path))
+    (note-root)
     (save-module-excursion
      (lambda ()
        (call-in-code (lambda () (load-compiled compiled)))))

@@ -251,7 +251,6 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
 (define (handle-interrupt)
   "Ends the evaluation that is going on; its state stays.
 To say where it was may take user code that prints, so a second interrupt ends it without that."
-  (set! signalled #t)
   (let ((evaluation current))
     (when evaluation
       (let ((again? (evaluation-stopping? evaluation))
@@ -266,7 +265,6 @@ To say where it was may take user code that prints, so a second interrupt ends i
 
 (define (handle-frames)
   "Reads what came from the parent during an evaluation: an interrupt, or its end."
-  (set! signalled #t)
   (match (and current (request-that-came))
     (#f #f)
     ((#f) (die))
@@ -285,6 +283,12 @@ To say where it was may take user code that prints, so a second interrupt ends i
      (and (protocol-readable?) (list (receive-request))))))
 
 (define signalled #f)                   ; a signal was handled since the last evaluation began
+
+(define (by-signal handler)
+  "HANDLER for a signal, which is noted."
+  (lambda ()
+    (set! signalled #t)
+    (handler)))
 
 (define main-thread #f)                 ; the one that evaluates
 
@@ -537,9 +541,10 @@ its own (Guile 3.0.8)."
   (limit-heap heap)
   (open-shared-page)
   (prepare-image cache)
-  (install-signals handle-frames handle-interrupt)
+  (install-signals (by-signal handle-frames) (by-signal handle-interrupt))
   (note-own-threads)
   (heed-while-waiting)
+  (note-roots-of-forms)
   (note-loaded-files)
   (note-while-expanding)
   (send (list #:hello #:protocol 1 #:implementation "Guile" #:version (version) #:pid own-pid))

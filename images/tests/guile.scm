@@ -5,7 +5,7 @@
   (string-append (dirname (dirname (canonicalize-path (current-filename)))) "/guile" name ".scm"))
 
 (load (part "-system"))
-(define parts (map part '("-print" "-stack" "" "-warnings" "-work" "-look" "-describe" "-references" "-held" "-copies")))
+(define parts (map part '("-roots" "-print" "-stack" "" "-warnings" "-work" "-look" "-describe" "-references" "-held" "-copies")))
 (set-current-module (resolve-module '(lispwright agent)))
 (for-each load (@@ (guile-user) parts))
 
@@ -36,6 +36,14 @@
 
 (test-equal "an argument is found by its key" "x" (argument '(#:eval #:id 1 #:code "x") #:code))
 (test-equal "one that is not there is false" #f (argument '(#:eval #:id 1) #:code))
+
+;;; Roots
+
+(test-equal "pieces of code belong together within the heap and within a page"
+  '((100 400) (8192 12300) (20000 20010) (90000 99000) (200000 200010))
+  (runs '((100 110) (300 400) (8192 8300) (12288 12300) (20000 20010) (90000 91000) (98000 99000) (200000 200010))
+        '(90000 120000)))
+(test-equal "no code is no run" '() (runs '() '(0 0)))
 
 ;;; Printing
 

@@ -56,6 +56,7 @@ static AGENTS: [Agent; 4] = [
         runtime: Runtime::Guile,
         parts: &[
             include_str!("../../../images/guile-system.scm"),
+            include_str!("../../../images/guile-roots.scm"),
             include_str!("../../../images/guile-print.scm"),
             include_str!("../../../images/guile-stack.scm"),
             include_str!("../../../images/guile.scm"),

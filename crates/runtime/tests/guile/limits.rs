@@ -108,6 +108,22 @@ async fn heap_exhaustion_is_an_error_or_a_death_with_last_words() {
     }
 }
 
+/// Guile's collector ends a process with some 2,000 pieces of compiled code.
+#[tokio::test]
+async fn thousands_of_definitions_are_no_more_than_the_first() {
+    let lab = guile();
+    lab.define_here().await;
+    let defined: String = (0..2500).map(|index| format!("(define (f{index} x) (list x {index} 'a \"s\"))\n")).collect();
+    lab.within(120.0, &defined).await;
+    assert_eq!(lab.values("(gc) (list (f0 1) (f1234 2) (f2499 3))").await, r#"((1 0 a "s") (2 1234 a "s") (3 2499 a "s"))"#);
+    let compiled = "(use-modules (system base compile))
+        (let loop ((i 0) (last #f))
+          (if (= i 2500) (last 1) (loop (1+ i) (compile `(lambda (x) (+ x ,i)) #:env (current-module)))))";
+    let report = lab.within(120.0, compiled).await;
+    assert!(matches!(&report.ending, Ending::Values(values) if values[0].text == "2500"), "{report:#?}");
+    lab.assert_here().await;
+}
+
 #[tokio::test]
 async fn a_call_can_be_withdrawn_and_the_state_is_kept() {
     let lab = guile();
