@@ -115,7 +115,10 @@ async fn thousands_of_definitions_are_no_more_than_the_first() {
     lab.define_here().await;
     let defined: String = (0..2500).map(|index| format!("(define (f{index} x) (list x {index} 'a \"s\"))\n")).collect();
     lab.within(120.0, &defined).await;
-    assert_eq!(lab.values("(gc) (list (f0 1) (f1234 2) (f2499 3))").await, r#"((1 0 a "s") (2 1234 a "s") (3 2499 a "s"))"#);
+    assert_eq!(
+        lab.values("(gc) (list (f0 1) (f1234 2) (f2499 3))").await,
+        r#"((1 0 a "s") (2 1234 a "s") (3 2499 a "s"))"#
+    );
     let compiled = "(use-modules (system base compile))
         (let loop ((i 0) (last #f))
           (if (= i 2500) (last 1) (loop (1+ i) (compile `(lambda (x) (+ x ,i)) #:env (current-module)))))";
