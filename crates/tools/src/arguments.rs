@@ -24,6 +24,9 @@ use crate::outcome::ToolError;
 /// Spellings accepted everywhere beside a tool's own argument names, as `(accepted, own)`.
 pub const ALIASES: &[(&str, &str)] = &[("file_path", "path"), ("form_name", "name")];
 
+/// Arguments that are texts and can look like numbers, which callers then send as one: a restart has a number as well.
+const NUMBERED: &[&str] = &["name", "session", "restart"];
+
 /// One thing wrong with the arguments of a call. `Display` words it for the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
@@ -252,8 +255,8 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` as `3`,
-/// and refuses everything else that does not fit the schema with one `BAD_ARGUMENT` that lists all faults.
+/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` as `3` and
+/// a number that names something as its text, and refuses everything else that does not fit the schema with one `BAD_ARGUMENT` that lists all faults.
 ///
 /// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names, when the own name is
 /// not given as well.
@@ -270,7 +273,8 @@ pub fn prepare(
         match properties.get(&name) {
             Some(_) if value.is_null() => {}
             Some(property) => {
-                ready.insert(name, narrowed(property, value));
+                let value = named(&name, property, value);
+                ready.insert(name, value);
             }
             None => respelled.push((name, value)),
         }
@@ -280,7 +284,7 @@ pub fn prepare(
         match own {
             Some(_) if value.is_null() => {}
             Some(own) => {
-                ready.insert(own.to_owned(), narrowed(&properties[own], value));
+                ready.insert(own.to_owned(), named(own, &properties[own], value));
             }
             None => {
                 ready.insert(name, value);
@@ -303,6 +307,14 @@ fn own_name<'a>(name: &str, properties: &'a Map<String, Value>) -> Option<&'a st
         .into_iter()
         .flatten()
         .find_map(|candidate| properties.get_key_value(candidate).map(|(own, _)| own.as_str()))
+}
+
+/// The value of the argument `name` as its schema wants it.
+fn named(name: &str, schema: &Value, value: Value) -> Value {
+    match value {
+        Value::Number(number) if NUMBERED.contains(&name) && schema["type"] == "string" => number.to_string().into(),
+        other => narrowed(schema, other),
+    }
 }
 
 /// A value with every integer that the schema asks for written as one.
@@ -539,6 +551,15 @@ mod tests {
                 timeout: Some(2.0),
             }
         );
+    }
+
+    #[test]
+    fn a_name_may_be_a_number() {
+        let schema = schema_of::<Arguments>();
+        let given = json!({"path": "a", "operation": "delete", "form_name": 12});
+        assert_eq!(prepare("lisp_edit_form", &schema, object(given)).unwrap()["name"], "12");
+        let given = json!({"path": 12, "operation": "delete"});
+        assert!(prepare("lisp_edit_form", &schema, object(given)).is_err());
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub struct ReplControl {
     /// Frame of a held error (default 0)
     #[serde(default)]
     pub frame: Option<u32>,
-    /// Restart of a held error: its name, or its number as a string
+    /// Restart of a held error: its name or number
     #[serde(default)]
     pub restart: Option<String>,
     /// Code for eval_in_frame; for restart, its values

@@ -36,7 +36,7 @@ fn a_restart_lets_the_evaluation_go_on() {
     let next = control(&mut session, json!({ "action": "restart", "restart": "USE-VALUE", "code": "(+ 1 2)" }));
     assert!(next.is_error && next.text.contains("no price for MILK"), "{}", next.text);
     assert_eq!(next.fields["held"], 1);
-    let done = control(&mut session, json!({ "action": "restart", "restart": "1" }));
+    let done = control(&mut session, json!({ "action": "restart", "restart": 1 }));
     assert!(!done.is_error, "{}", done.text);
     assert_eq!(done.text, "=> 300");
     assert_eq!(session.ok("repl_eval", json!({ "code": "*" })).text, "=> 300");
