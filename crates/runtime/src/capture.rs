@@ -73,9 +73,19 @@ impl Kept {
         self.total
     }
 
-    /// The start of what was printed, as text.
-    pub(crate) fn head_text(&self) -> String {
-        text(&self.head)
+    /// Takes the lines out of the start of what was printed that `wanted` makes something of, which is returned.
+    pub(crate) fn take_lines<T>(&mut self, wanted: impl Fn(&str) -> Option<T>) -> Vec<T> {
+        let mut taken = Vec::new();
+        let mut left = Vec::with_capacity(self.head.len());
+        for line in self.head.split_inclusive(|byte| *byte == b'\n') {
+            match wanted(text(line).trim()) {
+                Some(found) => taken.push(found),
+                None => left.extend_from_slice(line),
+            }
+        }
+        self.total -= (self.head.len() - left.len()) as u64;
+        self.head = left;
+        taken
     }
 
     /// What is kept, as text.

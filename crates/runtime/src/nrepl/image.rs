@@ -241,9 +241,9 @@ impl Image {
         (std::mem::take(&mut self.printed.out).printed(), std::mem::take(&mut self.printed.err).printed())
     }
 
-    /// What was printed to the error output of the session since the last time, as far as it is kept at the start.
-    pub(crate) fn error_text(&self) -> String {
-        self.printed.err.head_text()
+    /// Takes the lines out of the error output of the session that `wanted` makes something of.
+    pub(crate) fn take_error_lines<T>(&mut self, wanted: impl Fn(&str) -> Option<T>) -> Vec<T> {
+        self.printed.err.take_lines(wanted)
     }
 
     /// Asks something beside the caller's code; in words why there is no answer.

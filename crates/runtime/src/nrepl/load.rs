@@ -47,7 +47,7 @@ impl Image {
             Some(failed) => failed,
             None => Ending::Loaded { unchanged: false }.into(),
         };
-        let mut warnings = self.take_reflection_warnings();
+        let mut warnings = self.take_error_lines(reflection_warning);
         for file in warnings.iter_mut().filter_map(|warning| warning.file.as_mut()) {
             *file = source_file(project, file);
         }
@@ -159,12 +159,6 @@ impl Image {
             return Ok(Some(Evaluated { diagnostics, ..Ending::Error { error, place }.into() }));
         }
         Ok(refused(reply).map(|why| Ending::AgentFault(why).into()))
-    }
-
-    /// The warnings about reflection in what was printed to error output, which stays as it is.
-    fn take_reflection_warnings(&self) -> Vec<Diagnostic> {
-        let text = self.error_text();
-        text.lines().filter_map(|line| reflection_warning(line.trim())).take(200).collect()
     }
 }
 

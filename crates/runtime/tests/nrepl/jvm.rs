@@ -173,6 +173,7 @@ async fn files_and_namespaces_are_loaded_and_tested() {
     assert!(matches!(report.ending, Ending::Loaded { .. }), "{report:#?}");
     let warning = &report.diagnostics[0];
     assert_eq!((warning.severity.as_str(), warning.line), ("warning", Some(4)), "{report:#?}");
+    assert!(report.stderr.is_empty(), "it is told once: {report:#?}");
     let report =
         call(Request::Load { target: bad, project: Project::default(), force: true, clear: false, timeout }).await;
     assert!(matches!(report.ending, Ending::Error { .. }), "{report:#?}");
