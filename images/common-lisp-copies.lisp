@@ -5,7 +5,7 @@
 
 (in-package "LISPWRIGHT.AGENT")
 
-(defconstant +deepest+ 64)
+(defconstant +deepest+ 128)
 
 (defvar *depth* 0 "How many processes wait for this one.")
 (defvar *checkpoints* '() "((name . depth) ...), innermost first: which depth each name goes back to.")

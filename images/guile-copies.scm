@@ -3,7 +3,7 @@
 ;;; A process that has forked sleeps until its child has ended; only the youngest reads the wire. What a process wants of
 ;;; those that wait for it stands in a page of memory that all share: to which depth it goes back, or that all is over.
 
-(define deepest 64)
+(define deepest 128)
 (define all-over #xFFFF)
 
 (define c-mmap (libc '* "mmap" '* size_t int int int long))

@@ -87,13 +87,13 @@ fn checkpoints_stand_inside_each_other() {
     assert_eq!(value(&mut session, "*x*"), "9");
     assert_eq!(names(&mut session), ["one"]);
     // There is an end to it.
-    let full = (0..70)
+    let full = (0..140)
         .map(|depth| {
             session.client.call("repl_control", json!({ "action": "checkpoint", "name": format!("n{depth}") }))
         })
         .find(|answer| answer.is_error)
         .expect("a limit");
-    assert!(full.text.contains("There are 64 checkpoints"), "{}", full.text);
+    assert!(full.text.contains("There are 128 checkpoints"), "{}", full.text);
     session.ok("repl_control", json!({ "action": "reset" }));
     let gone = session.client.call("repl_control", json!({ "action": "rollback", "name": "one" }));
     assert!(gone.is_error && gone.text.contains("It has none"), "{}", gone.text);
