@@ -218,11 +218,9 @@ request names one. Assigning to a variable changes a copy, and a definition last
        (answer-with-code
         request
         (lambda (evaluation)
-          (let* ((session-module (current-module))
-                 (values (dynamic-wind
-                           (lambda () (set-current-module (module-with variables (or module session-module))))
-                           (lambda () (evaluate-code evaluation (argument request #:safe-read) evaluate-form))
-                           (lambda () (set-current-module session-module)))))
+          (let ((values (call-in-module-with variables (or module (current-module))
+                                             (lambda ()
+                                               (evaluate-code evaluation (argument request #:safe-read) evaluate-form)))))
             (set-evaluation-phase! evaluation 'print)
             (cons* #:outcome #:completed
                    #:values (print-values values (or (argument request #:limit) 10000)
@@ -242,14 +240,26 @@ request names one. Assigning to a variable changes a copy, and a definition last
 
 (define frame-modules 0)                ; how many have been made
 
-(define (module-with variables module)
-  "A module that sees what MODULE sees, and in front of it VARIABLES, an association list."
+(define (call-in-module-with variables module thunk)
+  "Calls THUNK in a module that sees what MODULE sees, and in front of it VARIABLES, an association list. It is known by its
+name, which the expander needs, no longer than the call: it would keep the values."
   (set! frame-modules (1+ frame-modules))
-  (let ((inner (resolve-module `(lispwright ,(string->symbol (format #f "frame-~a" frame-modules))) #f)))
+  (let* ((outer (current-module))
+         (directory (resolve-module '(lispwright) #f))
+         (name (string->symbol (format #f "frame-~a" frame-modules)))
+         (inner (make-module)))
+    (set-module-name! inner `(lispwright ,name))
     (set-module-uses! inner (list module))
     (for-each (match-lambda ((name . value) (module-define! inner name value)))
               variables)
-    inner))
+    (dynamic-wind
+      (lambda ()
+        (module-define-submodule! directory name inner)
+        (set-current-module inner))
+      thunk
+      (lambda ()
+        (hashq-remove! (module-submodules directory) name)
+        (set-current-module outer)))))
 
 (define (answer-restart request)
   "Takes a restart of the innermost held stack. This returns only when there is no such restart, or no values for it."

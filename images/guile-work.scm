@@ -141,23 +141,30 @@ directory that is removed with the process."
 
 (define (load-source path)
   "Compiles the file at PATH and loads it into the session's module, unless it names one. The session stays where it is."
-  (let ((content (file-content path))
-        (compiled (compiled-path path)))
-    (make-directories compiled)
+  (let ((content (file-content path)))
     (set! compiling path)
     (tell-progress (string-append "compiling " path))
     ;; Until it has been loaded whole, what was loaded before no longer counts.
     (hash-remove! loaded-texts path)
+    (compile-source path)
+    (tell-progress (string-append "loading " path))
+    (load-compiled-source path)
+    (hash-set! loaded-texts path content)))
+
+(define (compile-source path)
+  (let ((compiled (compiled-path path)))
+    (make-directories compiled)
     (save-module-excursion
      (lambda ()
        (compile-file path #:output-file compiled #:env (current-module) #:canonicalization 'absolute
-                     #:warning-level 1)))
-    (tell-progress (string-append "loading " path))
-    (note-root)
-    (save-module-excursion
-     (lambda ()
-       (call-in-code (lambda () (load-compiled compiled)))))
-    (hash-set! loaded-texts path content)))
+                     #:warning-level 1)))))
+
+(define (load-compiled-source path)
+  (note-root)
+  (save-module-excursion
+   (lambda ()
+     (call-in-code (lambda () (load-compiled (compiled-path path))))))
+  (note-compiled path))
 
 (define (target request)
   "What REQUEST is about: the path of a file, or the name of a module that is not the project's, or #f with the answer
@@ -173,44 +180,103 @@ that there is no such thing."
                 (else
                  (answer-now (list #:outcome #:refused #:no-system system #:systems (known-modules)))))))))
 
-;; Guile loads what a module uses once. What has changed since is loaded anew before what may use it.
+;; Guile loads what a module uses once. What has changed since is loaded anew before what may use it, and so is what was
+;; compiled with the macros of something earlier: Guile inlines the accessors of records by way of macros, so that the
+;; place of a field stands in the code of other modules.
 (define seen-texts (make-hash-table))   ; path of a file of the project that Guile has loaded by itself -> its content then
+(define compiled-times (make-hash-table)) ; path of a loaded file -> when its code was compiled, in seconds
+
+(define (note-compiled path)
+  "Notes the age of the code that was loaded for the file at PATH; it may be that of an earlier image."
+  (define (seconds whole nanoseconds)
+    (+ whole (/ nanoseconds 1000000000)))
+  (hash-set! compiled-times path
+             (or (and %load-should-auto-compile
+                      (failsafe (const #f)
+                                (lambda ()
+                                  (let ((file (stat (compiled-path path))))
+                                    (seconds (stat:mtime file) (stat:mtimensec file))))))
+                 (match (gettimeofday)
+                   ((whole . microseconds) (seconds whole (* 1000 microseconds)))))))
 
 (define (note-loaded-files)
-  "Has the content noted of the project's files that are loaded because a module uses them."
+  "Has the project's files noted that are loaded because a module uses them. Guile takes compiled code for good by the age of
+its own source alone; what is older than the macros in it is compiled anew."
   (let ((load-path primitive-load-path))
     (module-set! the-root-module 'primitive-load-path
                  (lambda (name . rest)
                    (let ((file (failsafe (const #f) (lambda () (search-path %load-path name %load-extensions)))))
-                     (when (and file (project-file? file))
-                       (failsafe (const #f) (lambda () (hash-set! seen-texts file (file-content file))))))
-                   (apply load-path name rest)))))
+                     (cond ((and file (project-file? file))
+                            (failsafe (const #f) (lambda () (hash-set! seen-texts file (file-content file))))
+                            (let ((result (apply load-path name rest)))
+                              (note-compiled file)
+                              (when (has-earlier-macros? file)
+                                (compile-source file)
+                                (load-compiled-source file))
+                              result))
+                           (else (apply load-path name rest))))))))
 
-(define (outdated-modules path)
-  "((path . module) ...): the loaded modules of the project, but for the one at PATH, whose files are not those that were
-loaded; each after those of them that it uses."
-  (let loop ((left (filter-map
-                    (lambda (module)
-                      (let* ((file (and (module-filename module) (full-path (module-filename module))))
-                             (loaded (and file (not (string=? file path))
-                                          (or (hash-ref loaded-texts file) (hash-ref seen-texts file)))))
-                        (and loaded
-                             (not (equal? loaded (failsafe (const loaded) (lambda () (file-content file)))))
-                             (cons file module))))
-                    (modules-of-project)))
-             (ordered '()))
-    (define (ready? outdated)
-      (let ((used (map module-name (module-uses (cdr outdated)))))
-        (not (any (lambda (other) (and (not (eq? other outdated)) (member (module-name (cdr other)) used))) left))))
+(define (noted-modules)
+  "((path . module) ...): the loaded modules of the project whose files are known as they were loaded."
+  (filter-map (lambda (module)
+                (let ((file (and (module-filename module) (full-path (module-filename module)))))
+                  (and file
+                       (or (hash-ref loaded-texts file) (hash-ref seen-texts file))
+                       (cons file module))))
+              (modules-of-project)))
+
+(define (exports-macros? module)
+  (let ((interface (module-public-interface module)))
+    (and interface
+         (any (lambda (variable) (and (variable-bound? variable) (macro? (variable-ref variable))))
+              (module-map (lambda (name variable) variable) interface)))))
+
+(define (used-modules one noted)
+  "Those of NOTED that ONE of them uses."
+  (let ((names (map module-name (module-uses (cdr one)))))
+    (filter (lambda (other) (and (not (eq? other one)) (member (module-name (cdr other)) names))) noted)))
+
+(define (older? one other)
+  "True when the code of ONE of the noted modules was compiled before the macros that the OTHER exports."
+  (and (< (hash-ref compiled-times (car one) 0) (hash-ref compiled-times (car other) 0))
+       (exports-macros? (cdr other))))
+
+(define (has-earlier-macros? path)
+  "True when the module at PATH was compiled before macros of what it uses."
+  (let* ((noted (noted-modules))
+         (one (assoc path noted)))
+    (and one
+         (any (lambda (other) (older? one other)) (used-modules one noted)))))
+
+(define (outdated-modules)
+  "((path . module) ...): the loaded modules of the project whose files are not those that were loaded, and those that were
+compiled with earlier macros of others; each after those of them that it uses."
+  (define noted (noted-modules))
+  (define (changed? one)
+    (let ((loaded (or (hash-ref loaded-texts (car one)) (hash-ref seen-texts (car one)))))
+      (not (equal? loaded (failsafe (const loaded) (lambda () (file-content (car one))))))))
+  (define (with-users outdated)
+    (let ((users (filter (lambda (one)
+                           (and (not (memq one outdated))
+                                (any (lambda (other)
+                                       (or (older? one other)
+                                           (and (memq other outdated) (exports-macros? (cdr other)))))
+                                     (used-modules one noted))))
+                         noted)))
+      (if (null? users) outdated (with-users (append users outdated)))))
+  (define (ready? one left)
+    (not (any (lambda (other) (memq other left)) (used-modules one noted))))
+  (let loop ((left (with-users (filter changed? noted))) (ordered '()))
     (if (null? left)
         (reverse ordered)
-        (let ((next (or (find ready? left) (car left))))
+        (let ((next (or (find (lambda (one) (ready? one left)) left) (car left))))
           (loop (delq next left) (cons next ordered))))))
 
 (define (load-outdated path)
-  "Loads the modules anew that the file at PATH may use and that have changed."
-  (for-each (match-lambda ((file . module) (load-source file)))
-            (outdated-modules path)))
+  "Loads the modules anew that the file at PATH may use and that are outdated; the files of these, and PATH when it is one."
+  (let ((files (map car (outdated-modules))))
+    (for-each load-source (delete path files))
+    files))
 
 (define (answer-load request)
   "Loads a file or module; the fields of the answer."
@@ -218,12 +284,13 @@ loaded; each after those of them that it uses."
                (lambda ()
                  (match (target request)
                    ((? string? path)
-                    (let ((unchanged? (and (not (argument request #:force))
-                                           (equal? (hash-ref loaded-texts path) (file-content path)))))
-                      (load-outdated path)
-                      (unless unchanged?
+                    (let* ((outdated (load-outdated path))
+                           (needed? (or (argument request #:force)
+                                        (member path outdated)
+                                        (not (equal? (hash-ref loaded-texts path) (file-content path))))))
+                      (when needed?
                         (load-source path))
-                      (list #:outcome #:loaded #:file path #:unchanged unchanged?)))
+                      (list #:outcome #:loaded #:file path #:unchanged (and (not needed?) (null? outdated)))))
                    (name
                     (resolve-interface name)
                     (list #:outcome #:loaded))))))

@@ -217,6 +217,67 @@ fn large_and_circular_values_are_shown() {
 }
 
 #[test]
+fn what_is_evaluated_in_a_frame_keeps_nothing_of_it() {
+    let mut session = guile();
+    let code = "(define (f x) (list (error \"stop\") x))\n(f (vector 5 6))";
+    session.client.call("repl_eval", json!({ "code": code, "on_error": "hold" }));
+    for code in
+        ["(let-syntax ((size (syntax-rules () ((_ v) (vector-length v))))) (size x))", "(define y x) (vector-length y)"]
+    {
+        let answer = session.ok("repl_control", json!({ "action": "eval_in_frame", "frame": 0, "code": code }));
+        assert!(answer.text.contains("=> 2"), "{}", answer.text);
+    }
+    session.ok("repl_control", json!({ "action": "abort" }));
+    let modules = "(hash-map->list (lambda (name module) name) (module-submodules (resolve-module '(lispwright))))";
+    assert_eq!(value(&mut session, modules), "(agent)");
+}
+
+#[test]
+fn what_was_compiled_with_earlier_macros_is_compiled_anew() {
+    let thing = |fields: &str| {
+        format!(
+            "(define-module (thing) #:export (make-thing thing-x))\n(use-modules (srfi srfi-9))\n\
+             (define-record-type <thing> (make-thing x y) thing? {fields})\n"
+        )
+    };
+    let mut session = Session::with_file("thing.scm", thing("(x thing-x) (y thing-y)"));
+    // The place of the field is inlined here,
+    session.project.file(
+        "user.scm",
+        "(define-module (user) #:use-module (thing) #:export (x-of))\n(define (x-of t) (thing-x t))\n",
+    );
+    // and nothing of a macro here.
+    let plain = "(define-module (plain) #:use-module (user) #:export (x-of* state))\n(define state (list 'new))\n(define (x-of* t) (x-of t))\n";
+    session.project.file("plain.scm", plain);
+    session.project.file(
+        "t.scm",
+        "(use-modules (srfi srfi-64) (thing) (plain))\n(test-begin \"t\")\n(test-equal 1 (x-of* (make-thing 1 2)))\n(test-end \"t\")\n",
+    );
+    let passes = |session: &mut Session, name: &str| {
+        let tested = session.ok("run_tests", json!({ "path": "t.scm", "session": name }));
+        assert_eq!((&tested.fields["passed"], &tested.fields["failed"]), (&json!(1), &json!(0)), "{}", tested.text);
+    };
+    passes(&mut session, "main");
+    session.ok("repl_eval", json!({ "code": "(use-modules (plain)) (set-car! state 'old)", "session": "main" }));
+    session.project.file("thing.scm", thing("(y thing-y) (x thing-x)"));
+    passes(&mut session, "main");
+    let state = session.ok("repl_eval", json!({ "code": "state", "session": "main" }));
+    assert_eq!(state.fields["values"][0], "(old)", "{}", state.text);
+    let answer = session.ok("load_system", json!({ "path": "user.scm", "force": false, "session": "main" }));
+    assert_eq!(answer.fields["status"], "unchanged", "{}", answer.text);
+    // An image that has only the compiled files of earlier ones.
+    session.project.file("thing.scm", thing("(z thing-z) (y thing-y) (x thing-x)"));
+    passes(&mut session, "other");
+    // What a module uses was loaded, though not itself.
+    session.project.file(
+        "user.scm",
+        "(define-module (user) #:use-module (thing) #:export (x-of))\n(define (x-of t) (+ 0 (thing-x t)))\n",
+    );
+    let answer = session.ok("load_system", json!({ "path": "plain.scm", "force": false, "session": "main" }));
+    assert_eq!(answer.fields["status"], "loaded", "{}", answer.text);
+}
+
+#[test]
 fn what_has_changed_is_loaded_anew_before_what_uses_it() {
     let base = |v: i32| format!("(define-module (base) #:export (v))\n(define v {v})\n");
     let mut session = Session::with_file("base.scm", base(1));
