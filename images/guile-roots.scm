@@ -54,19 +54,21 @@ rest of a page."
       (((range . ranges) . _) (loop ranges (cons range runs))))))
 
 (define (join-roots)
-  "Makes one root of the code of each run. None is missed, because the collector does not run meanwhile."
+  "Makes one root of the code of each run. None is missed: neither the collector nor an interrupt comes between."
   (when (and c-remove-roots c-add-roots)
     (let ((ranges (code-ranges)))
       (for-each (match-lambda
                   ((and (start end) run)
                    (unless (member run ranges)
                      (let ((start (make-pointer start)) (end (make-pointer end)))
-                       (dynamic-wind
-                         gc-disable
-                         (lambda ()
-                           (c-remove-roots start end)
-                           (c-add-roots start end))
-                         gc-enable)))))
+                       (call-with-blocked-asyncs
+                        (lambda ()
+                          (dynamic-wind
+                            gc-disable
+                            (lambda ()
+                              (c-remove-roots start end)
+                              (c-add-roots start end))
+                            gc-enable)))))))
                 (runs ranges (c-heap))))))
 
 (define roots-added 0)
