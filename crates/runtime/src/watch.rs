@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
@@ -131,9 +131,17 @@ impl Watch {
         }
     }
 
-    /// A look that is due, and a sweep when that is.
+    /// A look that is due, and a sweep when that is. While another goes on it is put off: on a busy machine a sweep may take
+    /// longer than many calls, and a thread that waited for it would stay behind from each.
     fn look(&self, copy: Option<i32>) -> Option<Excess> {
-        let mut family = lock(&self.family);
+        let mut family = match self.family.try_lock() {
+            Ok(family) => family,
+            Err(TryLockError::Poisoned(family)) => family.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                lock(&self.due).look = Instant::now() + TICK;
+                return None;
+            }
+        };
         let began = Instant::now();
         let sweep = began >= lock(&self.due).sweep;
         let excess = family.look(copy, sweep);
@@ -315,6 +323,17 @@ mod tests {
             })
             .collect();
         Family { root: 1, mark: String::new(), bounds, members }
+    }
+
+    #[test]
+    fn a_look_does_not_wait_for_one_that_goes_on() {
+        let watch = Watch::new(rustix::process::getpid(), "none", Bounds { megabytes: 0, processes: 0 });
+        let going_on = lock(&watch.family);
+        let before = Instant::now();
+        assert_eq!(watch.look(None), None);
+        assert!(lock(&watch.due).look >= before + TICK);
+        drop(going_on);
+        assert!(watch.look(None).is_some());
     }
 
     #[test]
