@@ -34,6 +34,18 @@ fn children(pid: i64) -> Vec<i64> {
     children.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
 }
 
+/// Makes checkpoints until there may be no more.
+#[track_caller]
+pub(crate) fn make_all_checkpoints(session: &mut Session) {
+    let full = (0..140)
+        .map(|depth| {
+            session.client.call("repl_control", json!({ "action": "checkpoint", "name": format!("n{depth}") }))
+        })
+        .find(|answer| answer.is_error)
+        .expect("a limit");
+    assert!(full.text.contains("There are 128 checkpoints"), "{}", full.text);
+}
+
 #[test]
 fn a_rollback_brings_the_image_back_and_can_be_repeated() {
     let mut session = Session::new();
@@ -87,13 +99,7 @@ fn checkpoints_stand_inside_each_other() {
     assert_eq!(value(&mut session, "*x*"), "9");
     assert_eq!(names(&mut session), ["one"]);
     // There is an end to it.
-    let full = (0..140)
-        .map(|depth| {
-            session.client.call("repl_control", json!({ "action": "checkpoint", "name": format!("n{depth}") }))
-        })
-        .find(|answer| answer.is_error)
-        .expect("a limit");
-    assert!(full.text.contains("There are 128 checkpoints"), "{}", full.text);
+    make_all_checkpoints(&mut session);
     session.ok("repl_control", json!({ "action": "reset" }));
     let gone = session.client.call("repl_control", json!({ "action": "rollback", "name": "one" }));
     assert!(gone.is_error && gone.text.contains("It has none"), "{}", gone.text);
