@@ -1,14 +1,10 @@
 ;;;; What the Common Lisp agent needs from CLISP itself: the C library, streams, signals, frames, the heap's limit.
 ;;;;
-;;;; Loaded first, then common-lisp-libc.lisp, which has what ECL and CLISP do alike. What they owe together is listed at the
+;;;; Loaded before common-lisp-libc.lisp, which has what ECL and CLISP do alike. What they owe together is listed at the
 ;;;; head of common-lisp-sbcl.lisp.
 ;;;;
 ;;;; CLISP has one thread and interrupts it by SIGINT alone. It ends an endless recursion by going back to its outermost
 ;;;; driver, whatever is in between, so that driver is ours: it answers for the code that is gone and goes on serving.
-
-(defpackage "LISPWRIGHT.AGENT"
-  (:use "COMMON-LISP")
-  (:export "MAIN" "SAVE" "DRIVE"))
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,12 +1,8 @@
 ;;;; What the Common Lisp agent needs from ECL itself: the C library, streams, signals, frames, threads.
 ;;;;
-;;;; Loaded first, then common-lisp-libc.lisp, which has what ECL and CLISP do alike, and common-lisp-ecl-signals.lisp. What they
+;;;; Loaded before common-lisp-libc.lisp, which has what ECL and CLISP do alike, and common-lisp-ecl-signals.lisp. What they
 ;;;; owe together is listed at the head of common-lisp-sbcl.lisp. ECL cannot copy its process: only one thread would be copied, and ECL serves its
 ;;;; signals in another.
-
-(defpackage "LISPWRIGHT.AGENT"
-  (:use "COMMON-LISP")
-  (:export "MAIN" "SAVE"))
 
 (in-package "LISPWRIGHT.AGENT")
 

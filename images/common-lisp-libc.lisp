@@ -16,33 +16,13 @@
 
 ;;; The pipe to the parent
 
-(defvar *requests* nil "The descriptor that requests are read from.")
-(defvar *answers* nil "The descriptor that answers are written to.")
-(defvar *captures* nil "Private copies of the descriptors that 1 and 2 stand for: (STDOUT STDERR).")
-(defvar *own-pid* nil "The process that speaks to the parent.")
-(defvar *first-pid* nil "The process that was started, of which the speaking one may be a copy.")
-
 (defconstant +eintr+ 4)
-(defconstant +f-getfl+ 3)
-(defconstant +f-setfl+ 4)
-(defconstant +f-setown+ 8)
-(defconstant +f-setsig+ 10)
-(defconstant +f-dupfd-cloexec+ 1030)
-(defconstant +o-async+ #o20000)
 
 (defun fcntl (descriptor command argument)
   (libc "fcntl" :int :int descriptor :int command :long argument))
 
 (defun process-number ()
   (libc "getpid" :int))
-
-(defun private-copy (descriptor)
-  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes. Where so few may be open that there is
-no such number, it is the next one."
-  (let ((copy (fcntl descriptor +f-dupfd-cloexec+ 100)))
-    (if (minusp copy)
-        (fcntl descriptor +f-dupfd-cloexec+ 3)
-        copy)))
 
 (defun capture-descriptors ()
   "What descriptors 1 and 2 are to stand for: the pipe whose number the parent passed in the environment, and the

@@ -22,10 +22,6 @@
 (require :sb-introspect)
 (require :sb-cltl2)
 
-(defpackage "LISPWRIGHT.AGENT"
-  (:use "COMMON-LISP")
-  (:export "MAIN" "SAVE"))
-
 (in-package "LISPWRIGHT.AGENT")
 
 (defmacro libc (name result &rest typed-arguments)
@@ -39,28 +35,9 @@
 
 ;;; The protocol
 
-(defvar *requests* nil "The descriptor that requests are read from.")
-(defvar *request-flags* nil "The status flags of that descriptor.")
-(defvar *answers* nil "The descriptor that answers are written to.")
-(defvar *captures* nil "Private copies of the descriptors that 1 and 2 stand for: (STDOUT STDERR).")
+(defvar *request-flags* nil "The status flags of the descriptor that requests are read from.")
 (defvar *main-thread* nil "The thread that evaluates.")
-(defvar *own-pid* nil "The process that speaks to the parent.")
-(defvar *first-pid* nil "The process that was started, of which the speaking one may be a copy.")
 (defvar *shared-page* nil "Memory that all copies of the process share.")
-
-(defconstant +f-getfl+ 3)
-(defconstant +f-setfl+ 4)
-(defconstant +f-setown+ 8)
-(defconstant +f-dupfd-cloexec+ 1030)
-(defconstant +o-async+ #o20000)
-
-(defun private-copy (descriptor)
-  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes. Where so few may be open that there is
-no such number, it is the next one."
-  (let ((copy (fcntl descriptor +f-dupfd-cloexec+ 100)))
-    (if (minusp copy)
-        (fcntl descriptor +f-dupfd-cloexec+ 3)
-        copy)))
 
 (defun capture-descriptors ()
   "What descriptors 1 and 2 are to stand for: the pipe whose number the parent passed in the environment, and the

@@ -7,7 +7,8 @@
 
 (let ((images (merge-pathnames "../" (or *load-truename* *default-pathname-defaults*))))
   (handler-bind ((warning #'muffle-warning))
-    (dolist (file '(#+sbcl "common-lisp-sbcl.lisp" #+ecl "common-lisp-ecl.lisp" #+clisp "common-lisp-clisp.lisp"
+    (dolist (file '("common-lisp-descriptors.lisp"
+                    #+sbcl "common-lisp-sbcl.lisp" #+ecl "common-lisp-ecl.lisp" #+clisp "common-lisp-clisp.lisp"
                     #-sbcl "common-lisp-libc.lisp" "common-lisp-bounded.lisp" "common-lisp-wire.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
                     #-sbcl "common-lisp-performing.lisp" #+sbcl "common-lisp-sbcl-compiler.lisp"
                     #+ecl "common-lisp-ecl-compiler.lisp" #+clisp "common-lisp-clisp-compiler.lisp"

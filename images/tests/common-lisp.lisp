@@ -5,7 +5,8 @@
 
 (let ((images (merge-pathnames "../" (or *load-truename* *default-pathname-defaults*))))
   (handler-bind ((warning #'muffle-warning))
-    (dolist (file '(#+sbcl "common-lisp-sbcl.lisp" #+ecl "common-lisp-ecl.lisp" #+clisp "common-lisp-clisp.lisp"
+    (dolist (file '("common-lisp-descriptors.lisp"
+                    #+sbcl "common-lisp-sbcl.lisp" #+ecl "common-lisp-ecl.lisp" #+clisp "common-lisp-clisp.lisp"
                     #-sbcl "common-lisp-libc.lisp" #+ecl "common-lisp-ecl-signals.lisp"
                     "common-lisp-bounded.lisp" "common-lisp-wire.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
                     "common-lisp-expand.lisp" "common-lisp-held.lisp" #+sbcl "common-lisp-copies.lisp"

@@ -32,6 +32,7 @@ static AGENTS: [Agent; 4] = [
     Agent {
         runtime: Runtime::Sbcl,
         parts: &[
+            include_str!("../../../images/common-lisp-descriptors.lisp"),
             include_str!("../../../images/common-lisp-sbcl.lisp"),
             include_str!("../../../images/common-lisp-bounded.lisp"),
             include_str!("../../../images/common-lisp-wire.lisp"),
@@ -74,6 +75,7 @@ static AGENTS: [Agent; 4] = [
     Agent {
         runtime: Runtime::Ecl,
         parts: &[
+            include_str!("../../../images/common-lisp-descriptors.lisp"),
             include_str!("../../../images/common-lisp-ecl.lisp"),
             include_str!("../../../images/common-lisp-libc.lisp"),
             include_str!("../../../images/common-lisp-ecl-signals.lisp"),
@@ -98,6 +100,7 @@ static AGENTS: [Agent; 4] = [
     Agent {
         runtime: Runtime::Clisp,
         parts: &[
+            include_str!("../../../images/common-lisp-descriptors.lisp"),
             include_str!("../../../images/common-lisp-clisp.lisp"),
             include_str!("../../../images/common-lisp-libc.lisp"),
             include_str!("../../../images/common-lisp-bounded.lisp"),
