@@ -15,6 +15,10 @@
 (defgeneric framework-systems (framework)
   (:documentation "The names of the systems that FRAMEWORK, a keyword, comes in."))
 
+(defgeneric framework-name (framework)
+  (:documentation "What users call it.")
+  (:method (framework) (string-downcase framework)))
+
 (defgeneric framework-package (framework)
   (:documentation "The name of its package."))
 
@@ -43,7 +47,7 @@
   (:documentation "Calls FUNCTION on each of TESTS with what they need around them.")
   (:method (framework tests function) (declare (ignore framework)) (mapc function tests)))
 
-(defvar *frameworks* '(:fiveam :parachute :rove :rt))
+(defvar *frameworks* '(:fiveam :parachute :rove :rt :sb-rt))
 
 (defvar *present-tests* (make-hash-table :test #'eq) "The tests that loading has just defined, as keys.")
 
@@ -118,14 +122,26 @@
                    :form (slot-of result "TEST-EXPR")
                    :description (slot-of (or (slot-of result "TEST-CASE") test) "DESCRIPTION")))))
 
-;;; RT, also as the contributed module SB-RT
+;;; RT, and the contributed module SB-RT: two packages with the same names in them
 
-(defmethod framework-systems ((framework (eql :rt))) '("rt" "sb-rt"))
-(defmethod framework-package ((framework (eql :rt)))
-  (if (find-package "REGRESSION-TEST") "REGRESSION-TEST" "SB-RT"))
+(defmacro define-rt (framework)
+  "Makes FRAMEWORK, of which the system and the package are given after this, a framework that works as RT does."
+  `(progn
+     (defmethod framework-name ((framework (eql ,framework))) "rt")
+     (defmethod defined-tests ((framework (eql ,framework))) (entries framework))
+     (defmethod test-name ((framework (eql ,framework)) entry) (entry-part entry :name))
+     (defmethod run-test ((framework (eql ,framework)) entry) (run-entry framework entry))))
 
-(defmethod defined-tests ((framework (eql :rt)))
-  (loop for entry in (rest (its-value :rt "*ENTRIES*"))
+(define-rt :rt)
+(defmethod framework-systems ((framework (eql :rt))) '("rt"))
+(defmethod framework-package ((framework (eql :rt))) "REGRESSION-TEST")
+
+(define-rt :sb-rt)
+(defmethod framework-systems ((framework (eql :sb-rt))) '("sb-rt"))
+(defmethod framework-package ((framework (eql :sb-rt))) "SB-RT")
+
+(defun entries (framework)
+  (loop for entry in (rest (its-value framework "*ENTRIES*"))
         collect (cons entry entry)))
 
 (defun entry-part (entry part)
@@ -134,16 +150,13 @@
       (ecase part (:pend (first entry)) (:name (second entry)) (:form (third entry)) (:vals (cdddr entry)))
       (slot-of entry (symbol-name part))))
 
-(defmethod test-name ((framework (eql :rt)) entry)
-  (entry-part entry :name))
-
-(defmethod run-test ((framework (eql :rt)) entry)
+(defun run-entry (framework entry)
   (let* ((raised nil)
          (name (entry-part entry :name))
          (report (with-output-to-string (*standard-output*)
                    ;; Left to itself, RT does not say what the error was.
-                   (handler-case (progv (list (its :rt "*CATCH-ERRORS*")) '(nil)
-                                   (call-its :rt "DO-TEST" name))
+                   (handler-case (progv (list (its framework "*CATCH-ERRORS*")) '(nil)
+                                   (call-its framework "DO-TEST" name))
                      (error (error) (setf raised error))))))
     (list (if (or raised (entry-part entry :pend))
               (make-outcome :status :failed

@@ -9,7 +9,8 @@
 
 (defstruct tally
   "How the tests go."
-  (framework "none")
+  (frameworks '())                      ; names of those that had tests to run, newest first
+  (others '())                          ; names of those that had some too, but were not to run
   (passed 0)
   (failed 0)
   (skipped 0)
@@ -21,7 +22,8 @@
   (files '()))                          ; the files that the tests are in
 
 (defun tally-fields (tally)
-  (append (list :framework (tally-framework tally)
+  (append (list :framework (format nil "~:[none~;~:*~{~A~^, ~}~]" (reverse (tally-frameworks tally)))
+                :others (reverse (tally-others tally))
                 :passed (tally-passed tally) :failed (tally-failed tally) :skipped (tally-skipped tally)
                 :failed-tests (reverse (tally-failures tally))
                 :names (let ((names (reverse (tally-names tally)))) (subseq names 0 (min 200 (length names))))
@@ -68,9 +70,10 @@
                (named (or (frameworks-of system)
                           (remove-duplicates (mapcan #'frameworks-of (project-systems system)))))
                (found (run-new-tests tally known (wanted-frameworks framework (or named *frameworks*)) wanted)))
-          (when (and (null found) (null wanted) (custom-test-p system)
-                     (or (null framework) (equalp framework "asdf")))
-            (run-test-operation tally system)))))
+          (when (and (null found) (null wanted) (custom-test-p system))
+            (if (or (null framework) (equalp framework "asdf"))
+                (run-test-operation tally system)
+                (pushnew "asdf" (tally-others tally) :test #'equal))))))
     (list :outcome :tested)))
 
 (defun project-systems (system)
@@ -89,10 +92,12 @@
     (load-named-system work name t nil)))
 
 (defun wanted-frameworks (name default)
+  "The frameworks that are called NAME, or DEFAULT."
   (cond ((or (null name) (equalp name "auto")) default)
         ((equalp name "asdf") '())
-        (t (or (remove name *frameworks* :test-not #'string-equal)
-               (error "There is no framework ~S; there are ~{~(~A~)~^, ~} and asdf." name *frameworks*)))))
+        (t (or (remove name *frameworks* :test-not #'string-equal :key #'framework-name)
+               (error "There is no framework ~S; there are ~{~A~^, ~} and asdf."
+                      name (remove-duplicates (mapcar #'framework-name *frameworks*) :test #'equal))))))
 
 (defun known-tests ()
   "The identities of all tests that are defined now."
@@ -101,18 +106,21 @@
           append (mapcar #'car (defined-tests framework))))
 
 (defun run-new-tests (tally known frameworks wanted)
-  "Runs the tests of FRAMEWORKS that are not among KNOWN and that are WANTED by name; true when there were any."
+  "Runs the tests of FRAMEWORKS that are not among KNOWN and that are WANTED by name; true when there were any. Notes which
+other frameworks have such tests."
   (let ((any nil))
-    (dolist (framework frameworks)
-      (when (present-p framework)
-        (let ((tests (loop for (identity . test) in (defined-tests framework)
-                           unless (member identity known)
-                             collect test)))
-          (when tests
-            (setf any t
-                  (tally-framework tally) (string-downcase framework))
-            (run-some-tests tally framework tests wanted)))))
-    any))
+    (dolist (framework *frameworks* any)
+      (let ((tests (and (present-p framework)
+                        (loop for (identity . test) in (defined-tests framework)
+                              unless (member identity known)
+                                collect test)))
+            (name (framework-name framework)))
+        (cond ((null tests))
+              ((member framework frameworks)
+               (setf any t)
+               (pushnew name (tally-frameworks tally) :test #'equal)
+               (run-some-tests tally framework tests wanted))
+              (t (pushnew name (tally-others tally) :test #'equal)))))))
 
 (defun run-some-tests (tally framework tests wanted)
   (let ((tests (sort (copy-list tests) #'< :key (lambda (test) (definition-order tally framework test))))
@@ -149,6 +157,10 @@
       (format nil "~(~A::~A~)" (package-name (symbol-package name)) (symbol-name name))
       (format nil "~A" name)))
 
+(defun bare-name (name)
+  "NAME without its package. A test of RT may have any object for a name."
+  (if (symbolp name) (symbol-name name) (full-name name)))
+
 (defun wanted-p (framework test wanted)
   "True when WANTED is empty or has the name of TEST or of a group it is in, with its package or without."
   (or (null wanted)
@@ -156,7 +168,7 @@
               thereis (loop for text in wanted
                               thereis (or (string-equal text (full-name name))
                                           (string-equal (substitute-qualifier text) (full-name name))
-                                          (string-equal text (string name)))))))
+                                          (string-equal text (bare-name name)))))))
 
 (defun substitute-qualifier (text)
   "TEXT with two colons where it has one."
@@ -204,24 +216,40 @@ deftest."
         (let ((place (and (functionp function) (function-place function))))
           ;; One that is compiled when it runs has no place of its own.
           (and (member (getf place :file) (tally-files tally) :test #'equal) place)))
-      (let ((name (test-name framework test)))
-        (loop for file in (tally-files tally)
-              for line = (definition-line file (string name))
-              when line
-                return (list :file file :line line)))))
+      (let* ((name (test-name framework test))
+             (package (and (symbolp name) (symbol-package name)))
+             (elsewhere nil))
+        (dolist (file (tally-files tally) elsewhere)
+          (multiple-value-bind (line its-own-p) (definition-line file (bare-name name) package)
+            (when line
+              (let ((place (list :file file :line line)))
+                (if its-own-p
+                    (return place)
+                    (setf elsewhere (or elsewhere place))))))))))
 
-(defun definition-line (file name)
-  "The line of FILE that begins with a form that has \"test\" in its head and is followed by NAME, or NIL."
+(defun definition-line (file name package)
+  "The line of FILE that begins with a form that has \"test\" in its head and is followed by NAME, or NIL: the first in PACKAGE,
+if that is not NIL, else the first. Second value: true when it is in PACKAGE."
   (with-open-file (stream file :if-does-not-exist nil :external-format (lenient-utf-8))
     (and stream
-         (loop for line = (read-line stream nil)
+         (loop with present = nil and elsewhere = nil
+               for line = (read-line stream nil)
                for number from 1
+               for blank = (and line (position #\Space line))
                while line
-               do (let ((blank (position #\Space line)))
-                    (when (and blank (plusp (length line)) (char= (char line 0) #\()
-                               (search "test" line :end2 blank :test #'char-equal)
-                               (name-follows-p name line blank))
-                      (return number)))))))
+               do (when (and blank (plusp blank) (char= (char line 0) #\())
+                    (cond ((string-equal "(in-package" line :end2 blank)
+                           (setf present (named-package (subseq line blank))))
+                          ((not (and (search "test" line :end2 blank :test #'char-equal)
+                                     (name-follows-p name line blank))))
+                          ((or (null package) (eq package present)) (return (values number t)))
+                          ((null elsewhere) (setf elsewhere number))))
+               finally (return elsewhere)))))
+
+(defun named-package (text)
+  "The package that TEXT, the end of an IN-PACKAGE form, names."
+  (let ((name (string-trim " :#\"()" text)))
+    (or (find-package name) (find-package (string-upcase name)))))
 
 (defun name-follows-p (name line start)
   (let* ((from (position-if-not (lambda (character) (find character " (")) line :start start))
@@ -239,8 +267,8 @@ failures in it, pending when its framework says nothing by ending well."
   (let ((name (format nil "test-op of ~A" (asdf:component-name system)))
         (failure nil)
         (value nil))
-    (setf (tally-framework tally) "asdf"
-          (tally-running tally) name)
+    (pushnew "asdf" (tally-frameworks tally) :test #'equal)
+    (setf (tally-running tally) name)
     (push name (tally-names tally))
     (tell-progress "performing ~A" name)
     (handler-case (setf value (asdf:perform (asdf:make-operation 'asdf:test-op) system))

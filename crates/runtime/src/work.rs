@@ -78,8 +78,10 @@ pub struct FailedTest {
 /// How the tests of a run went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// What ran them.
+    /// What ran them; several names are joined with commas.
     pub framework: String,
+    /// Frameworks that have tests there, too, and were not to run them.
+    pub others: Vec<String>,
     /// How many passed.
     pub passed: u32,
     /// How many failed.
@@ -114,6 +116,7 @@ impl Tally {
             pending: count(answer, "SKIPPED").unwrap_or(0),
             failed_tests: answer.get_list("FAILED-TESTS").iter().map(FailedTest::read).collect(),
             names: texts("NAMES"),
+            others: texts("OTHERS"),
             unmatched: texts("UNMATCHED"),
             exit_status: answer.get_integer("EXIT-STATUS"),
             running: answer.get_text("RUNNING").map(str::to_owned),

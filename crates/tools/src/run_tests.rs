@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lispwright_runtime::{Ending, EvalReport, FailedTest, Request, Runtime, Tally};
+use lispwright_runtime::{Ending, EvalReport, FailedTest, Request, Runtime, Tally, Target};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -58,16 +58,29 @@ pub struct RunTests {
 /// Loads the tests afresh and runs them. Cancelling the context interrupts them.
 pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContext) -> Outcome {
     match run(workshop, args, context).await {
-        Ok((work, wanted, report)) => outcome(workshop, &work, &wanted, &report),
+        Ok((asked, report)) => outcome(workshop, &asked, &report),
         Err(error) => error.into(),
     }
 }
 
-async fn run(
-    workshop: &Workshop,
-    args: RunTests,
-    context: &CallContext,
-) -> Result<(Work, Vec<String>, EvalReport), ToolError> {
+/// Which tests are to run.
+struct Asked {
+    work: Work,
+    /// Only those of this framework.
+    framework: Option<String>,
+    /// Only those of these names, unless there are none.
+    tests: Vec<String>,
+}
+
+impl Asked {
+    /// The call that runs the tests of `framework`.
+    fn call_with(&self, framework: &str) -> String {
+        let key = if matches!(self.work.target, Target::System(_)) { "system" } else { "path" };
+        format!("run_tests {}", json!({ key: self.work.name, "framework": framework }))
+    }
+}
+
+async fn run(workshop: &Workshop, args: RunTests, context: &CallContext) -> Result<(Asked, EvalReport), ToolError> {
     let timeout = seconds_or(args.timeout_seconds, TIMEOUT)?;
     let (system, path) = (args.system.as_deref(), args.path.as_deref());
     let work = Work::find(workshop, "run_tests", system, path, args.session.as_deref(), args.runtime.as_deref())?;
@@ -76,12 +89,12 @@ async fn run(
     let request = Request::RunTests {
         target: work.target.clone(),
         project: work.project.clone(),
-        framework,
+        framework: framework.clone(),
         tests: tests.clone(),
         timeout,
     };
     let report = ask(&workshop.sessions, &work.session, request, context).await?;
-    Ok((work, tests, report))
+    Ok((Asked { work, framework, tests }, report))
 }
 
 /// The framework asked for, when it can be run.
@@ -106,11 +119,11 @@ fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, 
     ))
 }
 
-fn outcome(workshop: &Workshop, work: &Work, wanted: &[String], report: &EvalReport) -> Outcome {
+fn outcome(workshop: &Workshop, asked: &Asked, report: &EvalReport) -> Outcome {
     let root = workshop.roots.primary();
     let report = &EvalReport { diagnostics: diagnostics_of(workshop, report), ..report.clone() };
     let tally = report.tests.clone().unwrap_or_default();
-    let mut outcome = other_ending(report).unwrap_or_else(|| tested(root, work, wanted, report, &tally));
+    let mut outcome = other_ending(report).unwrap_or_else(|| tested(root, asked, report, &tally));
     if !matches!(report.ending, Ending::Tested | Ending::Error { .. }) && tally.total() > 0 {
         outcome.text.push_str(&format!(
             "\n[note] Before that {} passed, {} failed, {} pending.\n",
@@ -140,7 +153,8 @@ fn outcome(workshop: &Workshop, work: &Work, wanted: &[String], report: &EvalRep
     outcome
 }
 
-fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tally: &Tally) -> Outcome {
+fn tested(root: &Path, asked: &Asked, report: &EvalReport, tally: &Tally) -> Outcome {
+    let name = &asked.work.name;
     let milliseconds = report.duration.as_secs_f64() * 1000.0;
     let counts = format!(
         "{} passed, {} failed, {} pending of {} ({}, {milliseconds:.0} ms)",
@@ -154,15 +168,20 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
     let (headline, code) = match error {
         None if tally.running.is_some() => (left_early(tally, &counts), "LISP_ERROR"),
         Some(_) if tally.total() == 0 && tally.running.is_none() => {
-            (format!("The tests of {} did not load.", work.name), "LISP_ERROR")
+            (format!("The tests of {name} did not load."), "LISP_ERROR")
         }
-        Some(_) => (format!("The tests of {} ended in an error after {counts}.", work.name), "LISP_ERROR"),
-        None if tally.total() == 0 => (no_tests(work, wanted, tally), "BAD_ARGUMENT"),
+        Some(_) => (format!("The tests of {name} ended in an error after {counts}."), "LISP_ERROR"),
+        None if tally.total() == 0 => (no_tests(asked, tally), "BAD_ARGUMENT"),
         None => (format!("{counts}."), ""),
     };
     let mut text = if code.is_empty() { format!("{headline}\n") } else { format!("[ERROR] {code}\n{headline}\n") };
     if tally.total() > 0 && !tally.unmatched.is_empty() {
         text.push_str(&format!("[note] {}\n", none_called(&tally.unmatched, tally)));
+    }
+    if tally.total() > 0 && asked.framework.is_none() {
+        for other in &tally.others {
+            text.push_str(&format!("[note] Its tests of {other} did not run: {} does.\n", asked.call_with(other)));
+        }
     }
     for test in tally.failed_tests.iter().take(MOST_SHOWN) {
         text.push_str(&failed_text(test, root));
@@ -174,7 +193,7 @@ fn tested(root: &Path, work: &Work, wanted: &[String], report: &EvalReport, tall
             tally.failed as usize - shown
         ));
     }
-    if tally.framework == "asdf" && tally.pending > 0 {
+    if tally.framework.contains("asdf") && tally.pending > 0 {
         text.push_str("[note] The test-op ended well, which says nothing of its tests: what it printed does.\n");
     }
     text.push_str(&loading_text(report, tally, root));
@@ -216,19 +235,35 @@ fn left_early(tally: &Tally, counts: &str) -> String {
 }
 
 /// Why it is no success that nothing failed.
-fn no_tests(work: &Work, wanted: &[String], tally: &Tally) -> String {
-    if !wanted.is_empty() && !tally.names.is_empty() {
-        return none_called(wanted, tally);
+fn no_tests(asked: &Asked, tally: &Tally) -> String {
+    if !asked.tests.is_empty() && !tally.names.is_empty() {
+        return none_called(&asked.tests, tally);
     }
+    let kind = asked.framework.as_ref().map(|name| format!(" of {name}")).unwrap_or_default();
     let exit = tally.exit_status.map(|status| format!(" It ended with exit code {status}.")).unwrap_or_default();
-    format!("No test ran in {}, which is no success.{exit} Are the tests somewhere else?", work.name)
+    let instead = match tally.others.as_slice() {
+        [] => "Are the tests somewhere else? Give their \"system\" or \"path\".".to_owned(),
+        [one] if one == "asdf" => format!("There is a test-op: {} performs it.", asked.call_with(one)),
+        others => format!("There are tests of {}: {} runs them.", others.join(", "), asked.call_with(&others[0])),
+    };
+    format!("No test{kind} ran in {}, which is no success.{exit} {instead}", asked.work.name)
 }
 
 /// That there are no tests of the names `wanted`, and which there are.
 fn none_called(wanted: &[String], tally: &Tally) -> String {
-    let names: Vec<String> = tally.names.iter().take(30).map(|name| one_line(name, 80)).collect();
-    let wanted: Vec<String> = wanted.iter().take(30).map(|name| one_line(name, 80)).collect();
-    format!("No test or group is called {}. There are: {}.", wanted.join(", "), names.join(", "))
+    let some = |names: &[String]| {
+        let mut shown: Vec<String> = names.iter().map(|name| name_text(name, 80)).collect();
+        // Tests may well share a name, or have none.
+        shown.dedup();
+        shown.truncate(30);
+        shown.join(", ")
+    };
+    format!("No test or group is called {}. There are: {}.", some(wanted), some(&tally.names))
+}
+
+/// The name of a test, in quotes where it would not be seen.
+fn name_text(name: &str, limit: usize) -> String {
+    if name.trim().is_empty() { format!("{name:?}") } else { one_line(name, limit) }
 }
 
 fn failed_text(test: &FailedTest, root: &Path) -> String {

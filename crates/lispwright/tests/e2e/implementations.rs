@@ -567,6 +567,47 @@ fn tests_of_the_rt_that_comes_with_sbcl() {
 }
 
 #[test]
+fn tests_of_rt_and_of_sbcls_own_rt_run_beside_each_other() {
+    let mut session = Session::with_file(
+        "mill.asd",
+        "(defsystem \"mill\" :components ())\n\
+         (defsystem \"mill/tests\" :depends-on (\"rt\" \"sb-rt\") :components ((:file \"old\") (:file \"own\")))\n\
+         (defsystem \"mill/half\" :depends-on (\"sb-rt\") :components ((:file \"own\")))\n",
+    );
+    session.project.file(
+        "old.lisp",
+        "(defpackage :old (:use :cl :rt))\n(in-package :old)\n(deftest one (+ 1 1) 2)\n(deftest two 1 2)\n\
+         (deftest 7 1 1)\n(deftest (a list) 1 1)\n",
+    );
+    session.project.file(
+        "own.lisp",
+        "(defpackage :own (:use :cl :sb-rt))\n(in-package :own)\n(deftest one (+ 1 1) 2)\n(deftest two 1 2)\n",
+    );
+    for arguments in [json!({ "system": "mill/tests" }), json!({ "system": "mill/tests", "framework": "rt" })] {
+        let answer = session.ok("run_tests", arguments);
+        assert!(answer.text.starts_with("4 passed, 2 failed, 0 pending of 6 (rt, "), "{}", answer.text);
+        assert!(answer.text.contains("old.lisp:4: old::two"), "{}", answer.text);
+        assert!(answer.text.contains("own.lisp:4: own::two"), "{}", answer.text);
+        assert!(!answer.text.contains("Redefining"), "{}", answer.text);
+    }
+    for (arguments, passed) in [
+        (json!({ "system": "mill/half" }), 1),
+        (json!({ "path": "own.lisp" }), 1),
+        (json!({ "path": "old.lisp" }), 3),
+        (json!({ "path": "old.lisp", "tests": ["7", "(a list)"] }), 2),
+        (json!({ "system": "mill/tests", "test": "one" }), 2),
+    ] {
+        let answer = session.ok("run_tests", arguments);
+        assert_eq!(
+            (&answer.fields["framework"], &answer.fields["passed"]),
+            (&json!("rt"), &json!(passed)),
+            "{}",
+            answer.text
+        );
+    }
+}
+
+#[test]
 fn failures_of_what_a_fiveam_test_depends_on_are_not_its_own() {
     let mut session = Session::with_file(
         "mill.asd",

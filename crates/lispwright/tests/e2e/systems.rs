@@ -212,6 +212,39 @@ fn other_frameworks_run_too() {
 }
 
 #[test]
+fn frameworks_that_have_tests_are_named_when_others_run() {
+    let mut session = mill();
+    let old = "(defpackage :mill/old (:use :cl :rt))\n(in-package :mill/old)\n(deftest one (+ 1 2) 3)\n";
+    session.project.file("deep/old.lisp", old);
+    let none = failing(&mut session, "run_tests", json!({ "system": "mill/old", "framework": "fiveam" }));
+    let call = "run_tests {\"system\":\"mill/old\",\"framework\":\"rt\"} runs them.";
+    assert!(
+        none.text.contains(&format!(
+            "No test of fiveam ran in mill/old, which is no success. There are tests of rt: {call}"
+        )),
+        "{}",
+        none.text
+    );
+    session.ok("run_tests", json!({ "system": "mill/old", "framework": "rt" }));
+    let plain = failing(&mut session, "run_tests", json!({ "system": "mill/plain", "framework": "rt" }));
+    assert!(plain.text.contains("There is a test-op: run_tests {\"system\":\"mill/plain\""), "{}", plain.text);
+    let unnamed = failing(&mut session, "run_tests", json!({ "system": "mill/old", "test": "" }));
+    assert!(unnamed.text.contains("No test or group is called \"\". There are: mill/old::one."), "{}", unnamed.text);
+    // A file may have tests of several, and its system need one of them.
+    session.project.file("deep/old.lisp", format!("{old}{}", TESTS.replace("mill/tests", "mill/new")));
+    session.ok("repl_eval", json!({ "code": "(asdf:load-system \"fiveam\")" }));
+    let half = session.ok("run_tests", json!({ "system": "mill/old" }));
+    assert_eq!((&half.fields["framework"], &half.fields["total"]), (&json!("rt"), &json!(1)), "{}", half.text);
+    assert!(
+        half.text.contains("[note] Its tests of fiveam did not run: run_tests {\"system\":\"mill/old\""),
+        "{}",
+        half.text
+    );
+    let both = session.ok("run_tests", json!({ "path": "deep/old.lisp" }));
+    assert_eq!((&both.fields["framework"], &both.fields["total"]), (&json!("fiveam, rt"), &json!(5)), "{}", both.text);
+}
+
+#[test]
 fn what_is_no_success_is_not_told_as_one() {
     let mut session = mill();
     let answer = failing(&mut session, "run_tests", json!({ "system": "mill/empty" }));
