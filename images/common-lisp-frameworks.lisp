@@ -118,9 +118,15 @@
                    :reason (let ((condition (slot-of result "ACTUAL-CONDITION")))
                              (if condition
                                  (format nil "~A: ~A" (type-text condition) (condition-text condition 1000))
-                                 (slot-of result "REASON")))
+                                 (on-one-line (slot-of result "REASON"))))
                    :form (slot-of result "TEST-EXPR")
                    :description (slot-of (or (slot-of result "TEST-CASE") test) "DESCRIPTION")))))
+
+(defun on-one-line (reason)
+  "A short REASON without line breaks: FiveAM gives each word of its own reasons a line."
+  (let* ((words (and (stringp reason) (uiop:split-string reason :separator '(#\Space #\Newline))))
+         (line (format nil "~{~A~^ ~}" (remove "" words :test #'string=))))
+    (if (<= 1 (length line) 160) line reason)))
 
 ;;; RT, and the contributed module SB-RT: two packages with the same names in them
 

@@ -198,7 +198,7 @@ error output that this process was started with. Without a pipe, as over a netwo
   "(:LINE i) of the form that begins at the octet at POSITION of the file PATH, or after blanks and comments there."
   (let* ((octets (file-octets path))
          (position (min position (length octets)))
-         (rest (decode-utf-8 (subseq octets position)))
+         (rest (decode-utf-8 (subseq octets position (min (length octets) (+ position 10000)))))
          (code (or (skip-to-code rest 0) 0)))
     (list :line (+ 1 (count 10 octets :end position) (count #\Newline rest :end code)))))
 

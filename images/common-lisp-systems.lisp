@@ -427,6 +427,22 @@ is compiled."
             (record-files work digests)
             (list :outcome :loaded))))))
 
+(defun load-changed-systems (work path)
+  "Loads those systems of the project again of which a file has changed since this image loaded it, any but PATH."
+  (let* ((own (namestring (parse-namestring-as-file path)))
+         (changed (loop for file being the hash-keys of *loaded-digests* using (hash-value digest)
+                        when (and (string/= file own) (probe-file file) (not (equal digest (content-digest file))))
+                          collect file)))
+    (flet ((changed-p (system)
+             (loop for component in (asdf/component:sub-components system)
+                     thereis (and (typep component 'asdf:cl-source-file)
+                                  (member (namestring (asdf:component-pathname component)) changed :test #'string=)))))
+      (when changed
+        (dolist (name (asdf:already-loaded-systems))
+          (let ((system (asdf::registered-system name)))
+            (when (and system (changed-p system))
+              (load-named-system work name nil nil))))))))
+
 (defun part-p (system whole)
   "True when SYSTEM is WHOLE or one of the files that stand for systems below it."
   (let ((name (asdf:component-name system))

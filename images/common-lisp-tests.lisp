@@ -53,6 +53,7 @@
           (append answer (tally-fields tally))))))
 
 (defun run-file-tests (work tally path framework wanted)
+  (load-changed-systems work path)
   (let ((known (known-tests)))
     (load-source-file work path)
     (setf (tally-files tally) (list path))
@@ -181,7 +182,7 @@ other frameworks have such tests."
   (let ((name (full-name (test-name framework test))))
     (setf (tally-running tally) name)
     (tell-progress "testing ~A" name)
-    (let* ((outcomes (run-test framework test))
+    (let* ((outcomes (outcomes-of framework test))
            (failed (remove :failed outcomes :key #'outcome-status :test-not #'eq)))
       (setf (tally-running tally) nil)
       (cond (failed
@@ -195,6 +196,17 @@ other frameworks have such tests."
                    (push (failure-fields name (test-groups framework test) outcome place) (tally-failures tally))))))
             ((find :passed outcomes :key #'outcome-status) (incf (tally-passed tally)))
             (t (incf (tally-skipped tally)))))))
+
+(defun outcomes-of (framework test)
+  "The outcomes of TEST. What its framework leaves to the debugger, BREAK first of all, is a failure of this test and not the end
+of the others."
+  (block nil
+    (call-with-debugger-hook
+     (lambda (condition)
+       (return (list (make-outcome :status :failed
+                                   :reason (format nil "It entered the debugger. ~A: ~A" (type-text condition)
+                                                   (condition-text condition 1000))))))
+     (lambda () (run-test framework test)))))
 
 (defun failure-fields (name groups outcome place)
   (flet ((text (value)
@@ -253,7 +265,10 @@ if that is not NIL, else the first. Second value: true when it is in PACKAGE."
 
 (defun name-follows-p (name line start)
   (let* ((from (position-if-not (lambda (character) (find character " (")) line :start start))
-         (to (and from (or (position-if (lambda (character) (find character " ()")) line :start from) (length line)))))
+         (bar (and from (char= (char line from) #\|)))
+         (from (if bar (1+ from) from))
+         (to (and from (or (position-if (lambda (character) (find character (if bar "|" " ()"))) line :start from)
+                           (length line)))))
     (and from (string-equal name (subseq line from to)))))
 
 (defvar *returning-frameworks*

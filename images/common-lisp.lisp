@@ -11,7 +11,7 @@
 ;;;; common-lisp-copies.lisp (CHECKPOINT, ROLLBACK, TRIAL), common-lisp-describe.lisp (DESCRIBE, REFERENCES),
 ;;;; common-lisp-systems.lisp (LOAD) and common-lisp-tests.lisp (RUN-TESTS); the last two need ASDF.
 ;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from common-lisp-NAME.lisp,
-;;;; which is loaded first; the header of common-lisp-sbcl.lisp lists the functions it owes.
+;;;; which is loaded before; the header of common-lisp-sbcl.lisp lists the functions it owes.
 
 (in-package "LISPWRIGHT.AGENT")
 

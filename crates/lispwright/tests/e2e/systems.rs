@@ -194,6 +194,38 @@ fn fiveam_tests_are_counted_and_their_failures_told() {
 }
 
 #[test]
+fn a_test_that_enters_the_debugger_fails_and_the_others_run() {
+    let mut session = mill();
+    session.project.file("deep/tests.lisp", TESTS.replace("(is-true t)", "(break \"look here\")"));
+    let answer = session.ok("run_tests", json!({ "system": "mill/tests" }));
+    assert!(answer.text.starts_with("0 passed, 3 failed, 1 pending of 4 (fiveam, "), "{}", answer.text);
+    assert!(answer.text.contains("It entered the debugger. SIMPLE-CONDITION: look here"), "{}", answer.text);
+}
+
+#[test]
+fn a_test_file_alone_tests_the_code_as_it_is_in_the_files() {
+    let mut session = mill();
+    let tests = |expected: &str| {
+        format!(
+            "(defpackage :mill/tests (:use :cl :fiveam))\n(in-package :mill/tests)\n\
+             (test turns (is (= {expected} (mill::turn 2))))\n"
+        )
+    };
+    session.project.file("deep/tests.lisp", tests("4"));
+    session.ok("run_tests", json!({ "system": "mill/tests" }));
+    session.project.file("deep/src/wheel.lisp", WHEEL.replace("* 2", "* 3"));
+    let run = json!({ "path": "deep/tests.lisp" });
+    let old = session.ok("run_tests", run.clone());
+    assert_eq!(old.fields["failed"], 1, "{}", old.text);
+    assert!(old.text.contains("evaluated to 6 which is not = to 4"), "{}", old.text);
+    session.project.file("deep/tests.lisp", tests("6"));
+    assert_eq!(session.ok("run_tests", run.clone()).fields["passed"], 1);
+    session.project.file("deep/src/wheel.lisp", "(defpackage :mill (:use :cl)");
+    let broken = failing(&mut session, "run_tests", run);
+    assert!(broken.text.contains("deep/src/wheel.lisp:1"), "{}", broken.text);
+}
+
+#[test]
 fn other_frameworks_run_too() {
     let mut session = mill();
     session.project.file(
