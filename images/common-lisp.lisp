@@ -210,18 +210,11 @@ what the compiler still finds undefined is no news."
   (let ((restart (find-restart 'muffle-warning warning)))
     (when (and restart (null *compile-file-truename*))
       (unless (or (noise-p warning)
-                  (test-redefinition-p warning)
                   (and answer (not (eq (getf answer :outcome) :completed)))
                   (>= (length (evaluation-warnings evaluation)) +most-warnings+))
         (push (list (type-text warning) (condition-text warning +message-limit+))
               (evaluation-warnings evaluation)))
       (invoke-restart restart))))
-
-(defun test-redefinition-p (warning)
-  "True for what RT says of each test that is defined again, which tests are whenever they run."
-  (and (typep warning 'simple-condition)
-       (let ((control (simple-condition-format-control warning)))
-         (and (stringp control) (eql 0 (search "Redefining test ~" control))))))
 
 ;;; What went wrong
 

@@ -231,7 +231,8 @@ fn loading_text(report: &EvalReport, tally: &Tally, root: &Path) -> String {
 fn left_early(tally: &Tally, counts: &str) -> String {
     let status = tally.exit_status.map(|status| format!(" with code {status}")).unwrap_or_default();
     let running = tally.running.as_deref().unwrap_or_default();
-    format!("The test {} called exit{status}; the rest did not run. So far: {counts}.", one_line(running, 200))
+    let what = if running.starts_with("test-op of ") { "The" } else { "The test" };
+    format!("{what} {} called exit{status}; the rest did not run. So far: {counts}.", name_text(running, 200))
 }
 
 /// Why it is no success that nothing failed.

@@ -52,3 +52,21 @@ fn what_tests_have_shown_is_kept_when_one_of_them_ends_the_run() {
     assert_eq!((&leaves.fields["passed"], &leaves.fields["failed"]), (&json!(1), &json!(1)), "{}", leaves.text);
     says(&leaves, &["exit code 3", "It was testing stuck", "FAILED test/my/leaves.clj:2: first-one"]);
 }
+
+#[test]
+fn tests_and_fixtures_that_are_gone_from_the_file_are_gone() {
+    let mut session = project();
+    let last = "(deftest last-one (is true))";
+    let (path, text) = tests(
+        "shrinks",
+        &format!("(use-fixtures :each (fn [f] (throw (ex-info \"no\" {{}}))))\n(deftest gone (is false))\n{last}"),
+    );
+    session.project.file(&path, text);
+    let broken = session.ok("run_tests", json!({ "path": path }));
+    says(&broken, &["a fixture failed"]);
+    session.project.file(&path, tests("shrinks", last).1);
+    for arguments in [json!({ "path": path }), json!({ "system": "my.shrinks" })] {
+        let answer = session.ok("run_tests", arguments);
+        assert_eq!((&answer.fields["passed"], &answer.fields["total"]), (&json!(1), &json!(1)), "{}", answer.text);
+    }
+}

@@ -590,6 +590,11 @@ fn tests_of_rt_and_of_sbcls_own_rt_run_beside_each_other() {
         assert!(answer.text.contains("own.lisp:4: own::two"), "{}", answer.text);
         assert!(!answer.text.contains("Redefining"), "{}", answer.text);
     }
+    session.project.file("twice.lisp", "(in-package :own)\n(deftest twice 1 1)\n(deftest twice 1 1)\n");
+    for _ in 0..2 {
+        let twice = session.ok("run_tests", json!({ "path": "twice.lisp" }));
+        assert!(twice.text.ends_with("\n[warning] Redefining test TWICE"), "{}", twice.text);
+    }
     for (arguments, passed) in [
         (json!({ "system": "mill/half" }), 1),
         (json!({ "path": "own.lisp" }), 1),

@@ -103,6 +103,16 @@ pub(crate) fn exports_question(space: &str, offset: u32, count: u32, kept: bool)
     )
 }
 
+/// Forgets the tests and fixtures of a namespace before it is loaded again, for those that are gone from its files; its name
+/// is what `space` evaluates to.
+pub(crate) fn forget_tests(space: &str) -> String {
+    format!(
+        "(when-let [space (find-ns {space})] \
+         (alter-meta! space dissoc :clojure.test/each-fixtures :clojure.test/once-fixtures) \
+         (doseq [test (vals (ns-interns space)) :when (:test (meta test))] (alter-meta! test dissoc :test)))"
+    )
+}
+
 /// The results of the tests of a namespace; its name is what `space` evaluates to.
 pub(crate) fn tests_question(space: &str, names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| literal(name)).collect();

@@ -65,18 +65,20 @@ impl Image {
         deadline: Instant,
         controls: &Controls,
     ) -> Result<Evaluated, Lost> {
+        let space = match target {
+            Target::System(name) => Some(format!("(symbol {})", literal(name))),
+            Target::Path(path) => {
+                read(path).ok().as_deref().and_then(namespace_form).map(|form| format!("(second '{form}\n)"))
+            }
+        };
+        if let Some(space) = &space {
+            self.exchange(self.plain_message(&details::forget_tests(space)), deadline, controls).await?;
+        }
         let loaded = self.load(target, project, true, deadline, controls).await?;
         if !matches!(loaded.ending, Ending::Loaded { .. }) {
             return Ok(loaded);
         }
-        let space = match target {
-            Target::System(name) => format!("(symbol {})", literal(name)),
-            Target::Path(path) => match read(path).ok().as_deref().and_then(namespace_form) {
-                Some(form) => format!("(second '{form}\n)"),
-                None => "'user".to_owned(),
-            },
-        };
-        let question = details::tests_question(&space, names);
+        let question = details::tests_question(space.as_deref().unwrap_or("'user"), names);
         self.underway = None;
         let reply = self.exchange(self.plain_message(&question), deadline, controls).await?;
         let underway = self.underway.take();
