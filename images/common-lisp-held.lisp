@@ -107,27 +107,31 @@
                       (string-equal name (string (or (restart-name restart) "unnamed"))))))))
 
 (defun answer-restart (&rest arguments &key restart code &allow-other-keys)
-  "Takes a restart of the innermost held stack. This returns only if the restart does."
+  "Takes a restart of the innermost held stack. This returns only if the restart does. ABORT, where the code offers none of
+that name, gives the stack up, as it does in every Lisp's own debugger."
   (call-holding
    (lambda (held)
      (let ((it (find-offered-restart held restart)))
-       (if (null it)
-           (list :outcome :refused :no-restart (princ-to-string restart))
-           (apply #'call-evaluating
-                  (lambda (evaluation)
-                    (multiple-value-bind (values missing)
-                        (if code
-                            (evaluate-code evaluation #'eval)
-                            (restart-arguments it))
-                      (if missing
-                          (list :outcome :refused :needs-value (string (or (restart-name it) "unnamed")))
-                          ;; Only a restart that does not leave comes back here.
-                          (list :outcome :completed
-                                :values (print-values (multiple-value-list (apply #'invoke-restart it values))
-                                                      1000 nil nil)))))
-                  :code (or code "")
-                  :allow-other-keys t
-                  arguments))))))
+       (cond ((null it)
+              (if (equalp restart "ABORT")
+                  (answer-abort)
+                  (list :outcome :refused :no-restart (princ-to-string restart))))
+             (t
+              (apply #'call-evaluating
+                     (lambda (evaluation)
+                       (multiple-value-bind (values missing)
+                           (if code
+                               (evaluate-code evaluation #'eval)
+                               (restart-arguments it))
+                         (if missing
+                             (list :outcome :refused :needs-value (string (or (restart-name it) "unnamed")))
+                             ;; Only a restart that does not leave comes back here.
+                             (list :outcome :completed
+                                   :values (print-values (multiple-value-list (apply #'invoke-restart it values))
+                                                         1000 nil nil)))))
+                     :code (or code "")
+                     :allow-other-keys t
+                     arguments)))))))
 
 (defun answer-abort ()
   "Gives up the innermost held stack. An error on the way out is answered and not held."

@@ -30,6 +30,10 @@
            (some #'inside-p *project-roots*)
            (notany #'inside-p (library-directories))))))
 
+(defun library-file-p (path)
+  "True for a file that is known not to be the project's."
+  (and path *project-roots* (not (project-file-p path))))
+
 (defun plan-components (system)
   "All Lisp files that SYSTEM needs and has, in the order in which they are compiled."
   ;; The keyword :COMPONENT-TYPE means other things in versions before 3.3.

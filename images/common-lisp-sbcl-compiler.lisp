@@ -40,6 +40,19 @@ callers to what they call when it saves, and to undo that later may never end, d
 
 (mapc #'encapsulate-once '(sb-c::note-undefined-reference compile-file load))
 
+(sb-int:encapsulate 'compile-file 'lispwright-policy
+                    (sb-int:named-lambda with-policy (encapsulated file &rest arguments)
+                      (let ((sb-c::*policy* (policy-for file)))
+                        (apply encapsulated file arguments))))
+
+(defun policy-for (file)
+  "The policy to compile FILE with: the session's, which keeps variables for backtraces. That can cost the compiler many
+times the time and memory, so an installed library is compiled as SBCL does by itself."
+  (if (and (eql (sb-c::policy-quality sb-c::*policy* 'debug) 2)
+           (library-file-p (ignore-errors (truename file))))
+      (sb-c::process-optimize-decl '(optimize (debug 1)) sb-c::*policy*)
+      sb-c::*policy*))
+
 (defun call-encapsulating (name before function)
   "Calls FUNCTION; meanwhile BEFORE is called in front of the function NAME, with as many of its arguments as it takes."
   (let ((*listeners* (acons name before *listeners*)))

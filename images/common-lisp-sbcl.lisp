@@ -430,16 +430,8 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 
 (defun line-at (namestring offset)
   "The line, from 1, of the form that follows OFFSET characters in the file NAMESTRING."
-  (with-open-file (stream namestring :external-format '(:utf-8 :replacement #\?))
-    (let ((line 1))
-      (loop for position from 0
-            for character = (read-char stream nil)
-            while (and character
-                       (or (< position offset)
-                           (member character '(#\Space #\Tab #\Newline #\Return #\Page))))
-            do (when (char= character #\Newline)
-                 (incf line)))
-      line)))
+  (let ((text (file-text namestring)))
+    (1+ (count #\Newline text :end (or (skip-to-code text offset) (length text))))))
 
 (defun lenient-utf-8 ()
   "The external format for files of the project: a mistake in one is not the end of it."

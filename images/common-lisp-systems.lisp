@@ -28,8 +28,8 @@
 ;;; Where compiled files go
 
 (defun own-output-translations ()
-  "Compiled files go to a cache of our own: what this agent compiles keeps its variables for backtraces, and no source
-directory gets anything."
+  "Compiled files go to a cache of our own: what this agent compiles of a project keeps its variables for backtraces, and no
+source directory gets anything."
   `(:output-translations
     (t (,(cache-directory) :implementation))
     :ignore-inherited-configuration))

@@ -226,13 +226,40 @@ what the compiler still finds undefined is no news."
             (- end (if newline newline -1)))))
 
 (defun skip-to-code (text position)
-  "The place of the first character from POSITION on that is not blank nor in a line comment, or NIL."
+  "The place of the first character from POSITION on that the reader does not skip: it is not blank, and in no comment nor in
+what #+ or #- leaves out. NIL when there is none."
   (loop
     (let ((next (position-if-not (lambda (character) (member character '(#\Space #\Tab #\Newline #\Return #\Page)))
                                  text :start (min position (length text)))))
       (cond ((null next) (return nil))
-            ((char/= (char text next) #\;) (return next))
-            (t (setf position (or (position #\Newline text :start next) (length text))))))))
+            ((char= (char text next) #\;) (setf position (or (position #\Newline text :start next) (length text))))
+            (t (setf position (or (skipped-end text next) (return next))))))))
+
+(defun skipped-end (text start)
+  "Where the block comment ends that begins at START in TEXT, or the form that is left out by #+ or #- there; NIL for others."
+  (when (and (char= (char text start) #\#) (< (1+ start) (length text)))
+    (case (char text (1+ start))
+      (#\| (block-comment-end text start))
+      ((#\+ #\-)
+       (ignore-errors
+        (with-standard-io-syntax
+          (flet ((end (from)
+                   (let ((*read-suppress* t))
+                     (nth-value 1 (read-from-string text t nil :start from :preserve-whitespace t)))))
+            (let* ((*read-eval* nil)
+                   (condition-end (end (+ start 2)))
+                   (choice (concatenate 'string (subseq text start condition-end) " 1 0")))
+              (when (eql (read-from-string choice) 0)
+                (end condition-end))))))))))
+
+(defun block-comment-end (text start)
+  (let ((depth 0))
+    (loop for index from start below (1- (length text))
+          for pair = (subseq text index (+ index 2))
+          do (cond ((string= pair "#|") (incf depth) (incf index))
+                   ((string= pair "|#") (decf depth) (incf index)))
+          when (zerop depth)
+            return (1+ index))))
 
 (defun forms-left (stream)
   "How many more forms STREAM holds, or NIL when they cannot be read."

@@ -54,6 +54,11 @@
 (check (skip-to-code (format nil "  ; (a)~%~% (b)") 0) 10)
 (check (skip-to-code "  ; nothing" 0) nil)
 (check (skip-to-code "abc" 99) nil)
+(loop for (text place) in '(("#| a #| b |# |# (c)" 16) ("#+lispwright-none (a) (b)" 22) ("#-lispwright-none (a)" 0)
+                            ("#-(or lispwright-none (not common-lisp)) (a) (b)" 0)
+                            ("#+lispwright-none x:y #:z #\\) \"a\" 'b" 22)
+                            ("#+" 0) ("#" 0) ("#| a" 0) ("#+lispwright-none" 0) ("#.(error \"read\")" 0))
+      do (check (list text (skip-to-code text 0)) (list text place)))
 
 ;;; Directories
 
@@ -89,7 +94,23 @@
   (check (pathname-name (find-project-system "other")) "pair")
   (check (find-project-system "none") nil))
 (let ((*project-roots* '("/a/b/")))
-  (check (mapcar #'project-file-p '("/a/b/c.lisp" "/a/bc.lisp" nil)) '(t nil nil)))
+  (check (mapcar #'project-file-p '("/a/b/c.lisp" "/a/bc.lisp" nil)) '(t nil nil))
+  (check (mapcar #'library-file-p '("/a/b/c.lisp" "/a/bc.lisp" nil)) '(nil t nil)))
+(let ((*project-roots* '()))
+  (check (library-file-p "/a/bc.lisp") nil))
+
+#+sbcl
+(defvar *debug-qualities* '())
+#+sbcl
+(let ((path (file "policy.lisp" "(eval-when (:compile-toplevel)
+  (push (sb-c::policy-quality sb-c::*policy* 'debug) lispwright.agent::*debug-qualities*))"))
+      (output (namestring (merge-pathnames "policy.fasl" *directory*))))
+  (loop for (root quality) in `((,(namestring *directory*) 2) ("/a/b/" 2) ("/a/b/" 3) ("/a/b/" 0))
+        do (let ((*project-roots* (list root))
+                 (sb-c::*policy* (sb-c::process-optimize-decl `(optimize (debug ,quality)) sb-c::*policy*)))
+             (compile-file path :output-file output :verbose nil)))
+  ;; What the user has asked for stays.
+  (check (reverse *debug-qualities*) '(2 1 3 0)))
 
 ;;; Contents
 

@@ -45,6 +45,21 @@ fn a_restart_lets_the_evaluation_go_on() {
 }
 
 #[test]
+fn the_restart_abort_gives_the_stack_up_unless_the_code_has_one_of_that_name() {
+    for runtime in ["sbcl", "ecl", "clisp"] {
+        let mut session = Session::new();
+        session.ok("repl_eval", json!({ "code": "1", "runtime": runtime }));
+        hold(&mut session, "(car 7)");
+        let given_up = control(&mut session, json!({ "action": "restart", "restart": "ABORT" }));
+        assert!(!given_up.is_error, "{runtime}: {}", given_up.text);
+        assert_eq!(session.ok("repl_eval", json!({ "code": "2" })).text, "=> 2");
+        hold(&mut session, "(restart-case (car 7) (abort () :own))");
+        let own = control(&mut session, json!({ "action": "restart", "restart": "abort" }));
+        assert_eq!(own.text, "=> :OWN", "{runtime}");
+    }
+}
+
+#[test]
 fn frames_and_locals_can_be_looked_at() {
     let mut session = Session::new();
     hold(&mut session, SHOP);
