@@ -296,7 +296,9 @@ source and of what that depends on; those for which CLEAR is true in any case. H
 (defun add-fatal-diagnostic (work error)
   "Adds the error that ended WORK, unless it only says that the compiler has found a mistake, which was told."
   (let* ((type (getf error :type))
-         (frame (find-if #'project-file-p (getf error :frames) :key (lambda (frame) (getf frame :file)))))
+         (frames (getf error :frames))
+         (frame (or (find-if #'project-file-p frames :key (lambda (frame) (getf frame :file)))
+                    (find-if (lambda (frame) (source-of-p (getf frame :file) (work-current work))) frames))))
     (flet ((add (message &rest place)
              (push (append (list :severity "error" :type type :message message) place) (work-diagnostics work))))
       (cond ((work-explanation work)
@@ -309,6 +311,13 @@ source and of what that depends on; those for which CLEAR is true in any case. H
                            (list* :file (work-current work) (loading-place error (work-current work)))))))
             ((not (mistaken-p work))
              (add "It compiled with a warning, and ASDF does not load what does." :file (first (work-compiled work))))))))
+
+(defun source-of-p (file compiled)
+  "True when COMPILED is the compiled file in the cache of the source FILE: its path has that of the source in it."
+  (let ((dot (and file compiled (position #\. file :from-end t))))
+    (and dot
+         (/= (length file) (length compiled))
+         (search (subseq file 0 (1+ dot)) compiled))))
 
 (defun mistaken-p (work)
   "True when the compiler has found an error."

@@ -142,6 +142,16 @@ lines \"quoted\"")))
                collect (list (getf diagnostic :message) (getf diagnostic :line) (getf diagnostic :column)))
          '(("first" 7 nil) ("later" 3 3))))
 
+;; An error while the compiled file of a library is loaded is in its source.
+(loop for (file line) in '(("/l/b.lisp" 5) ("/l/c.lisp" nil) (nil nil))
+      do (let ((work (make-work :current "/cache/l/b.fasl")))
+           (work-fields work (list :outcome :error
+                                   :error (list :type "E" :message "m" :frames (list '(:file "/l/a.lisp" :line 1)
+                                                                                     (list :file file :line 5)))))
+           (let ((diagnostic (first (work-diagnostics work))))
+             (check (list (getf diagnostic :file) (getf diagnostic :line))
+                    (if line (list file line) (list "/cache/l/b.fasl" nil))))))
+
 ;;; Tests
 
 (check (mapcar #'dependency-name '("A" (:version "b" "1") (:feature :x "c") (:require :sb-posix) 7))
