@@ -164,10 +164,15 @@ pub(crate) async fn end(child: &mut Child, pid: Pid, watch: &Watch, mark: &str) 
 
 /// Kills `child`, its process group and what `watch` knows of.
 pub(crate) fn kill_family(child: &mut Child, pid: Pid, watch: &Watch) {
+    // Not reaped yet, so the number still means this group.
+    let is_there = child.id().is_some();
+    if is_there {
+        // Else processes that start each other without end would outrun the search.
+        let _ = kill_process_group(pid, Signal::STOP);
+    }
     // Before their parents end.
     let started = watch.started();
-    if child.id().is_some() {
-        // Not reaped yet, so the number still means this group.
+    if is_there {
         let _ = kill_process_group(pid, Signal::KILL);
         let _ = child.start_kill();
     }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::config::Config;
 use crate::marks::marked;
@@ -26,7 +27,7 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// Ticks by which a process may seem to be older than it is.
 const SLACK: u64 = 5;
 
-/// A look waits this many times as long as the one before has taken.
+/// A look waits this many times as long as the one before has worked, without what it waited for a processor.
 const REST: u32 = 20;
 
 /// What a worker may take.
@@ -98,7 +99,7 @@ impl Watch {
     /// What the worker has started, as far as it can be found by its parents, now or earlier.
     pub(crate) fn started(&self) -> Vec<Pid> {
         let mut family = lock(&self.family);
-        family.find(false);
+        family.find(false, usize::MAX);
         let root = family.root;
         family.members.keys().filter(|pid| **pid != root).filter_map(|pid| Pid::from_raw(*pid)).collect()
     }
@@ -106,7 +107,7 @@ impl Watch {
     /// What the code has started, without the copy that runs it and those that wait for the copy.
     pub(crate) fn started_by_code(&self, copy: Option<i32>) -> Vec<Pid> {
         let mut family = lock(&self.family);
-        family.find(false);
+        family.find(false, usize::MAX);
         let images: Vec<i32> = copy.map_or_else(Vec::new, |copy| family.ancestry(copy).collect());
         let other = |pid: &i32| *pid != family.root && !images.contains(pid);
         family.members.keys().copied().filter(other).filter_map(Pid::from_raw).collect()
@@ -142,15 +143,16 @@ impl Watch {
                 return None;
             }
         };
-        let began = Instant::now();
-        let sweep = began >= lock(&self.due).sweep;
+        let began = own_time();
+        let sweep = Instant::now() >= lock(&self.due).sweep;
         let excess = family.look(copy, sweep);
+        let worked = own_time().saturating_sub(began);
         let now = Instant::now();
         let mut due = lock(&self.due);
         if sweep {
-            due.sweep = now + SWEEP.max((now - began) * REST * 5);
+            due.sweep = now + SWEEP.max(worked * REST * 5);
         }
-        due.look = now + TICK.max((now - began) * REST);
+        due.look = now + TICK.max(worked * REST);
         excess
     }
 }
@@ -173,12 +175,13 @@ struct Family {
 
 impl Family {
     fn look(&mut self, copy: Option<i32>, sweep: bool) -> Option<Excess> {
-        self.find(sweep);
+        self.find(sweep, self.bounds.processes);
         self.judge(copy)
     }
 
-    /// Brings the members up to date, with a `sweep` also by those that only their mark tells.
-    fn find(&mut self, sweep: bool) {
+    /// Brings the members up to date, with a `sweep` also by those that only their mark tells. Of more than `most`
+    /// no more are found than it takes to say so.
+    fn find(&mut self, sweep: bool, most: usize) {
         let before = std::mem::take(&mut self.members);
         let mut open = vec![self.root];
         // One whose number now means another process is no member any more.
@@ -189,6 +192,9 @@ impl Family {
             open.extend(marked(&self.mark).into_iter().map(|pid| pid.as_raw_nonzero().get()));
         }
         while let Some(pid) = open.pop() {
+            if self.members.len() > most {
+                return;
+            }
             let Entry::Vacant(place) = self.members.entry(pid) else { continue };
             let Some(member) = member(pid) else { continue };
             place.insert(member);
@@ -203,8 +209,7 @@ impl Family {
             return Some(Excess {
                 reason: StopReason::Processes,
                 text: format!(
-                    "it and what it started were {} processes, more than the {processes} that --max-processes allows",
-                    self.members.len()
+                    "it and the processes it started were more than the {processes} that --max-processes allows"
                 ),
                 copy_suffices: copy.is_some() && rest.len() <= processes,
             });
@@ -279,6 +284,11 @@ pub(crate) fn is_young(pid: Pid, recent: Duration) -> bool {
 pub(crate) fn written_by(pid: Pid) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{}/io", pid.as_raw_nonzero())).ok()?;
     text.lines().find_map(|line| line.strip_prefix("wchar: "))?.parse().ok()
+}
+
+/// Processor time of this thread.
+fn own_time() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
 }
 
 /// How long the machine has been up, in the ticks of `proc_pid_stat`.
