@@ -180,7 +180,10 @@ impl Way {
                 // A path with a colon in it cannot be on a class path.
                 let path =
                     std::env::join_paths(jars.chain(sources.filter(|path| !has_colon(path)))).unwrap_or_default();
-                let mut arguments: Vec<OsString> = vec![format!("-Xmx{heap}m").into(), "-XX:+UseSerialGC".into()];
+                // Clojure keeps classes by soft references, which last for so long times the free megabytes of the heap; by
+                // default a second.
+                let mut arguments = words(&["-XX:+UseSerialGC", "-XX:SoftRefLRUPolicyMSPerMB=20"]);
+                arguments.push(format!("-Xmx{heap}m").into());
                 arguments.extend(scratch("").into_iter().flat_map(|word| [word, "-XX:-UsePerfData".into()]));
                 arguments.extend(["-cp".into(), path]);
                 arguments.extend(words(&["clojure.main", "-e", SERVER]));
