@@ -618,4 +618,9 @@ that was answered last, at 8 that of the request that was read last."
   (setf *home* (let ((home (sb-int:sbcl-homedir-pathname))) (and home (namestring home))))
   (warm-up)
   (funcall (find-symbol "CLEAR-CONFIGURATION" "ASDF"))
+  ;; What ASDF has found, its own newer version too, may be elsewhere or gone when the core starts.
+  (dolist (name (funcall (find-symbol "REGISTERED-SYSTEMS" "ASDF")))
+    (let ((system (funcall (find-symbol "REGISTERED-SYSTEM" "ASDF") name)))
+      (when (funcall (find-symbol "SYSTEM-SOURCE-FILE" "ASDF") system)
+        (funcall (find-symbol "CLEAR-SYSTEM" "ASDF") name))))
   (sb-ext:save-lisp-and-die path :toplevel #'main))
