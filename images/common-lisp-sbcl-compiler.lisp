@@ -77,7 +77,9 @@ times the time and memory, so an installed library is compiled as SBCL does by i
                    (advice-free (condition-text (inner-condition condition) +message-limit+)))
                place)
       ;; Inside COMPILE-FILE a warning has to go on, since whether it failed depends on that.
-      (when (and (null *compile-file-truename*) (typep condition 'warning) (find-restart 'muffle-warning condition))
+      (when (and (or (null *compile-file-truename*) (about-image-p (type-text (inner-condition condition))))
+                 (typep condition 'warning)
+                 (find-restart 'muffle-warning condition))
         (muffle-warning condition)))))
 
 (defun reading-position (read-error)

@@ -479,9 +479,16 @@ is compiled."
         do (setf (gethash path *loaded-digests*) digest)
            (when (and (member path (work-compiled work) :test #'equal) (probe-file compiled))
              (write-record compiled digest
-                           (remove path (work-diagnostics work) :test-not #'equal
-                                                                :key (lambda (diagnostic) (getf diagnostic :file))))))
+                           (remove-if-not (lambda (diagnostic)
+                                            (and (equal (getf diagnostic :file) path)
+                                                 (not (about-image-p (getf diagnostic :type)))))
+                                          (work-diagnostics work)))))
   (recall-diagnostics work))
+
+(defun about-image-p (type)
+  "True for a warning that depends on what the image has met before and not on the file alone: a package there has more than
+its definition says, which is no longer so in a fresh image."
+  (eql (search "PACKAGE-AT-VARIANCE" type :from-end t) (max 0 (- (length type) (length "PACKAGE-AT-VARIANCE")))))
 
 (defun recall-diagnostics (work)
   "Adds what the compiler had to say about the files that were not compiled again."

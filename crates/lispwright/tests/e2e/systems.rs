@@ -97,6 +97,24 @@ fn what_changes_within_a_second_is_loaded() {
 }
 
 #[test]
+fn exports_that_the_image_has_from_before_are_told_and_stop_nothing() {
+    let mut session = mill();
+    let exporting = |name: &str| WHEEL.replace("(:use :cl)", &format!("(:use :cl) (:export #:{name})"));
+    session.project.file("deep/src/wheel.lisp", exporting("turn"));
+    session.ok("load_system", json!({ "system": "mill" }));
+    for (name, before) in [("spin", "MILL:TURN"), ("turn", "MILL:SPIN")] {
+        session.project.file("deep/src/wheel.lisp", exporting(name));
+        let answer = session.ok("load_system", json!({ "system": "mill", "force": false }));
+        let told = "deep/src/wheel.lisp:1:1: warning: MILL also exports the following symbols:\n";
+        assert!(answer.text.contains(told) && answer.text.contains(before), "{}", answer.text);
+    }
+    // What the compiler said of the file in that image is not true of it in others.
+    let fresh = session.ok("load_system", json!({ "system": "mill", "session": "other" }));
+    assert!(!fresh.text.contains("also exports"), "{}", fresh.text);
+    assert_eq!(fresh.fields["warnings"], 2, "{}", fresh.text);
+}
+
+#[test]
 fn what_does_not_load_says_why_and_where() {
     let mut session = mill();
     let answer = failing(&mut session, "load_system", json!({ "system": "mill/lost" }));
