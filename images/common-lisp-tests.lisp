@@ -74,7 +74,8 @@
           (when (and (null found) (custom-test-p system))
             (if (and (null wanted) (or (null framework) (equalp framework "asdf")))
                 (run-test-operation tally system)
-                (pushnew "asdf" (tally-others tally) :test #'equal))))))
+                (unless (tally-others tally)
+                  (push "asdf" (tally-others tally))))))))
     (list :outcome :tested)))
 
 (defun project-systems (system)

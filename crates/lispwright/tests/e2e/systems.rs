@@ -278,6 +278,8 @@ fn frameworks_that_have_tests_are_named_when_others_run() {
     session.ok("run_tests", json!({ "system": "mill/old", "framework": "rt" }));
     let plain = failing(&mut session, "run_tests", json!({ "system": "mill/plain", "framework": "rt" }));
     assert!(plain.text.contains("There is a test-op: run_tests {\"system\":\"mill/plain\""), "{}", plain.text);
+    let named = failing(&mut session, "run_tests", json!({ "system": "mill/plain", "test": "axle" }));
+    assert!(named.text.contains("There is a test-op: "), "{}", named.text);
     let unnamed = failing(&mut session, "run_tests", json!({ "system": "mill/old", "test": "" }));
     assert!(unnamed.text.contains("No test or group is called \"\". There are: mill/old::one."), "{}", unnamed.text);
     // A file may have tests of several, and its system need one of them.
