@@ -257,8 +257,9 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
         Refusal::Full(most) => ToolError::new(
             "LIMIT",
             format!(
-                "There are {most} checkpoints inside each other, which is the limit; those whose name was used again count. Roll back to one, or \
-                 repl_control {{\"action\": \"reset\"{argument}}}."
+                "There are {most} checkpoints inside each other, which is the limit; those whose name was used again count. To go \
+                 back to one before the last makes room; if there is none, only a fresh image does: repl_control \
+                 {{\"action\": \"reset\"{argument}}}. Evaluations go on as before."
             ),
         ),
     }
