@@ -84,7 +84,7 @@ fn rust_tests(tally: &mut Tally, filter: Option<&str>) -> Result<(), Failure> {
     tally.watch("documentation examples", &mut step, cargo_test_line)
 }
 
-/// Runs each file of `images/tests` in the images its extension names; a file passes by its exit code.
+/// Runs each file of `images/tests` in the images its extension names; a file passes by its exit code and its last words.
 fn lisp_tests(tally: &mut Tally) -> Result<(), Failure> {
     let directory = workspace().join("images/tests");
     let mut files: Vec<PathBuf> = fs::read_dir(&directory)
@@ -106,7 +106,11 @@ fn lisp_tests(tally: &mut Tally) -> Result<(), Failure> {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for call in calls {
             let name = format!("{name} in {}", call[0]);
-            tally.check(&name, Step::new(call[0]).args(&call[1..]).arg(&file).inside(workspace()));
+            let mut step = Step::new(call[0]);
+            step.args(&call[1..]).arg(&file).inside(workspace());
+            tally.check_said(&name, &mut step, |line| {
+                line == "all passed" || line.starts_with("# of expected passes")
+            })?;
         }
     }
     Ok(())
