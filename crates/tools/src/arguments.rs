@@ -256,7 +256,8 @@ fn shown(value: &Value) -> String {
 }
 
 /// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` as `3` and
-/// a number that names something as its text, and refuses everything else that does not fit the schema with one `BAD_ARGUMENT` that lists all faults.
+/// a number that names something as its text, and refuses everything else that does not fit the schema with one
+/// `BAD_ARGUMENT` that lists all faults.
 ///
 /// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names, when the own name is
 /// not given as well.
