@@ -173,7 +173,7 @@ fn the_program_is_named_as_the_client_will_find_it() {
     symlink(&real, home.path("bin/lispwright")).unwrap();
     let path = format!("{}:/usr/bin", home.path("bin").display());
     let again = home.command(&["setup", "gemini"]).env("PATH", &path).output().unwrap();
-    assert!(told(&again, 0).contains("MCP server updated (it ran "));
+    assert!(told(&again, 0).contains("MCP server updated (it was "));
     assert_eq!(command(&home), "lispwright");
     // Another program of that name is not this one.
     home.write("other/lispwright", "#!/bin/sh\n");

@@ -33,6 +33,9 @@ pub enum Part {
     TomlServer,
     /// `hooks` in a JSON file.
     Hooks,
+    /// The leave to call our tools without asking, as each client spells it. It stands in an entry that
+    /// [`Part::JsonServer`] or [`Part::TomlServer`] makes, so it comes behind them.
+    Grant,
 }
 
 /// A configuration file and the parts that belong into it, in the order in which they are put there.
@@ -133,22 +136,25 @@ impl Client {
             (Client::ClaudeCode, Scope::User) => {
                 // Without the variable this file is beside the directory, with it inside.
                 let servers = if places.variable.is_some() { &user } else { &places.home };
-                vec![file(servers, ".claude.json", &[Part::JsonServer]), file(&user, "settings.json", &[Part::Hooks])]
+                vec![
+                    file(servers, ".claude.json", &[Part::JsonServer]),
+                    file(&user, "settings.json", &[Part::Grant, Part::Hooks]),
+                ]
             }
             (Client::ClaudeCode, Scope::Project) => vec![
                 file(project, ".mcp.json", &[Part::JsonServer]),
-                file(project, ".claude/settings.json", &[Part::Hooks]),
+                file(project, ".claude/settings.json", &[Part::Grant, Part::Hooks]),
             ],
             (Client::Codex, _) => {
                 let directory = if scope == Scope::User { user } else { project.join(".codex") };
                 vec![
-                    file(&directory, "config.toml", &[Part::TomlServer]),
+                    file(&directory, "config.toml", &[Part::TomlServer, Part::Grant]),
                     file(&directory, "hooks.json", &[Part::Hooks]),
                 ]
             }
             (Client::Gemini, _) => {
                 let directory = if scope == Scope::User { user } else { project.join(".gemini") };
-                vec![file(&directory, "settings.json", &[Part::JsonServer, Part::Hooks])]
+                vec![file(&directory, "settings.json", &[Part::JsonServer, Part::Grant, Part::Hooks])]
             }
         }
     }
@@ -163,8 +169,36 @@ impl Client {
     pub fn reads_byte_order_mark(self, parts: &[Part]) -> bool {
         match self {
             Client::ClaudeCode => true,
-            Client::Codex => parts.iter().all(|part| *part == Part::TomlServer),
+            Client::Codex => !parts.contains(&Part::Hooks),
             Client::Gemini => false,
+        }
+    }
+
+    /// What [`Part::Grant`] writes, and what that allows, in a sentence for the person who decides.
+    #[must_use]
+    pub fn grant(self) -> &'static str {
+        match self {
+            Client::ClaudeCode => {
+                "\"mcp__lispwright\" in permissions.allow: Claude Code calls lispwright's tools without asking"
+            }
+            Client::Codex => {
+                "default_tools_approval_mode = \"approve\" in [mcp_servers.lispwright]: Codex calls lispwright's tools \
+                 without asking, in every sandbox mode"
+            }
+            Client::Gemini => {
+                "\"trust\": true in the server's entry: Gemini CLI offers lispwright's tools without a terminal, too, and \
+                 calls them without asking"
+            }
+        }
+    }
+
+    /// What the client does about a tool without [`Part::Grant`], in a sentence.
+    #[must_use]
+    pub fn asks(self) -> &'static str {
+        match self {
+            Client::ClaudeCode => "Claude Code asks before it first calls a tool, and calls none in print mode.",
+            Client::Codex => "Codex asks before each tool that edits or runs code, and `codex exec` refuses those.",
+            Client::Gemini => "Gemini CLI asks before it calls a tool, and offers none without a terminal.",
         }
     }
 

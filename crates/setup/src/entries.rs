@@ -10,7 +10,7 @@ use crate::json::{Json, Step, string};
 use crate::ours;
 use crate::{Done, Entry, SERVER};
 
-const SERVERS: &str = "mcpServers";
+pub(crate) const SERVERS: &str = "mcpServers";
 const HOOKS: &str = "hooks";
 
 /// The text with our server in it.
@@ -125,7 +125,7 @@ fn put_command(text: &str, old: &StringLit<'_>, new: &str) -> (Option<String>, D
 }
 
 /// The command of a server entry that is ours.
-fn server_command<'v, 't>(entry: &'v Value<'t>) -> Option<&'v StringLit<'t>> {
+pub(crate) fn server_command<'v, 't>(entry: &'v Value<'t>) -> Option<&'v StringLit<'t>> {
     let entry = entry.as_object()?;
     let command = last(entry, "command")?.1.as_string_lit()?;
     let first = last(entry, "args").and_then(|(_, args)| args.as_array()?.elements.first()?.as_string_lit());
@@ -181,7 +181,7 @@ fn find_hook<'v, 't>(groups: &'v Array<'t>, client: Client) -> Option<FoundHook<
     None
 }
 
-fn root<'v, 't>(json: &'v Json<'t>, text: &str) -> Result<Option<&'v Object<'t>>, Fault> {
+pub(crate) fn root<'v, 't>(json: &'v Json<'t>, text: &str) -> Result<Option<&'v Object<'t>>, Fault> {
     match &json.root {
         None => Ok(None),
         Some(Value::Object(root)) => Ok(Some(root)),
@@ -190,12 +190,12 @@ fn root<'v, 't>(json: &'v Json<'t>, text: &str) -> Result<Option<&'v Object<'t>>
 }
 
 /// The last member with this key, which is the one that counts, and its index.
-fn last<'v, 't>(object: &'v Object<'t>, key: &str) -> Option<(usize, &'v Value<'t>)> {
+pub(crate) fn last<'v, 't>(object: &'v Object<'t>, key: &str) -> Option<(usize, &'v Value<'t>)> {
     let found = object.properties.iter().enumerate().rev().find(|(_, member)| member.name.as_str() == key)?;
     Some((found.0, &found.1.value))
 }
 
-fn member_object<'v, 't>(
+pub(crate) fn member_object<'v, 't>(
     text: &str,
     object: &'v Object<'t>,
     key: &str,
@@ -203,7 +203,7 @@ fn member_object<'v, 't>(
     member(text, object, key, "an object", Value::as_object)
 }
 
-fn member_array<'v, 't>(
+pub(crate) fn member_array<'v, 't>(
     text: &str,
     object: &'v Object<'t>,
     key: &str,

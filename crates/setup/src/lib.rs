@@ -11,6 +11,7 @@
 mod client;
 mod entries;
 mod fault;
+mod grant;
 mod json;
 mod ours;
 mod toml;
@@ -37,9 +38,9 @@ pub struct Entry<'e> {
 pub enum Done {
     /// It was not there.
     Added,
-    /// It was there and ran another command, such as the program at an older path.
+    /// It was there with another value, such as the program at an older path.
     Updated {
-        /// The command before.
+        /// The value before.
         from: String,
     },
     /// It is there as it should be.
@@ -55,7 +56,7 @@ pub enum Done {
 /// One entry of a file and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// `MCP server`, or the event of a hook.
+    /// `MCP server`, `tool grant`, or the event of a hook.
     pub entry: &'static str,
     /// What became of it.
     pub done: Done,
@@ -83,6 +84,7 @@ pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<
             Work::JsonServer => entries::install_server(&now, entry)?,
             Work::TomlServer => toml::install_server(&now, is_new, entry)?,
             Work::Hook(event) => entries::install_hook(&now, event, entry)?,
+            Work::Grant => install_grant(&now, entry.client)?,
         };
         if let Some(mut new) = new {
             if is_new && now.is_empty() && !new.ends_with('\n') {
@@ -111,6 +113,7 @@ pub fn remove(text: &str, parts: &[Part], client: Client) -> Result<Change, Faul
                 Work::JsonServer => entries::remove_server(&now, client)?,
                 Work::TomlServer => toml::remove_server(&now)?,
                 Work::Hook(event) => entries::remove_hook(&now, event, client)?,
+                Work::Grant => remove_grant(&now, client)?,
             };
             if done != Done::Removed {
                 break done;
@@ -127,12 +130,30 @@ pub fn remove(text: &str, parts: &[Part], client: Client) -> Result<Change, Faul
     Ok(Change { text: (!gone).then_some(now), steps })
 }
 
+/// Claude Code has a list of what it may do; the others have a key in the server's entry.
+fn install_grant(text: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
+    match client {
+        Client::ClaudeCode => grant::install_permission(text),
+        Client::Codex => toml::install_approval(text),
+        Client::Gemini => grant::install_trust(text, client),
+    }
+}
+
+fn remove_grant(text: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
+    match client {
+        Client::ClaudeCode => grant::remove_permission(text),
+        Client::Codex => toml::remove_approval(text),
+        Client::Gemini => grant::remove_trust(text, client),
+    }
+}
+
 /// One entry that a part consists of.
 #[derive(Clone, Copy)]
 enum Work {
     JsonServer,
     TomlServer,
     Hook(&'static str),
+    Grant,
 }
 
 fn works(parts: &[Part], client: Client) -> Vec<(&'static str, Work)> {
@@ -141,6 +162,7 @@ fn works(parts: &[Part], client: Client) -> Vec<(&'static str, Work)> {
         match part {
             Part::JsonServer => works.push(("MCP server", Work::JsonServer)),
             Part::TomlServer => works.push(("MCP server", Work::TomlServer)),
+            Part::Grant => works.push(("tool grant", Work::Grant)),
             Part::Hooks => works.extend(client.hooks().events.iter().map(|event| (*event, Work::Hook(event)))),
         }
     }

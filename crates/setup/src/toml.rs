@@ -15,6 +15,9 @@ use crate::{Done, Entry, SERVER};
 
 const SERVERS: &str = "mcp_servers";
 
+/// The key by which Codex calls a server's tools without asking, and its value.
+const APPROVAL: (&str, &str) = ("default_tools_approval_mode", "approve");
+
 /// The text with our server in it. `is_new` says that there is no file yet.
 pub(crate) fn install_server(text: &str, is_new: bool, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
     let document = parse(text)?;
@@ -90,6 +93,66 @@ pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, Done), Fault>
     let gone = kept.is_empty() && !ends_open;
     parse(&kept).map_err(|_| spelling(text, servers))?;
     Ok(((!gone).then_some(kept), Done::Removed))
+}
+
+/// The text with our server's tools approved. Where the server is not there, nothing changes.
+pub(crate) fn install_approval(text: &str) -> Result<(Option<String>, Done), Fault> {
+    let document = parse(text)?;
+    let Some(servers) = document.get(SERVERS) else { return Ok((None, Done::Absent)) };
+    let Some((_, server)) = as_servers(text, servers)?.iter().find(|(_, server)| is_ours(server)) else {
+        return Ok((None, Done::Absent));
+    };
+    let (key, value) = (APPROVAL.0, string(APPROVAL.1));
+    if let Some(present) = server.get(key) {
+        let range = present.span().ok_or_else(|| spelling(text, servers))?;
+        let from = &text[range.clone()];
+        if present.as_str() == Some(APPROVAL.1) {
+            return Ok((None, Done::Already));
+        }
+        let changed = format!("{}{value}{}", &text[..range.start], &text[range.end..]);
+        return Ok((Some(changed), Done::Updated { from: from.to_owned() }));
+    }
+    let end = server.get("args").and_then(Item::span).ok_or_else(|| spelling(text, servers))?.end;
+    let changed = if server.is_inline_table() {
+        format!("{}, {key} = {value}{}", &text[..end], &text[end..])
+    } else {
+        let end = line_end(text, end);
+        let (before, after) = (&text[..end], &text[end..]);
+        let newline = newline_of(text);
+        match before.strip_suffix(newline) {
+            Some(line) => format!("{line}{newline}{key} = {value}{newline}{after}"),
+            None => format!("{before}{newline}{key} = {value}{after}"),
+        }
+    };
+    // A spelling that this module does not foresee must not become a broken file, nor an entry of another table.
+    let approved = parse(&changed).is_ok_and(|document| {
+        let servers = document.get(SERVERS).and_then(Item::as_table_like);
+        servers.is_some_and(|servers| servers.iter().any(|(_, server)| is_ours(server) && server.get(key).is_some()))
+    });
+    if approved { Ok((Some(changed), Done::Added)) } else { Err(spelling(text, servers)) }
+}
+
+/// The text with our server's tools no longer approved.
+pub(crate) fn remove_approval(text: &str) -> Result<(Option<String>, Done), Fault> {
+    let document = parse(text)?;
+    let absent = || Ok((Some(text.to_owned()), Done::Absent));
+    let Some(servers) = document.get(SERVERS) else { return absent() };
+    let Some((_, server)) = as_servers(text, servers)?.iter().find(|(_, server)| is_ours(server)) else {
+        return absent();
+    };
+    let Some(value) = server.get(APPROVAL.0) else { return absent() };
+    let without = if let Some(inline) = server.as_inline_table() {
+        remove_inline(text, inline, APPROVAL.0).ok_or_else(|| spelling(text, servers))?
+    } else {
+        let end = value.span().ok_or_else(|| spelling(text, servers))?.end;
+        let (start, end) = (line_start(text, end), line_end(text, end));
+        let (before, after) = (&text[..start], &text[end..]);
+        // At the end of a file that has no final line end, the line end before it came with it.
+        let before = if text[start..end].ends_with('\n') { before } else { before.trim_end_matches(['\r', '\n']) };
+        format!("{before}{after}")
+    };
+    parse(&without).map_err(|_| spelling(text, servers))?;
+    Ok((Some(without), Done::Removed))
 }
 
 fn parse(text: &str) -> Result<Document<&str>, Fault> {

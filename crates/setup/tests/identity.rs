@@ -27,6 +27,8 @@ fn key() -> impl Strategy<Value = String> {
         Just("\"BeforeTool\"".to_owned()),
         Just("\"AfterTool\"".to_owned()),
         Just("\"h\\u006foks\"".to_owned()),
+        Just("\"permissions\"".to_owned()),
+        Just("\"allow\"".to_owned()),
         "\"[a-zé]{0,3}\"",
     ]
 }
@@ -125,19 +127,21 @@ proptest! {
 
     #[test]
     fn json(text in document()) {
-        let both = check(&text, &[Part::JsonServer, Part::Hooks], Client::Gemini)?;
+        let both = check(&text, &[Part::JsonServer, Part::Grant, Part::Hooks], Client::Gemini)?;
         let server = check(&text, &[Part::JsonServer], Client::ClaudeCode)?;
-        prop_assume!(both || server);
+        let grant = check(&text, &[Part::Grant, Part::Hooks], Client::ClaudeCode)?;
+        prop_assume!(both || server || grant);
     }
 
     #[test]
     fn toml(text in toml_document()) {
         prop_assume!(check(&text, &[Part::TomlServer], Client::Codex)?);
+        prop_assert!(check(&text, &[Part::TomlServer, Part::Grant], Client::Codex)?);
     }
 
     #[test]
     fn any_text_at_all(text in any::<String>()) {
-        check(&text, &[Part::JsonServer, Part::Hooks], Client::Gemini)?;
-        check(&text, &[Part::TomlServer], Client::Codex)?;
+        check(&text, &[Part::JsonServer, Part::Grant, Part::Hooks], Client::Gemini)?;
+        check(&text, &[Part::TomlServer, Part::Grant], Client::Codex)?;
     }
 }

@@ -7,6 +7,7 @@ const BOTH: &[Part] = &[Part::JsonServer, Part::Hooks];
 const SERVER: &[Part] = &[Part::JsonServer];
 const HOOKS: &[Part] = &[Part::Hooks];
 const TOML: &[Part] = &[Part::TomlServer];
+const GRANT: &[Part] = &[Part::Grant];
 
 fn entry(client: Client) -> Entry<'static> {
     Entry { client, program: "lispwright", stats: None }
@@ -68,6 +69,57 @@ fn files_that_do_not_exist() {
 "#,
     );
     check(Client::Codex, TOML, None, "[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\"mcp\"]\n");
+}
+
+#[test]
+fn the_leave_to_call_tools() {
+    let claude = |before, after| check(Client::ClaudeCode, GRANT, before, after);
+    claude(None, "{\n  \"permissions\": {\n    \"allow\": [\n      \"mcp__lispwright\"\n    ]\n  }\n}\n");
+    claude(
+        Some("{\"permissions\": {\"allow\": [\"Bash(ls)\"], \"deny\": []}}"),
+        "{\"permissions\": {\"allow\": [\"Bash(ls)\", \"mcp__lispwright\"], \"deny\": []}}",
+    );
+    claude(
+        Some("{\"permissions\": {\"deny\": [\"x\"]}}"),
+        "{\"permissions\": {\"deny\": [\"x\"], \"allow\": [ \"mcp__lispwright\" ]}}",
+    );
+    check(
+        Client::Gemini,
+        &[Part::JsonServer, Part::Grant],
+        Some("{}"),
+        "{\"mcpServers\": { \"lispwright\": {\"command\": \"lispwright\", \"args\": [\"mcp\"], \"trust\": true} }}",
+    );
+    let server = "[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\"mcp\"]";
+    for before in [
+        format!("{server}\n"),
+        server.to_owned(),
+        format!("{server}\nenv_vars = [\"LISPWRIGHT_ROOT\"]\n\n[other]\na = 1\n"),
+    ] {
+        let grant = "args = [\"mcp\"]\ndefault_tools_approval_mode = \"approve\"";
+        check(Client::Codex, GRANT, Some(&before), &before.replace("args = [\"mcp\"]", grant));
+    }
+    let inline = "mcp_servers = { lispwright = { command = \"lispwright\", args = [\"mcp\"] } }\n";
+    let grant = "args = [\"mcp\"], default_tools_approval_mode = \"approve\"";
+    check(Client::Codex, GRANT, Some(inline), &inline.replace("args = [\"mcp\"]", grant));
+}
+
+#[test]
+fn a_leave_needs_a_server_of_ours_and_is_brought_up_to_date() {
+    let grant = |client, text| install(Some(text), GRANT, &entry(client)).unwrap();
+    for (client, text) in [
+        (Client::Codex, "[mcp_servers.lispwright]\ncommand = \"other\"\nargs = [\"mcp\"]\n"),
+        (Client::Gemini, "{\"mcpServers\": {\"lispwright\": {\"command\": \"other\"}}}"),
+    ] {
+        let change = grant(client, text);
+        assert_eq!((change.text.as_deref(), done(&change)), (Some(text), vec![Done::Absent]));
+    }
+    let prompts = "[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\"mcp\"]\ndefault_tools_approval_mode = \"prompt\"\n";
+    let change = grant(Client::Codex, prompts);
+    assert_eq!(change.text.as_deref(), Some(&*prompts.replace("\"prompt\"", "\"approve\"")));
+    assert_eq!(done(&change), [Done::Updated { from: "\"prompt\"".to_owned() }]);
+    let distrusted = "{\"mcpServers\": {\"l\": {\"command\": \"lispwright\", \"args\": [\"mcp\"], \"trust\": false}}}";
+    let change = grant(Client::Gemini, distrusted);
+    assert_eq!(change.text.as_deref(), Some(&*distrusted.replace("false", "true")));
 }
 
 #[test]

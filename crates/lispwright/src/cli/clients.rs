@@ -16,6 +16,8 @@ pub(crate) struct Order {
     pub(crate) remove: bool,
     pub(crate) hooks: bool,
     pub(crate) server: bool,
+    /// The client is to call our tools without asking.
+    pub(crate) approve: bool,
     pub(crate) stats: Option<String>,
 }
 
@@ -38,7 +40,11 @@ impl Plan {
 pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
     let places = places(order.client, order.scope)?;
     let program = program()?;
-    let wanted = |part: &Part| if *part == Part::Hooks { order.hooks } else { order.server };
+    let wanted = |part: &Part| match part {
+        Part::Hooks => order.hooks,
+        Part::Grant => order.server && (order.approve || order.remove),
+        Part::JsonServer | Part::TomlServer => order.server,
+    };
     let mut plans = Vec::new();
     for ConfigFile { path, mut parts } in order.client.files(order.scope, &places) {
         parts.retain(wanted);
@@ -113,7 +119,7 @@ fn is_found(client: Client) -> bool {
 }
 
 fn status(client: Client) -> Status {
-    let order = Order { client, scope: Scope::User, remove: false, hooks: true, server: true, stats: None };
+    let order = Order { client, scope: Scope::User, remove: false, hooks: true, server: true, approve: false, stats: None };
     let plans = match plan(&order) {
         Ok(plans) => plans,
         Err(why) => return Status { client, state: "unreadable", detail: why },

@@ -31,6 +31,10 @@ pub(crate) struct Args {
     #[arg(long)]
     remove: bool,
 
+    /// Let the client call lispwright's tools without asking, also those that run code and write files
+    #[arg(long, conflicts_with_all = ["remove", "no_server"])]
+    approve: bool,
+
     /// Leave hooks alone
     #[arg(long, conflicts_with = "no_server")]
     no_hooks: bool,
@@ -92,6 +96,7 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
         remove: args.remove,
         hooks: !args.no_hooks,
         server: !args.no_server,
+        approve: args.approve,
         stats: args.stats.as_deref().map(absolute).transpose()?,
     };
     let plans = plan(&order)?;
@@ -124,6 +129,9 @@ fn paths(plans: &[Plan]) -> String {
 
 fn report(args: &Args, order: &Order, plans: &[Plan]) -> String {
     let mut out = String::new();
+    if order.approve {
+        out.push_str(&format!("Grant: {}.\n", order.client.grant()));
+    }
     for plan in plans {
         out.push_str(&format!("{}: {}\n", plan.path.display(), summary(plan)));
         if args.dry_run {
@@ -162,7 +170,7 @@ fn told(Step { entry, done }: &Step) -> String {
     let entry = if entry.contains(' ') { (*entry).to_owned() } else { format!("{entry} hook") };
     match done {
         Done::Added => format!("{entry} added"),
-        Done::Updated { from } => format!("{entry} updated (it ran {from})"),
+        Done::Updated { from } => format!("{entry} updated (it was {from})"),
         Done::Already => format!("{entry} is there"),
         Done::Removed => format!("{entry} removed"),
         Done::Absent => format!("no {entry}"),
@@ -187,10 +195,15 @@ fn advice(order: &Order) -> Vec<String> {
     let client = order.client;
     let project = order.scope == Scope::Project;
     let title = client.title();
+    let scope = if project { " --scope project" } else { "" };
     if order.remove {
         return vec![format!("Next: restart {title}; sessions that run keep what they started with.")];
     }
     let mut lines = vec![format!("Next: restart {title}.")];
+    if order.server && !order.approve {
+        let (name, asks) = (client.name(), client.asks());
+        lines.push(format!("{asks} To allow them all: lispwright setup {name}{scope} --approve"));
+    }
     match client {
         Client::ClaudeCode if project => lines.push("It asks once whether this project's server may run.".to_owned()),
         Client::Codex if order.hooks => {
@@ -211,7 +224,6 @@ fn advice(order: &Order) -> Vec<String> {
         Client::Gemini => "`gemini mcp list`, and /hooks panel inside",
     };
     lines.push(format!("Check: {check}."));
-    let scope = if project { " --scope project" } else { "" };
     lines.push(format!("Undo: lispwright setup {}{scope} --remove", client.name()));
     if project && program().is_ok_and(|program| program.contains('/')) {
         lines.push(
