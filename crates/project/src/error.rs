@@ -124,7 +124,7 @@ pub enum Error {
     },
 
     /// Nothing has that name.
-    #[error("{path}: no such file{}{}", missing_text(path, missing), nearest_text(nearest))]
+    #[error("{path}: no such file{}{}", missing_text(path, missing), nearest_text(nearest, root))]
     NotFound {
         /// As written.
         path: String,
@@ -132,6 +132,8 @@ pub enum Error {
         missing: String,
         /// Names in the directory where the search stopped that look alike, best first.
         nearest: Vec<String>,
+        /// The root that the path starts from, absolute.
+        root: String,
     },
 
     /// Nothing has that name, outside any root.
@@ -473,9 +475,9 @@ fn missing_text(path: &str, missing: &str) -> String {
     if missing == path { String::new() } else { format!(" ({missing} does not exist)") }
 }
 
-fn nearest_text(nearest: &[String]) -> String {
+fn nearest_text(nearest: &[String], root: &str) -> String {
     if nearest.is_empty() {
-        "; check the path, which is relative to the project root".to_owned()
+        format!("; check the path, which is relative to the project root {root}")
     } else {
         format!("; did you mean {}?", nearest.join(", "))
     }

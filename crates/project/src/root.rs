@@ -27,15 +27,23 @@ pub enum RootSource {
     Explicit,
     /// Named by this environment variable.
     Variable(&'static str),
+    /// Told by the client that is served.
+    Client,
     /// Nobody named one.
     WorkingDirectory,
 }
 
 impl RootSource {
+    /// Where the roots of this process come from when `explicit` are those of the command line.
+    pub fn from_environment(explicit: &[PathBuf]) -> Self {
+        choose_roots(explicit, |name| std::env::var_os(name), Path::new("")).source
+    }
+
     fn name(self) -> &'static str {
         match self {
             RootSource::Explicit => "--root",
             RootSource::Variable(name) => name,
+            RootSource::Client => "the client's roots",
             RootSource::WorkingDirectory => "the working directory",
         }
     }
@@ -249,6 +257,18 @@ impl Roots {
             working_directory?;
         }
         Self::open(&choice, std::env::var_os("HOME").map(PathBuf::from).as_deref())
+    }
+
+    /// The directories that a client calls its roots: those of `paths`, at least one, that can be roots.
+    ///
+    /// Fails with the fault of the first when none can.
+    pub fn of_client(paths: &[PathBuf]) -> Result<Self, Error> {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let open = |paths: &[PathBuf]| {
+            Self::open(&RootChoice { paths: paths.to_vec(), source: RootSource::Client }, home.as_deref())
+        };
+        let fit: Vec<PathBuf> = paths.iter().filter(|path| open(std::slice::from_ref(path)).is_ok()).cloned().collect();
+        open(if fit.is_empty() { paths } else { &fit })
     }
 
     /// The same directories with another waiting time for locks.

@@ -299,7 +299,7 @@ fn not_found(root: &Arc<Root>, written: &str, missing: String, dir: &Dir, name: 
         .into_iter()
         .map(|near| parent.join(near).display().to_string())
         .collect();
-    Error::NotFound { path: written.to_owned(), missing, nearest }
+    Error::NotFound { path: written.to_owned(), missing, nearest, root: root.real.display().to_string() }
 }
 
 enum Kind {

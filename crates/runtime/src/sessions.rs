@@ -323,6 +323,7 @@ impl Sessions {
     pub fn status(&self) -> Status {
         let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();
         Status {
+            root: self.0.root.clone(),
             sessions: sessions.iter().map(|session| self.status_of(session)).collect(),
             max_sessions: self.0.max_sessions,
             max_idle: self.0.max_idle,

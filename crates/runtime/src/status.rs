@@ -75,6 +75,8 @@ impl CheckpointStatus {
 /// What is known about the runtime side as a whole.
 #[derive(Clone, Debug)]
 pub struct Status {
+    /// The project root: the working directory of the images.
+    pub root: PathBuf,
     /// Every session, by name.
     pub sessions: Vec<SessionStatus>,
     /// How many there may be.

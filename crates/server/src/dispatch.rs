@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use lispwright_tools::{CallContext, Outcome, Tool, ToolError, ToolSet, arguments};
+use lispwright_tools::{CallContext, Outcome, Premises, Tool, ToolError, ToolSet, arguments};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation,
@@ -17,13 +17,14 @@ use rmcp::model::{
     ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
     ServerCapabilities, ServerConfig, ToolAnnotations,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::names::Names;
+use crate::roots::ClientRoots;
 use crate::{Options, Results};
 
 /// How long a client may keep the list and the discovery answer: both are fixed for the life of the process.
@@ -40,6 +41,7 @@ pub(crate) struct Dispatch {
     names: Names,
     results: Results,
     instructions: String,
+    premises: Option<Premises>,
 }
 
 impl Dispatch {
@@ -54,6 +56,7 @@ impl Dispatch {
             names,
             results: options.results,
             instructions: options.instructions,
+            premises: options.premises,
         }
     }
 
@@ -102,9 +105,10 @@ fn listing(tool: &Tool, results: Results) -> rmcp::model::Tool {
         .destructive(tool.annotations.destructive)
         .idempotent(tool.annotations.idempotent)
         .open_world(tool.annotations.open_world);
-    let listed = rmcp::model::Tool::new(tool.name, tool.description, published_input(tool))
+    let mut listed = rmcp::model::Tool::new(tool.name, tool.description, published_input(tool))
         .with_title(tool.title)
         .with_annotations(annotations);
+    listed.meta = crate::hints::meta(tool.name);
     if is_structured(tool, results) && !tool.output_schema.is_empty() {
         listed.with_raw_output_schema(Arc::new(published_output(&tool.output_schema)))
     } else {
@@ -285,6 +289,14 @@ pub(crate) struct Session {
     pub(crate) dispatch: Arc<Dispatch>,
     /// Cancelled when running calls are to stop because the connection ends.
     pub(crate) closing: CancellationToken,
+    /// What the client at the other end calls its roots.
+    roots: ClientRoots,
+}
+
+impl Session {
+    pub(crate) fn new(dispatch: Arc<Dispatch>, closing: CancellationToken) -> Self {
+        Self { dispatch, closing, roots: ClientRoots::default() }
+    }
 }
 
 fn server_info() -> Implementation {
@@ -370,6 +382,9 @@ impl ServerHandler for Session {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let meta = stamp(&context);
+        if let Some(premises) = &self.dispatch.premises {
+            self.roots.settle(premises, &context).await;
+        }
         let call = Call {
             withdrawn: context.ct.clone(),
             closing: self.closing.clone(),
@@ -378,6 +393,10 @@ impl ServerHandler for Session {
         };
         let result = self.dispatch.call(request, call).await?;
         Ok(result.with_meta(meta).into())
+    }
+
+    async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
+        self.roots.forget().await;
     }
 
     async fn on_custom_request(

@@ -6,8 +6,8 @@
 //! programs connected by mistake cannot keep each other talking.
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, CustomRequest, InitializeRequest, InitializeRequestParams,
-    ListToolsRequest, PaginatedRequestParams, RequestId, RequestMetaObject,
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CustomRequest, InitializeRequest,
+    InitializeRequestParams, ListToolsRequest, PaginatedRequestParams, RequestId, RequestMetaObject,
 };
 use serde_json::{Map, Value, json};
 
@@ -69,7 +69,16 @@ pub(crate) enum Incoming {
     },
     /// The client withdraws a request.
     Cancelled(RequestId),
-    /// A blank line, a response, or a notification that asks for nothing.
+    /// The client's roots have changed.
+    RootsChanged,
+    /// A response, to a request of ours if there is one with this number.
+    Response {
+        /// The number.
+        id: i64,
+        /// The whole message.
+        message: Box<ClientJsonRpcMessage>,
+    },
+    /// A blank line, or a notification that asks for nothing.
     Ignored,
     /// To be answered with an error.
     Refused(Refusal),
@@ -120,7 +129,7 @@ fn read_object(mut members: Map<String, Value>) -> Incoming {
     let answers = members.contains_key("result") || members.contains_key("error");
     let Some(method) = members.get("method") else {
         if answers {
-            return Incoming::Ignored;
+            return read_response(members);
         }
         return refuse(id, INVALID_REQUEST, "Invalid request: \"method\" is missing");
     };
@@ -147,9 +156,20 @@ fn read_object(mut members: Map<String, Value>) -> Incoming {
     }
 }
 
+/// A response to what this server may have asked; anything else that looks like one is not answered either.
+fn read_response(members: Map<String, Value>) -> Incoming {
+    let Some(RequestId::Number(id)) = members.get("id").and_then(request_id) else { return Incoming::Ignored };
+    match serde_json::from_value(Value::Object(members)) {
+        Ok(message) => Incoming::Response { id, message: Box::new(message) },
+        Err(_) => Incoming::Ignored,
+    }
+}
+
 fn read_notification(method: &str, members: &Map<String, Value>) -> Incoming {
-    if method != "notifications/cancelled" {
-        return Incoming::Ignored;
+    match method {
+        "notifications/cancelled" => {}
+        "notifications/roots/list_changed" => return Incoming::RootsChanged,
+        _ => return Incoming::Ignored,
     }
     let withdrawn = members.get("params").and_then(|params| params.get("requestId")).and_then(request_id);
     withdrawn.map_or(Incoming::Ignored, Incoming::Cancelled)

@@ -14,10 +14,12 @@
 
 mod dispatch;
 mod envelope;
+mod hints;
 mod instructions;
 mod lines;
 mod names;
 mod request_id;
+mod roots;
 mod salvage;
 mod select;
 mod stdio;
@@ -26,7 +28,7 @@ mod transport;
 
 use std::sync::Arc;
 
-use lispwright_tools::Tool;
+use lispwright_tools::{Premises, Tool};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
@@ -50,6 +52,8 @@ pub struct Options {
     pub aliases: Vec<Alias>,
     /// Text for the model: the point within the first 250 characters, at most 2,000 in all.
     pub instructions: String,
+    /// Where the tools work, when a client may say so.
+    pub premises: Option<Premises>,
 }
 
 impl Options {
@@ -60,9 +64,20 @@ impl Options {
 
     /// The same for what a [`Selection`] picked.
     pub fn offering(offer: Offer) -> Self {
+        Self::with(offer, None)
+    }
+
+    /// The same in premises that the instructions name, and whose root a client may tell.
+    pub fn in_premises(offer: Offer, premises: Premises) -> Self {
+        Self::with(offer, Some(premises))
+    }
+
+    fn with(offer: Offer, premises: Option<Premises>) -> Self {
         let Offer { listed: tools, unlisted } = offer;
-        let instructions = instructions::instructions(&tools);
-        Self { tools, unlisted, results: Results::default(), aliases: ALIASES.to_vec(), instructions }
+        let present = premises.as_ref().and_then(Premises::present);
+        let root = present.as_ref().map(|workshop| workshop.roots.primary());
+        let instructions = instructions::instructions(&tools, root);
+        Self { tools, unlisted, results: Results::default(), aliases: ALIASES.to_vec(), instructions, premises }
     }
 }
 
@@ -94,7 +109,7 @@ impl Server {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let closing = CancellationToken::new();
-        let session = Session { dispatch: self.dispatch.clone(), closing: closing.clone() };
+        let session = Session::new(self.dispatch.clone(), closing.clone());
         let (transport, reading) = transport::open(reader, writer, closing.clone());
         // The transport checks the order of the handshake itself: no line may end the process.
         let running = rmcp::service::serve_directly(session, transport, None);

@@ -14,7 +14,7 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, ClientRequest,
-    JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    JsonRpcMessage, RequestId, RootsListChangedNotification, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
@@ -39,6 +39,8 @@ struct Flights {
     last: i64,
     ids: HashMap<i64, RequestId>,
     numbers: HashMap<RequestId, i64>,
+    /// Requests of ours that the client has not answered.
+    asked: HashSet<i64>,
     /// Answers on their way to the client.
     writing: HashSet<i64>,
 }
@@ -209,6 +211,15 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Reading<W> {
     async fn take(&mut self, incoming: Incoming) -> Result<(), mpsc::error::SendError<ClientJsonRpcMessage>> {
         match incoming {
             Incoming::Ignored => Ok(()),
+            Incoming::RootsChanged => {
+                let notification =
+                    ClientNotification::RootsListChangedNotification(RootsListChangedNotification::default());
+                self.outbox.send(ClientJsonRpcMessage::notification(notification)).await
+            }
+            Incoming::Response { id, message } => {
+                let awaited = self.wire.flights().asked.remove(&id);
+                if awaited { self.outbox.send(*message).await } else { Ok(()) }
+            }
             Incoming::Refused(refusal) => {
                 self.refuse(refusal).await;
                 Ok(())
@@ -314,6 +325,11 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for LineTrans
 
     fn send(&mut self, mut item: ServerJsonRpcMessage) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         let wire = self.wire.clone();
+        if let JsonRpcMessage::Request(request) = &item
+            && let RequestId::Number(number) = request.id
+        {
+            wire.flights().asked.insert(number);
+        }
         let id = match &mut item {
             JsonRpcMessage::Response(response) => Some(&mut response.id),
             JsonRpcMessage::Error(error) => error.id.as_mut(),

@@ -6,11 +6,11 @@
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
 
+use crate::Done;
 use crate::client::Client;
 use crate::entries::{SERVERS, last, member_array, member_object, root, server_command};
 use crate::fault::Fault;
 use crate::json::{Json, Step, string};
-use crate::Done;
 
 const PERMISSIONS: &str = "permissions";
 const ALLOW: &str = "allow";

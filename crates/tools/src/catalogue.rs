@@ -26,28 +26,30 @@ use crate::lisp_read_form::lisp_read_form;
 use crate::load_system::load_system;
 use crate::macroexpand::macroexpand;
 use crate::outcome::Outcome;
+use crate::premises::Premises;
 use crate::repl_control::repl_control;
 use crate::repl_eval::repl_eval;
 use crate::run_tests::run_tests;
 use crate::tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 use crate::workshop::Workshop;
 
-/// The tools, working on `workshop`.
-pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
+/// The tools, working on the workshop of `premises`.
+pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
+    let premises = &premises.into();
     let mut tools = vec![
         Entry {
             name: "lisp_read_file",
             title: "Read a Lisp file",
-            description: "Look at a file: one line per form with line number and parameters, short forms whole; broken \
-                          files and other text too.",
+            description: "Look at a Lisp file; prefer it to a plain read. One line per form with line number and \
+                          parameters, short forms whole; broken files and other text too.",
             annotations: Annotations::READS,
             output: read_file_fields,
         }
-        .tool(workshop, |workshop, args, context| async move { lisp_read_file(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { lisp_read_file(&workshop, args, &context).await }),
         Entry {
             name: "lisp_read_form",
             title: "Read one form",
-            description: "Show one form by name, exactly as in the file, with its header comment, condition and digest.",
+            description: "Show one Lisp form by name, exactly as in the file, with its header comment, condition and digest.",
             annotations: Annotations::READS,
             output: || object(json!({
                 "path": {"type": "string"}, "form_type": {"type": "string"}, "name": {"type": "string"},
@@ -55,46 +57,46 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
                 "content": {"type": "string"}, "truncated": {"type": "boolean"}
             })),
         }
-        .tool(workshop, |workshop, args, context| async move { lisp_read_form(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { lisp_read_form(&workshop, args, &context).await }),
         Entry {
             name: "lisp_edit_form",
             title: "Edit a form",
-            description: "Replace, insert, append or delete forms by name; everything else stays byte for byte. Content that \
+            description: "Replace, insert, append or delete Lisp forms by name; everything else stays byte for byte. Content that \
                           does not balance is repaired when that is certain, and told; else refused with the line to fix.",
             annotations: Annotations::WRITES,
             output: edit_fields,
         }
-        .tool(workshop, |workshop, args, context| async move { lisp_edit_form(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { lisp_edit_form(&workshop, args, &context).await }),
         Entry {
             name: "lisp_patch_form",
             title: "Patch text in a form",
-            description: "Change text inside one form: cheaper than replacing a long one. A patch that breaks the balance is \
+            description: "Change text inside one Lisp form: cheaper than replacing a long one. A patch that breaks the balance is \
                           refused with the new_text to send instead.",
             annotations: Annotations::WRITES,
             output: edit_fields,
         }
-        .tool(workshop, |workshop, args, context| async move { lisp_patch_form(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { lisp_patch_form(&workshop, args, &context).await }),
         Entry {
             name: "lisp_check_parens",
             title: "Check delimiters",
-            description: "Check a file or code for missing or extra delimiters, open strings and comments; says which line to \
+            description: "Check a Lisp file or code for missing or extra delimiters, open strings and comments; says which line to \
                           fix and how.",
             annotations: Annotations::READS,
             output: check_fields,
         }
-        .tool(workshop, |workshop, args, context| async move { lisp_check_parens(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { lisp_check_parens(&workshop, args, &context).await }),
         Entry {
             name: "code_find",
             title: "Find definitions",
-            description: "Where a name is defined, methods too, as a live image knows it.",
+            description: "Where a Lisp name is defined, methods too, as a live image knows it.",
             annotations: Annotations::LOOKS,
             output: || object(json!({ "definitions": {"type": "array", "items": {"type": "object"}} })),
         }
-        .tool(workshop, |workshop, args, context| async move { code_find(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { code_find(&workshop, args, &context).await }),
         Entry {
             name: "code_describe",
             title: "Describe a name",
-            description: "What a name means in a live image: kind, parameters, documentation, place, value, slots, methods.",
+            description: "What a Lisp name means in a live image: kind, parameters, documentation, place, value, slots, methods.",
             annotations: Annotations::LOOKS,
             output: || object(json!({
                 "name": {"type": "string"}, "type": {"type": "string"}, "arglist": {"type": "string"},
@@ -102,22 +104,22 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
                 "package": {"type": "string"}, "exported": {"type": "boolean"}, "meanings": {"type": "array"}
             })),
         }
-        .tool(workshop, |workshop, args, context| async move { code_describe(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { code_describe(&workshop, args, &context).await }),
         Entry {
             name: "code_find_references",
             title: "Find references",
-            description: "Who calls, reads, sets, binds or expands a name, as a live image knows it.",
+            description: "Who calls, reads, sets, binds or expands a Lisp name, as a live image knows it.",
             annotations: Annotations::LOOKS,
             output: || object(json!({
                 "refs": {"type": "array", "items": {"type": "object"}}, "count": {"type": "integer"},
                 "truncated": {"type": "boolean"}
             })),
         }
-        .tool(workshop, |workshop, args, context| async move { code_find_references(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { code_find_references(&workshop, args, &context).await }),
         Entry {
             name: "repl_eval",
             title: "Evaluate Lisp",
-            description: "Evaluate code in a live image that keeps its state. Answers with the values, what was printed, \
+            description: "Evaluate Lisp code in a live image that keeps its state. Answers with the values, what was printed, \
                           warnings, or the error with restarts and backtrace.",
             annotations: Annotations::RUNS,
             output: || object(json!({
@@ -128,20 +130,20 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
                 "execution_status": {"type": "string"}
             })),
         }
-        .tool(workshop, |workshop, args, context| async move { repl_eval(&workshop.sessions, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { repl_eval(&workshop.sessions, args, &context).await }),
         Entry {
             name: "repl_control",
             title: "Control live images",
-            description: "List the live images and runtimes; start, interrupt, end or renew a session's image; look into a \
-                          held error and leave it.",
+            description: "List the live Lisp images and runtimes; start, interrupt, end or renew a session's image; attach to \
+                          a running one; debug a held error: backtrace, locals, restarts.",
             annotations: Annotations::RUNS,
             output: || object(json!({})),
         }
-        .tool(workshop, |workshop, args, context| async move { repl_control(&workshop.sessions, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { repl_control(&workshop.sessions, args, &context).await }),
         Entry {
             name: "inspect_object",
             title: "Inspect an object",
-            description: "Look into a value by its number in an answer ([object 7], or (1 2) [8]): elements, entries, \
+            description: "Look into a Lisp value by its number in an answer ([object 7], or (1 2) [8]): elements, entries, \
                           slots. Parts have numbers of their own.",
             annotations: Annotations::LOOKS,
             output: || object(json!({
@@ -150,22 +152,22 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
                 "slots": {"type": "array"}, "meta": {"type": "object"}
             })),
         }
-        .tool(workshop, |workshop, args, context| async move { inspect_object(&workshop.sessions, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { inspect_object(&workshop.sessions, args, &context).await }),
         Entry {
             name: "load_system",
             title: "Load code",
-            description: "Load a system, module or file; answers with located warnings and errors.",
+            description: "Load a Lisp system, module or file; answers with located warnings and errors.",
             annotations: Annotations::RUNS,
             output: || object(json!({
                 "system": {"type": "string"}, "status": {"type": "string"}, "duration_ms": {"type": "number"},
                 "warnings": {"type": "integer"}, "diagnostics": {"type": "array"}, "message": {"type": "string"}
             })),
         }
-        .tool(workshop, |workshop, args, context| async move { load_system(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { load_system(&workshop, args, &context).await }),
         Entry {
             name: "run_tests",
             title: "Run tests",
-            description: "Run tests of a system, module or file; answers with counts and each failure.",
+            description: "Run tests of a Lisp system, module or file; answers with counts and each failure.",
             annotations: Annotations::RUNS,
             output: || object(json!({
                 "passed": {"type": "integer"}, "failed": {"type": "integer"}, "pending": {"type": "integer"},
@@ -173,17 +175,17 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
                 "failed_tests": {"type": "array"}
             })),
         }
-        .tool(workshop, |workshop, args, context| async move { run_tests(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { run_tests(&workshop, args, &context).await }),
         Entry {
             name: "macroexpand",
             title: "Expand macros",
-            description: "Show what a form expands to in a live image: given as code, or by its place in a file.",
+            description: "Show what a Lisp form expands to in a live image: given as code, or by its place in a file.",
             annotations: Annotations::LOOKS,
             output: || object(json!({
                 "expansion": {"type": "string"}, "changed": {"type": "boolean"}, "package": {"type": "string"}
             })),
         }
-        .tool(workshop, |workshop, args, context| async move { macroexpand(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { macroexpand(&workshop, args, &context).await }),
     ];
     tools.push(Tool {
         set: ToolSet::Docs,
@@ -198,7 +200,7 @@ pub fn catalogue(workshop: &Workshop) -> Vec<Tool> {
                 "total": {"type": "integer"}, "truncated": {"type": "boolean"}
             })),
         }
-        .tool(workshop, |workshop, args, context| async move { code_exports(&workshop, args, &context).await })
+        .tool(premises, |workshop, args, context| async move { code_exports(&workshop, args, &context).await })
     });
     tools.extend(guard_tools());
     tools
@@ -214,12 +216,12 @@ struct Entry {
 }
 
 impl Entry {
-    fn tool<A, F>(self, workshop: &Workshop, run: fn(Workshop, A, CallContext) -> F) -> Tool
+    fn tool<A, F>(self, premises: &Premises, run: fn(Workshop, A, CallContext) -> F) -> Tool
     where
         A: JsonSchema + DeserializeOwned + Send + 'static,
         F: Future<Output = Outcome> + Send + 'static,
     {
-        let workshop = workshop.clone();
+        let premises = premises.clone();
         Tool {
             name: self.name,
             title: self.title,
@@ -228,12 +230,15 @@ impl Entry {
             annotations: self.annotations,
             input_schema: Schema::new(schema_of::<A>),
             output_schema: Schema::new(self.output),
-            run: Arc::new(move |arguments, context| match parse::<A>(arguments) {
-                Ok(arguments) => {
-                    let context = CallContext { transcript: workshop.transcript.clone(), ..context };
-                    run(workshop.clone(), arguments, context).boxed()
+            run: Arc::new(move |arguments, context| {
+                let ready = parse::<A>(arguments).and_then(|arguments| Ok((arguments, premises.workshop()?)));
+                match ready {
+                    Ok((arguments, workshop)) => {
+                        let context = CallContext { transcript: workshop.transcript.clone(), ..context };
+                        run(workshop, arguments, context).boxed()
+                    }
+                    Err(error) => async move { error.into() }.boxed(),
                 }
-                Err(error) => async move { error.into() }.boxed(),
             }),
         }
     }

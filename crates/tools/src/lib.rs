@@ -26,6 +26,7 @@ pub mod load_system;
 pub mod macroexpand;
 mod other_lisps;
 pub mod outcome;
+mod premises;
 mod refused;
 mod repl_action;
 mod repl_attach;
@@ -46,6 +47,7 @@ pub mod workshop;
 
 pub use catalogue::catalogue;
 pub use outcome::{Outcome, ToolError};
+pub use premises::Premises;
 pub use repl_work::runtime_of_file;
 pub use tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 pub use transcript::Transcript;

@@ -29,7 +29,7 @@ pub(crate) async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Ou
             return Err(session_error(SessionError::Unknown(only.to_owned())));
         }
     }
-    let mut text = "Runtimes:\n".to_owned();
+    let mut text = format!("Project root: {}\nRuntimes:\n", status.root.display());
     let mut runtimes = Vec::new();
     for backend in BACKENDS {
         let path = backend.find();
@@ -69,6 +69,7 @@ pub(crate) async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Ou
     }
     let _ = writeln!(text, "Isolation: {}", isolation_text(&status));
     let fields = json!({
+        "root": status.root.display().to_string(),
         "runtimes": runtimes,
         "sessions": status.sessions.iter().map(session_fields).map(Value::Object).collect::<Vec<_>>(),
         "max_sessions": status.max_sessions,

@@ -47,8 +47,8 @@ impl Annotations {
     pub const READS: Self = Self { read_only: true, destructive: false, idempotent: true, open_world: false };
     /// Changes files below the root.
     pub const WRITES: Self = Self { read_only: false, destructive: true, idempotent: false, open_world: false };
-    /// Looks into a live image; what prints there may be code.
-    pub const LOOKS: Self = Self { read_only: false, destructive: false, idempotent: true, open_world: true };
+    /// Looks into a live image of this machine. Printing a value may run code, so it is not called read-only.
+    pub const LOOKS: Self = Self { read_only: false, destructive: false, idempotent: true, open_world: false };
     /// Runs code with the user's rights.
     pub const RUNS: Self = Self { read_only: false, destructive: true, idempotent: false, open_world: true };
 }

@@ -35,13 +35,17 @@ impl Workshop {
         roots: &[PathBuf],
         configure: impl FnOnce(Config) -> Config,
     ) -> Result<Self, lispwright_project::Error> {
-        let roots = Roots::from_environment(roots)?;
+        Ok(Self::in_roots(Roots::from_environment(roots)?, configure))
+    }
+
+    /// A workshop in roots that are open, with images run as `configure` says.
+    pub fn in_roots(roots: Roots, configure: impl FnOnce(Config) -> Config) -> Self {
         let mut config = configure(Config::new(roots.primary()));
         if let Some(sandbox) = &mut config.sandbox {
             sandbox.writable = roots.writable().map(Path::to_owned).collect();
         }
         let sessions = Sessions::new(config);
-        Ok(Self { roots, sessions, transcript: None })
+        Self { roots, sessions, transcript: None }
     }
 
     /// The same workshop, writing every evaluation down.

@@ -119,7 +119,8 @@ fn is_found(client: Client) -> bool {
 }
 
 fn status(client: Client) -> Status {
-    let order = Order { client, scope: Scope::User, remove: false, hooks: true, server: true, approve: false, stats: None };
+    let order =
+        Order { client, scope: Scope::User, remove: false, hooks: true, server: true, approve: false, stats: None };
     let plans = match plan(&order) {
         Ok(plans) => plans,
         Err(why) => return Status { client, state: "unreadable", detail: why },

@@ -57,7 +57,7 @@ impl From<How> for SandboxChoice {
 
 impl ImageArgs {
     /// What changes a configuration as these options say, or why they cannot be followed.
-    pub(crate) fn change(&self) -> Result<impl FnOnce(Config) -> Config + use<>, String> {
+    pub(crate) fn change(&self) -> Result<impl FnOnce(Config) -> Config + Clone + use<>, String> {
         let idle = Duration::try_from_secs_f64(self.max_idle * 60.0)
             .map_err(|_| format!("--max-idle {}: give minutes, 0 or more", self.max_idle))?;
         let launcher = self.launcher.as_deref().map(words).transpose()?.unwrap_or_default();

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use lispwright_server::{Options, Results, Selection, Server, Surface};
-use lispwright_tools::{Workshop, catalogue};
+use lispwright_tools::{Premises, Workshop, catalogue};
 
 use super::live::event_loop;
 use super::log;
@@ -14,7 +14,8 @@ use super::log;
 /// Serve lispwright's tools over the Model Context Protocol.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  claude mcp add lispwright -- lispwright mcp --root ~/src/my-project\n\n\
-    The root is --root, else LISPWRIGHT_ROOT, MCP_PROJECT_ROOT, CLAUDE_PROJECT_DIR, else the working directory.\n\
+    The root is --root, else LISPWRIGHT_ROOT, MCP_PROJECT_ROOT, CLAUDE_PROJECT_DIR, else what the client calls its root,\n\
+    else the working directory. Without one the server stays, and each call says what is wrong.\n\
     The server ends when its standard input does.")]
 pub(crate) struct Args {
     /// Directory whose files may be read and written; can be given several times
@@ -106,15 +107,19 @@ fn start(args: Args) -> Result<(), String> {
         read_only: args.read_only,
     };
     let images = args.images.change()?;
-    let workshop = Workshop::open_with(&args.root, images).map_err(|error| error.to_string())?;
-    let workshop = workshop.with_transcript(args.transcript.open("mcp"));
-    let offer = selection.pick(catalogue(&workshop)).map_err(|error| error.to_string())?;
-    let server = Server::new(Options { results: args.results, ..Options::offering(offer) });
+    let transcript = args.transcript.open("mcp");
+    let written = transcript.clone();
+    let furnish = move |roots| Workshop::in_roots(roots, images.clone()).with_transcript(written.clone());
+    let premises = Premises::new(&args.root, furnish).map_err(|error| error.to_string())?;
+    let offer = selection.pick(catalogue(premises.clone())).map_err(|error| error.to_string())?;
+    let server = Server::new(Options { results: args.results, ..Options::in_premises(offer, premises.clone()) });
     event_loop.block_on(async {
         server.serve_stdio().await;
-        workshop.sessions.shutdown().await;
+        if let Some(workshop) = premises.present() {
+            workshop.sessions.shutdown().await;
+        }
     });
-    if let Some(transcript) = &workshop.transcript {
+    if let Some(transcript) = &transcript {
         transcript.finish();
     }
     drop(inside);

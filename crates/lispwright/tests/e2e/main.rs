@@ -32,6 +32,7 @@ mod nbb_install;
 mod nrepl;
 mod objects;
 mod orphans;
+mod premises;
 mod project;
 mod protocol;
 mod repairs;

@@ -1,0 +1,34 @@
+//! What a client that loads tools on demand is told beside each of them.
+//!
+//! Claude Code shows a model the names of tools only, and searches names, descriptions and these hints when it asks for
+//! one by a word. The hints are the words people use for what a tool does and that its name and description lack.
+
+use rmcp::model::MetaObject;
+use serde_json::{Map, Value};
+
+/// Words that lead to a tool.
+const WORDS: &[(&str, &str)] = &[
+    ("lisp_read_file", "clojure scheme guile elisp source outline"),
+    ("lisp_read_form", "defun function definition s-expression sexp"),
+    ("lisp_edit_form", "clojure scheme elisp defun s-expression sexp"),
+    ("lisp_check_parens", "parentheses parens balance brackets"),
+    ("repl_eval", "evaluate expression run code clojure scheme"),
+    ("repl_control", "debugger restart backtrace stack frame swank"),
+    ("load_system", "asdf compile clojure guile"),
+    ("run_tests", "unit test fiveam clojure srfi-64"),
+];
+
+/// What a task begins with: these are in the prompt from the start.
+const ALWAYS: &[&str] = &["lisp_read_file", "lisp_edit_form"];
+
+/// The `_meta` of a tool, if there is something to say in it.
+pub(crate) fn meta(tool: &str) -> Option<MetaObject> {
+    let mut meta = Map::new();
+    if let Some((_, words)) = WORDS.iter().find(|(name, _)| *name == tool) {
+        meta.insert("anthropic/searchHint".to_owned(), Value::from(*words));
+    }
+    if ALWAYS.contains(&tool) {
+        meta.insert("anthropic/alwaysLoad".to_owned(), Value::from(true));
+    }
+    (!meta.is_empty()).then(|| meta.into())
+}

@@ -1,0 +1,110 @@
+//! The workshop of a server that may not know yet which project it serves.
+//!
+//! Clients start servers where they please: in the home directory, in `/`, in the project of yesterday. A server that ended
+//! there would be a tool that is silently missing, so it stays, and each call that needs the project answers what is
+//! wrong and how to mend it. A root that somebody named, on the command line or in the environment, stands. The working
+//! directory is only a guess: a client that knows its roots may say them until the first call has used the guess.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lispwright_project::{RootSource, Roots};
+
+use crate::outcome::ToolError;
+use crate::workshop::Workshop;
+
+/// A workshop, or why there is none yet. Clones share it.
+#[derive(Clone)]
+pub struct Premises(Arc<Mutex<State>>);
+
+struct State {
+    workshop: Result<Workshop, ToolError>,
+    /// Makes a workshop of roots.
+    furnish: Furnish,
+    /// Nobody has named a root, and no call has used the guess.
+    guessed: bool,
+}
+
+type Furnish = Box<dyn Fn(Roots) -> Workshop + Send>;
+
+impl Premises {
+    /// The premises for the roots named on the command line, else those of the environment, else the working directory,
+    /// where `furnish` makes the workshop. Fails only for what was named on the command line.
+    pub fn new(
+        explicit: &[PathBuf],
+        furnish: impl Fn(Roots) -> Workshop + Send + 'static,
+    ) -> Result<Self, lispwright_project::Error> {
+        let source = RootSource::from_environment(explicit);
+        let workshop = match Roots::from_environment(explicit) {
+            Ok(roots) => Ok(furnish(roots)),
+            Err(error) if source == RootSource::Explicit => return Err(error),
+            Err(error) => Err(no_root(error)),
+        };
+        let guessed = source == RootSource::WorkingDirectory || workshop.is_err();
+        Ok(Self(Arc::new(Mutex::new(State { workshop, furnish: Box::new(furnish), guessed }))))
+    }
+
+    /// The workshop for a call that is about to use it, or what to answer instead.
+    pub fn workshop(&self) -> Result<Workshop, ToolError> {
+        let mut state = self.state();
+        if state.workshop.is_ok() {
+            state.guessed = false;
+        }
+        state.workshop.clone()
+    }
+
+    /// The workshop that is there, for what is not a call.
+    pub fn present(&self) -> Option<Workshop> {
+        self.state().workshop.clone().ok()
+    }
+
+    /// A client's roots would count.
+    pub fn is_guessed(&self) -> bool {
+        self.state().guessed
+    }
+
+    /// Works in the directories that a client calls its roots, unless a root has been named or used by now. None of them
+    /// that can be a root leaves everything as it is.
+    pub fn take_roots(&self, paths: Vec<PathBuf>) {
+        let mut state = self.state();
+        let known = |path: &Path| state.workshop.as_ref().is_ok_and(|workshop| workshop.roots.primary() == path);
+        if !state.guessed || paths.is_empty() || paths.first().is_some_and(|path| known(path)) {
+            return;
+        }
+        match Roots::of_client(&paths) {
+            Ok(roots) => state.workshop = Ok((state.furnish)(roots)),
+            Err(error) if state.workshop.is_err() => state.workshop = Err(no_root(error)),
+            Err(error) => tracing::info!(%error, "the client's roots were not taken"),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Each change above is one assignment, so a panic elsewhere does not spoil the state.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Premises {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Premises").field("guessed", &self.is_guessed()).finish_non_exhaustive()
+    }
+}
+
+impl From<&Workshop> for Premises {
+    fn from(workshop: &Workshop) -> Self {
+        let (workshop, furnished) = (Ok(workshop.clone()), workshop.clone());
+        let furnish = Box::new(move |_| furnished.clone());
+        Self(Arc::new(Mutex::new(State { workshop, furnish, guessed: false })))
+    }
+}
+
+fn no_root(error: lispwright_project::Error) -> ToolError {
+    let mut refusal = ToolError::from(error);
+    refusal.message = format!(
+        "No project: {}. That is an argument of this server in the client's configuration, where the person adds it: \
+         {{\"args\": [\"mcp\", \"--root\", \"DIR\"]}}.",
+        refusal.message.trim_end_matches('.')
+    );
+    refusal
+}
