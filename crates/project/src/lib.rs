@@ -21,6 +21,7 @@
 
 mod anywhere;
 mod append;
+mod below;
 mod error;
 mod identity;
 mod lock;
@@ -34,6 +35,7 @@ mod write;
 
 pub use anywhere::{create_anywhere, edit_anywhere, remove_anywhere};
 pub use append::AppendFile;
+pub use below::files_below;
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
 pub use read::{read_anywhere, read_text_anywhere};
 pub use root::{RootChoice, RootSource, Roots, choose_roots};
