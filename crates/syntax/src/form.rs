@@ -334,9 +334,11 @@ impl<'t> Collector<'t> {
         while token >= 2 {
             let (blank, comment) = (token - 1, token - 2);
             let gap = self.token_text(blank);
-            let one_line_down = self.tree.kind(blank) == TokenKind::Blank && gap.matches('\n').count() == 1;
+            let one_line_down =
+                self.tree.kind(blank) == TokenKind::Blank && gap.matches('\n').count() == 1 && !gap.contains('\x0c');
             let is_comment = matches!(self.tree.kind(comment), TokenKind::LineComment | TokenKind::BlockComment);
-            if !one_line_down || !is_comment || !self.begins_line(comment) || self.is_heading(comment) {
+            let is_own = || self.begins_line(comment) && !self.is_heading(comment) && !self.heads_file(comment);
+            if !one_line_down || !is_comment || !is_own() {
                 break;
             }
             top = Some(comment);
@@ -361,8 +363,20 @@ impl<'t> Collector<'t> {
                 && (token == 1 || self.token_text(token - 1).contains('\n')))
     }
 
+    /// Where the line of a comment or form begins, behind a page break at its start.
     fn line_start(&self, offset: u32) -> u32 {
-        self.text.as_bytes()[..offset as usize].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at as u32 + 1)
+        let before = &self.text.as_bytes()[..offset as usize];
+        before.iter().rposition(|byte| b"\n\x0c".contains(byte)).map_or(0, |at| at as u32 + 1)
+    }
+
+    /// A block comment with nothing in front of it but such comments and a script's first line: what a launcher reads,
+    /// or a word about the file.
+    fn heads_file(&self, comment: TokenId) -> bool {
+        (0..=comment).all(|token| match self.tree.kind(token) {
+            TokenKind::Blank | TokenKind::BlockComment => true,
+            TokenKind::LineComment => self.token_text(token).starts_with("#!") && token < comment,
+            _ => false,
+        })
     }
 
     /// `;;;; Section`, Emacs Lisp's `;;; Code:`, a script header, a mode line.
