@@ -10,17 +10,19 @@
 //!   of the file and before a form at least one where either has several lines and both stand at top level. What
 //!   insert_after puts on lines of its own, delete takes away again byte for byte.
 //! - **append** goes to the end of the file, in Emacs Lisp before the line `;;; FILE ends here`.
-//! - **delete** takes header comment, condition and trailing comment along, and leaves the larger of the two gaps.
+//! - **delete** takes header comment, condition and trailing comment along, and leaves the larger of the two gaps. Page
+//!   breaks are no gaps and stay.
 //!
-//! New lines end as the lines of the file do; whether the file ends in a line end stays. Content whose later lines stand
-//! too far left for a nested place is moved right as a whole, strings excepted. Every edit is one [`Splice`]; the whole
-//! text is read again, and anything that would read differently elsewhere is refused (`verify.rs`).
+//! New lines end as the lines of the file do; whether the file ends in a line end stays. Content that was written for
+//! another column is moved as a whole, strings excepted (`indent.rs`). Every edit is one [`Splice`]; the whole text is
+//! read again, and anything that would read differently elsewhere is refused (`verify.rs`).
 
 use lispwright_syntax::{Dialect, Form, FormId, Span, TokenKind, read};
 
 use crate::content::{Content, Stand, Wanted};
 use crate::delete::delete;
 use crate::edited::Edited;
+use crate::indent::Ground;
 use crate::locate::{Target, locate};
 use crate::place::Rest;
 use crate::refusal::Refusal;
@@ -77,9 +79,11 @@ pub struct Edit<'a> {
 /// Errors: every [`Refusal`] but those of a patch. Nothing is returned that reads differently outside the edited form.
 pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
     let repair = edit.repair;
-    let content = |stand| Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, Wanted { stand, repair });
+    let content = |stand, ground| {
+        Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, Wanted { stand, ground, repair })
+    };
     if edit.operation == Operation::Append {
-        let content = content(Stand::Beside { at: source.text.len() as u32, column: 0 })?;
+        let content = content(Stand::Beside(source.text.len() as u32), Ground::default())?;
         let mut notes = Vec::new();
         let splice = append(source, &content, &mut notes);
         return apply(source, splice, None, notes).map(|edited| Edited { repair: content.mended, ..edited });
@@ -93,7 +97,8 @@ pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
             if let Some(refusal) = cut_off(source, id, edit.content) {
                 return Err(refusal);
             }
-            let content = content(Stand::InPlaceOf(earlier(source, id, edit.content)))?;
+            let stand = Stand::InPlaceOf(earlier(source, id, edit.content));
+            let content = content(stand, Ground::of(source, form))?;
             notes.extend(stray_note(source, form));
             (replace(source, id, &content, &mut notes), content.mended)
         }
@@ -102,21 +107,15 @@ pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
             (delete(source, form), None)
         }
         Operation::InsertBefore => {
-            let content = content(beside(source, form, whole_span(form).start))?;
+            let content = content(Stand::Beside(whole_span(form).start), Ground::beside(source, form))?;
             (insert_before(source, neighbour(source, id, &mut notes)?, &content), content.mended)
         }
         Operation::InsertAfter | Operation::Append => {
-            let content = content(beside(source, form, form.outer.end))?;
+            let content = content(Stand::Beside(form.outer.end), Ground::beside(source, form))?;
             (insert_after(source, neighbour(source, id, &mut notes)?, &content), content.mended)
         }
     };
     apply(source, splice, Some(id), notes).map(|edited| Edited { repair: mended, ..edited })
-}
-
-/// New source at byte `at`, beside a form.
-fn beside(source: &Source<'_>, form: &Form, at: u32) -> Stand {
-    let line = source.slice(Span::new(source.line_start(form.outer.start), form.outer.start));
-    Stand::Beside { at, column: line.chars().take_while(|c| matches!(c, ' ' | '\t')).count() }
 }
 
 /// The source of a form as far as `content` is about it: without the header comment or the prefixes that the content
@@ -214,7 +213,7 @@ fn insert_before(source: &Source<'_>, form: &Form, content: &Content) -> Splice 
     let data = content.data.len();
     let Some(indentation) = source.indentation(form.outer.start) else {
         let at = form.outer.start;
-        let mut text = content.text.clone();
+        let mut text = content.moved.text.clone();
         text.push_str(if content.has_lines() || content.ends_in_comment() { ending } else { " " });
         return Splice { span: Span::new(at, at), removed: 0, text, data };
     };
@@ -227,7 +226,7 @@ fn insert_before(source: &Source<'_>, form: &Form, content: &Content) -> Splice 
         text.push_str(&ending.repeat(missing as usize));
     }
     text.push_str(indentation);
-    text.push_str(&content.moved(0, indentation.chars().count()));
+    text.push_str(&content.moved.text);
     text.push_str(&ending.repeat(gap as usize + 1));
     Splice { span: Span::new(at, at), removed: 0, text, data }
 }
@@ -238,7 +237,7 @@ fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
     let end = source.end_with_strays(form);
     let line = source.slice(Span::new(source.line_start(form.outer.start), form.outer.start));
     let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
-    let body = content.moved(0, indentation.chars().count());
+    let body = &content.moved.text;
     let gap = gap(source, form, content, false);
     let at = match source.rest_of_line(end) {
         Rest::Nothing => end,
@@ -248,12 +247,12 @@ fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
             let next = source.sibling_on_line(end);
             if next.is_some() && !content.has_lines() && !content.ends_in_comment() {
                 text.push(' ');
-                text.push_str(&content.text);
+                text.push_str(body);
                 return Splice { span: Span::new(end, end), removed: 0, text, data };
             }
             text.push_str(&ending.repeat(if next.is_some() { 1 } else { gap as usize + 1 }));
             text.push_str(indentation);
-            text.push_str(&body);
+            text.push_str(body);
             if next.is_some() || content.ends_in_comment() {
                 text.push_str(ending);
                 text.push_str(indentation);
@@ -276,7 +275,7 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Sp
     let len = source.text.len() as u32;
     let solid = source.solid_end();
     if solid == 0 {
-        return Splice { span: Span::new(0, len), removed: 0, text: format!("{}{ending}", content.text), data };
+        return Splice { span: Span::new(0, len), removed: 0, text: format!("{}{ending}", content.moved.text), data };
     }
     let last = source.forms.top_level().next_back().map(|(_, form)| form);
     if let Some(form) = last.filter(|form| form.head_name == "provide" && source.dialect() == Dialect::EmacsLisp) {
@@ -290,7 +289,7 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Sp
         return match last.filter(|form| form.outer.end <= footer) {
             Some(form) => insert_after(source, form, content),
             None => {
-                let text = format!("{}{}", content.text, ending.repeat(2));
+                let text = format!("{}{}", content.moved.text, ending.repeat(2));
                 Splice { span: Span::new(footer, footer), removed: 0, text, data }
             }
         };
@@ -302,7 +301,7 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Sp
     Splice {
         span: Span::new(at, at),
         removed: 0,
-        text: format!("{}{}", ending.repeat(gap as usize + 1), content.text),
+        text: format!("{}{}", ending.repeat(gap as usize + 1), content.moved.text),
         data,
     }
 }

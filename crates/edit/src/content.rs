@@ -3,13 +3,15 @@
 //! Models wrap source in Markdown fences, copy line numbers along, write another dialect's brackets and typographic
 //! quotes, and lose delimiters. Each is told apart here, because "unbalanced" would be the wrong answer to most.
 
+use std::ops::Range;
+
 use lispwright_syntax::{Datum, Forms, LineIndex, Span, TokenKind, Tree, read};
 
 use crate::characters;
 use crate::diagnose::{Diagnosis, diagnose_in};
 use crate::fix::Mended;
 use crate::form_line::shortened;
-use crate::indent::moved;
+use crate::indent::{Ground, Moved, column};
 use crate::mend::Setting;
 use crate::refusal::Refusal;
 use crate::slip;
@@ -21,15 +23,19 @@ pub(crate) struct Content {
     pub(crate) text: String,
     pub(crate) tree: Tree,
     pub(crate) data: Vec<Datum>,
+    /// The text as it will stand.
+    pub(crate) moved: Moved,
     /// What was changed because it did not balance as it was sent.
     pub(crate) mended: Option<Mended>,
 }
 
 /// What new source has to be, and where it will stand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     /// Where it will stand.
     pub(crate) stand: Stand,
+    /// The lines there.
+    pub(crate) ground: Ground,
     /// It may be repaired when it does not balance.
     pub(crate) repair: bool,
 }
@@ -39,28 +45,23 @@ pub(crate) struct Wanted {
 pub(crate) enum Stand {
     /// In the place of this source, and then it has to be exactly one form.
     InPlaceOf(Span),
-    /// On lines of its own.
-    Beside {
-        /// The byte of the file where they begin.
-        at: u32,
-        /// The column of the form beside it, from 0.
-        column: usize,
-    },
+    /// On lines of its own, from this byte of the file on.
+    Beside(u32),
 }
 
-impl Stand {
-    fn setting(self, source: &Source<'_>) -> Setting {
-        match self {
-            Self::InPlaceOf(span) => Setting::in_place_of(source, span),
-            Self::Beside { at, column } => Setting::beside(source, at, column),
+impl Wanted {
+    fn setting(&self, source: &Source<'_>) -> Setting {
+        match self.stand {
+            Stand::InPlaceOf(span) => Setting::in_place_of(source, span, &self.ground),
+            Stand::Beside(at) => Setting::beside(source, at, &self.ground),
         }
     }
 
     /// What it takes the place of.
-    fn earlier<'s>(self, source: &Source<'s>) -> Option<&'s str> {
-        match self {
-            Self::InPlaceOf(span) => Some(source.slice(span)),
-            Self::Beside { .. } => None,
+    fn earlier<'s>(&self, source: &Source<'s>) -> Option<&'s str> {
+        match self.stand {
+            Stand::InPlaceOf(span) => Some(source.slice(span)),
+            Stand::Beside(_) => None,
         }
     }
 }
@@ -82,12 +83,12 @@ impl Content {
         if tree.is_balanced() {
             return Self::of_sound(content, source, wanted, None);
         }
-        let Some(mut diagnosis) = diagnose_in(content, &tree, Some(&wanted.stand.setting(source))) else {
+        let Some(mut diagnosis) = diagnose_in(content, &tree, Some(&wanted.setting(source))) else {
             return Self::of_sound(content, source, wanted, None);
         };
         let unbalanced = |diagnosis| Refusal::Unbalanced { diagnosis: Box::new(diagnosis), allowed: wanted.repair };
         let Some(repaired) = diagnosis.repaired.take() else { return Err(unbalanced(diagnosis)) };
-        if let Some(doubt) = becomes_something_else(content, &tree, &repaired, wanted.stand.earlier(source)) {
+        if let Some(doubt) = becomes_something_else(content, &tree, &repaired, wanted.earlier(source)) {
             return Err(unbalanced(Diagnosis { doubt: doubt.to_owned(), ..diagnosis }));
         }
         if !wanted.repair {
@@ -102,17 +103,20 @@ impl Content {
         let language = source.tree.language();
         let tree = read(content, language);
         let data: Vec<Datum> = tree.top_level().collect();
-        if wanted.stand.earlier(source).is_some() && data.len() > 1 {
+        if wanted.earlier(source).is_some() && data.len() > 1 {
             return Err(Refusal::SeveralForms { forms: first_lines(content, &tree, &data) });
         }
-        let text = with_line_ending(trimmed(content, &tree), source.line_ending());
+        let solid = trimmed(content, &tree);
+        let before = content[..solid.start].rsplit('\n').next().unwrap_or_default();
+        let text = with_line_ending(&content[solid], source.line_ending());
         // `#!` means something else once it is the first thing in a text.
         let tree = read(&text, language);
         let data: Vec<Datum> = tree.top_level().collect();
         if data.is_empty() {
             return Err(Refusal::NoForm);
         }
-        Ok(Self { text, tree, data, mended })
+        let moved = Moved::new(&text, &tree, 0, column(before), &wanted.ground);
+        Ok(Self { text, tree, data, moved, mended })
     }
 
     /// Source of a span.
@@ -128,11 +132,6 @@ impl Content {
     /// It has more than one line.
     pub(crate) fn has_lines(&self) -> bool {
         self.text.contains('\n')
-    }
-
-    /// The part from `start` on with its lines [`moved`].
-    pub(crate) fn moved(&self, start: u32, columns: usize) -> String {
-        moved(&self.text, &self.tree, start, columns).0
     }
 }
 
@@ -177,11 +176,11 @@ pub(crate) fn is_numbered(text: &str) -> bool {
 }
 
 /// `text` without white space at either end; a space that belongs to a token, such as a character literal, stays.
-fn trimmed<'t>(text: &'t str, tree: &Tree) -> &'t str {
+fn trimmed(text: &str, tree: &Tree) -> Range<usize> {
     let solid: Vec<Span> = tree.tokens().filter(|(kind, _)| *kind != TokenKind::Blank).map(|(_, span)| span).collect();
     match (solid.first(), solid.last()) {
-        (Some(first), Some(last)) => &text[first.start as usize..last.end as usize],
-        _ => "",
+        (Some(first), Some(last)) => first.start as usize..last.end as usize,
+        _ => text.len()..text.len(),
     }
 }
 

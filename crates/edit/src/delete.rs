@@ -1,4 +1,6 @@
 //! Removing a form, wherever it stands: on lines of its own, beside others, or in a reader conditional.
+//!
+//! A page break, the form feed between sections of a file, belongs to the file and always stays.
 
 use lispwright_syntax::{Form, ListId, Span, TokenKind};
 
@@ -19,11 +21,12 @@ pub(crate) fn delete(source: &Source<'_>, form: &Form) -> Splice {
         return delete_lines(source, start, end);
     }
     if let Some(next) = source.sibling_on_line(end).filter(|_| rest == Rest::Code) {
-        return removed(form.outer.start, next);
+        let blank = source.slice(Span::new(end, next));
+        return removed(form.outer.start, if blank.contains('\x0c') { end } else { next });
     }
     // The form is the last on its line and something stands before it there, or a closer behind it.
     let start = if source.indentation(form.outer.start).is_some() { whole_span(form).start } else { form.outer.start };
-    let (before, kind) = source.end_before(start);
+    let (before, kind) = blank_before(source, start);
     if kind == TokenKind::LineComment {
         let line = source.slice(Span::new(source.line_start(form.outer.start), form.outer.start));
         let blank = &line[..line.len() - line.trim_start().len()];
@@ -37,17 +40,32 @@ pub(crate) fn delete(source: &Source<'_>, form: &Form) -> Splice {
     removed(before, end)
 }
 
+/// Where the white space before `start` begins, at most back to a page break, and what stands in front of it.
+fn blank_before(source: &Source<'_>, start: u32) -> (u32, TokenKind) {
+    let (before, kind) = source.end_before(start);
+    match source.slice(Span::new(before, start)).rfind('\x0c') {
+        Some(at) => (before + at as u32 + 1, TokenKind::Blank),
+        None => (before, kind),
+    }
+}
+
 /// Removes the lines from the one that begins at `start` to the one that holds `end`, and the smaller of the two runs of
 /// blank lines around them.
 fn delete_lines(source: &Source<'_>, start: u32, end: u32) -> Splice {
     let removed = |start, end| Splice { span: Span::new(start, end), removed: 1, text: String::new(), data: 0 };
     let len = source.text.len() as u32;
     let next = source.next_line(end);
+    let breaks_behind = source.slice(Span::new(source.end_of_comment(end), next)).contains('\x0c');
+    if breaks_behind || start > source.row_start(start) {
+        // A page break shares a line with the form, and keeps it.
+        return removed(start, source.end_of_comment(end));
+    }
     let (above, below) = (source.blank_lines_before(start), source.blank_lines_after(next));
-    let (is_first, is_last) = (above == 0, below == len);
+    let front = source.text[..above as usize].trim_end_matches(['\r', '\n']);
+    let (is_first, is_last) = (above == 0 || front.ends_with('\x0c'), below == len);
     if is_last {
         let has_final_ending = source.text.ends_with('\n');
-        if is_first {
+        if above == 0 {
             return removed(0, len);
         }
         // Without a final line end, the line before loses its own.
@@ -77,7 +95,7 @@ fn delete_branch(source: &Source<'_>, list: ListId, form: &Form) -> Splice {
         (Some(branch), None) if branch.only => (span.start, span.end, 1),
         (Some(branch), _) => match branch.next {
             Some(next) => (branch.start, next, 2),
-            None => (source.end_before(branch.start).0, form.outer.end, 2),
+            None => (blank_before(source, branch.start).0, form.outer.end, 2),
         },
         (None, _) => (form.outer.start, form.outer.end, 1),
     };

@@ -1,37 +1,202 @@
-//! Moving source that was written as if it stood in column 0 to where it will stand.
+//! Moving source to the column where it will stand.
+//!
+//! A nested form arrives as it was read, with only the indentation of its first line missing, or written as if it began
+//! in column 0, or as a block in some other column, and nothing says which. The column that its other forms begin their
+//! lines in says it, or the column of its first line; else the lines that stand in the file now: what occurs there at the
+//! same column was read there, and what stands further left than all of them was not.
 
-use lispwright_syntax::{TokenKind, Tree};
+use std::collections::{HashMap, HashSet};
 
-/// `text` from `start` on with every line but the first moved right by `columns` spaces, except lines that begin inside a
-/// string or another token; and where in the result these spaces stand.
-///
-/// Content for a nested form is often written as if it stood in column 0. It is moved only when some line after the
-/// first stands too far left for a body that begins at that column.
-pub(crate) fn moved(text: &str, tree: &Tree, start: u32, columns: usize) -> (String, Vec<u32>) {
-    let body = &text[start as usize..];
+use lispwright_syntax::{Form, Span, TokenKind, Tree};
+
+use crate::source::{Source, whole_span};
+
+/// Columns from one tab stop to the next.
+const TAB: usize = 8;
+
+/// The column, from 0, of what follows `before` on a line.
+pub(crate) fn column(before: &str) -> usize {
+    before.chars().fold(0, |column, character| match character {
+        '\t' => (column / TAB + 1) * TAB,
+        '\x0c' => 0,
+        _ => column + 1,
+    })
+}
+
+/// White space that ends in `column`.
+fn blank(column: usize, tabs: bool) -> String {
+    if tabs { "\t".repeat(column / TAB) + &" ".repeat(column % TAB) } else { " ".repeat(column) }
+}
+
+/// The place where new source will stand, and the lines that stand there now.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ground {
+    /// The column of its first line.
+    column: usize,
+    /// Lines are indented with tabs there.
+    tabs: bool,
+    /// The lines behind the first of what stands there: the columns of each text.
+    lines: HashMap<String, Vec<usize>>,
+    /// The columns of those lines.
+    columns: HashSet<usize>,
+}
+
+impl Ground {
+    /// The place of a form, header comment included.
+    pub(crate) fn of(source: &Source<'_>, form: &Form) -> Self {
+        Self::at(source, Span::new(source.row_start(form.outer.start), form.outer.start), whole_span(form))
+    }
+
+    /// The line of a form, for what stands beside it.
+    pub(crate) fn beside(source: &Source<'_>, form: &Form) -> Self {
+        let at = form.outer.start;
+        let row = Span::new(source.row_start(at), at);
+        let solid = source.slice(row).trim_start_matches([' ', '\t', '\x0c']).len() as u32;
+        Self::at(source, Span::new(row.start, row.end - solid), Span::new(at, at))
+    }
+
+    /// The place of `span`, where `before` stands in front.
+    pub(crate) fn at(source: &Source<'_>, before: Span, span: Span) -> Self {
+        let before = source.slice(before);
+        let mut ground = Self { column: column(before), tabs: before.contains('\t'), ..Self::default() };
+        for line in lines(source.text, &source.tree, span) {
+            ground.tabs |= line.blank.contains('\t');
+            ground.columns.insert(line.column);
+            ground.lines.entry(line.text.to_owned()).or_default().push(line.column);
+        }
+        ground
+    }
+
+    /// The white space before its first line.
+    pub(crate) fn blank(&self) -> String {
+        blank(self.column, self.tabs)
+    }
+
+    /// How many of `lines`, moved right by `columns`, stand here now. Closers alone stand anywhere.
+    fn known(&self, lines: &[Line<'_>], columns: usize) -> usize {
+        let tells = |line: &&Line<'_>| line.text.contains(|c: char| !")]}".contains(c));
+        let known =
+            |line: &&Line<'_>| self.lines.get(line.text).is_some_and(|found| found.contains(&(line.column + columns)));
+        lines.iter().filter(tells).filter(known).count()
+    }
+
+    /// By how many columns `lines`, which follow a line that began in column `given`, have to be moved right. `own` is
+    /// the column in which further forms of the source begin.
+    fn distance(&self, given: usize, own: Option<usize>, lines: &[Line<'_>]) -> isize {
+        let from = |column: usize| self.column as isize - column as isize;
+        let is_block = given > 0 && lines.iter().all(|line| line.column >= given);
+        if let Some(base) = own.or(is_block.then_some(given)) {
+            return from(base);
+        }
+        let strays = |line: &Line<'_>| line.column <= self.column && !self.columns.contains(&line.column);
+        if lines.iter().any(|line| line.column > 0 && strays(line)) {
+            return from(0);
+        }
+        match (self.known(lines, 0), self.known(lines, self.column)) {
+            (as_it_is, moved) if moved > as_it_is => from(0),
+            (0, _) if lines.iter().any(strays) => from(0),
+            _ => 0,
+        }
+    }
+}
+
+/// A line that may be moved: it is not blank and does not begin inside a token.
+struct Line<'t> {
+    start: u32,
+    blank: &'t str,
+    column: usize,
+    /// What follows the blank.
+    text: &'t str,
+}
+
+/// The lines behind the first of a span that may be moved.
+fn lines<'t>(text: &'t str, tree: &Tree, span: Span) -> Vec<Line<'t>> {
     let begins_token_or_blank = |offset: u32| {
         tree.token_at(offset)
             .is_none_or(|token| tree.token_span(token).start == offset || tree.kind(token) == TokenKind::Blank)
     };
-    let line_starts: Vec<u32> = body
-        .match_indices('\n')
-        .map(|(at, _)| start + at as u32 + 1)
-        .filter(|&at| begins_token_or_blank(at))
-        .filter(|&at| !text[at as usize..].lines().next().unwrap_or("").trim().is_empty())
-        .collect();
-    let indentation = |at: u32| text[at as usize..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    if columns == 0 || !line_starts.iter().any(|&at| indentation(at) <= columns) {
-        return (body.to_owned(), Vec::new());
+    let starts = text[span.range()].match_indices('\n').map(|(at, _)| span.start + at as u32 + 1);
+    starts
+        .filter(|&start| begins_token_or_blank(start))
+        .filter_map(|start| {
+            let line = text[start as usize..span.end as usize].lines().next()?;
+            let solid = line.trim_start_matches([' ', '\t', '\x0c']);
+            let blank = &line[..line.len() - solid.len()];
+            let text = solid.trim_end();
+            (!text.is_empty()).then(|| Line { start, blank, column: column(blank), text })
+        })
+        .collect()
+}
+
+/// Source with its lines behind the first moved.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moved {
+    pub(crate) text: String,
+    /// Where the source begins in the text that it was taken from.
+    start: u32,
+    lines: Vec<MovedLine>,
+}
+
+/// Where the indentation of a line was, and where it is.
+#[derive(Clone, Copy, Debug)]
+struct MovedLine {
+    was: Span,
+    is: Span,
+}
+
+impl Moved {
+    /// `text` as it is.
+    pub(crate) fn unmoved(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
     }
-    let mut moved = String::with_capacity(body.len() + line_starts.len() * columns);
-    let mut spaces = Vec::with_capacity(line_starts.len());
-    let mut copied = start as usize;
-    for at in line_starts {
-        moved.push_str(&text[copied..at as usize]);
-        spaces.push(moved.len() as u32);
-        moved.extend(std::iter::repeat_n(' ', columns));
-        copied = at as usize;
+
+    /// `text` from `start` on, which began in column `given` of its line, as it will stand on `ground`.
+    pub(crate) fn new(text: &str, tree: &Tree, start: u32, given: usize, ground: &Ground) -> Self {
+        let lines = lines(text, tree, Span::new(start, text.len() as u32));
+        let distance = ground.distance(given, further_forms(tree, &lines), &lines);
+        if distance == 0 {
+            return Self { text: text[start as usize..].to_owned(), start, lines: Vec::new() };
+        }
+        let tabs = ground.tabs || lines.iter().any(|line| line.blank.contains('\t'));
+        let mut moved = Self { text: String::with_capacity(text.len()), start, lines: Vec::with_capacity(lines.len()) };
+        let mut copied = start;
+        for line in lines {
+            let was = Span::new(line.start, line.start + line.blank.len() as u32);
+            moved.text.push_str(&text[copied as usize..was.start as usize]);
+            let start = moved.text.len() as u32;
+            moved.text.push_str(&blank(line.column.saturating_add_signed(distance), tabs));
+            moved.lines.push(MovedLine { was, is: Span::new(start, moved.text.len() as u32) });
+            copied = was.end;
+        }
+        moved.text.push_str(&text[copied as usize..]);
+        moved
     }
-    moved.push_str(&text[copied..]);
-    (moved, spaces)
+
+    /// Where byte `at` of the source has gone.
+    pub(crate) fn place(&self, at: u32) -> u32 {
+        let before = self.lines.partition_point(|line| line.was.start <= at);
+        self.lines[..before].last().map_or(at - self.start, |line| across(line.was, line.is, at))
+    }
+
+    /// Where byte `at` of the moved text comes from.
+    pub(crate) fn origin(&self, at: u32) -> u32 {
+        let before = self.lines.partition_point(|line| line.is.start <= at);
+        self.lines[..before].last().map_or(at + self.start, |line| across(line.is, line.was, at))
+    }
+}
+
+/// The place that corresponds to `at` when `from` has become `to`.
+fn across(from: Span, to: Span, at: u32) -> u32 {
+    if at < from.end { (to.start + at - from.start).min(to.end) } else { to.end + at - from.end }
+}
+
+/// The leftmost column in which a form begins a line behind the first; none in a text whose forms are in doubt.
+fn further_forms(tree: &Tree, lines: &[Line<'_>]) -> Option<usize> {
+    let begins = |start: u32| {
+        let after = lines.partition_point(|line| line.start <= start);
+        let line = lines[..after].last()?;
+        (line.start + line.blank.len() as u32 == start).then_some(line.column)
+    };
+    let data = tree.top_level().filter(|_| tree.is_balanced());
+    data.filter_map(|datum| begins(tree.datum_span(datum).start)).min()
 }

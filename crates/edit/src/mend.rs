@@ -8,7 +8,7 @@ use lispwright_repair::{Candidate, Earlier, Edit, Outcome, apply, moved_into, re
 use lispwright_syntax::{Language, LineIndex, Span, count_line_ends, read, read_plain};
 
 use crate::fix::Fix;
-use crate::indent::moved;
+use crate::indent::{Ground, Moved, column};
 use crate::source::Source;
 
 /// What the repairer says.
@@ -37,17 +37,16 @@ pub(crate) struct Setting {
     old: Option<String>,
     /// What is behind it.
     back: String,
-    /// By how many columns its lines are moved right if they stand too far left.
-    columns: usize,
+    /// The lines there; none for source that stays as it is.
+    ground: Option<Ground>,
     /// The bytes of the new source that are new; all of it when `None`.
     written: Option<Span>,
 }
 
 impl Setting {
     /// New source in the place of `span`.
-    pub(crate) fn in_place_of(source: &Source<'_>, span: Span) -> Self {
-        let columns = source.indentation(span.start).map_or(0, |blank| blank.chars().count());
-        Self { columns, ..Self::at(source, span) }
+    pub(crate) fn in_place_of(source: &Source<'_>, span: Span, ground: &Ground) -> Self {
+        Self { ground: Some(ground.clone()), ..Self::at(source, span) }
     }
 
     /// A changed form in the place of `span`, as it will be written; `written` are the bytes of it that differ.
@@ -55,11 +54,13 @@ impl Setting {
         Self { written: Some(written), ..Self::at(source, span) }
     }
 
-    /// New source on lines of its own at byte `at`, in the given column.
-    pub(crate) fn beside(source: &Source<'_>, at: u32, columns: usize) -> Self {
+    /// New source on lines of its own at byte `at`.
+    pub(crate) fn beside(source: &Source<'_>, at: u32, ground: &Ground) -> Self {
         let mut setting = Self::at(source, Span::new(at, at));
-        setting.columns = if setting.old.is_some() { columns } else { 0 };
-        let gap = if setting.columns == 0 { "\n\n".to_owned() } else { format!("\n{}", " ".repeat(columns)) };
+        let ground = if setting.old.is_some() { ground.clone() } else { Ground::default() };
+        let blank = ground.blank();
+        setting.ground = Some(ground);
+        let gap = if blank.is_empty() { "\n\n".to_owned() } else { format!("\n{blank}") };
         setting.front.push_str(&gap);
         setting.back.insert_str(0, &gap);
         setting
@@ -96,7 +97,7 @@ impl Setting {
     /// What to change in `text`, whose lines are `lines`, so that it balances where it will stand.
     fn judge(&self, text: &str, lines: &LineIndex, language: &Language) -> Verdict {
         let unix = |part: &str| if text.contains('\r') { part.to_owned() } else { part.replace("\r\n", "\n") };
-        let shown = Shown::new(text, self.columns, language);
+        let shown = shown(text, self.ground.as_ref(), language);
         let (front, back) = (unix(&self.front), unix(&self.back));
         let before = [&*front, &unix(self.old.as_deref().unwrap_or_default()), &back].concat();
         let after = [&*front, &shown.text, &back].concat();
@@ -107,10 +108,11 @@ impl Setting {
         let outcome = repair(&after, language, &Earlier { text: Some(&before), edited });
         let own = |edits: &[Edit]| -> Option<Vec<Edit>> {
             let span = base as usize..front.len() + shown.text.len();
-            moved_into(&after, edits, &[span])?.iter().map(|edit| shown.unmoved(edit, base, text)).collect()
+            moved_into(&after, edits, &[span])?.iter().map(|edit| unmoved(edit, &shown, base, text)).collect()
         };
+        let lines_cut = count_line_ends(&text[..shown.origin(0) as usize]);
         let above = count_line_ends(&front);
-        let line = |line: u32| (line.saturating_sub(above) + shown.lines_cut).clamp(1, lines.line_count());
+        let line = |line: u32| (line.saturating_sub(above) + lines_cut).clamp(1, lines.line_count());
         match outcome {
             Outcome::Balanced => uncertain(text, lines, language, "it balances only with what stands around it"),
             Outcome::Repaired(done) => {
@@ -131,37 +133,17 @@ impl Setting {
 }
 
 /// New source as it would stand in the file.
-struct Shown {
-    text: String,
-    /// Bytes cut at its start.
-    cut: u32,
-    /// Lines cut with them.
-    lines_cut: u32,
-    /// By how many spaces lines are moved, and where these spaces are.
-    columns: u32,
-    spaces: Vec<u32>,
+fn shown(text: &str, ground: Option<&Ground>, language: &Language) -> Moved {
+    let Some(ground) = ground else { return Moved::unmoved(text) };
+    let (before, _) = text.split_at(text.len() - text.trim_start_matches([' ', '\t', '\r', '\n', '\u{c}']).len());
+    let given = column(before.rsplit('\n').next().unwrap_or_default());
+    Moved::new(text, &read(text, language), before.len() as u32, given, ground)
 }
 
-impl Shown {
-    fn new(text: &str, columns: usize, language: &Language) -> Self {
-        if columns == 0 {
-            return Self { text: text.to_owned(), cut: 0, lines_cut: 0, columns: 0, spaces: Vec::new() };
-        }
-        let cut = text.len() - text.trim_start_matches([' ', '\t', '\r', '\n', '\u{c}']).len();
-        let (shown, spaces) = moved(text, &read(text, language), cut as u32, columns);
-        let lines_cut = count_line_ends(&text[..cut]);
-        Self { text: shown, cut: cut as u32, lines_cut, columns: columns as u32, spaces }
-    }
-
-    /// An edit of the file, in which this stands at `base`, as one of `text`, which this was made from.
-    fn unmoved(&self, edit: &Edit, base: u32, text: &str) -> Option<Edit> {
-        let at = edit.at - base;
-        let before = self.spaces.partition_point(|&space| space < at);
-        let inside = self.spaces[..before].last().map_or(0, |&space| (space + self.columns).saturating_sub(at));
-        let at = at + self.cut - before as u32 * self.columns + inside;
-        let edit = Edit { at, ..edit.clone() };
-        text.get(edit.range()).is_some_and(|there| there == edit.removed).then_some(edit)
-    }
+/// An edit of the file, in which `shown` stands at `base`, as one of `text`, which that was made from.
+fn unmoved(edit: &Edit, shown: &Moved, base: u32, text: &str) -> Option<Edit> {
+    let edit = Edit { at: shown.origin(edit.at - base), ..edit.clone() };
+    text.get(edit.range()).is_some_and(|there| there == edit.removed).then_some(edit)
 }
 
 /// What to change in `text`, whose lines are `lines`, to make it balance in `setting`, or by itself.

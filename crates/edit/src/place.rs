@@ -17,8 +17,16 @@ pub(crate) enum Rest {
 
 impl Source<'_> {
     /// The first byte of the line that holds `offset`.
-    pub(crate) fn line_start(&self, offset: u32) -> u32 {
+    pub(crate) fn row_start(&self, offset: u32) -> u32 {
         self.text[..offset as usize].rfind('\n').map_or(0, |newline| newline as u32 + 1)
+    }
+
+    /// Where what belongs to the code at `offset` begins on its line: behind the page break that the line begins with.
+    pub(crate) fn line_start(&self, offset: u32) -> u32 {
+        let row = self.row_start(offset);
+        let before = self.slice(Span::new(row, offset));
+        let blank = &before[..before.len() - before.trim_start_matches([' ', '\t', '\x0c']).len()];
+        row + blank.rfind('\x0c').map_or(0, |at| at as u32 + 1)
     }
 
     /// The end of the line that holds `offset`, before its line ending.
@@ -36,7 +44,7 @@ impl Source<'_> {
     /// The white space before `offset` on its line, if there is nothing else.
     pub(crate) fn indentation(&self, offset: u32) -> Option<&str> {
         let before = self.slice(Span::new(self.line_start(offset), offset));
-        before.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\x0c')).then_some(before)
+        before.bytes().all(|byte| matches!(byte, b' ' | b'\t')).then_some(before)
     }
 
     /// What follows `end`, the end of a form, on its line.
@@ -56,6 +64,11 @@ impl Source<'_> {
             token += 1;
         }
         found
+    }
+
+    /// The end of the comment behind `end`, the end of a form, when nothing else follows on its line; else `end`.
+    pub(crate) fn end_of_comment(&self, end: u32) -> u32 {
+        if let Rest::Comment(comment) = self.rest_of_line(end) { comment } else { end }
     }
 
     /// The list that a form stands in.
@@ -124,7 +137,7 @@ impl Source<'_> {
     pub(crate) fn blank_lines_before(&self, line_start: u32) -> u32 {
         let mut start = line_start;
         while start > 0 {
-            let line = self.line_start(start - 1);
+            let line = self.row_start(start - 1);
             if !is_blank(self.slice(Span::new(line, start))) {
                 break;
             }
@@ -146,11 +159,13 @@ impl Source<'_> {
         end
     }
 
-    /// The end of the last token that is not white space to the dialect's reader; 0 when there is none.
+    /// The end of the last token that is not white space to the dialect's reader, or of a page break behind it; 0 when
+    /// there is neither.
     pub(crate) fn solid_end(&self) -> u32 {
         let tokens = (0..self.tree.token_count()).rev();
         let last = tokens.into_iter().find(|&token| self.tree.kind(token) != TokenKind::Blank);
-        last.map_or(0, |token| self.tree.token_span(token).end)
+        let solid = last.map_or(0, |token| self.tree.token_span(token).end);
+        self.text[solid as usize..].rfind('\x0c').map_or(solid, |at| solid + at as u32 + 1)
     }
 
     /// Lines that end inside a span.
@@ -179,9 +194,9 @@ impl Source<'_> {
     }
 }
 
-/// A line that is white space to every dialect's reader. A no-break space is a symbol to most.
+/// A line that is white space to every dialect's reader, and no page break. A no-break space is a symbol to most.
 fn is_blank(line: &str) -> bool {
-    line.bytes().all(|byte| byte.is_ascii_whitespace())
+    line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
 /// A key and a form of a reader conditional.

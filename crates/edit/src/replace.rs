@@ -37,12 +37,12 @@ pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes:
         (old, new) => notes.push(format!("`{old}` in front of the form was replaced by `{new}`.")),
     }
     let indentation = source.indentation(form.outer.start);
-    let columns = indentation.map_or(0, |blank| blank.chars().count());
-    let (start, mut text) = lead(source, form, content.slice(Span::new(0, outer.start)), indentation);
+    let (front, body) = content.moved.text.split_at(content.moved.place(outer.start) as usize);
+    let (start, mut text) = lead(source, form, front, indentation);
     if brought.is_empty() {
         text.push_str(kept);
     }
-    text.push_str(&content.moved(outer.start, columns));
+    text.push_str(body);
 
     let mut span = Span::new(start, end);
     let behind = &content.text[core.end as usize..];
@@ -69,8 +69,11 @@ fn lead(source: &Source<'_>, form: &Form, lead: &str, indentation: Option<&str>)
         return (form.outer.start, format!("{}{lead}", source.line_ending()));
     };
     let start = whole_span(form).start.min(source.line_start(form.outer.start));
-    let before_form = if lead.contains('\n') { blank } else { " " };
-    (start, format!("{blank}{}{before_form}", lead.trim_end_matches([' ', '\t'])))
+    // A comment that is there already stays in its column.
+    let first = source.slice(Span::new(start, source.line_end(start)));
+    let known = first.trim() == lead.lines().next().unwrap_or_default().trim();
+    let blank = if known { &first[..first.len() - first.trim_start().len()] } else { blank };
+    (start, format!("{blank}{lead}"))
 }
 
 /// Says so when the new form defines something else.

@@ -534,3 +534,98 @@ fn diffs_have_true_line_numbers() {
     assert_eq!(edited.lines, Some((5, 6)));
     assert_eq!(edited.delta, 3);
 }
+
+/// Replaces the marked form by itself with `from` in it changed to `to`: no other byte may change.
+#[track_caller]
+fn keeps_its_lines(dialect: Dialect, marked: &str, from: &str, to: &str) {
+    let plain = marked.replace('▸', "");
+    let source = Source::read(&plain, dialect);
+    let start = marked.find('▸').unwrap();
+    let (id, _) = source.forms.iter().find(|(_, form)| form.outer.start as usize == start).unwrap();
+    let own = source.form_text(id).content;
+    assert_eq!(own.matches(from).count(), 1, "{own}");
+    check(dialect, marked, Replace, &own.replace(from, to), &plain.replace(from, to));
+}
+
+#[test]
+fn lines_that_are_sent_as_they_were_read_stay() {
+    keeps_its_lines(
+        CommonLisp,
+        "(eval-when (:compile-toplevel)\n  ▸(defun f (x)\n;;    (print x)\n    (when x\n      (+ x 1))))\n",
+        "(+ x 1)",
+        "(+ x 2)",
+    );
+    let tabs =
+        "(with-eval-after-load 'foo\n  ▸(defun g (x)\n    (let ((y x))\n      (if y\n\t  (list y)\n\t(void)))))\n";
+    keeps_its_lines(EmacsLisp, tabs, "(void)", "nil");
+    keeps_its_lines(CommonLisp, "(progn\n  ▸(defun f (x)\n  x))\n", "\n  x", "\n  y");
+    keeps_its_lines(CommonLisp, "(progn\n;; flush\n  ▸(defun f (x)\n    x))\n", "(x)", "(y)");
+    keeps_its_lines(Scheme, "(begin\n  ▸(define (f x)\n    (g x)\n  )\n)\n", "(g x)", "(h x)");
+    keeps_its_lines(Clojure, "#?(:clj ▸(defn f [x]\n          (g x)))\n", "(g x)", "(h x)");
+}
+
+#[test]
+fn source_is_moved_as_a_whole_to_its_column() {
+    let nested = "(progn\n  ▸(defun f (x)\n    (print x)))\n";
+    let wrapped = "(progn\n  (defun f (x)\n    (when x\n      (print x))))\n";
+    // From column 0, where the print stands in the column that it has in the file now.
+    check(CommonLisp, nested, Replace, "(defun f (x)\n  (when x\n    (print x)))", wrapped);
+    check(CommonLisp, nested, Replace, "      (defun f (x)\n        (when x\n          (print x)))\n", wrapped);
+    check(CommonLisp, nested, Replace, "\t(defun f (x)\n\t  (when x\n\t    (print x)))\n", wrapped);
+    let block = "    (defun f (x)\n      \"Two\n      lines.\"\n      (if x\n          (list 2)))\n";
+    let dedented = "(defun f (x)\n  \"Two\n      lines.\"\n  (if x\n      (list 2)))\n";
+    check(CommonLisp, "▸(defun f (x)\n  x)\n", Replace, block, dedented);
+    check(CommonLisp, "(a)\n", Append, block, &format!("(a)\n\n{dedented}"));
+    let tabs = "(progn\n\t▸(defun f (x)\n\t  x))\n";
+    check(CommonLisp, tabs, Replace, "(defun f (x)\n  (g x))", "(progn\n\t(defun f (x)\n\t  (g x)))\n");
+    let comments = "(progn\n  ;; one\n  ;; two\n  (defun f (x)\n    1))\n";
+    check(CommonLisp, nested, Replace, ";; one\n;; two\n(defun f (x)\n  1)", comments);
+    check(CommonLisp, nested, Replace, ";; one\n  ;; two\n  (defun f (x)\n    1)", comments);
+}
+
+#[test]
+fn several_forms_are_moved_together() {
+    let block = "  (defun b ()\n    1)\n\n  ;; about c\n  (defun c ()\n    2)\n";
+    let sound = "(defun b ()\n  1)\n\n;; about c\n(defun c ()\n  2)\n";
+    let before = "▸(defun a ()\n  0)\n";
+    let after = format!("(defun a ()\n  0)\n\n{sound}");
+    for content in [block, block.trim_start(), sound] {
+        let edited = check(CommonLisp, before, InsertAfter, content, &after);
+        assert_eq!(edited.notes, [""; 0]);
+        let nested = format!("(progn\n  (defvar *a*)\n{}", block.trim_end());
+        check(CommonLisp, "(progn\n  ▸(defvar *a*))\n", InsertAfter, content, &format!("{nested})\n"));
+    }
+}
+
+#[test]
+fn page_breaks_stay() {
+    let three = "(defun a () 1)\n\n\n\x0c\n▸(defun b () 2)\n\n\n(defun c () 3)\n";
+    check(EmacsLisp, three, Delete, "", "(defun a () 1)\n\n\n\x0c\n(defun c () 3)\n");
+    check(CommonLisp, "(a)\n\n▸(b)\n\x0c\n(c)\n", Delete, "", "(a)\n\n\x0c\n(c)\n");
+    check(CommonLisp, "(a)\n\x0c▸(b)\n\n(c)\n", Delete, "", "(a)\n\x0c\n\n(c)\n");
+    check(CommonLisp, "(a)\n\x0c;; about b\n▸(b)\n", Delete, "", "(a)\n\x0c\n");
+    check(CommonLisp, "(a)\n▸(b)\x0c\n(c)\n", Delete, "", "(a)\n\x0c\n(c)\n");
+    check(
+        CommonLisp,
+        "(progn\n  (defun a ())\n\x0c\n  ▸(defun b ()))\n",
+        Delete,
+        "",
+        "(progn\n  (defun a ())\n\x0c)\n",
+    );
+    check(CommonLisp, "(a)\n\x0c;; about b\n▸(b)\n", Replace, ";; new\n(b 1)", "(a)\n\x0c;; new\n(b 1)\n");
+    check(CommonLisp, "(a)\n\x0c▸(b)\n", InsertBefore, "(x)", "(a)\n\x0c(x)\n(b)\n");
+    check(CommonLisp, "\n\x0c\n\n", Append, "(a)", "\n\x0c\n\n(a)\n\n");
+}
+
+#[test]
+fn the_head_of_a_script_is_the_files() {
+    let head = "#!/bin/sh\n#|-*- mode:lisp -*-|#\n#|\nexec ros -Q -- $0 \"$@\"\n|#\n";
+    let script = format!("{head}▸(defun a () 1)\n\n(b)\n");
+    check(CommonLisp, &script, Delete, "", &format!("{head}\n(b)\n"));
+    check(CommonLisp, &script, Replace, ";; new\n(a)", &format!("{head};; new\n(a)\n\n(b)\n"));
+    let word = "#| This file\n   is about b. |#\n";
+    check(CommonLisp, &format!("{word}▸(a)\n(b)\n"), Delete, "", &format!("{word}(b)\n"));
+    check(CommonLisp, "(b)\n#| about a |#\n▸(a)\n", Delete, "", "(b)\n");
+    let guile = "#!/usr/bin/guile -s\n!#\n";
+    check(Scheme, &format!("{guile}▸(define a 1)\n(b)\n"), Delete, "", &format!("{guile}(b)\n"));
+}

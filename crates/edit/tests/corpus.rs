@@ -4,11 +4,12 @@
 //! fetches.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lispwright_edit::{Edit, Edited, Operation, Refusal, Source, Target, edit, locate};
-use lispwright_syntax::{Dialect, FormId};
+use lispwright_syntax::{Dialect, FormId, Span, TokenKind};
 
 /// Files taken of each section, and forms of each file, evenly spread.
 const FILES: usize = 40;
@@ -89,15 +90,24 @@ fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
     }
     let mut edits = 0;
     let step = source.forms.len().div_ceil(FORMS).max(1);
-    for (id, _) in source.forms.iter().step_by(step) {
+    let sampled = source.forms.iter().step_by(step).map(|(id, _)| id);
+    let nested = source.forms.iter().filter(|(_, form)| form.parent.is_some()).map(|(id, _)| id).take(FORMS);
+    for id in sampled.chain(nested) {
         let Some(target) = address(&source, id) else { continue };
         let place = || format!("{} line {}", file.display(), source.form_text(id).start_line);
-        let run = |operation, content| -> Result<Edited, Refusal> {
+        let run = |operation, content: &str| -> Result<Edited, Refusal> {
             edit(&source, &Edit { operation, target, content: Some(content), digest: None, repair: false })
         };
         let own = source.form_text(id).content;
         let same = run(Operation::Replace, own).unwrap_or_else(|refusal| panic!("{}: {refusal}", place()));
         assert!(!same.changed, "{}: the form replaced by itself\n{}", place(), same.diff);
+        if let Some((from, to)) = one_symbol(&source, id) {
+            let start = source.form_text(id).span.start as usize;
+            let content = format!("{}{to}{}", &text[start..from.start], &text[from.end..start + own.len()]);
+            let changed = run(Operation::Replace, &content).unwrap_or_else(|refusal| panic!("{}: {refusal}", place()));
+            let wanted = format!("{}{to}{}", &text[..from.start], &text[from.end..]);
+            assert!(changed.text == wanted, "{}: one symbol changed\n{}", place(), changed.diff);
+        }
         for operation in [Operation::InsertBefore, Operation::InsertAfter] {
             let inserted = run(operation, content).unwrap_or_else(|refusal| panic!("{}: {refusal}", place()));
             let again = Source::read(&inserted.text, dialect);
@@ -114,6 +124,16 @@ fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
         edits += 3;
     }
     edits
+}
+
+/// The last symbol inside a form, without its first and its last line, and another one for its place.
+fn one_symbol(source: &Source<'_>, id: FormId) -> Option<(Range<usize>, &'static str)> {
+    let span = source.forms.get(id).span;
+    let letters = |span: &Span| source.slice(*span).bytes().all(|byte| byte.is_ascii_lowercase());
+    let atoms = source.tree.tokens_within(span).filter(|(kind, _)| *kind == TokenKind::Atom).map(|(_, span)| span);
+    let last =
+        atoms.filter(letters).filter(|atom| source.slice(Span::new(span.start, atom.start)).contains('\n')).last();
+    last.map(|atom| (atom.range(), "changed-here"))
 }
 
 /// An address that means this form alone.

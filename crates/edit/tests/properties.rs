@@ -76,6 +76,8 @@ fn healthy_text() -> impl Strategy<Value = String> {
             "\r\n",
             "(c (d\n",
             "(e))\n",
+            "\x0c\n",
+            "\x0c",
         ][..],
     );
     prop::collection::vec(form, 1..10).prop_map(|forms| forms.concat())
@@ -158,6 +160,22 @@ proptest! {
         prop_assert!(differs_in_one_place(&before, &now, at_most), "{before:?} became {now:?}");
         prop_assert!(read(&edited.text, dialect).diagnostics().len() <= source.tree.diagnostics().len());
         prop_assert_eq!(edited.changed, edited.text != old);
+    }
+
+    #[test]
+    fn page_breaks_beside_a_form_stay(
+        old in healthy_text(), dialect in select(&DIALECTS[..]), operation in operation(), pick in 0usize..20,
+    ) {
+        let source = Source::read(&old, dialect);
+        let Some((id, target)) = address(&source, pick) else { return Ok(()) };
+        let content = Some(";; about\n(defun inserted-here ()\n  1)");
+        let Ok(edited) = edit(&source, &Edit { operation, target, content, digest: None, repair: true }) else {
+            return Ok(());
+        };
+        let breaks = |text: &str| text.matches('\x0c').count();
+        let own = breaks(&old[source.forms.get(id).outer.range()]);
+        let kept = if matches!(operation, Operation::Replace | Operation::Delete) { own } else { 0 };
+        prop_assert_eq!(breaks(&edited.text), breaks(&old) - kept, "{:?} became {:?}", old, edited.text);
     }
 
     #[test]
