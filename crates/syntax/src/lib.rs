@@ -32,6 +32,7 @@ pub mod same;
 pub mod span;
 pub mod token;
 pub mod tree;
+mod visible;
 
 pub use address::Address;
 pub use datum::{Data, Datum, Element, Elements};
@@ -45,3 +46,4 @@ pub use same::{same_back, same_front};
 pub use span::{LineColumn, LineIndex, Places, Span, count_line_ends};
 pub use token::{TokenId, TokenKind};
 pub use tree::{List, ListId, Tree};
+pub use visible::{escaped, visible};

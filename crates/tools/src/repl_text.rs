@@ -1,12 +1,13 @@
 //! Words of an image inside words of ours: fenced, so that one cannot pass for the other, and cut to size.
 //!
 //! In an answer every line of ours that opens a block begins with `[` or `=>`. A line of the image that begins so is
-//! moved right by one blank. Control characters, terminal escapes and characters that turn the direction of text are
-//! taken out.
+//! moved right by one blank. Of values, messages and names, characters that nobody sees are written out, since whoever
+//! asks for a value wants to know what is in it; of what programs print they are taken out, and terminal escapes whole.
 
 use std::collections::HashMap;
 
 use lispwright_runtime::Printed;
+use lispwright_syntax::{escaped, visible};
 
 /// What an image printed, ready to stand in an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,27 +18,34 @@ pub(crate) struct Fenced {
     pub(crate) left_out: u64,
 }
 
-/// `text` of an image with its lines fenced.
+/// A value, message or name of an image with its lines fenced.
 pub(crate) fn fence(text: &str) -> String {
-    let mut fenced = String::with_capacity(text.len());
-    let mut at_start = true;
+    fence_lines(&visible(text))
+}
+
+/// What a program printed, with its lines fenced.
+fn fence_printed(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(character) = rest.next() {
-        let character = match character {
-            '\r' if rest.peek() == Some(&'\n') => continue,
-            '\r' => '\n',
-            '\u{1b}' => {
-                skip_escape(&mut rest);
-                continue;
-            }
-            other if is_unwanted(other) => continue,
-            other => other,
-        };
-        if at_start && (character == '[' || character == '=' && rest.peek() == Some(&'>')) {
+        match character {
+            '\r' if rest.peek() == Some(&'\n') => {}
+            '\r' => plain.push('\n'),
+            '\u{1b}' => skip_escape(&mut rest),
+            other if escaped(other).is_some() => {}
+            other => plain.push(other),
+        }
+    }
+    fence_lines(&plain)
+}
+
+fn fence_lines(text: &str) -> String {
+    let mut fenced = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if line.starts_with('[') || line.starts_with("=>") {
             fenced.push(' ');
         }
-        at_start = character == '\n';
-        fenced.push(character);
+        fenced.push_str(line);
     }
     fenced
 }
@@ -49,11 +57,6 @@ pub(crate) fn fence_inside(text: &str) -> String {
         Some(rest) if !text.starts_with(' ') => rest.to_owned(),
         _ => fenced,
     }
-}
-
-fn is_unwanted(character: char) -> bool {
-    character.is_control() && !matches!(character, '\n' | '\t')
-        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Skips the rest of a terminal escape sequence (ECMA-48) after its first character.
@@ -120,7 +123,7 @@ pub(crate) fn start_of(text: &str, limit: usize) -> Fenced {
 
 /// Output cut to about `limit` characters, two thirds of them from the start.
 pub(crate) fn ends_of(printed: &Printed, limit: usize) -> Fenced {
-    let start = fence(&printed.head);
+    let start = fence_printed(&printed.head);
     let length = start.chars().count();
     if printed.dropped == 0 && length <= limit {
         return Fenced { text: start, left_out: 0 };
@@ -129,7 +132,7 @@ pub(crate) fn ends_of(printed: &Printed, limit: usize) -> Fenced {
     let (first, last, left_out) = if printed.dropped == 0 {
         (head(&start, from_start), tail(&start, from_end).to_owned(), (length - limit) as u64)
     } else {
-        let end = fence(&printed.tail);
+        let end = fence_printed(&printed.tail);
         let last = tail(&end, from_end).to_owned();
         let first = head(&start, from_start);
         let left_out = printed.dropped
@@ -185,17 +188,20 @@ mod tests {
     #[test]
     fn an_image_cannot_speak_for_the_server() {
         assert_eq!(fence("=> 4\n[ERROR] x\n [note]\na => b\n"), " => 4\n [ERROR] x\n [note]\na => b\n");
-        assert_eq!(fence("a\r=> 4"), "a\n => 4");
         assert_eq!(fence_inside("[1]\n[2]"), "[1]\n [2]");
         assert_eq!(fence_inside(" [1]"), " [1]");
-        assert_eq!(fence("\u{200e}=> 4"), " => 4");
-        assert_eq!(fence("\u{1b}[31m=> 4"), " => 4");
+        for printed in ["a\r=> 4", "a\n\u{200e}=> 4", "a\n\u{1b}[31m=> 4"] {
+            assert_eq!(fence_printed(printed), "a\n => 4");
+        }
     }
 
     #[test]
-    fn control_and_direction_characters_are_taken_out() {
-        assert_eq!(fence("a\u{1b}[31mred\u{1b}[0m\u{8}\u{202e}b\tc\r\nd"), "aredb\tc\nd");
-        assert_eq!(fence("\u{1b}]0;title\u{7}text\u{1b}"), "text");
+    fn what_nobody_sees_is_written_out_in_values_and_taken_out_of_output() {
+        let text = "a\u{1b}[31mred\u{1b}[0m\u{8}\u{202e}b\tc\r\nd";
+        assert_eq!(fence(text), "a\\x1b[31mred\\x1b[0m\\x08\\u202eb\tc\\r\nd");
+        assert_eq!(one_line("a\r\u{85}b", 20), "a\\r\\x85b");
+        assert_eq!(fence_printed(text), "aredb\tc\nd");
+        assert_eq!(fence_printed("\u{1b}]0;title\u{7}text\u{1b}"), "text");
     }
 
     #[test]

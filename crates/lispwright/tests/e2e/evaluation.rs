@@ -163,3 +163,18 @@ fn an_image_that_can_read_nothing_any_more_says_how_to_go_on() {
     assert!(answer.text.starts_with("=> 3\n[note] The image of session"), "{}", answer.text);
     assert_eq!(eval(&mut session, "(+ 1 2)").text, "=> 3");
 }
+
+#[test]
+fn characters_that_nobody_sees_are_shown_in_values_and_messages() {
+    let mut session = session();
+    let code = "(progn (format t \"~c[31mred~c[0m~%\" (code-char 27) (code-char 27))
+                  (values (format nil \"~c[31m\" (code-char 27)) (map 'string #'code-char '(97 13 98 8238 99)) 'plain))";
+    let answer = eval(&mut session, code);
+    assert_eq!(answer.text, "[stdout]\nred\n=> \"\\x1b[31m\"\n=> \"a\\rb\\u202ec\"\n=> PLAIN");
+    let answer = eval(&mut session, "(error \"odd: ~c\" (code-char 7))");
+    assert!(answer.text.ends_with("odd: \\x07"), "{}", answer.text);
+    for (runtime, code) in [("guile", "(string #\\esc #\\a)"), ("clojure", "(str \\a (char 27))")] {
+        let answer = session.ok("repl_eval", json!({ "code": code, "runtime": runtime }));
+        assert!(answer.text.contains("\\x1b") || answer.text.contains("\\esc"), "{runtime}: {}", answer.text);
+    }
+}
