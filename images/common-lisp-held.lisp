@@ -139,7 +139,7 @@ that name, gives the stack up, as it does in every Lisp's own debugger."
    (lambda (held)
      (let ((evaluation (held-evaluation held)))
        (setf (evaluation-hold evaluation) nil)
-       (throw evaluation (list :outcome :aborted))))))
+       (throw evaluation (list :outcome :aborted :place (getf (held-facts held) :place)))))))
 
 ;;; Calls that come again and again on a stack
 

@@ -164,14 +164,8 @@
     (reply request)))
 
 (defun reply (request)
-  "The answer to REQUEST as text. Code that leaves by a restart of the server's goes no further than here."
-  (restart-case (encoded-text (answer-safely request))
-    (abort ()
-      :report "Give up this evaluation."
-      (encoded-text (done (finish-answer (make-evaluation)
-                                         (list :outcome :error
-                                               :error (list :type "ABORT"
-                                                            :message "The code took the restart ABORT, which ended it."))))))))
+  "The answer to REQUEST as text."
+  (encoded-text (answer-safely request)))
 
 (defun attend-debugger (stopping)
   "Called in a thread that has entered the server's debugger: the answer of a stack that is held now, T when there is

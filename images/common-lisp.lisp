@@ -261,12 +261,14 @@ what #+ or #- leaves out. NIL when there is none."
           when (zerop depth)
             return (1+ index))))
 
-(defun forms-left (stream)
-  "How many more forms STREAM holds, or NIL when they cannot be read."
+(defun forms-left (code position)
+  "How many more forms CODE holds from POSITION on, or NIL when they cannot be read. The stream of the evaluation, which
+may go on, is not touched."
   (handler-case
-      (let ((*read-suppress* t))
-        (loop until (eq (read stream nil stream) stream)
-              count t))
+      (with-input-from-string (stream code :start (min position (length code)))
+        (let ((*read-suppress* t))
+          (loop until (eq (read stream nil stream) stream)
+                count t)))
     (serious-condition () nil)))
 
 (defun place (evaluation)
@@ -276,7 +278,7 @@ what #+ or #- leaves out. NIL when there is none."
          (phase (evaluation-phase evaluation))
          (start (evaluation-form-start evaluation))
          (position (file-position stream))
-         (left (if (eq phase :read) nil (forms-left stream))))
+         (left (if (eq phase :read) nil (forms-left code position))))
     (multiple-value-bind (line column) (line-and-column code start)
       (multiple-value-bind (at-line at-column) (line-and-column code (max 0 (1- position)))
         (append (list :phase phase :index (evaluation-form-index evaluation) :line line :column column
@@ -422,8 +424,7 @@ CODE, or those of an error, and what every such answer has."
     (if (and package (null call-package))
         (list :outcome :refused :no-package package :packages (known-packages))
         (let ((evaluation (make-evaluation :code code :stream (make-string-input-stream code)
-                                           :hold hold
-                                           :outer-restarts (compute-restarts))))
+                                           :hold hold)))
           (restore-streams)
           (when call-package
             (setf *package* call-package))
@@ -452,10 +453,24 @@ CODE, or those of an error, and what every such answer has."
           (lambda ()
             (setf answer
                   (catch evaluation
-                    (let ((*evaluation* evaluation))
-                      (handle-frames)
-                      (funcall function evaluation)))))))))
+                    (call-abortable evaluation
+                                    (lambda ()
+                                      (let ((*evaluation* evaluation))
+                                        (handle-frames)
+                                        (funcall function evaluation)))))))))))
     answer))
+
+(defun call-abortable (evaluation function)
+  "What FUNCTION returns, under the restart ABORT that there is in every Lisp's own listener: to code, and to those who
+take it from a debugger. It is not offered by name, since to give a held stack up is a request of its own."
+  (restart-case (progn
+                  (setf (evaluation-outer-restarts evaluation) (compute-restarts))
+                  (funcall function))
+    (abort ()
+      :report "Give up this evaluation."
+      (list :outcome :error
+            :error (list :type "ABORT" :message "The code took the restart ABORT, which ended it.")
+            :place (place evaluation)))))
 
 (defun answer-eval (&rest arguments
                     &key code safe-read print-level print-length (limit 10000) (evaluator #'eval)

@@ -136,9 +136,12 @@ that were given, of which only USE-VALUE has any."
                      (lambda () (abort-to-prompt retry-tag))))
          '())
      (list (list "ABORT" "Give the evaluation up."
-                 (lambda ()
-                   (set-evaluation-hold! evaluation #f)
-                   (answer-now (list #:outcome #:aborted))))))))
+                 (lambda () (give-up evaluation)))))))
+
+(define (give-up evaluation)
+  "Leaves EVALUATION, and says which of its forms was in hand. An error on the way out is answered and not held."
+  (set-evaluation-hold! evaluation #f)
+  (answer-now (list #:outcome #:aborted #:place (place evaluation))))
 
 ;;; Looking
 
@@ -291,8 +294,6 @@ name, which the expander needs, no longer than the call: it would keep the value
         answer)))
 
 (define (answer-abort)
-  "Gives up the innermost held stack. An error on the way out is answered and not held."
+  "Gives up the innermost held stack."
   (call-holding
-   (lambda (held)
-     (set-evaluation-hold! (held-evaluation held) #f)
-     (answer-now (list #:outcome #:aborted)))))
+   (lambda (held) (give-up (held-evaluation held)))))

@@ -152,8 +152,8 @@ pub enum Ending {
         /// The wire's name for it.
         operation: String,
     },
-    /// A held stack was given up.
-    Aborted,
+    /// A held stack was given up, and with it the rest of its code from this form on.
+    Aborted(Place),
     /// The image is kept as it is, under a name.
     Checkpointed(String),
     /// The session is back at a checkpoint. Without a rollback that asked for it, the image had died.
@@ -203,7 +203,7 @@ impl Ending {
             | Self::Tested
             | Self::Frames { .. }
             | Self::Locals { .. } => ExecutionStatus::Completed,
-            Self::Stopped { .. } | Self::Aborted => ExecutionStatus::Interrupted,
+            Self::Stopped { .. } | Self::Aborted(_) => ExecutionStatus::Interrupted,
             Self::Died { .. } | Self::Returned { .. } | Self::TrialDied { .. } | Self::AgentFault(_) => {
                 ExecutionStatus::Unknown
             }
@@ -357,7 +357,7 @@ impl Answer {
                 place: place(answer.get("PLACE")),
             },
             Some("INTERRUPTED") => Ending::Stopped {
-                reason: reason.unwrap_or(StopReason::Interrupted),
+                reason: reason.unwrap_or(StopReason::Signal),
                 frames: frames(answer),
                 place: place(answer.get("PLACE")),
                 kept: answer.get_truth("KEPT"),
@@ -379,7 +379,7 @@ impl Answer {
                 frame: answer.get("FRAME").map(|value| frame(value, 0)).unwrap_or_default(),
                 locals: answer.get_list("LOCALS").iter().filter_map(local).collect(),
             },
-            Some("ABORTED") => Ending::Aborted,
+            Some("ABORTED") => Ending::Aborted(place(answer.get("PLACE"))),
             Some("LOADED") => Ending::Loaded { unchanged: answer.get_truth("UNCHANGED") },
             Some("TESTED") => Ending::Tested,
             Some("DIED") => {

@@ -15,6 +15,8 @@ pub enum StopReason {
     Cancelled,
     /// Somebody interrupted the session.
     Interrupted,
+    /// It interrupted itself, or another process did, by a signal.
+    Signal,
     /// Somebody killed the session.
     Killed,
     /// It took more memory, with all that it had started, than it may; it was killed.

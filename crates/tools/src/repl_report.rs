@@ -45,7 +45,7 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
 
     let fixed = 600 + [&ending, &notes, &earlier].map(|text| text.chars().count()).iter().sum::<usize>();
     let printed = |output: &Printed| {
-        if output.dropped > 0 { usize::MAX / 8 } else { fence(&output.head).chars().count() }
+        if output.dropped > 0 { usize::MAX / 8 } else { output.head.chars().count() }
     };
     let value_length = values.iter().map(|value| value.chars().count() + 8).sum();
     let lengths = [printed(&report.stdout), printed(&report.stderr), warnings.chars().count(), value_length];
@@ -186,9 +186,10 @@ fn ending_text(report: &EvalReport) -> String {
         | Ending::Tested
         | Ending::Frames { .. }
         | Ending::Locals { .. } => String::new(),
-        Ending::Aborted => {
-            "The held error is given up; its evaluation ended there, and the session's state is kept.\n".to_owned()
-        }
+        Ending::Aborted(place) => format!(
+            "The held error is given up; its evaluation ended there{}, and the session's state is kept.\n",
+            not_run_text(place)
+        ),
         Ending::Checkpointed(name) => {
             let argument = session_argument(&report.session);
             format!(
@@ -237,6 +238,20 @@ fn ending_text(report: &EvalReport) -> String {
     }
 }
 
+/// Which forms of the code come after the one that was given up.
+fn not_run_text(place: &Place) -> String {
+    let next = place.index + 1;
+    match place.total {
+        Some(total) if total == next => {
+            format!(" in form {} of {total}, so that form {total} did not run", place.index)
+        }
+        Some(total) if total > next => {
+            format!(" in form {} of {total}, so that forms {next} to {total} did not run", place.index)
+        }
+        _ => String::new(),
+    }
+}
+
 fn stop_text_short(reason: Option<StopReason>, report: &EvalReport) -> String {
     match reason {
         Some(StopReason::Timeout) => format!("after {:.1} s ", report.duration.as_secs_f64()),
@@ -253,6 +268,7 @@ fn stop_text(reason: StopReason, report: &EvalReport) -> String {
         StopReason::Memory => "It took too much memory".to_owned(),
         StopReason::Processes => "It was too many processes".to_owned(),
         StopReason::Cancelled => format!("The call was withdrawn {after}"),
+        StopReason::Signal => "It was sent SIGINT, by its own code or another process".to_owned(),
         StopReason::Interrupted | StopReason::Killed => format!("It was interrupted by repl_control {after}"),
     };
     format!("The code was interrupted and the session's state is kept. {why}.\n")
@@ -465,13 +481,13 @@ fn code(ending: &Ending) -> &'static str {
         | Ending::Tested
         | Ending::Frames { .. }
         | Ending::Locals { .. }
-        | Ending::Aborted => "",
+        | Ending::Aborted(_) => "",
         Ending::Error { .. } => "LISP_ERROR",
         Ending::Stopped { reason, .. } => match reason {
             StopReason::Timeout => "TIMEOUT",
             StopReason::Output => "LIMIT",
             StopReason::Memory | StopReason::Processes => "LIMIT",
-            StopReason::Cancelled | StopReason::Interrupted | StopReason::Killed => "CANCELLED",
+            StopReason::Cancelled | StopReason::Interrupted | StopReason::Signal | StopReason::Killed => "CANCELLED",
         },
         Ending::Checkpointed(_) | Ending::Returned { asked: true, .. } => "",
         Ending::Died { .. } | Ending::Returned { .. } | Ending::TrialDied { .. } => "SESSION_LOST",

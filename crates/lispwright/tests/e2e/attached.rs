@@ -65,6 +65,12 @@ fn a_held_error_is_looked_into_and_left_by_a_restart() {
     assert!(!unknown.is_error, "past the last there are none: {}", unknown.text);
     let done = on_held(&mut session, json!({ "action": "restart", "restart": "use-value", "code": "(+ 1 2)" }));
     assert_eq!(done.text, "=> 300");
+    let code = "(restart-case (error \"x\") (on () 1)) (list :after (find-restart 'abort))";
+    session.client.call("repl_eval", json!({ "code": code, "session": "swank", "on_error": "hold" }));
+    let after = on_held(&mut session, json!({ "action": "restart", "restart": "on" }));
+    assert!(after.text.contains("=> (:AFTER #<RESTART ABORT"), "{}", after.text);
+    let aborted = evaluate(&mut session, "(abort)");
+    assert!(aborted.is_error && aborted.text.contains("took the restart ABORT"), "{}", aborted.text);
 }
 
 #[test]

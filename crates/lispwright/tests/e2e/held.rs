@@ -48,14 +48,52 @@ fn a_restart_lets_the_evaluation_go_on() {
 fn the_restart_abort_gives_the_stack_up_unless_the_code_has_one_of_that_name() {
     for runtime in ["sbcl", "ecl", "clisp"] {
         let mut session = Session::new();
-        session.ok("repl_eval", json!({ "code": "1", "runtime": runtime }));
+        session.ok("repl_eval", json!({ "code": "1", "session": "main", "runtime": runtime }));
         hold(&mut session, "(car 7)");
         let given_up = control(&mut session, json!({ "action": "restart", "restart": "ABORT" }));
         assert!(!given_up.is_error, "{runtime}: {}", given_up.text);
         assert_eq!(session.ok("repl_eval", json!({ "code": "2" })).text, "=> 2");
-        hold(&mut session, "(restart-case (car 7) (abort () :own))");
+        hold(&mut session, "(restart-case (car 7) (abort () 'own))");
         let own = control(&mut session, json!({ "action": "restart", "restart": "abort" }));
-        assert_eq!(own.text, "=> :OWN", "{runtime}");
+        assert_eq!(own.text, "=> OWN", "{runtime}");
+    }
+}
+
+#[test]
+fn the_forms_after_the_failed_one_run_when_a_restart_lets_it_go_on() {
+    for runtime in ["sbcl", "ecl", "clisp"] {
+        let mut session = Session::new();
+        session.ok(
+            "repl_eval",
+            json!({ "code": "(defun no () (restart-case (error \"no\") (on () 1)))", "session": "main", "runtime": runtime }),
+        );
+        hold(&mut session, "(no) (princ :second)\n(list :third (no)) ; last\n(list :fourth)");
+        let again = control(&mut session, json!({ "action": "restart", "restart": "on" }));
+        assert!(again.is_error && again.text.contains("[held] The stack is kept"), "{runtime}: {}", again.text);
+        assert!(again.text.contains("[stdout]\nSECOND\n"), "{runtime}: {}", again.text);
+        assert!(again.text.contains("In form 3 of 4, line 2"), "{runtime}: {}", again.text);
+        let done = control(&mut session, json!({ "action": "restart", "restart": "on" }));
+        assert!(!done.is_error && done.text.contains("=> (:FOURTH)"), "{runtime}: {}", done.text);
+        hold(&mut session, "(no) (princ :second) :third");
+        let given_up = control(&mut session, json!({ "action": "abort" }));
+        assert!(
+            given_up.text.contains("in form 1 of 3, so that forms 2 to 3 did not run"),
+            "{runtime}: {}",
+            given_up.text
+        );
+    }
+}
+
+#[test]
+fn code_can_take_the_restart_abort_as_in_every_listener() {
+    for runtime in ["sbcl", "ecl", "clisp"] {
+        let mut session = Session::new();
+        session.ok("repl_eval", json!({ "code": "(defvar *kept* 1)", "session": "main", "runtime": runtime }));
+        let code = "(setf *kept* (restart-name (find-restart 'abort))) (abort) (setf *kept* 3)";
+        let answer = session.client.call("repl_eval", json!({ "code": code }));
+        assert!(answer.is_error && answer.text.contains("took the restart ABORT"), "{runtime}: {}", answer.text);
+        assert!(answer.text.contains("In form 2 of 3"), "{runtime}: {}", answer.text);
+        assert_eq!(session.ok("repl_eval", json!({ "code": "*kept*" })).text, "=> ABORT", "{runtime}");
     }
 }
 
@@ -167,7 +205,8 @@ fn a_held_error_can_be_timed_out_reset_and_aborted_with_trouble() {
 #[test]
 fn an_interrupt_can_be_held_and_continued() {
     let mut session = Session::new();
-    let code = "(defvar *go* nil) (defun spin (limit) (loop until *go* finally (return limit))) (spin 5)";
+    let code =
+        "(defvar *go* nil) (defun spin (limit) (loop until *go* finally (return limit))) (spin 5) (list :after *)";
     let stopped = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold", "timeout_seconds": 0.5 }));
     assert_eq!(stopped.fields["code"], "TIMEOUT", "{}", stopped.text);
     assert!(stopped.text.contains("[held] The stack is kept"), "{}", stopped.text);
@@ -175,7 +214,7 @@ fn an_interrupt_can_be_held_and_continued() {
     assert!(frames.text.contains("(SPIN 5)"), "{}", frames.text);
     session.ok("repl_eval", json!({ "code": "(setf *go* t)" }));
     let done = control(&mut session, json!({ "action": "restart", "restart": "continue" }));
-    assert!(done.text.ends_with("=> 5"), "{}", done.text);
+    assert!(done.text.starts_with("=> (:AFTER 5)\n"), "{}", done.text);
 }
 
 #[test]
