@@ -13,6 +13,8 @@ pub struct Edited {
     pub form_type: String,
     /// Its name, as written; empty when it has none.
     pub form_name: String,
+    /// How it is spoken of and addressed.
+    pub label: String,
     /// Lines the new source takes in the new text, from 1; `None` after a deletion.
     pub lines: Option<(u32, u32)>,
     /// Digest of the edited form, of the first inserted form, of nothing after a deletion.

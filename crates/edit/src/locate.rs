@@ -44,9 +44,8 @@ pub fn locate(source: &Source<'_>, target: &Target<'_>) -> Result<FormId, Refusa
 fn find(source: &Source<'_>, target: &Target<'_>) -> Vec<FormId> {
     match target.name.map(str::trim).filter(|name| !name.is_empty()) {
         Some(name) => {
-            let address = Address::parse(source.dialect(), name);
             let selection = Selection { form_type: target.form_type, index: target.index, line: target.line };
-            source.forms.find(source.dialect(), &address, selection, &source.lines)
+            source.find(&Address::parse(source.tree.language(), name), selection)
         }
         None => find_without_name(source, target),
     }
@@ -77,18 +76,16 @@ fn find_without_name(source: &Source<'_>, target: &Target<'_>) -> Vec<FormId> {
 }
 
 fn not_found(source: &Source<'_>, target: &Target<'_>) -> Refusal {
-    let name = target.name.unwrap_or("");
-    // The name alone may fit where type, index or line do not.
-    let bare = name.rfind('[').filter(|_| name.ends_with(']')).map_or(name, |at| &name[..at]);
-    let others = if bare.trim().is_empty() {
-        Vec::new()
-    } else {
-        find(source, &Target { name: Some(bare), ..Target::default() })
-    };
+    let name = target.name.unwrap_or("").trim();
+    let address = Address::parse(source.tree.language(), name);
+    let any = Selection::default();
+    // The name may fit where type, index or line do not, and where no method is as the address says.
+    let found = [source.find(&address.clone().without_index(), any), source.find(&address.of_any_method(), any)];
+    let others = found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
     Refusal::FormNotFound {
         asked: asked(target),
         others: lines_of(source, &others),
-        nearest: if others.is_empty() { source.forms.nearest_names(bare, 5) } else { Vec::new() },
+        nearest: if others.is_empty() { source.forms.nearest_names(source.text, name, 5) } else { Vec::new() },
         definitions: source.forms.definitions().count(),
     }
 }

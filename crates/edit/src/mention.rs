@@ -29,8 +29,8 @@ pub fn definition_near(source: &Source<'_>, name: &str, line: Option<u32>) -> Op
 /// The definitions that an address fits; without what tells methods apart when nothing fits it whole.
 fn named(source: &Source<'_>, name: &str) -> Vec<FormId> {
     let find = |name: &str| {
-        let address = Address::parse(source.dialect(), name);
-        let found = source.forms.find(source.dialect(), &address, Selection::default(), &source.lines);
+        let address = Address::parse(source.tree.language(), name).in_any_package();
+        let found = source.find(&address, Selection::default());
         found.into_iter().filter(|id| source.forms.get(*id).kind.is_definition()).collect::<Vec<_>>()
     };
     let whole = find(name);
@@ -211,8 +211,9 @@ mod tests {
         assert_eq!(line("area :around (shape)", Some(30)), Some(4));
         assert_eq!(line("area (circle)", Some(1)), Some(3));
         assert_eq!(line("area", Some(7)), Some(5));
-        assert_eq!(line("cow-name", Some(1)), Some(1), "the structure defines it");
-        assert_eq!(line("cow-name", Some(2)), None);
+        assert_eq!(line("cow-name", Some(2)), Some(1), "the structure defines it");
+        assert_eq!(line("cow-weight", Some(1)), Some(1), "what begins there may define it");
+        assert_eq!(line("cow-weight", Some(2)), None);
         assert_eq!(line("area", None), Some(5), "the one that is no method");
         assert_eq!(line("area (circle)", None), Some(3));
     }

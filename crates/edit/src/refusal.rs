@@ -248,6 +248,10 @@ impl Refusal {
     }
 }
 
+/// How forms are addressed that have no name, and where all of them are listed.
+const HOW_TO_NAME: &str = "A form without a name is addressed by head and first argument (setq foo) or by `line`; \
+                           lisp_read_file lists all forms";
+
 fn list(f: &mut fmt::Formatter<'_>, forms: &[FormLine]) -> fmt::Result {
     const MOST: usize = 20;
     for (index, form) in forms.iter().take(MOST).enumerate() {
@@ -284,9 +288,9 @@ impl fmt::Display for Refusal {
                     list(f, others)?;
                     f.write_str("\nCall again with one of these lines as `line`, and without what does not fit")
                 } else if nearest.is_empty() {
-                    write!(f, " None of the {definitions} definitions has a name like it. lisp_read_file lists them")
+                    write!(f, " None of the {definitions} definitions has a name like it. {HOW_TO_NAME}")
                 } else {
-                    write!(f, " Nearest names: {}. lisp_read_file lists all {definitions} definitions", nearest.join(", "))
+                    write!(f, " Nearest names: {}. {HOW_TO_NAME}", nearest.join(", "))
                 }
             }
             Self::FormAmbiguous { asked, candidates } => {

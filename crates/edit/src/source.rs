@@ -1,6 +1,7 @@
 //! A text that has been read once, with everything that views and edits ask of it.
 
-use lispwright_syntax::{Dialect, Form, FormId, Forms, Language, LineIndex, Span, Tree, read, span::scalars};
+use lispwright_syntax::{Address, Dialect, Form, FormId, Forms, Language, LineIndex, Selection, Span, Tree};
+use lispwright_syntax::{read, span::scalars};
 use sha2::{Digest, Sha256};
 
 /// A text with its tree, its forms and its lines.
@@ -79,6 +80,11 @@ impl<'t> Source<'t> {
     #[must_use]
     pub fn line_text(&self, line: u32) -> &'t str {
         self.lines.line_span(line).map_or("", |span| self.slice(span).trim_end_matches(['\n', '\r']))
+    }
+
+    /// The forms that an address fits best.
+    pub(crate) fn find(&self, address: &Address, selection: Selection<'_>) -> Vec<FormId> {
+        self.forms.find(&self.tree, self.text, address, selection, &self.lines)
     }
 
     /// A form with its header comment and conditions.

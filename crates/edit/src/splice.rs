@@ -93,6 +93,7 @@ pub(crate) fn apply(
             .and_then(|(form, text)| form.head.map(|head| text[head.range()].to_owned()))
             .unwrap_or_default(),
         form_name: named.and_then(|(form, _)| form.name.clone()).unwrap_or_default(),
+        label: named.map(|(form, text)| form.label(text)).unwrap_or_default(),
         lines: (data > 0).then(|| (line_of(solid_start), line_of(solid_end.max(1) - 1))),
         digest: whole.filter(|_| data > 0).map(|span| digest_of(&text[span.range()])),
         diff: unified(source.text, &text, span, new_part.len()),

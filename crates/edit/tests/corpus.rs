@@ -1,4 +1,5 @@
-//! Edits on real files: replacing a form by itself changes nothing, and what is inserted can be deleted again.
+//! Edits on real files: replacing a form by itself changes nothing, what is inserted can be deleted again, and every form
+//! has an address.
 //!
 //! The files are a sample of the corpus in `target/corpus` (or in `LISPWRIGHT_CORPUS`), which `cargo xtask corpus`
 //! fetches.
@@ -88,6 +89,7 @@ fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
     if !source.tree.diagnostics().is_empty() {
         return 0;
     }
+    addressed(file, &source);
     let mut edits = 0;
     let step = source.forms.len().div_ceil(FORMS).max(1);
     let sampled = source.forms.iter().step_by(step).map(|(id, _)| id);
@@ -134,6 +136,25 @@ fn one_symbol(source: &Source<'_>, id: FormId) -> Option<(Range<usize>, &'static
     let last =
         atoms.filter(letters).filter(|atom| source.slice(Span::new(span.start, atom.start)).contains('\n')).last();
     last.map(|atom| (atom.range(), "changed-here"))
+}
+
+/// The label of a form is an address of it, and a definition is not taken for a form that only mentions its name.
+fn addressed(file: &Path, source: &Source<'_>) {
+    let line = |id: FormId| source.lines.line(source.forms.get(id).outer.start);
+    let candidates = |name: &str| match locate(source, &Target { name: Some(name), ..Target::default() }) {
+        Ok(id) => vec![line(id)],
+        Err(Refusal::FormAmbiguous { candidates, .. }) => candidates.iter().map(|form| form.line).collect(),
+        Err(_) => Vec::new(),
+    };
+    for (id, form) in source.forms.iter() {
+        let (place, label) = (format!("{}:{}", file.display(), line(id)), form.label(source.text));
+        let found = candidates(&label);
+        assert!(label.is_empty() || found.contains(&line(id)), "{place}: `{label}` leads to lines {found:?}");
+        let Some(name) = form.name.as_deref().filter(|_| form.kind.defines()) else { continue };
+        let found = candidates(name);
+        let defines = |at: &u32| source.forms.iter().any(|(id, form)| form.kind.defines() && line(id) == *at);
+        assert!(found.iter().all(defines), "{place}: `{name}` leads to lines {found:?}");
+    }
 }
 
 /// An address that means this form alone.

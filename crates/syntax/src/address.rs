@@ -3,10 +3,12 @@
 //! An address is read by the dialect's own reader and compared as data, so that white space, comments, case and package
 //! prefixes count exactly as much as they do to the language.
 
-use crate::datum::Datum;
+use crate::datum::{Data, Datum};
 use crate::dialect::Dialect;
-use crate::name::{canonical_designator, canonical_symbol};
+use crate::language::Language;
+use crate::name::{canonical_designator, canonical_head, canonical_symbol, canonical_title, package_of};
 use crate::read::read;
+use crate::span::Span;
 use crate::token::{TokenId, TokenKind};
 use crate::tree::Tree;
 
@@ -81,51 +83,155 @@ pub(crate) fn specializers(
     found
 }
 
-/// How a caller names a form: `foo`, `(setf foo)`, `print-object (widget t)`, `area :around (circle)`, `name[2]`.
+/// How a caller names a form: `foo`, `(setf foo)`, `print-object (widget t)`, `area :around (circle)`, `name[2]`; with its
+/// head in front: `defun foo`, `setq foo`; or by its source: `(defun foo (x)`.
 #[derive(Clone, Debug)]
 pub struct Address {
-    /// The name alone, canonical.
-    pub(crate) name: String,
-    /// The name alone, as a string designator.
-    pub(crate) designator: String,
-    /// What follows the name: how it reads as a lambda list, and as bare specializers.
-    pub(crate) method: Option<(MethodKey, MethodKey)>,
-    /// The whole text, canonical, for names that are not symbols.
-    pub(crate) whole: String,
+    /// The text as a name, with what tells methods apart.
+    pub(crate) plain: Reading,
+    /// The text as a head with what follows it.
+    pub(crate) headed: Option<(String, Reading)>,
+    /// The package in front of the name.
+    pub(crate) package: Option<String>,
     /// Which of several matches, from 1.
     pub index: Option<u32>,
 }
 
-impl Address {
-    /// Understands an address. Never fails: text that is no name matches nothing.
-    pub fn parse(dialect: Dialect, address: &str) -> Self {
-        let (text, index) = split_index(address.trim_ascii());
-        let tree = read(text, dialect);
-        let data: Vec<Datum> = tree.top_level().collect();
-        let whole = canonical_tokens(&tree, text, 0, tree.token_count().saturating_sub(1));
-        let Some((&first, rest)) = data.split_first() else {
-            return Self { name: String::new(), designator: String::new(), method: None, whole, index };
-        };
-        let name = canonical_datum(&tree, text, first);
-        let designator = canonical_designator(dialect, &text[tree.core_span(first).range()]);
+/// Some data as a name and what follows it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reading {
+    /// The first datum, canonical.
+    pub(crate) name: String,
+    /// All of the text as a string designator.
+    pub(crate) designator: String,
+    /// All of the text, canonical, for names that are not symbols.
+    pub(crate) whole: String,
+    /// Each datum.
+    pub(crate) data: Vec<Given>,
+    /// What follows the name: how it reads as a lambda list, and as bare specializers.
+    pub(crate) method: Option<(MethodKey, MethodKey)>,
+}
+
+/// A datum of an address.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    /// Canonical, without prefixes.
+    canonical: String,
+    /// It is a list of which only the beginning is given: without its closer, or with `...` before it.
+    is_beginning: bool,
+}
+
+impl Given {
+    fn new(tree: &Tree, text: &str, datum: Datum) -> Self {
+        let canonical = canonical_datum(tree, text, datum);
+        let is_open = datum.list().is_some_and(|list| tree.list(list).close().is_none());
+        match canonical.strip_suffix(" ...)").or_else(|| canonical.strip_suffix(" …)")) {
+            Some(beginning) => Self { canonical: beginning.to_owned(), is_beginning: true },
+            None => Self { canonical, is_beginning: is_open },
+        }
+    }
+
+    /// A datum in canonical spelling is the given one.
+    pub(crate) fn is(&self, datum: &str) -> bool {
+        match datum.strip_prefix(&*self.canonical) {
+            Some(rest) if self.is_beginning => rest.is_empty() || rest.starts_with([' ', ')', ']']),
+            Some(rest) => rest.is_empty(),
+            None => false,
+        }
+    }
+}
+
+impl Reading {
+    fn new(tree: &Tree, text: &str, data: &[Datum]) -> Self {
+        let (Some((first, rest)), Some(last)) = (data.split_first(), data.last()) else { return Self::default() };
+        let canonical: Vec<String> = data.iter().map(|&datum| canonical_datum(tree, text, datum)).collect();
+        let source = &text[Span::new(tree.core_span(*first).start, tree.core_span(*last).end).range()];
+        let designator = if rest.is_empty() { canonical_designator } else { canonical_title };
         let method = (!rest.is_empty()).then(|| {
             let qualifiers: Vec<String> = rest
                 .iter()
-                .take_while(|datum| datum.list().is_none())
-                .map(|&d| canonical_datum(&tree, text, d))
+                .zip(&canonical[1..])
+                .take_while(|(datum, _)| datum.list().is_none())
+                .map(|(_, canonical)| canonical.clone())
                 .collect();
             let list = rest.iter().find_map(|datum| datum.list());
-            let dispatch = Some(rest.iter().map(|&d| canonical_datum(&tree, text, d)).collect::<Vec<_>>().join(" "));
             let key = |bare| MethodKey {
                 qualifiers: qualifiers.clone(),
-                specializers: list.map(|list| specializers(&tree, text, tree.data(list), bare)).unwrap_or_default(),
-                dispatch: dispatch.clone(),
-                folds: dialect.folds_case(),
+                specializers: list.map(|list| specializers(tree, text, tree.data(list), bare)).unwrap_or_default(),
+                dispatch: Some(canonical[1..].join(" ")),
+                folds: tree.dialect().folds_case(),
             };
             (key(false), key(true))
         });
-        Self { name, designator, method, whole, index }
+        Self {
+            name: canonical[0].clone(),
+            designator: designator(tree.dialect(), source),
+            whole: canonical_tokens(tree, text, first.core, last.last),
+            data: data.iter().map(|&datum| Given::new(tree, text, datum)).collect(),
+            method,
+        }
     }
+}
+
+impl Address {
+    /// Understands an address in the language of the text that it is about. Never fails: text that is no name matches
+    /// nothing.
+    pub fn parse(language: impl Into<Language>, address: &str) -> Self {
+        let (text, index) = split_index(address.trim_ascii());
+        let tree = read(text, language);
+        let data = without_ellipsis(&tree, text, tree.top_level());
+        let package = data.first().and_then(|name| package_of(tree.dialect(), &text[tree.core_span(*name).range()]));
+        let inner = match data.as_slice() {
+            [only] => only.list().filter(|_| only.is_bare()).map(|list| without_ellipsis(&tree, text, tree.data(list))),
+            _ => None,
+        };
+        let source = inner.as_ref().unwrap_or(&data);
+        let headed = source.split_first().filter(|(head, rest)| {
+            head.is_bare() && tree.kind(head.core) == TokenKind::Atom && (inner.is_some() || !rest.is_empty())
+        });
+        Self {
+            headed: headed.map(|(head, rest)| {
+                let head = canonical_head(tree.dialect(), &text[tree.core_span(*head).range()]);
+                (head, Reading::new(&tree, text, rest))
+            }),
+            plain: Reading::new(&tree, text, &data),
+            package,
+            index,
+        }
+    }
+
+    /// The same address of a form whose package does not matter.
+    #[must_use]
+    pub fn in_any_package(self) -> Self {
+        Self { package: None, ..self }
+    }
+
+    /// The same without what says which of several matches is meant.
+    #[must_use]
+    pub fn without_index(self) -> Self {
+        Self { index: None, ..self }
+    }
+
+    /// The name alone, without what tells methods, packages and several matches apart.
+    #[must_use]
+    pub fn of_any_method(mut self) -> Self {
+        self.plain.method = None;
+        self.plain.data.truncate(1);
+        if let Some((_, reading)) = &mut self.headed {
+            reading.method = None;
+            reading.data.truncate(1);
+        }
+        self.in_any_package().without_index()
+    }
+}
+
+/// Data without the `...` at their end by which a view says that it leaves something out.
+fn without_ellipsis(tree: &Tree, text: &str, data: Data<'_>) -> Vec<Datum> {
+    let mut data: Vec<Datum> = data.collect();
+    if data.len() > 1 && data.last().is_some_and(|&last| matches!(&text[tree.core_span(last).range()], "..." | "…")) {
+        data.pop();
+    }
+    data
 }
 
 /// `name[2]` is the second `name`. The bracket stands right behind the name, so that a Clojure dispatch value that is a

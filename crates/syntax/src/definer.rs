@@ -35,6 +35,8 @@ pub enum FormKind {
     Test,
     /// A definition of some other or unknown sort.
     Definition,
+    /// Says more about what another form defines: a declaration, a specification, the methods of another protocol.
+    Addition,
     /// Says how the file is to be read: `in-package`, `declaim`, `require`.
     Directive,
     /// Any other form or atom.
@@ -42,9 +44,14 @@ pub enum FormKind {
 }
 
 impl FormKind {
-    /// It defines something that has a name.
+    /// It defines something that has a name, or adds to such a definition.
     pub const fn is_definition(self) -> bool {
         !matches!(self, Self::Directive | Self::Expression)
+    }
+
+    /// It defines something itself.
+    pub const fn defines(self) -> bool {
+        self.is_definition() && !matches!(self, Self::Addition)
     }
 }
 
@@ -81,6 +88,10 @@ pub(crate) enum Shape {
     ClojureVariable,
     /// `'name` and whatever else
     Quoted,
+    /// `"name"` and whatever else, or no name
+    Titled,
+    /// No datum is a name
+    Unnamed,
 }
 
 struct Row {
@@ -115,11 +126,11 @@ const COMMON_LISP: &[Row] = &[
         S::Named,
         &["defsetf", "define-setf-expander", "define-modify-macro", "define-method-combination"],
     ),
-    row(K::Directive, S::Module, &["in-package", "in-readtable", "use-package", "require", "in-suite"]),
+    row(K::Directive, S::Module, &["in-package", "in-readtable", "use-package", "require", "provide", "in-suite"]),
     row(
         K::Directive,
-        S::Named,
-        &["declaim", "proclaim", "export", "import", "shadow", "provide", "declaration", "enable-interpol-syntax"],
+        S::Unnamed,
+        &["declaim", "proclaim", "export", "import", "shadow", "declaration", "enable-interpol-syntax"],
     ),
 ];
 
@@ -174,6 +185,11 @@ const SCHEME: &[Row] = &[
     row(K::Package, S::Module, &["define-module", "define-library", "library", "module", "define-language"]),
     row(K::Test, S::Named, &["test-group", "test-begin"]),
     row(
+        K::Test,
+        S::Titled,
+        &["test-equal", "test-eqv", "test-eq", "test-assert", "test-error", "test-approximate", "test-case"],
+    ),
+    row(
         K::Directive,
         S::Module,
         &["use-modules", "import", "export", "re-export", "provide", "require", "include", "test-end"],
@@ -181,13 +197,14 @@ const SCHEME: &[Row] = &[
 ];
 
 const CLOJURE: &[Row] = &[
-    row(K::Function, S::ClojureFunction, &["defn", "defn-", "defnc", "defui", "definline", "fdef"]),
+    row(K::Function, S::ClojureFunction, &["defn", "defn-", "defnc", "defui", "definline"]),
     row(K::Macro, S::ClojureFunction, &["defmacro", "defmacro-"]),
     row(K::GenericFunction, S::ClojureVariable, &["defmulti"]),
     row(K::Method, S::ClojureMethod, &["defmethod"]),
-    row(K::Variable, S::ClojureVariable, &["def", "defonce", "def-", "declare"]),
+    row(K::Variable, S::ClojureVariable, &["def", "defonce", "def-"]),
     row(K::Class, S::ClojureFunction, &["defrecord", "deftype", "defprotocol", "definterface", "gen-class"]),
-    row(K::Definition, S::Named, &["extend-type", "extend-protocol", "extend"]),
+    row(K::Addition, S::Named, &["extend-type", "extend-protocol", "extend", "declare", "fdef"]),
+    row(K::Test, S::Titled, &["describe", "it"]),
     row(K::Test, S::ClojureFunction, &["deftest", "deftest-", "defspec", "deftest-async"]),
     row(K::Package, S::ClojureVariable, &["ns"]),
     row(K::Directive, S::Module, &["in-ns", "require", "use", "import", "refer", "refer-clojure", "load"]),
@@ -207,6 +224,7 @@ const EMACS_LISP: &[Row] = &[
     row(K::Structure, S::Structure, &["cl-defstruct", "defstruct"]),
     row(K::Type, S::Callable, &["cl-deftype", "deftype"]),
     row(K::Test, S::Callable, &["ert-deftest"]),
+    row(K::Test, S::Titled, &["describe", "it"]),
     row(K::Definition, S::Quoted, &["defalias", "defvaralias", "define-obsolete-function-alias"]),
     row(K::Definition, S::Quoted, &["define-obsolete-variable-alias", "define-error", "define-button-type"]),
     row(
@@ -247,8 +265,8 @@ pub(crate) fn definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)>
         && !["default", "defer", "defined", "define-key"].iter().any(|no| head.starts_with(no));
     let emacs_style = dialect == Dialect::EmacsLisp
         && head.contains("-def")
-        && !head.contains("-default")
-        && !head.ends_with("-defkey");
+        && !["-default", "-define-key"].iter().any(|no| head.contains(no))
+        && !["-def", "-defkey", "-key"].iter().any(|no| head.ends_with(no));
     (looks_like_one || emacs_style).then_some((FormKind::Definition, shape))
 }
 
@@ -279,6 +297,9 @@ const BODIES: &[(&[&str], u8)] = &[
     (
         &[
             "eval-when",
+            "describe",
+            "context",
+            "test-group",
             "let",
             "let*",
             "flet",

@@ -5,6 +5,7 @@
 //! [`Forms::find`] resolves an address to the forms it fits.
 
 mod find;
+mod made;
 mod parts;
 
 use crate::address::MethodKey;
@@ -60,29 +61,51 @@ pub struct Form {
     pub method: Option<MethodKey>,
     /// The name in canonical spelling.
     key: String,
-    /// Further names it defines: the others of `define-values`, the accessors of a record.
-    other_keys: Vec<String>,
+    /// The first datum behind the head of a form without a name, with its prefixes.
+    argument: Option<Span>,
 }
 
 impl Form {
-    /// How it is spoken of: head, name, and what tells methods apart: `defmethod area :around (circle)`.
+    /// How it is spoken of, which is an address too: head, name, and what tells methods apart:
+    /// `defmethod area :around (circle)`. Without a name, the first datum behind the head: `add-hook 'foo-hook`; when that is
+    /// long, `(let ...)`. Empty for a long form without a head.
     pub fn label(&self, text: &str) -> String {
-        let head = self.head.map_or("", |span| &text[span.range()]);
-        let name = self.name.as_deref().unwrap_or("");
-        let mut label = format!("{head} {name}").trim().to_owned();
+        let Some(head) = self.head.map(|head| &text[head.range()]) else {
+            return on_one_line(&text[self.span.range()]).unwrap_or_default();
+        };
+        let called = self.called(text).or_else(|| self.argument.and_then(|span| on_one_line(&text[span.range()])));
+        match (called, self.argument) {
+            (Some(called), _) => format!("{head} {called}"),
+            (None, Some(_)) => format!("({head} ...)"),
+            (None, None) => format!("({head})"),
+        }
+    }
+
+    /// Its name with what tells methods apart: `area :around (circle)`.
+    pub fn called(&self, text: &str) -> Option<String> {
+        let mut called = self.name.clone()?;
         if let Some(method) = &self.method {
             if let (Some(name), Some(parameters)) = (self.name_span, self.signature.first()) {
                 let between = text.get(name.end as usize..parameters.start as usize).unwrap_or("");
-                label.extend(between.split_whitespace().flat_map(|word| [" ", word]));
+                called.extend(between.split_whitespace().flat_map(|word| [" ", word]));
             }
             if method.dispatch.is_none() && !method.specializers.is_empty() {
                 let specializers = method.specializers.join(" ");
                 let specializers = if method.folds { specializers.to_lowercase() } else { specializers };
-                label.push_str(&format!(" ({specializers})"));
+                called.push_str(&format!(" ({specializers})"));
             }
         }
-        label
+        Some(called)
     }
+}
+
+/// Longest source that stands in a label for a name, in bytes.
+const LONGEST_LABEL: usize = 60;
+
+/// Short source without comments and strings that span lines, with single blanks.
+fn on_one_line(source: &str) -> Option<String> {
+    let fits = source.len() <= LONGEST_LABEL && !source.contains(['\n', '\r']);
+    fits.then(|| source.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The forms of one text.
@@ -318,10 +341,13 @@ impl<'t> Collector<'t> {
             broken: false,
             method: None,
             key: String::new(),
-            other_keys: Vec::new(),
+            argument: None,
         };
         if let (Some(list), Some((_, shape))) = (datum.list(), defined) {
             parts::fill(&mut form, self.tree, self.text, list, shape);
+        }
+        if let Some(list) = datum.list().filter(|_| form.name.is_none()) {
+            form.argument = self.tree.data(list).nth(1).map(|datum| self.tree.datum_span(datum));
         }
         form
     }

@@ -78,10 +78,25 @@ fn common_lisp_symbol(symbol: &str) -> String {
     name
 }
 
+/// The package that a symbol of Common Lisp names in front of it, as [`canonical_designator`] spells it.
+pub(crate) fn package_of(dialect: Dialect, symbol: &str) -> Option<String> {
+    let marker = symbol.find(':').filter(|_| dialect == Dialect::CommonLisp && !symbol.starts_with(['"', '(', '|']))?;
+    let package = canonical_designator(dialect, &symbol[..marker]);
+    (marker > 0 && package != "#").then_some(package)
+}
+
 /// The names of packages, systems and the like are string designators: `:x`, `#:x`, `"x"` and `x` are one name.
 pub(crate) fn canonical_designator(dialect: Dialect, name: &str) -> String {
-    let bare = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(name);
-    if dialect == Dialect::CommonLisp { common_lisp_symbol(bare).to_lowercase() } else { bare.to_owned() }
+    match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(text) => canonical_title(dialect, text),
+        None if dialect == Dialect::CommonLisp => common_lisp_symbol(name).to_lowercase(),
+        None => name.to_owned(),
+    }
+}
+
+/// What stands in a string that is a name, or in an address without the quotes.
+pub(crate) fn canonical_title(dialect: Dialect, text: &str) -> String {
+    if dialect == Dialect::CommonLisp { text.to_lowercase() } else { text.to_owned() }
 }
 
 #[cfg(test)]

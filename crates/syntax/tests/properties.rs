@@ -153,7 +153,7 @@ proptest! {
             let plain = name.chars().all(|c| c.is_alphanumeric() || "() :*".contains(c));
             let name_tree = read(name, dialect);
             if plain && name_tree.is_balanced() && name_tree.top_level().count() == 1 {
-                let found = forms.find(dialect, &Address::parse(dialect, name), Selection::default(), &lines);
+                let found = forms.find(&tree, &text, &Address::parse(tree.language(), name), Selection::default(), &lines);
                 prop_assert!(found.contains(&id), "{name:?} in {text:?}");
             }
         }

@@ -200,14 +200,9 @@ fn form_place(source: &Source<'_>, id: FormId) -> Place {
         end_line: Some(source.lines.line(form.span.end.saturating_sub(1))),
         column: None,
         form_type: Some(form.head_name.clone()).filter(|head| !head.is_empty()),
-        form_name: Some(form.label(source.text)).map(|label| without_head(&label)).filter(|name| !name.is_empty()),
+        form_name: form.called(source.text),
         context: shown(source.line_text(line)),
     }
-}
-
-/// A label such as `defmethod area (circle)` without its head.
-fn without_head(label: &str) -> String {
-    label.split_once(' ').map_or(String::new(), |(_, name)| name.to_owned())
 }
 
 fn shown(line: &str) -> String {

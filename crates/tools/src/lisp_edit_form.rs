@@ -133,8 +133,7 @@ const SHORT_DIFF: usize = 2_000;
 
 /// The answer to an edit or a patch.
 pub(crate) fn answer(path: &str, operation: &str, edited: &Edited, dry_run: bool) -> Outcome {
-    let label = format!("{} {}", edited.form_type, edited.form_name);
-    let label = if label.trim().is_empty() { "the form" } else { label.trim() };
+    let label = if edited.label.is_empty() { "the form" } else { &edited.label };
     let place = match edited.lines {
         None => path.to_owned(),
         Some((first, last)) if first == last => format!("{path}:{first}"),

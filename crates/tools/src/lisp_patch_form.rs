@@ -16,7 +16,8 @@ pub struct LispPatchForm {
     /// Path
     pub path: String,
     /// Name
-    pub name: String,
+    #[serde(default)]
+    pub name: Option<String>,
     /// Exact text inside the form or its header comment; must occur once
     pub old_text: String,
     /// What shall stand there; delimiters balance as before
@@ -52,8 +53,12 @@ pub async fn lisp_patch_form(workshop: &Workshop, args: LispPatchForm, _context:
 
 fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<Outcome, ToolError> {
     let (path, edited) = change(workshop, &args.path, args.dry_run, |source| {
-        let target =
-            Target { name: Some(&args.name), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
+        let target = Target {
+            name: args.name.as_deref(),
+            form_type: args.form_type.as_deref(),
+            index: args.index,
+            line: args.line,
+        };
         let (old_text, new_text) = (args.old_text.as_str(), args.new_text.as_str());
         let digest = args.digest.as_deref();
         let (replace_all, repair) = (args.replace_all, args.repair);

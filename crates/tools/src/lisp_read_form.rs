@@ -18,8 +18,9 @@ use crate::workshop::{Workshop, blocking, read_source};
 pub struct LispReadForm {
     /// Path
     pub path: String,
-    /// What the form defines: foo, (setf foo), area :around (circle), `foo[2]`
-    pub name: String,
+    /// What the form defines: foo, (setf foo), area :around (circle), `foo[2]`, setq foo
+    #[serde(default)]
+    pub name: Option<String>,
     /// Head, such as defun
     #[serde(default)]
     pub form_type: Option<String>,
@@ -46,7 +47,7 @@ fn show(workshop: &Workshop, args: &LispReadForm) -> Result<Outcome, ToolError> 
     let language = workshop.lisp_language(&file)?;
     let source = read_source(&file, &language);
     let target =
-        Target { name: Some(&args.name), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
+        Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
     let id = locate(&source, &target).map_err(|error| refusal(&file.path, &error))?;
     let form = source.forms.get(id);
     let whole = source.form_text(id);

@@ -130,8 +130,7 @@ fn next(path: &str, refusal: &Refusal) -> Option<String> {
     match refusal {
         Refusal::NoAddress | Refusal::FormNotFound { .. } => Some(format!("lisp_read_file {{\"path\": {path}}}")),
         Refusal::TextNotFound { label, .. } => {
-            let name = Value::from(label.split_once(' ').map_or(label.as_str(), |(_, name)| name));
-            Some(format!("lisp_read_form {{\"path\": {path}, \"name\": {name}}}"))
+            Some(format!("lisp_read_form {{\"path\": {path}, \"name\": {}}}", Value::from(label.as_str())))
         }
         _ => None,
     }

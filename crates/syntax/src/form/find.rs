@@ -1,10 +1,16 @@
 //! From an address to the forms it fits, and from a wrong name to the nearest right ones.
+//!
+//! An address fits a form in one of several ways, and only those forms are found that it fits in the best of them: a
+//! definition counts before what mentions its name, a name before a head.
 
+use super::made::{made, makes_method};
 use super::{Form, FormId, FormKind, Forms};
-use crate::address::{Address, MethodKey};
-use crate::dialect::Dialect;
-use crate::name::{canonical_designator, canonical_head};
+use crate::address::{Address, MethodKey, Reading, canonical_datum};
+use crate::datum::Datum;
+use crate::name::{canonical_designator, canonical_head, canonical_symbol, package_of};
 use crate::span::LineIndex;
+use crate::token::TokenKind;
+use crate::tree::Tree;
 
 /// What a caller knows about the form it means, besides the name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,66 +23,260 @@ pub struct Selection<'a> {
     pub line: Option<u32>,
 }
 
+/// In which way an address fits a form, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    /// The form defines the name.
+    Definition,
+    /// The form begins with this head and what follows it.
+    Opening,
+    /// The form defines something that brings the name along: a slot its accessor.
+    Made,
+    /// The form begins with this head and this name, and goes on in another way.
+    HeadAndName,
+    /// The form says something about the name, or sets it, or has it as its title.
+    Mention,
+    /// The address is the form's head, or all of a form without one.
+    Head,
+}
+
+impl Fit {
+    const ALL: [Self; 6] = [Self::Definition, Self::Opening, Self::Made, Self::HeadAndName, Self::Mention, Self::Head];
+}
+
+/// Heads of forms that set what they name: each other datum is a name.
+const SETTERS: &[&str] =
+    &["setq", "setf", "psetq", "psetf", "setq-default", "setq-local", "setopt", "set", "set!", "alter-var-root"];
+
 impl Forms {
-    /// The forms that `address` and `selection` fit, in source order.
-    ///
-    /// A form's own name counts before the further names it defines, such as the accessors of a record.
+    /// The forms of `text`, read as `tree`, that `address` and `selection` fit best, in source order.
     pub fn find(
         &self,
-        dialect: Dialect,
+        tree: &Tree,
+        text: &str,
         address: &Address,
         selection: Selection<'_>,
         lines: &LineIndex,
     ) -> Vec<FormId> {
-        let mut found = self.matching(dialect, selection, lines, |form| names(form, dialect, address));
-        if found.is_empty() {
-            found = self.matching(dialect, selection, lines, |form| {
-                address.method.is_none() && form.other_keys.contains(&address.name)
-            });
-        }
-        match selection.index.or(address.index) {
-            None => found,
-            Some(index) => found.get((index as usize).wrapping_sub(1)).copied().into_iter().collect(),
-        }
-    }
-
-    fn matching(
-        &self,
-        dialect: Dialect,
-        selection: Selection<'_>,
-        lines: &LineIndex,
-        fits: impl Fn(&Form) -> bool,
-    ) -> Vec<FormId> {
-        let head = selection.form_type.map(|head| canonical_head(dialect, head));
+        let search = Search {
+            forms: self,
+            tree,
+            text,
+            address,
+            form_type: selection.form_type.map(|head| canonical_head(tree.dialect(), head)),
+        };
         let on_line = |form: &Form| {
             let start = form.header.map_or(form.outer.start, |header| header.start);
             selection
                 .line
                 .is_none_or(|line| (lines.line(start)..=lines.line(form.span.end.saturating_sub(1))).contains(&line))
         };
-        let of_type = |form: &Form| head.as_ref().is_none_or(|head| is_of_type(form, head));
-        self.iter().filter(|(_, form)| fits(form) && of_type(form) && on_line(form)).map(|(id, _)| id).collect()
+        let of_type = |form: &Form| search.form_type.as_ref().is_none_or(|head| is_of_type(form, head));
+        let candidates: Vec<FormId> =
+            self.iter().filter(|(_, form)| of_type(form) && on_line(form)).map(|(id, _)| id).collect();
+        let found = Fit::ALL
+            .into_iter()
+            .map(|fit| candidates.iter().copied().filter(|&id| search.fits(id, fit)).collect::<Vec<_>>())
+            .find(|found| !found.is_empty())
+            .unwrap_or_default();
+        match selection.index.or(address.index) {
+            None => found,
+            Some(index) => found.get((index as usize).wrapping_sub(1)).copied().into_iter().collect(),
+        }
     }
 
-    /// Names near to `name`, best first, at most `most`.
-    pub fn nearest_names(&self, name: &str, most: usize) -> Vec<String> {
+    /// The package that a form is read in, as far as its file says.
+    fn package(&self, id: FormId) -> Option<&Form> {
+        let before = self.forms[..id as usize].iter().rev();
+        before.into_iter().find(|form| form.kind == FormKind::Directive && form.head_name == "in-package")
+    }
+
+    /// Addresses near to `name`, best first, at most `most`.
+    pub fn nearest_names(&self, text: &str, name: &str, most: usize) -> Vec<String> {
         let wanted: Vec<char> = name.to_lowercase().chars().take(80).collect();
         let needle: String = wanted.iter().collect();
-        let mut ranked: Vec<(usize, &str)> = Vec::new();
-        for form in &self.forms {
-            let Some(candidate) = form.name.as_deref() else { continue };
+        let rank = |candidate: &str| {
             let lower = candidate.to_lowercase();
             let distance = edit_distance(&wanted, &lower.chars().take(80).collect::<Vec<_>>());
             let contains =
                 needle.len() > 2 && (lower.contains(&needle) || (lower.len() > 2 && needle.contains(&lower)));
             let near = distance <= (wanted.len() / 3).max(2);
-            if near || contains {
-                ranked.push((if near { distance } else { distance + 100 }, candidate));
-            }
+            (near || contains).then_some(if near { distance } else { distance + 100 })
+        };
+        let mut ranked: Vec<(usize, String)> = Vec::new();
+        for form in &self.forms {
+            let called = form.called(text).unwrap_or_else(|| form.label(text));
+            let ranks = [rank(&called), form.name.as_deref().and_then(rank)];
+            ranked.extend(ranks.into_iter().flatten().min().map(|rank| (rank, called)));
         }
         ranked.sort();
-        ranked.dedup_by_key(|(_, name)| *name);
-        ranked.into_iter().take(most).map(|(_, name)| name.to_owned()).collect()
+        ranked.dedup();
+        ranked.into_iter().take(most).map(|(_, called)| called).collect()
+    }
+}
+
+/// Looks for the forms of one text that an address fits.
+struct Search<'s> {
+    forms: &'s Forms,
+    tree: &'s Tree,
+    text: &'s str,
+    address: &'s Address,
+    /// The head that the form has to have, canonical.
+    form_type: Option<String>,
+}
+
+impl Search<'_> {
+    fn fits(&self, id: FormId, fit: Fit) -> bool {
+        let form = self.forms.get(id);
+        let plain = &self.address.plain;
+        if matches!(fit, Fit::Definition | Fit::Made | Fit::Mention) && !self.in_package(id) {
+            return false;
+        }
+        match fit {
+            Fit::Definition => {
+                let named = self.is_name(form, plain) && self.method_or_signature(form);
+                form.kind.defines() && (named || self.is_target(form))
+            }
+            Fit::Opening => self.headed(form, |reading| {
+                self.opens_with(form, reading) || (self.is_name(form, reading) && is_method(form, reading))
+            }),
+            Fit::Made => {
+                let methods = form.kind == FormKind::GenericFunction && form.key == plain.name;
+                form.kind.defines()
+                    && match &plain.method {
+                        Some((a, b)) => {
+                            methods
+                                && makes_method(form, self.tree, self.text, |key| {
+                                    method_fits(key, a) || method_fits(key, b)
+                                })
+                        }
+                        None => made(form, self.tree, self.text).contains(&plain.name),
+                    }
+            }
+            Fit::HeadAndName => self.headed(form, |reading| {
+                form.method.is_none() && (self.is_name(form, reading) || self.names_argument(form, reading))
+            }),
+            Fit::Mention => {
+                let about = matches!(form.kind, FormKind::Directive | FormKind::Addition);
+                let is_titled = || self.arguments(form).next().is_some_and(|datum| self.is_title(datum));
+                (about && self.is_name(form, plain))
+                    || ((about || self.sets(form) || is_titled()) && self.names_argument(form, plain))
+            }
+            Fit::Head if form.head.is_none() => self.canonical(form.datum) == plain.whole,
+            Fit::Head => {
+                let alone = self
+                    .address
+                    .headed
+                    .as_ref()
+                    .is_some_and(|(head, rest)| rest.data.is_empty() && is_of_type(form, head));
+                alone
+                    || (plain.data.len() == 1
+                        && form.head_name == canonical_head(self.tree.dialect(), &plain.designator))
+            }
+        }
+    }
+
+    /// The address begins with the head of the form, and `fits` what follows; or the head is given apart.
+    fn headed(&self, form: &Form, fits: impl Fn(&Reading) -> bool) -> bool {
+        let headed = self.address.headed.as_ref().filter(|(head, _)| is_of_type(form, head));
+        headed.is_some_and(|(_, reading)| fits(reading)) || (self.form_type.is_some() && fits(&self.address.plain))
+    }
+
+    /// The form's own name is the one of the reading, or all of the reading: inside a string or a list, too.
+    fn is_name(&self, form: &Form, reading: &Reading) -> bool {
+        let Some(name) = &form.name else { return false };
+        let is_text = matches!(form.kind, FormKind::Package | FormKind::System | FormKind::Directive | FormKind::Test)
+            || name.starts_with('"');
+        form.key == reading.name
+            || form.key == reading.whole
+            || form.key.strip_prefix('(').and_then(|key| key.strip_suffix(')')) == Some(&reading.whole)
+            || (is_text && canonical_designator(self.tree.dialect(), name) == reading.designator)
+    }
+
+    /// The address is all that is defined, with the parameters: `(area r)` for `(define (area r) ...)`.
+    fn is_target(&self, form: &Form) -> bool {
+        let whole = &self.address.plain.whole;
+        whole.starts_with('(') && self.arguments_of(form).next().is_some_and(|datum| self.canonical(datum) == *whole)
+    }
+
+    /// What follows the name in the address tells this form from others of its name, or repeats its parameters.
+    fn method_or_signature(&self, form: &Form) -> bool {
+        let plain = &self.address.plain;
+        plain.method.is_none() || form.key != plain.name || is_method(form, plain) || {
+            let signature = form.signature.first().and_then(|_| self.arguments_of(form).nth(1));
+            plain.data.len() == 2 && signature.is_some_and(|datum| plain.data[1].is(&self.canonical(datum)))
+        }
+    }
+
+    /// The data behind the form's head begin as the reading does.
+    fn opens_with(&self, form: &Form, reading: &Reading) -> bool {
+        let mut data = self.arguments_of(form);
+        !reading.data.is_empty()
+            && reading.data.iter().all(|wanted| data.next().is_some_and(|datum| wanted.is(&self.canonical(datum))))
+    }
+
+    /// One of the names that stand behind the form's head is the one of the reading.
+    fn names_argument(&self, form: &Form, reading: &Reading) -> bool {
+        self.arguments(form).any(|datum| {
+            let canonical = self.canonical(datum);
+            canonical == reading.name && reading.data.len() == 1
+                || canonical == reading.whole
+                || (self.tree.kind(datum.core) == TokenKind::String
+                    && canonical_designator(self.tree.dialect(), self.source(datum)) == reading.designator)
+        })
+    }
+
+    /// Where the names of a form stand that is no definition.
+    fn arguments(&self, form: &Form) -> impl Iterator<Item = Datum> {
+        let (step, most) = if self.sets(form) { (2, usize::MAX) } else { (1, 1) };
+        self.arguments_of(form).step_by(step).take(most)
+    }
+
+    fn sets(&self, form: &Form) -> bool {
+        SETTERS.contains(&&*form.head_name)
+    }
+
+    /// The data behind the form's head.
+    fn arguments_of(&self, form: &Form) -> impl Iterator<Item = Datum> {
+        form.datum.list().into_iter().flat_map(|list| self.tree.data(list).skip(1))
+    }
+
+    /// A string or a Clojure keyword behind a head gives a form that defines nothing the name that people call it by.
+    fn is_title(&self, datum: Datum) -> bool {
+        let source = self.source(datum);
+        source.starts_with('"') || (self.tree.dialect() == crate::Dialect::Clojure && source.starts_with(':'))
+    }
+
+    /// The package in front of the address, if there is one, can be that of the form.
+    fn in_package(&self, id: FormId) -> bool {
+        let form = self.forms.get(id);
+        // A method is often one of another package's function.
+        let Some(wanted) = self.address.package.as_deref().filter(|_| form.method.is_none()) else { return true };
+        let dialect = self.tree.dialect();
+        let own = form.name.as_deref().and_then(|name| package_of(dialect, name));
+        let known = own.as_deref().or_else(|| self.forms.package(id).map(|form| form.key.as_str()));
+        let Some(known) = known else { return true };
+        let packages = || self.forms.iter().filter(|(_, form)| form.kind == FormKind::Package && form.key == known);
+        let nickname = canonical_symbol(dialect, wanted);
+        full_package_name(known) == full_package_name(wanted)
+            || packages().any(|(_, form)| made(form, self.tree, self.text).contains(&nickname))
+    }
+
+    fn canonical(&self, datum: Datum) -> String {
+        canonical_datum(self.tree, self.text, datum)
+    }
+
+    fn source(&self, datum: Datum) -> &str {
+        &self.text[self.tree.core_span(datum).range()]
+    }
+}
+
+/// The nicknames of the standard packages count as their names (CLHS 11.1.2).
+fn full_package_name(name: &str) -> &str {
+    match name {
+        "cl" => "common-lisp",
+        "cl-user" => "common-lisp-user",
+        name => name,
     }
 }
 
@@ -87,22 +287,13 @@ fn is_of_type(form: &Form, head: &str) -> bool {
         || form.head_name.strip_suffix("-public") == Some(head)
 }
 
-fn names(form: &Form, dialect: Dialect, address: &Address) -> bool {
-    let Some(name) = &form.name else { return false };
-    let designates = matches!(form.kind, FormKind::Package | FormKind::System | FormKind::Directive | FormKind::Test);
-    let same_name = form.key == address.name
-        || form.key == address.whole
-        || (designates && canonical_designator(dialect, name) == address.designator);
-    match &address.method {
-        None => same_name,
-        Some((as_parameters, as_specializers)) => {
-            form.key == address.whole
-                || (same_name
-                    && form.method.as_ref().is_some_and(|method| {
-                        method_fits(method, as_parameters) || method_fits(method, as_specializers)
-                    }))
-        }
-    }
+/// The reading says nothing about methods, or means this one.
+fn is_method(form: &Form, reading: &Reading) -> bool {
+    reading.method.as_ref().is_none_or(|(as_parameters, as_specializers)| {
+        form.method
+            .as_ref()
+            .is_some_and(|method| method_fits(method, as_parameters) || method_fits(method, as_specializers))
+    })
 }
 
 /// Qualifiers must be the same; specializers only when the address gives some.

@@ -25,6 +25,10 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
         }
         Shape::Method => parts.method(form, first),
         Shape::Variable => {
+            // Without a value Emacs only takes note that the variable is special.
+            if tree.dialect() == Dialect::EmacsLisp && form.head_name == "defvar" && data.len() == 1 {
+                form.kind = FormKind::Addition;
+            }
             parts.name(form, first);
             form.docstring = parts.string(2);
         }
@@ -38,6 +42,9 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
             form.docstring = parts.string(1);
         }
         Shape::Named => parts.named(form, first),
+        Shape::Unnamed => {}
+        Shape::Titled if parts.string(0).is_some() => parts.name(form, first),
+        Shape::Titled => {}
         Shape::Module => {
             parts.whole_name(form, first);
             form.docstring = parts.option(1, ":documentation").or_else(|| parts.keyword_value(1, ":description"));
@@ -47,7 +54,6 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
         Shape::DefineValues => parts.define_values(form, first),
         Shape::Record => {
             parts.name(form, parts.first_of(first).unwrap_or(first));
-            form.other_keys = parts.record_names();
         }
         Shape::ClojureFunction => parts.clojure_function(form, first),
         Shape::ClojureMethod => {
@@ -66,6 +72,18 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
             form.docstring = parts.string(2);
         }
     }
+}
+
+/// Qualifiers and specializers of a method, whose data these are from the first qualifier on.
+pub(super) fn method_key(tree: &Tree, text: &str, data: &[Datum]) -> MethodKey {
+    let qualifiers: Vec<String> = data
+        .iter()
+        .take_while(|datum| datum.list().is_none() && tree.kind(datum.core) == TokenKind::Atom)
+        .map(|&datum| canonical_datum(tree, text, datum))
+        .collect();
+    let parameters = data.get(qualifiers.len()).and_then(|datum| datum.list());
+    let specializers = parameters.map(|list| specializers(tree, text, tree.data(list), false)).unwrap_or_default();
+    MethodKey { qualifiers, specializers, dispatch: None, folds: tree.dialect().folds_case() }
 }
 
 /// The data of a form behind its head.
@@ -119,19 +137,11 @@ impl Parts<'_> {
 
     fn method(&self, form: &mut Form, first: Datum) {
         self.name(form, first);
-        let qualifiers: Vec<String> = self.data[1..]
-            .iter()
-            .take_while(|datum| datum.list().is_none() && self.tree.kind(datum.core) == TokenKind::Atom)
-            .map(|&datum| canonical_datum(self.tree, self.text, datum))
-            .collect();
-        let at = qualifiers.len() + 1;
-        let parameters = self.data.get(at).and_then(|datum| datum.list());
+        let key = method_key(self.tree, self.text, &self.data[1..]);
+        let at = key.qualifiers.len() + 1;
         form.signature.extend(self.list_span(at));
         form.docstring = self.string(at + 1);
-        let specializers =
-            parameters.map(|list| specializers(self.tree, self.text, self.tree.data(list), false)).unwrap_or_default();
-        form.method =
-            Some(MethodKey { qualifiers, specializers, dispatch: None, folds: self.tree.dialect().folds_case() });
+        form.method = Some(key);
     }
 
     /// Scheme's `define` and its relatives, curried or not.
@@ -176,27 +186,7 @@ impl Parts<'_> {
         let mut names = self.tree.data(list).filter(|&datum| self.source(self.tree.core_span(datum)) != ".");
         let Some(name) = names.next() else { return };
         self.name(form, name);
-        form.other_keys = names.map(|datum| canonical_datum(self.tree, self.text, datum)).collect();
         form.signature.push(self.tree.core_span(first));
-    }
-
-    /// Constructor, predicate and accessors of a record definition.
-    fn record_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for &datum in &self.data[1..] {
-            match datum.list() {
-                None if self.tree.kind(datum.core) == TokenKind::Atom => names.push(datum),
-                None => {}
-                // A constructor is `(name field*)`, a field `(field accessor [modifier])`.
-                Some(list) if datum == self.data[1] => names.extend(self.tree.data(list).next()),
-                Some(list) => names.extend(self.tree.data(list).skip(1).filter(|datum| datum.list().is_none())),
-            }
-        }
-        names
-            .into_iter()
-            .map(|datum| canonical_datum(self.tree, self.text, datum))
-            .filter(|name| !name.starts_with('#'))
-            .collect()
     }
 
     fn clojure_function(&self, form: &mut Form, first: Datum) {

@@ -1,0 +1,217 @@
+//! What a definition brings along besides the name it defines: the accessors of its slots, the constructor of a record,
+//! the keymap of a mode, the methods inside a generic function.
+
+use super::parts::method_key;
+use super::{Form, FormKind};
+use crate::address::{MethodKey, canonical_datum};
+use crate::datum::{Data, Datum};
+use crate::definer::{Shape, definer};
+use crate::dialect::Dialect;
+use crate::name::canonical_symbol;
+use crate::token::TokenKind;
+use crate::tree::{ListId, Tree};
+
+/// How many data of a form are looked at.
+const MOST_DATA: usize = 1_024;
+
+/// The names that a definition makes besides its own, canonical.
+pub(super) fn made(form: &Form, tree: &Tree, text: &str) -> Vec<String> {
+    let Some(list) = form.datum.list() else { return Vec::new() };
+    let known = tree.language().extension().map_or(&*form.head_name, |extension| extension.known_head(&form.head_name));
+    let Some((kind, shape)) = definer(tree.dialect(), known) else { return Vec::new() };
+    let data: Vec<Datum> = tree.data(list).skip(1).take(MOST_DATA).collect();
+    let making = Making { tree, text, data: &data, name: &form.key };
+    match (shape, kind) {
+        (Shape::DefineValues, _) => making.names_in(data.first()).skip(1).collect(),
+        (Shape::Record, _) => making.record(),
+        (Shape::Structure, _) if tree.dialect() == Dialect::Scheme => making.scheme_structure(),
+        (Shape::Structure, _) => making.structure(),
+        (Shape::Class, _) => making.accessors(),
+        (Shape::ClojureFunction, FormKind::Class) => making.clojure_class(),
+        (Shape::Module, _) => making.nicknames(),
+        (Shape::Named, _) => making.named(&form.head_name),
+        _ => Vec::new(),
+    }
+}
+
+/// A generic function has a method inside that `fits`.
+pub(super) fn makes_method(form: &Form, tree: &Tree, text: &str, fits: impl Fn(&MethodKey) -> bool) -> bool {
+    let options = form.datum.list().into_iter().flat_map(|list| tree.data(list).skip(1).take(MOST_DATA));
+    options.filter_map(Datum::list).any(|option| {
+        let data: Vec<Datum> = tree.data(option).take(MOST_DATA).collect();
+        let is_method =
+            data.first().is_some_and(|head| text[tree.core_span(*head).range()].eq_ignore_ascii_case(":method"));
+        is_method && fits(&method_key(tree, text, &data[1..]))
+    })
+}
+
+/// The data of a definition behind its head.
+struct Making<'t> {
+    tree: &'t Tree,
+    text: &'t str,
+    data: &'t [Datum],
+    /// The name it defines, canonical.
+    name: &'t str,
+}
+
+impl<'t> Making<'t> {
+    fn source(&self, datum: Datum) -> &'t str {
+        &self.text[self.tree.core_span(datum).range()]
+    }
+
+    fn canonical(&self, datum: Datum) -> String {
+        canonical_datum(self.tree, self.text, datum)
+    }
+
+    /// A part of a name in the case of the dialect.
+    fn spelled(&self, part: &str) -> String {
+        canonical_symbol(self.tree.dialect(), part)
+    }
+
+    fn inside(&self, list: ListId) -> Data<'t> {
+        self.tree.data(list)
+    }
+
+    /// The lists among the data.
+    fn lists(&self) -> impl Iterator<Item = ListId> {
+        self.data.iter().filter_map(|datum| datum.list())
+    }
+
+    fn head_of(&self, list: ListId) -> Option<Datum> {
+        self.inside(list).next()
+    }
+
+    /// The symbols and strings in a list.
+    fn names_in(&self, datum: Option<&Datum>) -> impl Iterator<Item = String> {
+        let list = datum.and_then(|datum| datum.list());
+        let data = list.into_iter().flat_map(|list| self.inside(list));
+        data.filter(|datum| datum.list().is_none() && self.source(*datum) != ".").map(|datum| self.canonical(datum))
+    }
+
+    /// Constructor, predicate and accessors: R7RS and SRFI 9 spell them out, R6RS derives what is not spelled out.
+    fn record(&self) -> Vec<String> {
+        let fields = self.lists().find(|&list| self.head_of(list).is_some_and(|head| self.source(head) == "fields"));
+        let Some(fields) = fields else { return self.spelled_out() };
+        let name = self.name;
+        let mut names: Vec<String> = self.names_in(self.data.first()).collect();
+        names.extend([format!("make-{name}"), format!("{name}?")]);
+        for field in self.inside(fields).skip(1) {
+            let parts: Vec<String> = self.names_in(Some(&field)).collect();
+            let field = parts.get(1).cloned().unwrap_or_else(|| self.canonical(field));
+            names.extend([format!("{name}-{field}"), format!("{name}-{field}-set!")]);
+            names.extend(parts.into_iter().skip(2));
+        }
+        names
+    }
+
+    fn spelled_out(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for (index, &datum) in self.data.iter().enumerate().skip(1) {
+            match datum.list() {
+                None if self.tree.kind(datum.core) == TokenKind::Atom => names.push(self.canonical(datum)),
+                None => {}
+                // A constructor is `(name field*)`, a field `(field accessor [modifier])`.
+                Some(_) if index == 1 => names.extend(self.names_in(Some(&datum)).take(1)),
+                Some(_) => names.extend(self.names_in(Some(&datum)).skip(1)),
+            }
+        }
+        names.retain(|name| !name.starts_with('#'));
+        names
+    }
+
+    /// Racket's `struct` and its relatives: `(struct name [super] (field*))`.
+    fn scheme_structure(&self) -> Vec<String> {
+        let name = self.name;
+        let mut names = vec![format!("make-{name}"), format!("{name}?")];
+        let Some(fields) = self.data.iter().skip(1).find_map(|datum| datum.list()) else { return names };
+        for field in self.inside(fields) {
+            let field = field.list().and_then(|list| self.head_of(list)).unwrap_or(field);
+            let field = self.canonical(field);
+            names.extend([format!("{name}-{field}"), format!("set-{name}-{field}!")]);
+        }
+        names
+    }
+
+    /// Accessors, constructors, predicate and copier of a structure (CLHS defstruct).
+    fn structure(&self) -> Vec<String> {
+        let name = self.name;
+        let (mut prefix, mut names) = (format!("{name}-"), Vec::new());
+        let mut derived = vec![
+            (":constructor", format!("{}{name}", self.spelled("make-"))),
+            (":copier", format!("{}{name}", self.spelled("copy-"))),
+            (":predicate", format!("{name}{}", self.spelled("-p"))),
+        ];
+        let options =
+            self.data.first().and_then(|datum| datum.list()).into_iter().flat_map(|list| self.inside(list).skip(1));
+        for option in options {
+            let mut parts = option.list().into_iter().flat_map(|list| self.inside(list));
+            let key = parts.next().map_or_else(|| self.source(option), |key| self.source(key)).to_lowercase();
+            let value = parts.next();
+            if key == ":conc-name" {
+                let given = value.map(|value| self.source(value)).filter(|value| !value.eq_ignore_ascii_case("nil"));
+                prefix = given.map_or_else(String::new, |given| self.spelled(given.trim_matches('"')));
+            } else if let Some(value) = value {
+                derived.retain(|(option, _)| *option != key);
+                names.push(self.canonical(value));
+            }
+        }
+        names.extend(derived.into_iter().map(|(_, name)| name));
+        for &slot in self.data.iter().skip(1) {
+            let slot = slot.list().and_then(|list| self.head_of(list)).unwrap_or(slot);
+            if self.tree.kind(slot.core) == TokenKind::Atom {
+                names.push(format!("{prefix}{}", self.canonical(slot)));
+            }
+        }
+        names
+    }
+
+    /// What the slots of a class name with `:accessor` and the like; Common Lisp lists the slots, GOOPS does not.
+    fn accessors(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for list in self.lists() {
+            let nested = self.head_of(list).is_some_and(|first| first.list().is_some());
+            let slots: Vec<ListId> =
+                if nested { self.inside(list).filter_map(Datum::list).collect() } else { vec![list] };
+            for slot in slots {
+                let mut options = self.inside(slot);
+                while let Some(option) = options.next() {
+                    let key = self.source(option).trim_start_matches(['#', ':']).to_lowercase();
+                    if matches!(&*key, "accessor" | "reader" | "writer" | "getter" | "setter") {
+                        names.extend(options.next().map(|value| self.canonical(value)));
+                    }
+                }
+            }
+        }
+        names
+    }
+
+    /// The constructors of a record, and the methods that stand in it.
+    fn clojure_class(&self) -> Vec<String> {
+        let mut names = vec![format!("->{}", self.name), format!("map->{}", self.name)];
+        names.extend(self.lists().filter_map(|list| self.head_of(list)).map(|method| self.canonical(method)));
+        names
+    }
+
+    fn nicknames(&self) -> Vec<String> {
+        let options = self.lists().filter(|&list| {
+            self.head_of(list).is_some_and(|head| self.source(head).eq_ignore_ascii_case(":nicknames"))
+        });
+        let names = options.flat_map(|list| self.inside(list).skip(1));
+        names.map(|name| self.spelled(self.source(name).trim_matches('"'))).collect()
+    }
+
+    /// The variables of Emacs's modes, the body of a hydra, and the two names of a foreign function.
+    fn named(&self, head: &str) -> Vec<String> {
+        let suffixes: &[&str] = match (self.tree.dialect(), head) {
+            (Dialect::EmacsLisp, "defhydra") => &["/body"],
+            (Dialect::EmacsLisp, head) if head.contains("-mode") => {
+                &["-map", "-hook", "-syntax-table", "-abbrev-table"]
+            }
+            _ => &[],
+        };
+        let mut names: Vec<String> = suffixes.iter().map(|suffix| format!("{}{suffix}", self.name)).collect();
+        let is_foreign = self.name.starts_with('"');
+        names.extend(self.names_in(self.data.first().filter(|_| is_foreign)).skip(1));
+        names
+    }
+}
