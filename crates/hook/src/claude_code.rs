@@ -1,4 +1,5 @@
-//! Claude Code: `PreToolUse` and `PostToolUse` for `Write`, `Edit` and the `MultiEdit` of older versions.
+//! Claude Code: `PreToolUse` and `PostToolUse` for `Write`, `Edit` and the `MultiEdit` of older versions, and `PostToolUse`
+//! for `Bash`.
 //!
 //! No permission is ever granted: an answer with changed arguments carries no decision, so the client asks its user as it
 //! would have without the hook.
@@ -6,9 +7,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
-use crate::event::{Event, Moment, Proposal, Replacement, Rewritable, text_at};
+use crate::event::{Event, Moment, Proposal, Replacement, Rewritable, command, text_at};
 
-/// Understands a hook's input; `None` for everything that is not an edit.
+/// Understands a hook's input; `None` for everything that is neither an edit nor a command.
 pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
     let event_name = text_at(document, "hook_event_name")?;
     let moment = match event_name {
@@ -18,10 +19,11 @@ pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
     };
     let tool = text_at(document, "tool_name")?;
     let input = document.get("tool_input")?.as_object()?;
-    let path = text_at(input, "file_path")?.to_owned();
+    let path = text_at(input, "file_path").map(str::to_owned);
     let proposal = match tool {
-        "Write" => Proposal::Write { path, content: Rewritable::at(input, "", "content")? },
-        "Edit" => Proposal::Replace { path, replacements: vec![replacement(input, "")?] },
+        "Bash" => command(moment, document)?,
+        "Write" => Proposal::Write { path: path?, content: Rewritable::at(input, "", "content")? },
+        "Edit" => Proposal::Replace { path: path?, replacements: vec![replacement(input, "")?] },
         "MultiEdit" => {
             let edits = input.get("edits")?.as_array()?;
             let replacements = edits
@@ -29,7 +31,7 @@ pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
                 .enumerate()
                 .map(|(index, edit)| replacement(edit.as_object()?, &format!("/edits/{index}")))
                 .collect::<Option<_>>()?;
-            Proposal::Replace { path, replacements }
+            Proposal::Replace { path: path?, replacements }
         }
         _ => return None,
     };

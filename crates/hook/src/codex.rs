@@ -1,4 +1,5 @@
-//! Codex: `PreToolUse` and `PostToolUse` for `apply_patch`, also when its shell tool is used to apply a patch.
+//! Codex: `PreToolUse` and `PostToolUse` for `apply_patch`, also when its shell tool is used to apply a patch, and
+//! `PostToolUse` for any other use of that tool.
 //!
 //! The answers are those of Claude Code but for one thing: Codex takes changed arguments only together with `allow`, which
 //! here means just that and grants no permission.
@@ -6,13 +7,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
-use crate::event::{Event, Moment, Proposal, text_at};
+use crate::event::{Event, Moment, Proposal, command, text_at};
 use crate::patch::Patch;
 
 /// The shell tool, under the names it has had.
 const SHELLS: [&str; 6] = ["Bash", "shell", "shell_command", "local_shell", "exec_command", "container.exec"];
 
-/// Understands a hook's input; `None` for everything that is not a patch.
+/// Understands a hook's input; `None` for everything that is neither a patch nor a command.
 pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
     let event_name = text_at(document, "hook_event_name")?;
     let moment = match event_name {
@@ -32,7 +33,12 @@ pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
             Patch::parse(words[last].as_str()?, &format!("/{key}/{last}"))
         }
         _ => None,
-    })?;
+    });
+    let proposal = match patch {
+        Some(patch) => Proposal::Patch(patch),
+        None if tool != "apply_patch" => command(moment, document)?,
+        None => return None,
+    };
     let directory = text_at(input, "workdir").or_else(|| text_at(document, "cwd")).unwrap_or_default();
     Some(Event {
         moment,
@@ -40,7 +46,7 @@ pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
         tool: tool.to_owned(),
         directory: directory.to_owned(),
         input: input.clone(),
-        proposal: Proposal::Patch(patch),
+        proposal,
         original: None,
         told_after: false,
     })

@@ -1,4 +1,6 @@
-//! A call of an edit tool, whichever client it comes from.
+//! A call of an edit tool or of a shell, whichever client it comes from.
+
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -7,11 +9,11 @@ use crate::patch::Patch;
 /// A program whose edit tools are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Client {
-    /// Claude Code: `Write`, `Edit`, and `MultiEdit` of older versions.
+    /// Claude Code: `Write`, `Edit`, and `MultiEdit` of older versions; what `Bash` has changed.
     ClaudeCode,
-    /// Codex: `apply_patch`, also by way of its shell tool.
+    /// Codex: `apply_patch`, also by way of its shell tool; what that has changed.
     Codex,
-    /// Gemini CLI: `write_file` and `replace`.
+    /// Gemini CLI: `write_file` and `replace`; what `run_shell_command` has changed.
     Gemini,
 }
 
@@ -43,7 +45,7 @@ pub enum Moment {
     After,
 }
 
-/// A call of an edit tool.
+/// A call of an edit tool or of a shell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// When the hook was run.
@@ -83,6 +85,11 @@ pub enum Proposal {
     },
     /// A patch of one or more files.
     Patch(Patch),
+    /// A command of a shell, which may have changed any file.
+    Command {
+        /// How long it ran, where the client says so.
+        ran: Option<Duration>,
+    },
 }
 
 /// A text in the arguments of a call that the client can be told to take differently.
@@ -112,6 +119,12 @@ impl Rewritable {
     pub(crate) fn at(object: &Map<String, Value>, pointer: &str, key: &str) -> Option<Self> {
         Some(Self { text: text_at(object, key)?.to_owned(), pointer: format!("{pointer}/{key}") })
     }
+}
+
+/// After a call of a shell: what it asked for, with how long it ran where the client says so.
+pub(crate) fn command(moment: Moment, document: &Map<String, Value>) -> Option<Proposal> {
+    let ran = document.get("duration_ms").and_then(Value::as_u64).map(Duration::from_millis);
+    (moment == Moment::After).then_some(Proposal::Command { ran })
 }
 
 /// The text at a key.

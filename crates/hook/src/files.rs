@@ -1,6 +1,7 @@
 //! What a hook sees of the disk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lispwright_syntax::{Dialect, Language};
 
@@ -19,6 +20,10 @@ pub enum Found {
 pub trait Files {
     /// What stands at an absolute path.
     fn read(&self, path: &Path) -> Found;
+
+    /// The files below `directory` that are named as Lisp and have changed within that time, as far as a short look finds
+    /// them.
+    fn changed(&self, directory: &Path, within: Duration) -> Vec<PathBuf>;
 
     /// The dialect as the project around `path` uses it.
     ///

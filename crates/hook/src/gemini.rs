@@ -1,4 +1,4 @@
-//! Gemini CLI: `BeforeTool` and `AfterTool` for `write_file` and `replace`.
+//! Gemini CLI: `BeforeTool` and `AfterTool` for `write_file` and `replace`, and `AfterTool` for `run_shell_command`.
 //!
 //! Before a call the model can be told nothing but a refusal; it only learns that a hook changed the arguments. So the text
 //! as the model sent it travels along in `ai_proposed_content`, where Gemini CLI itself keeps it when its user changes a
@@ -8,12 +8,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
-use crate::event::{Event, Moment, Proposal, Replacement, Rewritable, text_at};
+use crate::event::{Event, Moment, Proposal, Replacement, Rewritable, command, text_at};
 
 /// Where the text stands as the model sent it.
 const PROPOSED: &str = "ai_proposed_content";
 
-/// Understands a hook's input; `None` for everything that is not an edit.
+/// Understands a hook's input; `None` for everything that is neither an edit nor a command.
 pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
     let event_name = text_at(document, "hook_event_name")?;
     let moment = match event_name {
@@ -23,7 +23,7 @@ pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
     };
     let tool = text_at(document, "tool_name")?;
     let input = document.get("tool_input")?.as_object()?;
-    let path = text_at(input, "file_path")?.to_owned();
+    let path = text_at(input, "file_path").map(str::to_owned);
     let proposed = |key: &str| {
         let mut rewritable = Rewritable::at(input, "", key)?;
         let by_user = input.get("modified_by_user").and_then(Value::as_bool).unwrap_or(false);
@@ -36,7 +36,8 @@ pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
         Some(rewritable)
     };
     let proposal = match tool {
-        "write_file" => Proposal::Write { path, content: proposed("content")? },
+        "run_shell_command" => command(moment, document)?,
+        "write_file" => Proposal::Write { path: path?, content: proposed("content")? },
         "replace" => {
             let several = input.get("expected_replacements").and_then(Value::as_u64).is_some_and(|count| count > 1);
             let replacement = Replacement {
@@ -45,7 +46,7 @@ pub(crate) fn parse(document: &Map<String, Value>) -> Option<Event> {
                 all: several || input.get("allow_multiple").and_then(Value::as_bool).unwrap_or(false),
                 with_line_feed: false,
             };
-            Proposal::Replace { path, replacements: vec![replacement] }
+            Proposal::Replace { path: path?, replacements: vec![replacement] }
         }
         _ => return None,
     };

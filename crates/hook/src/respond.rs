@@ -1,17 +1,21 @@
 //! From a hook's input to its output.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use lispwright_syntax::{Dialect, Language};
+use lispwright_syntax::{Dialect, Language, read_plain};
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::change::Rewritten;
 use crate::event::{Client, Event, Moment, Proposal};
 use crate::files::{Files, Found};
-use crate::judge::{Trees, Verdict, judge, judge_after, judge_read};
+use crate::judge::{Trees, Verdict, is_broken, judge, judge_after, judge_read};
 use crate::wording::About;
 use crate::{claude_code, codex, gemini, input, lisp, simulate, wording};
+
+/// Broken files that are told one by one after a call.
+const MOST_TOLD: usize = 3;
 
 /// What a hook prints, and what it thought.
 #[derive(Clone, Debug, Default)]
@@ -115,6 +119,7 @@ fn before(event: &Event, files: &dyn Files) -> Said {
 fn after(event: &Event, files: &dyn Files) -> Said {
     let mut told = Vec::new();
     let mut judged = Vec::new();
+    let mut more = 0;
     for (path, now, before) in simulate::results(event, files) {
         let Some(Ok(language)) = language(event, &path, &now, files) else { continue };
         let late = if event.told_after { told_late(event, &now, files, &language) } else { None };
@@ -122,9 +127,16 @@ fn after(event: &Event, files: &dyn Files) -> Said {
             told.extend(late);
             continue;
         }
+        if told.len() == MOST_TOLD {
+            more += usize::from(is_broken(&read_plain(&now, &language)));
+            continue;
+        }
         let verdict = judge_after(before.as_deref(), &now, &language);
         told.extend(verdict.fault().map(|fault| wording::now_broken(&about(event, &path, 1), &now, fault)));
         judged.push(record(event, &path, &language, verdict));
+    }
+    if more > 0 {
+        told.push(wording::more_broken(more));
     }
     let answer = (!told.is_empty()).then(|| Answer::Tell { told: told.join("\n\n") });
     Said { answer, judged, warning: None }
@@ -158,6 +170,7 @@ fn about<'a>(event: &Event, path: &'a str, places: usize) -> About<'a> {
         Proposal::Replace { replacements, .. } if replacements.len() == 1 => ("`new_string`", places),
         Proposal::Replace { .. } => ("The edits together", 1),
         Proposal::Patch(_) => ("The patch", 1),
+        Proposal::Command { .. } => ("The command", 1),
     };
     About { path: below.filter(|_| !event.directory.is_empty()).unwrap_or(path), texts, places }
 }
@@ -175,6 +188,10 @@ struct Earlier<'a> {
 impl Files for Earlier<'_> {
     fn read(&self, _: &Path) -> Found {
         self.original.map_or(Found::Missing, |text| Found::Text(text.to_owned()))
+    }
+
+    fn changed(&self, directory: &Path, within: Duration) -> Vec<PathBuf> {
+        self.files.changed(directory, within)
     }
 
     fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String> {
@@ -208,7 +225,7 @@ fn rewritten(event: &Event, texts: &[Rewritten]) -> Option<Map<String, Value>> {
         let place = match &event.proposal {
             Proposal::Write { content, .. } => content,
             Proposal::Replace { replacements, .. } => &replacements.get(text.source)?.new,
-            Proposal::Patch(_) => continue,
+            Proposal::Patch(_) | Proposal::Command { .. } => continue,
         };
         *input.pointer_mut(&place.pointer)? = Value::String(text.text.clone());
     }

@@ -4,11 +4,17 @@
 //! unless all of them are meant. Where the client would refuse the call itself there is nothing to judge.
 
 use std::path::Path;
+use std::time::Duration;
 
 use crate::change::{Change, Written};
 use crate::event::{Event, Proposal, Replacement, Rewritable};
 use crate::files::{Files, Found};
 use crate::patch::{Action, Direction, Patch};
+
+/// How long after a command its hook may look, at most.
+const LATE: Duration = Duration::from_secs(2);
+/// How far back a command reaches whose client does not say how long it ran.
+const UNSAID: Duration = Duration::from_secs(30);
 
 /// More occurrences than this are not followed.
 const MOST_PLACES: usize = 10_000;
@@ -22,6 +28,7 @@ pub(crate) fn changes(event: &Event, files: &dyn Files) -> Vec<Change> {
             read(path).text().and_then(|before| replace(path, before, replacements))
         }
         Proposal::Patch(patch) => return patched(patch, read).unwrap_or_default(),
+        Proposal::Command { .. } => None,
     };
     change.into_iter().collect()
 }
@@ -40,6 +47,14 @@ pub(crate) fn results(event: &Event, files: &dyn Files) -> Vec<(String, String, 
             let Some(now) = read(path) else { return Vec::new() };
             let before = event.original.clone().or_else(|| undone(&now, replacements));
             vec![(path.clone(), now, before)]
+        }
+        // Nobody knows what stood there before.
+        Proposal::Command { ran } => {
+            let within = ran.map_or(UNSAID, |ran| ran + LATE);
+            let changed = files.changed(Path::new(&event.directory), within).into_iter();
+            changed
+                .filter_map(|path| path.to_str().and_then(|path| Some((path.to_owned(), read(path)?, None))))
+                .collect()
         }
         Proposal::Patch(patch) => patch
             .files()

@@ -91,6 +91,12 @@ pub(crate) fn now_broken(about: &About<'_>, text: &str, fault: &Fault) -> String
     format!("lispwright: {name} does not balance now: {located}.{details}\nMend it before going on.")
 }
 
+/// Files that do not balance after a call, beside those that were told.
+pub(crate) fn more_broken(count: usize) -> String {
+    let files = if count == 1 { "file does" } else { "files do" };
+    format!("lispwright: {count} more Lisp {files} not balance now. lispwright check DIR lists them.")
+}
+
 /// A call that is let through although lines or dots contradict its delimiters.
 pub(crate) fn renested(about: &About<'_>, text: &str, doubts: &Doubts) -> String {
     let index = LineIndex::new(text.as_bytes());
@@ -174,7 +180,7 @@ fn details(text: &str, fault: &Fault, when: &str) -> String {
         shown.dedup();
         let lines: Vec<String> =
             shown.iter().map(|&line| format!("{line} {}", head(&line_text(text, &index, line)))).collect();
-        return format!("\nThe lines, {when}:\n{}", fenced(&lines.join("\n")));
+        return format!("\nThe lines of the file {when}:\n{}", fenced(&lines.join("\n")));
     }
     let mut out = match fault.fixes.len() {
         1 => format!("\nLikely fix (the file {when}):"),

@@ -1,7 +1,8 @@
 //! What must hold for any text: silence about what balances and is indented so, and balance after every change.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lispwright_hook::{Client, Files, Found, respond};
 use lispwright_repair::renested_since;
@@ -15,6 +16,10 @@ struct Only(Option<String>);
 impl Files for Only {
     fn read(&self, _: &Path) -> Found {
         self.0.clone().map_or(Found::Missing, Found::Text)
+    }
+
+    fn changed(&self, _: &Path, _: Duration) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     fn language(&self, _: &Path, dialect: Dialect) -> Result<Language, String> {

@@ -60,10 +60,11 @@ pub struct Places {
 
 /// The hooks of a client.
 pub(crate) struct Hooks {
-    /// Events before and after a tool runs.
-    pub(crate) events: &'static [&'static str],
-    /// Which tools: a regular expression that the client matches against their names.
-    pub(crate) matcher: &'static str,
+    /// Events before and after a tool runs, each with the tools it is for: a regular expression that the client matches
+    /// against their names.
+    pub(crate) events: [(&'static str, &'static str); 2],
+    /// What stood in the place of such an expression in files of earlier versions.
+    pub(crate) earlier: &'static [&'static str],
     /// How long the client waits for an answer, in the client's unit.
     pub(crate) timeout: u32,
 }
@@ -205,12 +206,19 @@ impl Client {
     pub(crate) fn hooks(self) -> Hooks {
         match self {
             Client::ClaudeCode => {
-                Hooks { events: &["PreToolUse", "PostToolUse"], matcher: "Write|Edit|MultiEdit", timeout: 10 }
+                let edits = "Write|Edit|MultiEdit";
+                let events = [("PreToolUse", edits), ("PostToolUse", "Write|Edit|MultiEdit|Bash")];
+                Hooks { events, earlier: &["Write|Edit|MultiEdit"], timeout: 10 }
             }
             // A patch that is applied through the shell comes as a call of `Bash`.
-            Client::Codex => Hooks { events: &["PreToolUse", "PostToolUse"], matcher: "apply_patch|Bash", timeout: 10 },
+            Client::Codex => {
+                let tools = "apply_patch|Bash";
+                Hooks { events: [("PreToolUse", tools), ("PostToolUse", tools)], earlier: &[], timeout: 10 }
+            }
             Client::Gemini => {
-                Hooks { events: &["BeforeTool", "AfterTool"], matcher: "write_file|replace", timeout: 10_000 }
+                let events =
+                    [("BeforeTool", "write_file|replace"), ("AfterTool", "write_file|replace|run_shell_command")];
+                Hooks { events, earlier: &["write_file|replace"], timeout: 10_000 }
             }
         }
     }

@@ -56,16 +56,25 @@ pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result
     let json = Json::parse(text, entry.client.reads_comments())?;
     let steps = [Step::Member(HOOKS), Step::Member(event), Step::Element];
     let Some(root) = root(&json, text)? else {
-        return Ok((Some(json.insert(&[], &steps, &hook(entry))), Done::Added));
+        return Ok((Some(json.insert(&[], &steps, &hook(event, entry))), Done::Added));
     };
     let Some((at, hooks)) = member_object(text, root, HOOKS)? else {
-        return Ok((Some(json.insert(&[], &steps, &hook(entry))), Done::Added));
+        return Ok((Some(json.insert(&[], &steps, &hook(event, entry))), Done::Added));
     };
     let Some((event_at, groups)) = member_array(text, hooks, event)? else {
-        return Ok((Some(json.insert(&[at], &steps[1..], &hook(entry))), Done::Added));
+        return Ok((Some(json.insert(&[at], &steps[1..], &hook(event, entry))), Done::Added));
     };
-    match find_hook(groups, entry.client) {
+    match find_hook(groups, event, entry.client) {
         Some(found) => {
+            if let Some(matcher) = found.earlier_matcher(entry.client) {
+                let (text, _) = put(text, matcher, matcher_of(event, entry.client));
+                let (newer, done) = install_hook(&text, event, entry)?;
+                let from = match done {
+                    Done::Updated { from } => from,
+                    _ => matcher.value.to_string(),
+                };
+                return Ok((Some(newer.unwrap_or(text)), Done::Updated { from }));
+            }
             let rest = ours::with_stats(found.rest(), entry.stats);
             let command = if found.has_arguments {
                 // The program stands alone, and its arguments are not for a shell.
@@ -79,7 +88,7 @@ pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result
             let same = !found.has_arguments && found.words[0] == entry.program && rest == found.rest();
             if same { Ok((None, Done::Already)) } else { Ok(put_command(text, found.command, &command)) }
         }
-        None => Ok((Some(json.insert(&[at, event_at], &steps[2..], &hook(entry))), Done::Added)),
+        None => Ok((Some(json.insert(&[at, event_at], &steps[2..], &hook(event, entry))), Done::Added)),
     }
 }
 
@@ -90,7 +99,7 @@ pub(crate) fn remove_hook(text: &str, event: &str, client: Client) -> Result<(Op
     let Some(root) = root(&json, text)? else { return absent() };
     let Some((at, hooks)) = member_object(text, root, HOOKS)? else { return absent() };
     let Some((event_at, groups)) = member_array(text, hooks, event)? else { return absent() };
-    let Some(found) = find_hook(groups, client) else { return absent() };
+    let Some(found) = find_hook(groups, event, client) else { return absent() };
     let path = [at, event_at, found.group, found.hooks_at, found.index];
     // A group that has no other hook goes as a whole.
     Ok((json.remove(if found.alone { &path[..3] } else { &path }), Done::Removed))
@@ -104,12 +113,18 @@ fn server(entry: &Entry<'_>) -> String {
     format!("{{\"command\": {}, \"args\": [\"mcp\"]}}", string(entry.program))
 }
 
-fn hook(entry: &Entry<'_>) -> String {
+/// The tools that the hook for `event` is for.
+fn matcher_of(event: &str, client: Client) -> &'static str {
+    let events = client.hooks().events;
+    events.iter().find(|(known, _)| *known == event).map_or("", |(_, matcher)| matcher)
+}
+
+fn hook(event: &str, entry: &Entry<'_>) -> String {
     let hooks = entry.client.hooks();
     let command = ours::hook_command(entry.client, entry.program, &ours::with_stats(&[], entry.stats));
     format!(
         "{{\"matcher\": {}, \"hooks\": [{{\"type\": \"command\", \"command\": {}, \"timeout\": {}}}]}}",
-        string(hooks.matcher),
+        string(matcher_of(event, entry.client)),
         string(&command),
         json!(hooks.timeout)
     )
@@ -120,8 +135,14 @@ fn put_command(text: &str, old: &StringLit<'_>, new: &str) -> (Option<String>, D
     if old.value == new {
         return (None, Done::Already);
     }
+    let (text, from) = put(text, old, new);
+    (Some(text), Done::Updated { from })
+}
+
+/// The text with `new` in the place of a string, and what that was.
+fn put(text: &str, old: &StringLit<'_>, new: &str) -> (String, String) {
     let (start, end) = (old.start(), old.end());
-    (Some(format!("{}{}{}", &text[..start], string(new), &text[end..])), Done::Updated { from: old.value.to_string() })
+    (format!("{}{}{}", &text[..start], string(new), &text[end..]), old.value.to_string())
 }
 
 /// The command of a server entry that is ours.
@@ -140,6 +161,9 @@ struct FoundHook<'v, 't> {
     index: usize,
     /// It is the only hook of its group.
     alone: bool,
+    event: &'v str,
+    /// The tools of its group.
+    matcher: Option<&'v StringLit<'t>>,
     command: &'v StringLit<'t>,
     /// Program, `hook`, client, and whatever follows.
     words: Vec<String>,
@@ -147,15 +171,26 @@ struct FoundHook<'v, 't> {
     has_arguments: bool,
 }
 
-impl FoundHook<'_, '_> {
+impl<'v, 't> FoundHook<'v, 't> {
     fn rest(&self) -> &[String] {
         &self.words[3..]
     }
+
+    /// The tools of a group of ours as an earlier version named them.
+    fn earlier_matcher(&self, client: Client) -> Option<&'v StringLit<'t>> {
+        let earlier = |matcher: &&StringLit<'_>| {
+            let known = client.hooks().earlier.contains(&matcher.value.as_ref());
+            self.alone && known && matcher.value != matcher_of(self.event, client)
+        };
+        self.matcher.filter(earlier)
+    }
 }
 
-fn find_hook<'v, 't>(groups: &'v Array<'t>, client: Client) -> Option<FoundHook<'v, 't>> {
+fn find_hook<'v, 't>(groups: &'v Array<'t>, event: &'v str, client: Client) -> Option<FoundHook<'v, 't>> {
     for (group, value) in groups.elements.iter().enumerate() {
-        let Some((hooks_at, hooks)) = value.as_object().and_then(|group| last(group, HOOKS)) else { continue };
+        let Some(members) = value.as_object() else { continue };
+        let matcher = last(members, "matcher").and_then(|(_, matcher)| matcher.as_string_lit());
+        let Some((hooks_at, hooks)) = last(members, HOOKS) else { continue };
         let Some(hooks) = hooks.as_array() else { continue };
         for (index, hook) in hooks.elements.iter().enumerate() {
             let Some(hook) = hook.as_object() else { continue };
@@ -174,7 +209,17 @@ fn find_hook<'v, 't>(groups: &'v Array<'t>, client: Client) -> Option<FoundHook<
             if let Some(words) = words {
                 let alone = hooks.elements.len() == 1;
                 let has_arguments = arguments.is_some();
-                return Some(FoundHook { group, hooks_at, index, alone, command, words, has_arguments });
+                return Some(FoundHook {
+                    group,
+                    hooks_at,
+                    index,
+                    alone,
+                    event,
+                    matcher,
+                    command,
+                    words,
+                    has_arguments,
+                });
             }
         }
     }

@@ -163,7 +163,7 @@ fn works(parts: &[Part], client: Client) -> Vec<(&'static str, Work)> {
             Part::JsonServer => works.push(("MCP server", Work::JsonServer)),
             Part::TomlServer => works.push(("MCP server", Work::TomlServer)),
             Part::Grant => works.push(("tool grant", Work::Grant)),
-            Part::Hooks => works.extend(client.hooks().events.iter().map(|event| (*event, Work::Hook(event)))),
+            Part::Hooks => works.extend(client.hooks().events.map(|(event, _)| (event, Work::Hook(event)))),
         }
     }
     works

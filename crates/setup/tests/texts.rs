@@ -43,7 +43,7 @@ fn files_that_do_not_exist() {
       {"matcher": "Write|Edit|MultiEdit", "hooks": [{"type": "command", "command": "lispwright hook claude-code", "timeout": 10}]}
     ],
     "PostToolUse": [
-      {"matcher": "Write|Edit|MultiEdit", "hooks": [{"type": "command", "command": "lispwright hook claude-code", "timeout": 10}]}
+      {"matcher": "Write|Edit|MultiEdit|Bash", "hooks": [{"type": "command", "command": "lispwright hook claude-code", "timeout": 10}]}
     ]
   }
 }
@@ -62,7 +62,7 @@ fn files_that_do_not_exist() {
       {"matcher": "write_file|replace", "hooks": [{"type": "command", "command": "lispwright hook gemini", "timeout": 10000}]}
     ],
     "AfterTool": [
-      {"matcher": "write_file|replace", "hooks": [{"type": "command", "command": "lispwright hook gemini", "timeout": 10000}]}
+      {"matcher": "write_file|replace|run_shell_command", "hooks": [{"type": "command", "command": "lispwright hook gemini", "timeout": 10000}]}
     ]
   }
 }
@@ -157,6 +157,7 @@ fn servers_beside_others() {
 #[test]
 fn hooks_beside_others() {
     let group = r#"{"matcher": "Write|Edit|MultiEdit", "hooks": [{"type": "command", "command": "lispwright hook claude-code", "timeout": 10}]}"#;
+    let after_group = group.replace("MultiEdit", "MultiEdit|Bash");
     let before = r#"{
   "model": "opus",
   "hooks": {
@@ -176,19 +177,40 @@ fn hooks_beside_others() {
       GROUP
     ],
     "PostToolUse": [
-      GROUP
+      AFTER
     ]
   },
   "env": {}
 }"#;
-    check(Client::ClaudeCode, HOOKS, Some(before), &after.replace("GROUP", group));
+    check(Client::ClaudeCode, HOOKS, Some(before), &after.replace("GROUP", group).replace("AFTER", &after_group));
     let empty = r#"{"hooks": {"PreToolUse": []}}"#;
     check(
         Client::ClaudeCode,
         HOOKS,
         Some(empty),
-        &r#"{"hooks": {"PreToolUse": [GROUP], "PostToolUse": [ GROUP ]}}"#.replace("GROUP", group),
+        &r#"{"hooks": {"PreToolUse": [GROUP], "PostToolUse": [ AFTER ]}}"#.replace("GROUP", group).replace("AFTER", &after_group),
     );
+}
+
+#[test]
+fn the_tools_of_an_earlier_version_are_brought_up_to_date() {
+    let earlier = |matcher: &str, beside: &str| {
+        let ours = r#"{"type": "command", "command": "lispwright hook gemini", "timeout": 10000}"#;
+        let group = |matcher: &str| format!(r#"{{"matcher": "{matcher}", "hooks": [{ours}{beside}]}}"#);
+        let before = group("write_file|replace");
+        format!(r#"{{"hooks": {{"BeforeTool": [{before}], "AfterTool": [{}]}}}}"#, group(matcher))
+    };
+    let now = "write_file|replace|run_shell_command";
+    let change = install(Some(&earlier("write_file|replace", "")), HOOKS, &entry(Client::Gemini)).unwrap();
+    assert_eq!(change.text.as_deref(), Some(&*earlier(now, "")));
+    assert_eq!(done(&change), [Done::Already, Done::Updated { from: "write_file|replace".to_owned() }]);
+    // What the user has chosen stays.
+    for text in
+        [earlier("write_file", ""), earlier("write_file|replace", r#", {"type": "command", "command": "lint"}"#)]
+    {
+        let change = install(Some(&text), HOOKS, &entry(Client::Gemini)).unwrap();
+        assert_eq!((change.text.as_deref(), done(&change)), (Some(&*text), vec![Done::Already, Done::Already]));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::builder::PossibleValuesParser;
 use lispwright_hook::stats::Record;
 use lispwright_hook::{Client, Files, Found, respond};
-use lispwright_project::{Error, MAX_FILE_BYTES, read_text_anywhere};
+use lispwright_project::{Error, MAX_FILE_BYTES, files_below, read_text_anywhere};
 use lispwright_syntax::{Dialect, Language};
 use lispwright_tools::languages::{FILE_NAME, Languages};
 use rustix::fs::OFlags;
@@ -126,6 +126,26 @@ impl Files for Disk {
             Err(Error::Missing { .. }) => Found::Missing,
             Err(_) => Found::Unreadable,
         }
+    }
+
+    fn changed(&self, directory: &Path, within: Duration) -> Vec<PathBuf> {
+        /// Files that are looked at, and how long, before the rest of a large tree is left alone.
+        const MOST_FILES: usize = 50_000;
+        const LOOK: Duration = Duration::from_millis(150);
+        let Some(since) = SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|now| now.checked_sub(within))
+        else {
+            return Vec::new();
+        };
+        let since = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        let begun = Instant::now();
+        // A file that is moved keeps its time of modification, not that of its change.
+        let is_new = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.ctime() >= since);
+        files_below(directory)
+            .take(MOST_FILES)
+            .take_while(|_| begun.elapsed() < LOOK)
+            .filter(|path| path.to_str().is_some_and(|path| Dialect::detect(path, b"").is_some()))
+            .filter(is_new)
+            .collect()
     }
 
     fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String> {
