@@ -120,7 +120,11 @@ fn play(client: &Client, program: &Path) -> Result<Vec<Checked>, Failure> {
         fs::write(&settings, GEMINI_SETTINGS).about(&settings)?;
     }
     let binary = target().join("debug/lispwright");
-    Step::new(&binary).args(["setup", client.name]).env("HOME", &home).inside(&project).run_quietly(&[0])?;
+    Step::new(&binary)
+        .args(["setup", client.name, "--approve"])
+        .env("HOME", &home)
+        .inside(&project)
+        .run_quietly(&[0])?;
     let scenes = story::scenes(client.speech, &project);
     let model = Model::start(client.speech, scenes.iter().map(|scene| scene.call.clone()).collect())?;
     let log = target().join(format!("clients/{}.log", client.name));
@@ -183,13 +187,7 @@ fn converse(
     match client.name {
         "claude-code" => {
             command.args(["-p", prompt, "--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits"]);
-            command.args([
-                "--allowedTools",
-                "mcp__lispwright,Write,Edit",
-                "--verbose",
-                "--output-format",
-                "stream-json",
-            ]);
+            command.args(["--allowedTools", "Write,Edit,Bash", "--verbose", "--output-format", "stream-json"]);
             command.env("ANTHROPIC_BASE_URL", model.address()).env("ANTHROPIC_API_KEY", "none");
             command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
         }
@@ -199,8 +197,7 @@ fn converse(
                 model.address()
             );
             command.args(["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]);
-            // Its own sandbox needs rights that containers often lack, and is not what is tested here.
-            command.args(["-s", "danger-full-access"]);
+            command.args(["-s", "workspace-write"]);
             command.args(["-c", &provider, "-c", "model_provider=\"standin\"", "-m", "gpt-5.5", "--json"]);
             command.args(["-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false", prompt]);
             command.env("STANDIN_KEY", "none");

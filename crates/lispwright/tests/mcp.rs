@@ -66,8 +66,8 @@ fn logs_are_json_lines_on_standard_error() {
 #[test]
 fn options_that_cannot_be_met_are_refused_on_standard_error() {
     for (arguments, words) in [
-        (&["--transport", "http"][..], "not available"),
-        (&["--toolsets", "gaurd"], "there are default, fs, docs, guard, debug, all"),
+        (&["--transport", "http"][..], "possible values: stdio"),
+        (&["--toolsets", "gaurd"], "there are default, docs, guard, all"),
         (&["--exclude-tools", "no_such_tool"], "no_such_tool"),
         (&["--results", "yaml"], "structured"),
         (&["--log-level", "=!"], "log level"),

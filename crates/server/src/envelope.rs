@@ -279,6 +279,8 @@ mod tests {
             Incoming::Request { id, request, .. } => format!("request {} {}", id.into_json_value(), request.method()),
             Incoming::Cancelled(id) => format!("cancelled {}", id.into_json_value()),
             Incoming::Ignored => "ignored".into(),
+            Incoming::RootsChanged => "roots changed".into(),
+            Incoming::Response { id, .. } => format!("response {id}"),
             Incoming::Refused(refusal) => match refusal.id {
                 Some(id) => format!("refused {} {}", refusal.code, id.into_json_value()),
                 None => format!("refused {}", refusal.code),
@@ -325,14 +327,22 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1.5}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#,
             r#"{"method":"anything","params":[1]}"#,
-            r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
-            r#"{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"m"}}"#,
+            r#"{"jsonrpc":"2.0","id":"r","result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":3,"result":4,"error":5}"#,
             r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}"#,
             "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"text\":\"\\ud800\"}}",
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"a\":\"\\ud800\"}}",
         ] {
             assert_eq!(taken(line), "ignored", "{line}");
         }
+        // Nor to a response: whether it was asked for is known to the connection.
+        for line in
+            [r#"{"jsonrpc":"2.0","id":3,"result":{}}"#, r#"{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"m"}}"#]
+        {
+            assert_eq!(taken(line), "response 3", "{line}");
+        }
+        let changed = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+        assert_eq!(taken(changed), "roots changed");
         let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"r"}}"#;
         assert_eq!(taken(cancelled), "cancelled \"r\"");
     }

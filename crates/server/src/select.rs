@@ -9,13 +9,7 @@ use lispwright_tools::{Tool, ToolSet};
 use crate::surface::Surface;
 
 /// The names of the sets, as written on the command line.
-const SETS: &[(&str, ToolSet)] = &[
-    ("default", ToolSet::Default),
-    ("fs", ToolSet::Fs),
-    ("docs", ToolSet::Docs),
-    ("guard", ToolSet::Guard),
-    ("debug", ToolSet::Debug),
-];
+const SETS: &[(&str, ToolSet)] = &[("default", ToolSet::Default), ("docs", ToolSet::Docs), ("guard", ToolSet::Guard)];
 
 /// What is offered. Every part narrows or widens the default set; the order of the catalogue stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -175,7 +169,7 @@ mod tests {
             ("lisp_read_file", ToolSet::Default, Annotations::READS),
             ("lisp_edit_form", ToolSet::Default, Annotations::WRITES),
             ("repl_eval", ToolSet::Default, Annotations::RUNS),
-            ("fs_write_file", ToolSet::Fs, Annotations::WRITES),
+            ("docs_note", ToolSet::Docs, Annotations::WRITES),
             ("sexp_guard_scan", ToolSet::Guard, Annotations::READS),
         ];
         let mut selection = Selection::default();
@@ -199,8 +193,8 @@ mod tests {
     #[test]
     fn tools_are_named_in_any_spelling() {
         assert_eq!(
-            picked(|s| s.only = vec!["repl-eval".into(), "fs_write_file".into()]).unwrap(),
-            ["repl_eval", "fs_write_file"]
+            picked(|s| s.only = vec!["repl-eval".into(), "docs_note".into()]).unwrap(),
+            ["repl_eval", "docs_note"]
         );
         assert_eq!(picked(|s| s.without = vec!["repl_eval".into()]).unwrap(), ["lisp_read_file", "lisp_edit_form"]);
     }
@@ -227,7 +221,7 @@ mod tests {
         );
         assert_eq!(
             picked(|s| s.sets = vec!["gaurd".into()]).unwrap_err(),
-            "there is no toolset `gaurd`; there are default, fs, docs, guard, debug, all"
+            "there is no toolset `gaurd`; there are default, docs, guard, all"
         );
     }
 }

@@ -19,14 +19,10 @@ use crate::transcript::Transcript;
 pub enum ToolSet {
     /// Reading, editing, searching and evaluating Lisp: always offered; the other sets come on top.
     Default,
-    /// Plain files below the root.
-    Fs,
     /// Documentation look-ups.
     Docs,
     /// The stateless delimiter protocol.
     Guard,
-    /// Tracing, profiling and disassembly.
-    Debug,
 }
 
 /// How a client may treat a call, in the terms of MCP's tool annotations. All four are always sent.

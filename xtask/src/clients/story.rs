@@ -31,6 +31,11 @@ pub(super) struct Scene {
     pub(super) untold: &'static [&'static str],
 }
 
+/// `whole.lisp` after a form of it was replaced through the server.
+const DOUBLED: &str = "(defun area (r)\n  (let ((pi 3))\n    (* pi r r)))\n\n(defun double (x) (+ x x))\n";
+/// A command that writes a file in which a parenthesis is missing.
+const LEAVES_BROKEN: &str = "printf '(car x\\n' > shell-broken.lisp";
+const BROKEN: &[&str] = &["shell-broken.lisp does not balance now"];
 const CHANGED: &[&str] = &["lispwright changed this call", "added 1 `)`"];
 const DENIED: &[&str] = &["lispwright: nothing was written", "hopeless.lisp"];
 const SILENT: &[&str] = &["lispwright:", "lispwright changed"];
@@ -39,18 +44,29 @@ const SILENT: &[&str] = &["lispwright:", "lispwright changed"];
 pub(super) fn scenes(speech: Speech, project: &Path) -> Vec<Scene> {
     let write = |name: &str, text: &str| write(speech, project, name, text);
     let scene = |call, file, told, untold| Scene { call, file: Some(file), told, untold };
+    let of_server = |tool: &str, input: Value, told| Scene {
+        call: call(
+            &format!("{}lispwright_{}{tool}", prefix(speech), if speech == Speech::Google { "" } else { "_" }),
+            input,
+        ),
+        file: None,
+        told,
+        untold: &["not found", "unknown", "requires approval"],
+    };
     let mut scenes = vec![
         scene(write("area.lisp", LOST), ("area.lisp", Some(WHOLE)), CHANGED, &[]),
         scene(edit(speech, project, "area.lisp"), ("area.lisp", Some(EDITED)), CHANGED, &[]),
         scene(write("hopeless.lisp", HOPELESS), ("hopeless.lisp", None), DENIED, &[]),
         scene(write("notes.txt", NOTES), ("notes.txt", Some(NOTES)), &[], SILENT),
-        scene(write("whole.lisp", WHOLE), ("whole.lisp", Some(WHOLE)), &[], SILENT),
-        Scene {
-            call: outline(speech, "area.lisp"),
-            file: None,
-            told: &["area", "double"],
-            untold: &["not found", "unknown"],
-        },
+        scene(write("whole.lisp", WHOLE), ("whole.lisp", Some(DOUBLED)), &[], SILENT),
+        of_server("lisp_read_file", json!({"path": "area.lisp"}), &["area", "double"]),
+        of_server(
+            "lisp_edit_form",
+            json!({"path": "whole.lisp", "operation": "replace", "name": "double", "content": "(defun double (x) (+ x x))"}),
+            &["Replaced defun double"],
+        ),
+        of_server("repl_eval", json!({"code": "(list 3 (+ 1 2))"}), &["=> (3 3)"]),
+        scene(shell(speech, LEAVES_BROKEN), ("shell-broken.lisp", Some("(car x\n")), BROKEN, &[]),
     ];
     if speech == Speech::OpenAi {
         // Models without the tool apply patches through the shell.
@@ -85,13 +101,21 @@ fn edit(speech: Speech, project: &Path, name: &str) -> Call {
     }
 }
 
-/// A call of our server, under the name that the client gives its tool.
-fn outline(speech: Speech, name: &str) -> Call {
-    let tool = match speech {
-        Speech::Anthropic | Speech::OpenAi => "mcp__lispwright__lisp_read_file",
-        Speech::Google => "mcp_lispwright_lisp_read_file",
-    };
-    call(tool, json!({"path": name}))
+/// A command of the client's shell.
+fn shell(speech: Speech, command: &str) -> Call {
+    match speech {
+        Speech::Anthropic => call("Bash", json!({"command": command, "description": "Write a file"})),
+        Speech::OpenAi => call("exec_command", json!({"cmd": command})),
+        Speech::Google => call("run_shell_command", json!({"command": command, "description": "Write a file"})),
+    }
+}
+
+/// What the client puts before the name of our server in the name of a tool.
+fn prefix(speech: Speech) -> &'static str {
+    match speech {
+        Speech::Anthropic | Speech::OpenAi => "mcp__",
+        Speech::Google => "mcp_",
+    }
 }
 
 fn call(tool: &str, input: Value) -> Call {

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", default_value = "lispwright")]
     surface: Surface,
 
-    /// Sets of tools beside the default one: fs, docs, guard, debug, all
+    /// Sets of tools beside the default one: docs, guard, all
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     toolsets: Vec<String>,
 
@@ -66,14 +66,10 @@ pub(crate) struct Args {
     log_file: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum Transport {
     /// Standard input and output
     Stdio,
-    /// Not available in this version
-    Tcp,
-    /// Not available in this version
-    Http,
 }
 
 /// Serves until standard input ends. The exit code is 0 then, 2 when the server could not start.
@@ -93,9 +89,7 @@ fn complain(why: &str) {
 }
 
 fn start(args: Args) -> Result<(), String> {
-    if args.transport != Transport::Stdio {
-        return Err("this transport is not available in this version; use --transport stdio".to_owned());
-    }
+    let Transport::Stdio = args.transport;
     log::start(&args.log_level, args.log_file.as_deref())?;
     let event_loop = event_loop()?;
     let inside = event_loop.enter();
