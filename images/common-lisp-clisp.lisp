@@ -407,7 +407,8 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 (defun save (path)
   "Writes an image to PATH that starts in DRIVE. ASDF is in it, if it is there."
   (catch 'fault
-    (load-late-parts))
+    (load-late-parts)
+    (prepare-asdf-for-saving))
   (clrhash *c-functions*)
   ;; Not compiled: SHOW-STACK looks for a frame of the evaluator outside of all, and dies when there is none.
   (setf ext:*driver* (eval '(lambda () (system::driver #'drive))))

@@ -9,16 +9,26 @@ place as there is; NIL when it is about something else.")
 
 (defmethod explanation ((error asdf:missing-component) work)
   (declare (ignore work))
-  (let ((name (princ-to-string (asdf/find-component:missing-requires error)))
-        (by (and (typep error 'asdf:missing-dependency)
-                 (asdf/find-component:missing-required-by error))))
+  (let* ((name (princ-to-string (asdf/find-component:missing-requires error)))
+         (by (and (typep error 'asdf:missing-dependency)
+                  (asdf/find-component:missing-required-by error)))
+         (dependent (and (typep by 'asdf:component) (asdf:component-name (asdf:component-system by)))))
     (list* :type (type-text error)
-           :message (format nil "There is no system ~S~@[; ~S depends on it~].~@[ These have been looked into: ~{~A~^, ~}.~]~@[ ~A~]"
-                            name
-                            (and (typep by 'asdf:component) (asdf:component-name (asdf:component-system by)))
-                            (mapcar #'namestring *loaded-setups*)
-                            (some #'missing-setup *project-roots*))
-           (and (typep by 'asdf:component) (mention-place name by)))))
+           :message (or (and (typep error 'asdf:missing-component-of-version)
+                             (present-version name dependent (asdf/find-component:missing-version error)))
+                        (format nil "There is no system ~S~@[; ~S depends on it~].~@[ These have been looked into: ~{~A~^, ~}.~]~@[ ~A~]"
+                                name dependent
+                                (mapcar #'namestring *loaded-setups*)
+                                (some #'missing-setup *project-roots*)))
+           (and dependent (mention-place name by)))))
+
+(defun present-version (name dependent wanted)
+  "What there is of the system NAME in place of the version that is WANTED by the system DEPENDENT; NIL when there is nothing."
+  (let ((present (ignore-errors (asdf:find-system name nil))))
+    (and present
+         (format nil "~@[~S needs ~]version ~A of the system ~S, and what is there ~:[does not say its version~;~:*is version ~A~]~@[: ~A~]."
+                 dependent wanted name (asdf:component-version present)
+                 (and (asdf:system-source-file present) (namestring (asdf:system-source-file present)))))))
 
 (defun missing-setup (root)
   "What to do when the project at ROOT lists libraries that nobody has installed; NIL when there is nothing."
@@ -30,11 +40,21 @@ place as there is; NIL when it is about something else.")
            "Its libraries are listed by ocicl, whose runtime is not installed: run ocicl setup."))))
 
 (defmethod explanation ((error asdf:load-system-definition-error) work)
-  (let ((file (namestring (asdf::error-pathname error)))
-        (cause (asdf::error-condition error)))
-    (multiple-value-bind (message position) (definition-mistake cause)
-      (list* :type (type-text cause) :message message :file file
-             (and position (line-fields work file position))))))
+  (mistake-in (namestring (asdf::error-pathname error)) (asdf::error-condition error) work))
+
+(defun mistake-in (file condition work)
+  "What CONDITION says of FILE, which was read in order to know systems."
+  (multiple-value-bind (message position) (definition-mistake condition)
+    (list* :type (type-text condition) :message message :file file
+           (and position (line-fields work file position)))))
+
+(defmethod explanation ((error stream-error) work)
+  "A file that ASDF cannot read when it infers from it what it needs."
+  (unless (work-current work)
+    (mistake-in (namestring (truename (stream-error-stream error))) error work)))
+
+(defmethod explanation ((error asdf/package-inferred-system:package-inferred-system-missing-package-error) work)
+  (mistake-in (namestring (slot-value error 'pathname)) error work))
 
 (defmethod explanation ((error asdf:circular-dependency) work)
   (declare (ignore work))
@@ -72,12 +92,27 @@ place as there is; NIL when it is about something else.")
     (some #'find-in systems)))
 
 (defun mention-place (name component)
-  "Where the system of COMPONENT is defined, with the line that names NAME first, if possible."
-  (let* ((file (asdf:system-source-file (asdf:component-system component)))
+  "Where the system of COMPONENT says what it consists of and needs, with the line that names NAME first, if possible."
+  (let* ((system (asdf:component-system component))
+         (file (or (inferring-file system) (asdf:system-source-file system)))
          (text (and file (ignore-errors (file-text file))))
+         (start (or (and text (search (format nil "~S" (asdf:component-name system)) text)) 0))
          (position (and text
-                        (some (lambda (format) (search (format nil format name) text :test #'char-equal))
+                        (some (lambda (format) (search (format nil format name) text :start2 start :test #'char-equal))
                               '("~S" ":~A" "~A")))))
     (and file
          (list* :file (namestring file)
                 (and position (list :line (line-and-column text position)))))))
+
+(defun inferring-file (system)
+  "The file from whose package definition ASDF has inferred what SYSTEM needs; NIL when its definition file says that."
+  (let ((file (first (asdf:module-components system))))
+    (and (typep system 'asdf:package-inferred-system)
+         (typep file 'asdf:cl-source-file)
+         (asdf:component-pathname file))))
+
+(defun contradicts-image-p (diagnostic)
+  "True when DIAGNOSTIC says that a definition does not go with the earlier one that the image has."
+  (and (member (getf diagnostic :severity) '("error" "warning") :test #'string=)
+       (some (lambda (part) (search part (getf diagnostic :message) :test #'char-equal))
+             '("redefin" "change in " "changing meta-class" "the compiler's idea of the layout"))))

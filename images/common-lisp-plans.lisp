@@ -71,6 +71,12 @@
                (conventional-test-system system))
           found))))
 
+(defun systems-for-testing (system)
+  "The names of the other systems that TEST-OP of SYSTEM has loaded."
+  (loop for (operation . component) in (direct-dependencies (asdf:make-operation 'asdf:test-op) system)
+        when (and (typep operation 'asdf:load-op) (typep component 'asdf:system) (not (eq component system)))
+          collect (asdf:component-name component)))
+
 (defun conventional-test-system (system)
   (loop for suffix in '("/tests" "/test" "-tests" "-test")
         for its-tests = (ignore-errors

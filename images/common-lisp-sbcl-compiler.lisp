@@ -40,18 +40,68 @@ callers to what they call when it saves, and to undo that later may never end, d
 
 (mapc #'encapsulate-once '(sb-c::note-undefined-reference compile-file load))
 
+;;; With which policy files are compiled
+
+(defvar *patience* 10 "Seconds of processor time that the compiler gets for a file in order to keep variables for backtraces.")
+
+(defvar *given-up* '() "((namestring . why) ...) of the files that are compiled without keeping variables.")
+
+(define-condition given-up (condition)
+  ((file :initarg :file :reader given-up-file)
+   (why :initarg :why :reader given-up-why))
+  (:documentation "A file is compiled without keeping variables."))
+
 (sb-int:encapsulate 'compile-file 'lispwright-policy
                     (sb-int:named-lambda with-policy (encapsulated file &rest arguments)
-                      (let ((sb-c::*policy* (policy-for file)))
-                        (apply encapsulated file arguments))))
+                      (call-with-policy-for (ignore-errors (namestring (truename file)))
+                                            (lambda () (apply encapsulated file arguments)))))
 
-(defun policy-for (file)
-  "The policy to compile FILE with: the session's, which keeps variables for backtraces. That can cost the compiler many
-times the time and memory, so an installed library is compiled as SBCL does by itself."
-  (if (and (eql (sb-c::policy-quality sb-c::*policy* 'debug) 2)
-           (library-file-p (ignore-errors (truename file))))
-      (sb-c::process-optimize-decl '(optimize (debug 1)) sb-c::*policy*)
-      sb-c::*policy*))
+(defun call-with-policy-for (file function)
+  "Calls FUNCTION, which compiles FILE, with the session's policy, which keeps variables for backtraces. That can cost the
+compiler many times the time and memory, or be too much for it. So an installed library is compiled as SBCL does by itself,
+and so is a file of the project that turns out to be such a case."
+  (let ((usual (sb-c::process-optimize-decl '(optimize (debug 1)) sb-c::*policy*)))
+    (flet ((call-as-usual ()
+             (let ((sb-c::*policy* usual))
+               (funcall function))))
+      (cond ((/= (sb-c::policy-quality sb-c::*policy* 'debug) 2) (funcall function))
+            ((library-file-p file) (call-as-usual))
+            (t
+             (unless (assoc file *given-up* :test #'equal)
+               (let ((why (catch 'give-up
+                            (return-from call-with-policy-for (call-patiently function)))))
+                 (push (cons file why) *given-up*)))
+             (signal 'given-up :file file :why (cdr (assoc file *given-up* :test #'equal)))
+             (call-as-usual))))))
+
+(defun call-patiently (function)
+  "Calls FUNCTION, which compiles a file. Throws why to GIVE-UP when the compiler takes too long or fails itself."
+  (let* ((limit (+ (get-internal-run-time) (* *patience* internal-time-units-per-second)))
+         (thread sb-thread:*current-thread*)
+         (timer (sb-ext:make-timer (lambda ()
+                                     (when (and (< limit (get-internal-run-time)) (compiler-at-work-p))
+                                       (throw 'give-up (format nil "took more than ~D s" *patience*))))
+                                   :thread thread)))
+    (sb-ext:schedule-timer timer *patience* :repeat-interval 1)
+    (unwind-protect
+         (call-with-debugger-hook
+          (let ((outer sb-ext:*invoke-debugger-hook*))
+            (lambda (condition)
+              (when (compiler-at-work-p)
+                (throw 'give-up (format nil "was too much for the compiler (~A)" (condition-text condition 200))))
+              (funcall outer condition nil)))
+          function)
+      (sb-ext:unschedule-timer timer))))
+
+(defun compiler-at-work-p ()
+  "True when what runs in COMPILE-FILE is the compiler, and not code that it evaluates or expands."
+  (sb-debug::map-backtrace
+   (lambda (frame)
+     (let ((name (frame-name frame)))
+       (cond ((eq name 'call-patiently) (return-from compiler-at-work-p t))
+             ((member name '(eval sb-impl::simple-eval-in-lexenv sb-impl::%simple-eval sb-c::eval-compile-toplevel
+                             sb-c::careful-expand-macro sb-c::expand-compiler-macro macroexpand-1 load))
+              (return-from compiler-at-work-p nil)))))))
 
 (defun call-encapsulating (name before function)
   "Calls FUNCTION; meanwhile BEFORE is called in front of the function NAME, with as many of its arguments as it takes."
@@ -59,7 +109,11 @@ times the time and memory, so an installed library is compiled as SBCL does by i
     (funcall function)))
 
 (defun observe (condition observer)
-  "Tells OBSERVER of CONDITION when it is a mistake in a file that is or was compiled."
+  "Tells OBSERVER of CONDITION when it is a mistake in a file that is or was compiled, or says how one is compiled."
+  (when (typep condition 'given-up)
+    (funcall observer "note" "debug"
+             (format nil "Compiled with (debug 1), so frames in it keep no variables: with (debug 2) it ~A." (given-up-why condition))
+             (list :file (given-up-file condition))))
   (let* ((severity (mistake-severity condition))
          (context (and severity (error-context)))
          (read-error (read-error condition))

@@ -17,10 +17,11 @@
 ;;;;   PREPARE-IMAGE IMAGE-FACTS DIE                                    the process
 ;;;; and owes this file HANDLE-FRAMES, HANDLE-INTERRUPT and HANDLE-BACKGROUND-ERROR.
 
-(require :asdf)
+;; ASDF comes last: once it is there REQUIRE asks it first, and it may find that it has to compile a newer version of itself.
 (require :sb-posix)
 (require :sb-introspect)
 (require :sb-cltl2)
+(require :asdf)
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -617,10 +618,5 @@ that was answered last, at 8 that of the request that was read last."
   "Writes a core to PATH that starts in MAIN."
   (setf *home* (let ((home (sb-int:sbcl-homedir-pathname))) (and home (namestring home))))
   (warm-up)
-  (funcall (find-symbol "CLEAR-CONFIGURATION" "ASDF"))
-  ;; What ASDF has found, its own newer version too, may be elsewhere or gone when the core starts.
-  (dolist (name (funcall (find-symbol "REGISTERED-SYSTEMS" "ASDF")))
-    (let ((system (funcall (find-symbol "REGISTERED-SYSTEM" "ASDF") name)))
-      (when (funcall (find-symbol "SYSTEM-SOURCE-FILE" "ASDF") system)
-        (funcall (find-symbol "CLEAR-SYSTEM" "ASDF") name))))
+  (prepare-asdf-for-saving)
   (sb-ext:save-lisp-and-die path :toplevel #'main))

@@ -25,30 +25,6 @@
   (current nil)                         ; the file that was being compiled or loaded when the last error was signalled
   (texts (make-hash-table :test #'equal))) ; file -> text, for lines
 
-;;; Where compiled files go
-
-(defun own-output-translations ()
-  "Compiled files go to a cache of our own: what this agent compiles of a project keeps its variables for backtraces, and no
-source directory gets anything."
-  `(:output-translations
-    (t (,(cache-directory) :implementation))
-    :ignore-inherited-configuration))
-
-(defun cache-directory ()
-  "The directory for compiled files: in the user's cache, else a temporary one."
-  (let ((cache (uiop:xdg-cache-home "lispwright/fasl/")))
-    (handler-case (progn (ensure-directories-exist cache) cache)
-      (error () (uiop:ensure-directory-pathname (make-temporary-directory (temporary-template "fasl")))))))
-
-(defun temporary-template (name)
-  "What the name of a temporary directory is made from. A confined image may write in its own TMPDIR only."
-  (let ((directory (uiop:getenv "TMPDIR")))
-    (format nil "~A/lispwright-~A-XXXXXX"
-            (if (member directory '(nil "") :test #'equal) "/tmp" (string-right-trim "/" directory))
-            name)))
-
-(pushnew 'own-output-translations asdf/output-translations::*default-output-translations*)
-
 ;;; Systems of the project
 
 (defun find-project-system (name)
@@ -57,9 +33,6 @@ source directory gets anything."
     (or (find primary *definition-files* :key #'pathname-name :test #'string=)
         (find-if (lambda (file) (member (asdf:coerce-name name) (defined-systems file) :test #'string=))
                  *definition-files*))))
-
-;; A system of the project goes before a library of the same name.
-(pushnew 'find-project-system asdf:*system-definition-search-functions*)
 
 (defun defined-systems (file)
   "The names that follow \"defsystem\" in FILE."
@@ -109,6 +82,38 @@ is forgotten: whoever needs it is told why, and the others are not in its way."
         (unless (gethash name *definition-digests*)
           (setf (gethash name *definition-digests*) (content-digest name)))))))
 
+;;; What ASDF is told
+
+(defun look-in-project ()
+  "Has ASDF look for systems in the project. One of the project goes before a library of the same name. A file that is a system by
+itself, as in package-inferred systems, goes before both: no definition file has it, though there is one with the name that
+its own begins with."
+  (unless (member 'find-project-system asdf:*system-definition-search-functions*)
+    (push 'find-project-system
+          (rest (member 'asdf/package-inferred-system:sysdef-package-inferred-system-search
+                        asdf:*system-definition-search-functions*)))))
+
+(look-in-project)
+
+(defvar *settled* nil "True when ASDF is the one that this image keeps.")
+
+(defun settle-asdf ()
+  "Loads the newest version of ASDF, unless that has been done, and has it look for no other."
+  (unless *settled*
+    #-ecl (load-newest-asdf)            ; common-lisp-asdf.lisp has done it there
+    (dolist (name '("asdf" "uiop"))
+      (asdf:register-immutable-system name :version (asdf:asdf-version)))
+    (setf *settled* t)))
+
+(defun prepare-asdf-for-saving ()
+  "Loads the newest version of ASDF, if it can be, and has it forget what it has found: that may be elsewhere or gone when the
+saved image starts."
+  (ignore-errors (load-newest-asdf))
+  (asdf:clear-configuration)
+  (dolist (name (asdf:registered-systems))
+    (when (asdf:system-source-file (asdf::registered-system name))
+      (asdf:clear-system name))))
+
 ;;; Libraries
 
 (defun library-setups ()
@@ -141,13 +146,23 @@ project has pinned is not mixed with what the user has beside it."
           (setf (symbol-value download) nil))))
     new))
 
+(defun find-designated-system (name)
+  "The system NAME, which may be written as in a definition: as :NAME or #:NAME, in either case. NIL without it."
+  (or (asdf:find-system name nil)
+      (asdf:find-system (string-downcase (string-left-trim "#:" name)) nil)))
+
 (defun find-system-or-refuse (name)
   "The system NAME. Without it, ends the evaluation with a refusal."
-  (or (asdf:find-system name nil)
-      (and (load-setups :missing) (asdf:find-system name nil))
+  (or (find-designated-system name)
+      (and (load-setups :missing) (find-designated-system name))
       (throw *evaluation*
         (list :outcome :refused :no-system name
               :systems (loop for file in *definition-files* append (defined-systems file))))))
+
+(defun wanted-system (name)
+  "The system NAME as the files define it now."
+  (reload-changed-definitions)
+  (find-system-or-refuse name))
 
 (defun call-with-libraries (function)
   "Calls FUNCTION; when a dependency is missing, once more after the user's libraries have been made known."
@@ -175,9 +190,6 @@ project has pinned is not mixed with what the user has beside it."
     (loop for octet across octets
           do (setf hash (ldb (byte 32 0) (* (logxor hash octet) factor))))
     hash))
-
-(defun compiled-file (component)
-  (first (asdf:output-files 'asdf:compile-op component)))
 
 (defun record-path (compiled)
   (make-pathname :type "record" :defaults compiled))
@@ -275,6 +287,10 @@ source and of what that depends on; those for which CLEAR is true in any case. H
   "The fields of ANSWER with what WORK has to tell."
   (when (eq (getf answer :outcome) :error)
     (add-fatal-diagnostic work (getf answer :error))
+    (when (some #'contradicts-image-p (work-diagnostics work))
+      (push '(:severity "note" :type "earlier-definition"
+              :message "The image has a definition from before that the present one cannot take the place of.")
+            (work-diagnostics work)))
     ;; The stack is gone, so what could have been chosen on it is no news; nor is ASDF's way to a mistake that is explained.
     (let ((error (substitute-field (getf answer :error) :restarts '())))
       (setf answer (substitute-field answer :error
@@ -367,6 +383,7 @@ diagnostics, however it ends."
                           (setf (work-current work) (current-file work)
                                 (work-explanation work) (ignore-errors (explanation error work))))))
     (load-setups :first)
+    (settle-asdf)
     (funcall function work)))
 
 (defun current-file (work)
@@ -378,16 +395,25 @@ diagnostics, however it ends."
           (t compiled))))
 
 (defun call-compiling (work function)
-  "Calls FUNCTION, which compiles and loads; WORK gets the diagnostics."
-  (call-observing-compiler
-   (lambda (severity type message place)
-     (add-diagnostic work severity type message place))
-   (lambda (file)
-     (push file (work-compiled work))
-     (tell-progress "compiling ~A" file))
-   (lambda (file)
-     (tell-progress "loading ~A" (or (first (rassoc file (work-files work) :test #'equal)) file)))
-   function))
+  "Calls FUNCTION, which compiles and loads, or makes ASDF do so because a definition of a system needs it; WORK gets the
+diagnostics."
+  (handler-bind ((warning #'muffle-chatter))
+    (call-observing-compiler
+     (lambda (severity type message place)
+       (add-diagnostic work severity type message place))
+     (lambda (file)
+       (push file (work-compiled work))
+       (tell-progress "compiling ~A" file))
+     (lambda (file)
+       (tell-progress "loading ~A" (or (first (rassoc file (work-files work) :test #'equal)) file)))
+     function)))
+
+(defun muffle-chatter (warning)
+  "Muffles what ASDF has to say about how systems are written and about its plans: it is not said of any source that is in hand."
+  (when (and (find-restart 'muffle-warning warning)
+             (or (eql 0 (search "ASDF/" (package-name (symbol-package (type-of warning)))))
+                 (not (or *load-truename* *compile-file-truename*))))
+    (muffle-warning warning)))
 
 (defun load-source-file (work path)
   (let* ((source (namestring (parse-namestring-as-file path)))
@@ -408,14 +434,13 @@ diagnostics, however it ends."
 (defun load-named-system (work name force clear)
   "Loads the system NAME: with FORCE all of it, though not what it depends on, else what has changed; with CLEAR all of it
 is compiled."
-  (reload-changed-definitions)
-  (let* ((system (find-system-or-refuse name))
+  (let* ((system (call-compiling work (lambda () (wanted-system name))))
          (loaded (asdf:component-loaded-p system)))
     (note-definition system)
-    (let* ((components (call-with-libraries
-                        (lambda ()
-                          (setf (work-systems work) (plan-systems system))
-                          (project-components system))))
+    (let* ((components (call-compiling work (lambda () (call-with-libraries
+                                                        (lambda ()
+                                                          (setf (work-systems work) (plan-systems system))
+                                                          (project-components system))))))
            (stale (remove-stale-files components
                                       (lambda (component) (and clear (part-p (asdf:component-system component) system))))))
       (setf (work-files work)

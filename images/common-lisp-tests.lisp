@@ -61,8 +61,7 @@
     (list :outcome :tested)))
 
 (defun run-system-tests (work tally name framework wanted)
-  (reload-changed-definitions)
-  (let ((systems (mapcar #'asdf:component-name (test-systems (find-system-or-refuse name)))))
+  (let ((systems (call-compiling work (lambda () (mapcar #'asdf:component-name (test-systems (wanted-system name)))))))
     (dolist (system systems)
       (let ((known (known-tests)))
         (call-redefining (lambda () (load-test-system work system)))
@@ -86,12 +85,15 @@
                  (plan-systems system)))
 
 (defun load-test-system (work name)
-  "Loads the system NAME and, afresh too, all systems of the project that define tests for it."
+  "Loads the system NAME, what its TEST-OP wants to be loaded and, afresh too, all systems of the project that define tests for
+it."
   (let ((system (asdf:find-system name)))
     (dolist (other (call-with-libraries (lambda () (project-systems system))))
       (when (and (not (eq other system)) (frameworks-of other))
         (asdf:clear-system other)))
-    (load-named-system work name t nil)))
+    (load-named-system work name t nil)
+    (dolist (other (systems-for-testing system))
+      (load-named-system work other t nil))))
 
 (defun wanted-frameworks (name default)
   "The frameworks that are called NAME, or DEFAULT."

@@ -10,7 +10,7 @@
     (dolist (file '("common-lisp-descriptors.lisp"
                     #+sbcl "common-lisp-sbcl.lisp" #+ecl "common-lisp-ecl.lisp" #+clisp "common-lisp-clisp.lisp"
                     #-sbcl "common-lisp-libc.lisp" "common-lisp-bounded.lisp" "common-lisp-wire.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
-                    #-sbcl "common-lisp-performing.lisp" #+sbcl "common-lisp-sbcl-compiler.lisp"
+                    "common-lisp-asdf.lisp" #-sbcl "common-lisp-performing.lisp" #+sbcl "common-lisp-sbcl-compiler.lisp"
                     #+ecl "common-lisp-ecl-compiler.lisp" #+clisp "common-lisp-clisp-compiler.lisp"
                     "common-lisp-systems.lisp" "common-lisp-plans.lisp" "common-lisp-explanations.lisp"
                     "common-lisp-frameworks.lisp"
@@ -111,6 +111,34 @@
              (compile-file path :output-file output :verbose nil)))
   ;; What the user has asked for stays.
   (check (reverse *debug-qualities*) '(2 1 3 0)))
+
+;; What keeping variables is too much for is compiled without, be it that the compiler fails or that it does not come to an end.
+#+sbcl
+(let ((path (file "stubborn.lisp" "(in-package \"LISPWRIGHT.AGENT\")" "(defun give-in (x) (stubborn x))"))
+      (output (namestring (merge-pathnames "stubborn.fasl" *directory*)))
+      (*project-roots* (list (namestring *directory*)))
+      (*patience* 1)
+      (sb-c::*policy* (sb-c::process-optimize-decl '(optimize (debug 2)) sb-c::*policy*)))
+  (eval '(sb-c:defknown stubborn (t) t () :overwrite-fndb-silently t))
+  (loop for (hindrance . why) in '(((loop) . "took more than 1 s")
+                                   ((error "can't tell the size") . "was too much for the compiler (can't tell the size)"))
+        do (eval `(sb-c:deftransform stubborn ((x) (t) * :node node)
+                    (when (sb-c::policy node (= debug 2))
+                      ,hindrance)
+                    '(list x)))
+           (setf *given-up* '())
+           (let ((told '()))
+             (handler-bind ((given-up (lambda (condition) (push (given-up-why condition) told))))
+               (loop repeat 2           ; The second time it is known.
+                     do (check (nth-value 2 (compile-file path :output-file output :verbose nil)) nil)))
+             (check told (list why why))))
+  ;; Code that runs while a file is compiled is not the compiler.
+  (file "stubborn.lisp" "(eval-when (:compile-toplevel)"
+        "  (loop with end = (+ (get-internal-run-time) (* 3/2 internal-time-units-per-second))"
+        "        while (< (get-internal-run-time) end)))")
+  (setf *given-up* '())
+  (compile-file path :output-file output :verbose nil)
+  (check *given-up* '()))
 
 ;;; Contents
 

@@ -42,6 +42,7 @@ static AGENTS: [Agent; 4] = [
             include_str!("../../../images/common-lisp-held.lisp"),
             include_str!("../../../images/common-lisp-copies.lisp"),
             include_str!("../../../images/common-lisp-sbcl-compiler.lisp"),
+            include_str!("../../../images/common-lisp-asdf.lisp"),
             include_str!("../../../images/common-lisp-systems.lisp"),
             include_str!("../../../images/common-lisp-plans.lisp"),
             include_str!("../../../images/common-lisp-explanations.lisp"),
@@ -87,6 +88,7 @@ static AGENTS: [Agent; 4] = [
             include_str!("../../../images/common-lisp-held.lisp"),
         ],
         late_parts: &[
+            include_str!("../../../images/common-lisp-asdf.lisp"),
             include_str!("../../../images/common-lisp-performing.lisp"),
             include_str!("../../../images/common-lisp-ecl-compiler.lisp"),
             include_str!("../../../images/common-lisp-systems.lisp"),
@@ -111,6 +113,7 @@ static AGENTS: [Agent; 4] = [
             include_str!("../../../images/common-lisp-held.lisp"),
         ],
         late_parts: &[
+            include_str!("../../../images/common-lisp-asdf.lisp"),
             include_str!("../../../images/common-lisp-performing.lisp"),
             include_str!("../../../images/common-lisp-clisp-compiler.lisp"),
             include_str!("../../../images/common-lisp-systems.lisp"),

@@ -11,7 +11,8 @@ use crate::outcome::{Outcome, ToolError};
 use crate::repl_eval::{ask, seconds_or};
 use crate::repl_report::notes;
 use crate::repl_work::{
-    Work, count_text, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, printed_text, told_error_text,
+    Work, count_text, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, printed_text, reset_text,
+    told_error_text,
 };
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -106,6 +107,7 @@ fn loaded(workshop: &Workshop, work: &Work, report: &EvalReport, diagnostics: &[
     {
         text.push_str(&told_error_text(error, diagnostics));
     }
+    text.push_str(&reset_text(report));
     text.push_str(&printed_text(report));
     text.push_str(&notes(report));
     let mut fields = Map::new();

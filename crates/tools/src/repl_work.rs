@@ -6,7 +6,7 @@ use std::path::Path;
 use lispwright_edit::check_window;
 use lispwright_runtime::{Diagnostic, Ending, EvalReport, LispError, Project, Runtime, Target, definition_files};
 use lispwright_syntax::Dialect;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::other_lisps::refuse_racket;
 use crate::outcome::{Outcome, ToolError};
@@ -92,10 +92,12 @@ fn project(workshop: &Workshop) -> Project {
     }
 }
 
-/// Whether a file of the project is named after the system, or after the one that the system is a part of.
+/// Whether a file of the project is named after the system, or after the one that the system is a part of. The system may be
+/// written as in a definition: as `:name` or `#:name`, in either case.
 fn defines(project: &Project, system: &str) -> bool {
-    let primary = system.split('/').next().unwrap_or(system);
-    project.definitions.iter().any(|file| Path::new(file).file_stem().is_some_and(|stem| stem == primary))
+    let primary = system.trim_start_matches(['#', ':']).split('/').next().unwrap_or(system);
+    let is_named = |file: &String| Path::new(file).file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case(primary));
+    project.definitions.iter().any(is_named)
 }
 
 /// The diagnostics of `report`, those about text that does not balance in our own words and with the line to correct.
@@ -216,6 +218,17 @@ pub(crate) fn told_error_text(error: &LispError, diagnostics: &[Diagnostic]) -> 
     } else {
         error_text("[ERROR]", error)
     }
+}
+
+/// What to do about definitions that the image has from before, when they are why the rest did not load.
+pub(crate) fn reset_text(report: &EvalReport) -> String {
+    let is_why = matches!(report.ending, Ending::Error { .. })
+        && report.diagnostics.iter().any(|one| one.type_name == "earlier-definition");
+    if !is_why {
+        return String::new();
+    }
+    let call = json!({ "action": "reset", "session": report.session });
+    format!("[note] repl_control {call} gives a fresh image, which has no earlier definitions: load it there.\n")
 }
 
 /// What was printed, as blocks.

@@ -14,7 +14,7 @@ use crate::repl_report::notes;
 use crate::repl_text::{fence, one_line};
 use crate::repl_work::{
     Work, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, place_text, printed_text, relative,
-    told_error_text,
+    reset_text, told_error_text,
 };
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -200,6 +200,7 @@ fn tested(root: &Path, asked: &Asked, report: &EvalReport, tally: &Tally) -> Out
     if let Some(error) = error.filter(|error| !error.frames.is_empty()) {
         text.push_str(&told_error_text(error, &report.diagnostics));
     }
+    text.push_str(&reset_text(report));
     text.push_str(&printed_text(report));
     text.push_str(&notes(report));
     let mut fields = Map::new();

@@ -25,10 +25,12 @@ mod guile_suites;
 mod held;
 mod household;
 mod implementations;
+mod inferred;
 mod libraries;
 mod misfits;
 #[path = "../../../runtime/tests/nrepl/nbb_install.rs"]
 mod nbb_install;
+mod newer_asdf;
 mod nrepl;
 mod objects;
 mod orphans;

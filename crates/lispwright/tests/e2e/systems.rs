@@ -181,6 +181,53 @@ fn what_is_wrong_with_how_a_system_is_defined_is_told_and_bothers_no_other() {
 }
 
 #[test]
+fn a_library_in_another_version_is_not_called_missing() {
+    let definition =
+        "(defsystem \"mill\" :version \"1.2\")\n(defsystem \"mill/new\" :depends-on ((:version \"mill\" \"9.0\")))\n";
+    let mut session = Session::with_file("mill.asd", definition);
+    for runtime in ["sbcl", "ecl", "clisp"] {
+        let answer = failing(&mut session, "load_system", json!({ "system": "mill/new", "runtime": runtime }));
+        let says = "mill.asd:2: error: \"mill/new\" needs version 9.0 of the system \"mill\", and what is there is version 1.2: ";
+        assert!(answer.text.contains(says), "{runtime}: {}", answer.text);
+    }
+}
+
+#[test]
+fn a_system_may_be_named_as_definitions_name_it() {
+    let mut session = mill();
+    for name in [":mill", "#:mill", "MILL", ":MILL/EMPTY", "mill/empty"] {
+        session.ok("load_system", json!({ "system": name }));
+    }
+}
+
+#[test]
+fn definitions_that_the_image_keeps_are_told_with_the_way_out() {
+    let definition = |files: &str| format!("(defsystem \"mill\" :components ({files}))\n");
+    let mut session = Session::with_file("mill.asd", definition("(:file \"wheel\")"));
+    for (runtime, before, after) in [
+        ("sbcl", "(defstruct wheel size teeth)\n", "(defstruct wheel colour size teeth)\n"),
+        ("sbcl", "(defconstant +teeth+ 4)\n", "(defconstant +teeth+ 5)\n"),
+        ("ecl", "(defstruct wheel size teeth)\n", "(defstruct wheel colour size teeth)\n"),
+    ] {
+        let load = json!({ "system": "mill", "runtime": runtime });
+        let reset = json!({ "action": "reset", "session": session.ok("load_system", {
+            session.project.file("wheel.lisp", before);
+            load.clone()
+        }).fields["session"] });
+        session.project.file("wheel.lisp", after);
+        let answer = failing(&mut session, "load_system", load.clone());
+        assert!(answer.text.contains("The image has a definition from before"), "{runtime}: {}", answer.text);
+        assert!(answer.text.contains(&format!("repl_control {reset} gives a fresh image")), "{}", answer.text);
+        session.ok("repl_control", reset);
+        session.ok("load_system", load);
+    }
+    // A mistake in what has changed is none of these.
+    session.project.file("wheel.lisp", "(defun wheel () (car 5))\n");
+    let answer = failing(&mut session, "load_system", json!({ "system": "mill" }));
+    assert!(!answer.text.contains("reset"), "{}", answer.text);
+}
+
+#[test]
 fn a_file_is_loaded_by_itself() {
     let mut session = Session::with_file("one.lisp", "(defun one ()\n  (two))\n(defvar *seen* 1)\n");
     let answer = session.ok("load_system", json!({ "path": "one.lisp" }));

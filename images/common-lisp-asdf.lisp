@@ -1,0 +1,63 @@
+;;;; ASDF as it is found: the newest version there is, and where it keeps compiled files.
+;;;;
+;;;; ASDF replaces itself with a newer version that it finds as soon as it has to load anything. Versions before 3.3 do not
+;;;; survive that in the midst of a plan, and all print what the compiler says of it. So it is done before anything is
+;;;; planned, and in ECL, whose version is so old that symbols do not outlive it, before the parts that name them are read.
+
+(in-package "LISPWRIGHT.AGENT")
+
+;;; Where compiled files go
+
+(defun own-output-translations ()
+  "Compiled files go to a cache of our own: what this agent compiles of a project keeps its variables for backtraces, and no
+source directory gets anything."
+  `(:output-translations
+    (t (,(cache-directory) :implementation))
+    :ignore-inherited-configuration))
+
+(defun cache-directory ()
+  "The directory for compiled files: in the user's cache, else a temporary one."
+  (let ((cache (uiop:xdg-cache-home "lispwright/fasl/")))
+    (handler-case (progn (ensure-directories-exist cache) cache)
+      (error () (uiop:ensure-directory-pathname (make-temporary-directory (temporary-template "fasl")))))))
+
+(defun temporary-template (name)
+  "What the name of a temporary directory is made from. A confined image may write in its own TMPDIR only."
+  (let ((directory (uiop:getenv "TMPDIR")))
+    (format nil "~A/lispwright-~A-XXXXXX"
+            (if (member directory '(nil "") :test #'equal) "/tmp" (string-right-trim "/" directory))
+            name)))
+
+(pushnew 'own-output-translations asdf/output-translations::*default-output-translations*)
+
+(defun compiled-file (component)
+  (first (asdf:output-files 'asdf:compile-op component)))
+
+;;; The newest version
+
+(defun load-newest-asdf ()
+  "Loads the newest version of ASDF that it finds, and prints nothing."
+  (let ((*standard-output* (make-broadcast-stream))
+        (*error-output* (make-broadcast-stream)))
+    (handler-bind ((warning #'muffle-warning))
+      ;; From 3.3 on this is enough.
+      (let* ((system (asdf:find-system "asdf" nil))
+             (version (and system (asdf:component-version system))))
+        (when (and version (uiop:version< (asdf:asdf-version) version))
+          (load-source (find-if (lambda (component) (typep component 'asdf:cl-source-file))
+                                (asdf/component:sub-components system)))))))
+  (asdf:clear-system "asdf"))
+
+(defun load-source (component)
+  "Loads the file that COMPONENT stands for, compiled anew when it is newer."
+  (let ((compiled (compiled-file component)))
+    (unless (and (probe-file compiled)
+                 (< (file-write-date (asdf:component-pathname component)) (file-write-date compiled)))
+      (asdf:perform (asdf:make-operation 'asdf:compile-op) component))
+    (load compiled :verbose nil :print nil)))
+
+#+ecl
+(progn
+  ;; The bytecode compiler is quick, and there need not be another.
+  (ext:install-bytecodes-compiler)
+  (ignore-errors (load-newest-asdf)))
