@@ -42,6 +42,17 @@ struct Client {
     version: &'static str,
     program: &'static str,
     speech: Speech,
+    acts: &'static [Act],
+}
+
+/// What is played in one run of a client.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Act {
+    /// The whole story.
+    Story,
+    /// The calls of our server, where the client keeps its own tools in a sandbox. That needs rights which containers
+    /// often lack, so its own tools are not called.
+    Sandboxed,
 }
 
 const CLIENTS: &[Client] = &[
@@ -51,14 +62,23 @@ const CLIENTS: &[Client] = &[
         version: "2.1.330",
         program: "claude",
         speech: Speech::Anthropic,
+        acts: &[Act::Story],
     },
-    Client { name: "codex", package: "@openai/codex", version: "0.169.0", program: "codex", speech: Speech::OpenAi },
+    Client {
+        name: "codex",
+        package: "@openai/codex",
+        version: "0.169.0",
+        program: "codex",
+        speech: Speech::OpenAi,
+        acts: &[Act::Story, Act::Sandboxed],
+    },
     Client {
         name: "gemini",
         package: "@google/gemini-cli",
         version: "0.61.0",
         program: "gemini",
         speech: Speech::Google,
+        acts: &[Act::Story],
     },
 ];
 
@@ -82,14 +102,16 @@ pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {
                 continue;
             }
         };
-        let checked =
-            play(client, &program).unwrap_or_else(|failure| vec![("the run".to_owned(), Err(failure.to_string()))]);
-        for (what, result) in checked {
-            match result {
-                Ok(()) => passed += 1,
-                Err(why) => {
-                    println!("failed: {}: {what}: {why}", client.name);
-                    failed += 1;
+        for act in client.acts {
+            let checked = play(client, *act, &program)
+                .unwrap_or_else(|failure| vec![("the run".to_owned(), Err(failure.to_string()))]);
+            for (what, result) in checked {
+                match result {
+                    Ok(()) => passed += 1,
+                    Err(why) => {
+                        println!("failed: {}: {what}: {why}", client.name);
+                        failed += 1;
+                    }
                 }
             }
         }
@@ -108,7 +130,7 @@ fn install(client: &Client) -> Result<PathBuf, Failure> {
 type Checked = (String, Result<(), String>);
 
 /// Runs one client from a bare home directory to the end of the story, and checks every scene.
-fn play(client: &Client, program: &Path) -> Result<Vec<Checked>, Failure> {
+fn play(client: &Client, act: Act, program: &Path) -> Result<Vec<Checked>, Failure> {
     let scratch = Scratch::new(&format!("client-{}", client.name))?;
     let (home, project) = (scratch.path().join("home"), scratch.path().join("project"));
     fs::create_dir_all(&home).about(&home)?;
@@ -125,10 +147,19 @@ fn play(client: &Client, program: &Path) -> Result<Vec<Checked>, Failure> {
         .env("HOME", &home)
         .inside(&project)
         .run_quietly(&[0])?;
-    let scenes = story::scenes(client.speech, &project);
+    let scenes = match act {
+        Act::Story => story::scenes(client.speech, &project),
+        Act::Sandboxed => {
+            for name in ["area.lisp", "whole.lisp"] {
+                let path = project.join(name);
+                fs::write(&path, story::WHOLE).about(&path)?;
+            }
+            story::calls_of_the_server(client.speech)
+        }
+    };
     let model = Model::start(client.speech, scenes.iter().map(|scene| scene.call.clone()).collect())?;
     let log = target().join(format!("clients/{}.log", client.name));
-    let ended = converse(client, program, &home, &project, &model, &log)?;
+    let ended = converse(client, act, program, &home, &project, &model, &log)?;
     let heard = model.heard();
     let record = target().join(format!("clients/{}.json", client.name));
     let pretty: Vec<String> = heard.iter().map(|request| format!("{request:#}\n")).collect();
@@ -171,6 +202,7 @@ fn what(scene: &Scene) -> String {
 /// Starts the client without a terminal and waits for it; what it prints goes into `log`.
 fn converse(
     client: &Client,
+    act: Act,
     program: &Path,
     home: &Path,
     project: &Path,
@@ -197,7 +229,7 @@ fn converse(
                 model.address()
             );
             command.args(["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]);
-            command.args(["-s", "workspace-write"]);
+            command.args(["-s", if act == Act::Sandboxed { "workspace-write" } else { "danger-full-access" }]);
             command.args(["-c", &provider, "-c", "model_provider=\"standin\"", "-m", "gpt-5.5", "--json"]);
             command.args(["-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false", prompt]);
             command.env("STANDIN_KEY", "none");

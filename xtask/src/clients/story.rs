@@ -44,30 +44,15 @@ const SILENT: &[&str] = &["lispwright:", "lispwright changed"];
 pub(super) fn scenes(speech: Speech, project: &Path) -> Vec<Scene> {
     let write = |name: &str, text: &str| write(speech, project, name, text);
     let scene = |call, file, told, untold| Scene { call, file: Some(file), told, untold };
-    let of_server = |tool: &str, input: Value, told| Scene {
-        call: call(
-            &format!("{}lispwright_{}{tool}", prefix(speech), if speech == Speech::Google { "" } else { "_" }),
-            input,
-        ),
-        file: None,
-        told,
-        untold: &["not found", "unknown", "requires approval"],
-    };
     let mut scenes = vec![
         scene(write("area.lisp", LOST), ("area.lisp", Some(WHOLE)), CHANGED, &[]),
         scene(edit(speech, project, "area.lisp"), ("area.lisp", Some(EDITED)), CHANGED, &[]),
         scene(write("hopeless.lisp", HOPELESS), ("hopeless.lisp", None), DENIED, &[]),
         scene(write("notes.txt", NOTES), ("notes.txt", Some(NOTES)), &[], SILENT),
         scene(write("whole.lisp", WHOLE), ("whole.lisp", Some(DOUBLED)), &[], SILENT),
-        of_server("lisp_read_file", json!({"path": "area.lisp"}), &["area", "double"]),
-        of_server(
-            "lisp_edit_form",
-            json!({"path": "whole.lisp", "operation": "replace", "name": "double", "content": "(defun double (x) (+ x x))"}),
-            &["Replaced defun double"],
-        ),
-        of_server("repl_eval", json!({"code": "(list 3 (+ 1 2))"}), &["=> (3 3)"]),
         scene(shell(speech, LEAVES_BROKEN), ("shell-broken.lisp", Some("(car x\n")), BROKEN, &[]),
     ];
+    scenes.extend(calls_of_the_server(speech));
     if speech == Speech::OpenAi {
         // Models without the tool apply patches through the shell.
         let added = wrapped(&format!("*** Add File: shell.lisp\n{}", prefixed('+', LOST)));
@@ -75,6 +60,28 @@ pub(super) fn scenes(speech: Speech, project: &Path) -> Vec<Scene> {
         scenes.push(scene(call("exec_command", json!({"cmd": command})), ("shell.lisp", Some(WHOLE)), CHANGED, &[]));
     }
     scenes
+}
+
+/// Calls of our server's tools, under the names that the client gives them, with the leave that the setup wrote.
+pub(super) fn calls_of_the_server(speech: Speech) -> Vec<Scene> {
+    let prefix = match speech {
+        Speech::Anthropic | Speech::OpenAi => "mcp__lispwright__",
+        Speech::Google => "mcp_lispwright_",
+    };
+    let scene = |tool: &str, input: Value, told| Scene {
+        call: call(&format!("{prefix}{tool}"), input),
+        file: None,
+        told,
+        untold: &["not found", "unknown", "requires approval"],
+    };
+    let double = json!({
+        "path": "whole.lisp", "operation": "replace", "name": "double", "content": "(defun double (x) (+ x x))",
+    });
+    vec![
+        scene("lisp_read_file", json!({"path": "area.lisp"}), &["area", "double"]),
+        scene("lisp_edit_form", double, &["Replaced defun double"]),
+        scene("repl_eval", json!({"code": "(list 3 (+ 1 2))"}), &["=> (3 3)"]),
+    ]
 }
 
 /// A new file.
@@ -107,14 +114,6 @@ fn shell(speech: Speech, command: &str) -> Call {
         Speech::Anthropic => call("Bash", json!({"command": command, "description": "Write a file"})),
         Speech::OpenAi => call("exec_command", json!({"cmd": command})),
         Speech::Google => call("run_shell_command", json!({"command": command, "description": "Write a file"})),
-    }
-}
-
-/// What the client puts before the name of our server in the name of a tool.
-fn prefix(speech: Speech) -> &'static str {
-    match speech {
-        Speech::Anthropic | Speech::OpenAi => "mcp__",
-        Speech::Google => "mcp_",
     }
 }
 
