@@ -1,6 +1,8 @@
 //! `code_find_references`: who refers to a name, as a live image knows it.
 
-use lispwright_runtime::{Ending, EvalReport, Reference, References, Request};
+use std::collections::HashSet;
+
+use lispwright_runtime::{Ending, EvalReport, Reference, References, Request, Runtime};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -83,14 +85,24 @@ async fn find(workshop: &Workshop, args: CodeFindReferences, context: &CallConte
         }
     }
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST) as usize;
-    let shown = found
-        .iter()
-        .take(limit)
-        .map(|reference| (*reference, files.reference(&references.name, reference)))
-        .collect::<Vec<_>>();
+    let placed = found.into_iter().map(|reference| (reference, files.reference(&references.name, reference)));
+    let mut shown = one_for_a_line(placed);
+    let count = shown.len();
+    shown.truncate(limit);
     let not_noted =
         references.not_noted.iter().map(|file| relative(file, workshop.roots.primary())).collect::<Vec<_>>();
-    Ok(outcome(references, &shown, found.len(), outside, &not_noted, &report))
+    Ok(outcome(references, &shown, count, outside, &not_noted, &report))
+}
+
+/// The references without those that another of the same kind stands for on its line: what a macro makes of one mention can be
+/// dozens.
+fn one_for_a_line<'a>(references: impl Iterator<Item = Shown<'a>>) -> Vec<Shown<'a>> {
+    let mut seen = HashSet::new();
+    let is_first = |(reference, place): &Shown<'_>| match place {
+        Some(place) => seen.insert((place.path.clone(), place.line, reference.kind.clone())),
+        None => true,
+    };
+    references.filter(is_first).collect()
 }
 
 /// The kinds asked for, by their own names or those of other tools.
@@ -125,7 +137,8 @@ fn outcome(
 ) -> Outcome {
     let name = one_line(&references.name, 200);
     let mut text = match count {
-        0 => format!("The live image knows nobody who refers to {name}.\n"),
+        0 if outside > 0 => format!("The live image knows no reference to {name} in the project.\n"),
+        0 => format!("The live image knows no reference to {name}, which does not mean that there is none.\n"),
         1 => format!("1 reference to {name}, as the live image knows it:\n"),
         several => format!("{several} references to {name}, as the live image knows them:\n"),
     };
@@ -147,12 +160,7 @@ fn outcome(
             one_line(&not_noted.join(", "), 500)
         ));
     }
-    if count == 0 && outside == 0 {
-        text.push_str(
-            "[note] The image knows what was compiled in it: load what may refer to it, and ask again. Calls that were \
-             inlined, and names in data, are not known.\n",
-        );
-    }
+    text.push_str(not_looked_at(report.runtime));
     text.push_str(&notes(report));
     let mut fields = Map::new();
     fields.insert("refs".into(), shown.iter().map(|(reference, place)| fields_of(reference, place.as_ref())).collect());
@@ -164,6 +172,20 @@ fn outcome(
     }
     fields.insert("session".into(), report.session.clone().into());
     Outcome { text: text.trim_end().to_owned(), fields, is_error: false }
+}
+
+/// What an image that runs has no record of, whatever it has found.
+fn not_looked_at(runtime: Runtime) -> &'static str {
+    match runtime {
+        Runtime::Guile => {
+            "[note] Not looked at: files that are not loaded in this image, and names in data. lisp_read_file with content_pattern \
+             shows mentions in a file.\n"
+        }
+        _ => {
+            "[note] Not looked at: top-level forms (a deftest is one), files that are not loaded in this image, inlined \
+             calls, names in data. lisp_read_file with content_pattern shows mentions in a file.\n"
+        }
+    }
 }
 
 fn reference_text(reference: &Reference, place: Option<&Place>) -> String {

@@ -164,11 +164,11 @@ fn the_guile_names_run_guile() {
     for place in ["(m c)", "m/c.scm", "m"] {
         let found = ok(&mut client, "find_references", json!({ "path_or_module": place, "symbol": "f" }));
         let expected = "2 references to (@ (m a) f), as the live image knows them:\nm/c.scm:3:20: call in define h: (define \
-                        (h) (list (f) f))\nm/c.scm:3:23: reference in define h: (define (h) (list (f) f))";
-        assert_eq!(found.text, expected, "{place}");
+                        (h) (list (f) f))\nm/c.scm:3:23: reference in define h: (define (h) (list (f) f))\n[note] Not looked at: files that are not loaded";
+        assert!(found.text.starts_with(expected), "{place}: {}", found.text);
     }
     let none = ok(&mut client, "find_references", json!({ "path_or_module": "(m a)", "symbol": "f" }));
-    assert!(none.text.starts_with("The live image knows nobody who refers to (@ (m a) f)."), "{}", none.text);
+    assert!(none.text.starts_with("The live image knows no reference to (@ (m a) f)"), "{}", none.text);
     for place in ["(m a)", "m/a.scm"] {
         let exports = ok(&mut client, "list_module_exports", json!({ "path": place }));
         assert_eq!(exports.text, "(m a) exports 1 name:\nprocedure f ()  m/a.scm:3", "{place}");
