@@ -32,17 +32,33 @@ the symbol is #f when TEXT is a module's name, or nothing at all."
     (and variable (variable-bound? variable) variable)))
 
 (define (home-of symbol variable module)
-  "The module in which VARIABLE, seen as SYMBOL in MODULE, is defined, as far as that can be told."
+  "The module in which VARIABLE, seen as SYMBOL in MODULE, is defined, as far as that can be told. An interface may have a
+variable that its module only passes on: by re-export, or by way of another interface that it uses."
   (define (defines? module)
     (eq? (module-local-variable module symbol) variable))
   (let search ((modules (list module)) (seen '()))
     (match modules
       (() #f)
       ((module . others)
-       (cond ((memq module seen) (search others seen))
-             ;; An interface is named as its module, and has the same variables.
-             ((find defines? (delete #f (list (full-module module) module))))
-             (else (search (append others (module-uses module)) (cons module seen))))))))
+       (let ((whole (or (full-module module) module)))
+         (cond ((memq module seen) (search others seen))
+               ((defines? whole) whole)
+               (else (search (append others (module-uses whole)
+                                     (append-map module-uses (delete #f (list (module-public-interface whole)))))
+                             (cons module seen)))))))))
+
+(define (interface-variable module symbol)
+  "The variable that MODULE offers to others as SYMBOL, or #f."
+  (let ((interface (module-public-interface module)))
+    (and interface (visible-variable interface symbol))))
+
+(define (modules-passing-on symbol variable home)
+  "The names of the loaded modules but HOME that offer VARIABLE to others as SYMBOL."
+  (filter-map (lambda (module)
+                (and (not (eq? module home))
+                     (eq? (interface-variable module symbol) variable)
+                     (module-text module)))
+              (modules-of-project)))
 
 (define (full-module module)
   "The module whose public interface MODULE is; MODULE itself when it is none."
@@ -218,8 +234,7 @@ that one of Guile's own, such as `define-class', has made for a module of the pr
     (if (list? specializers) specializers (list specializers))))
 
 (define (module-meaning module limit)
-  (let* ((interface (module-public-interface module))
-         (names (if interface (sort (module-map (lambda (name _) (short-text name)) interface) string<?) '())))
+  (let ((names (map (match-lambda ((name . _) (short-text name))) (module-exports module))))
     (append (list #:type "module" #:name (module-text module)
                   #:facts (list (list "exports" (if (null? names) "nothing" (string-join (take* names 200) " ")))
                                 (list "uses" (short-text (map module-name (module-uses module))))))
@@ -231,7 +246,19 @@ that one of Guile's own, such as `define-class', has made for a module of the pr
           #:name (whole-name symbol variable home)
           #:home (module-text home)
           #:exported (exported? symbol variable home)
-          #:meanings (meanings symbol (variable-ref variable) home limit))))
+          #:meanings (match (cons (sort (modules-passing-on symbol variable home) string<?)
+                                  (meanings symbol (variable-ref variable) home limit))
+                       (((? pair? others) first . rest)
+                        (cons (with-fact first "also exported from" (string-join others ", ")) rest))
+                       ((_ . meanings) meanings)))))
+
+(define (with-fact meaning name text)
+  "MEANING with one more fact."
+  (let loop ((rest meaning) (before '()))
+    (match rest
+      (() (append meaning (list #:facts (list (list name text)))))
+      ((#:facts facts . others) (append (reverse before) (list #:facts (append facts (list (list name text)))) others))
+      ((key value . others) (loop others (cons* value key before))))))
 
 (define (answer-describe request)
   "Says what the name in the request means; the fields of the answer."
@@ -259,7 +286,10 @@ name of a module what ANSWER-MODULE does. A name that means nothing is refused w
                   (else (no-name text (current-module) '())))))
          ((symbol name)
           (let* ((module (if name (loaded-module name) (current-module)))
-                 (variable (and module (if name (local-variable module symbol) (visible-variable module symbol)))))
+                 (variable (and module
+                                (if name
+                                    (or (local-variable module symbol) (interface-variable module symbol))
+                                    (visible-variable module symbol)))))
             (cond ((not module) (list #:outcome #:refused #:no-package (short-text name) #:packages (known-modules)))
                   (variable (answer symbol variable module))
                   (else
@@ -286,10 +316,19 @@ another module."
                     (list (list #:type "unbound variable" #:name (short-text symbol)))))))
 
 (define (module-exports module)
-  "((symbol . variable) ...) of the public interface of MODULE, by their names."
-  (let ((interface (module-public-interface module)))
-    (sort (if interface (module-map cons interface) '())
-          (lambda (one other) (string<? (symbol->string (car one)) (symbol->string (car other)))))))
+  "((symbol . variable) ...) of the public interface of MODULE, by their names: what it has itself, and what the interfaces
+have that it uses."
+  (define names (make-hash-table))
+  (define interface (module-public-interface module))
+  (let note ((modules (if interface (list interface) '())) (seen '()))
+    (match modules
+      (() #f)
+      ((module . others)
+       (unless (memq module seen)
+         (module-for-each (lambda (symbol _) (hashq-set! names symbol (module-variable interface symbol))) module))
+       (note (if (memq module seen) others (append (module-uses module) others)) (cons module seen)))))
+  (sort (filter cdr (hash-map->list cons names))
+        (lambda (one other) (string<? (symbol->string (car one)) (symbol->string (car other))))))
 
 (define (answer-exports request)
   "Says what the module in the request exports; the fields of the answer."

@@ -205,6 +205,34 @@ fn code_in_a_frame_sees_its_module_and_goes_on_with_what_it_defines() {
 }
 
 #[test]
+fn what_a_module_passes_on_is_its_own_to_others() {
+    let mut session = Session::with_sets(
+        "docs",
+        "lib/base.scm",
+        "(define-module (lib base) #:export (area side))\n(define (area s) (* s s))\n(define side 3)\n",
+    );
+    session.project.file("lib/one.scm", "(define-module (lib one) #:use-module (lib base) #:re-export (area))\n");
+    session.project.file(
+        "lib/all.scm",
+        "(define-module (lib all))\n(module-use! (module-public-interface (current-module)) (resolve-interface '(lib base)))\n",
+    );
+    session.ok("load_system", json!({ "path": "lib/one.scm" }));
+    session.ok("load_system", json!({ "path": "lib/all.scm" }));
+    for (name, module) in
+        [("(@ (lib one) area)", "guile-user"), ("(@ (lib all) area)", "guile-user"), ("area", "lib all")]
+    {
+        let found = session.ok("code_describe", json!({ "symbol": name, "package": format!("({module})") }));
+        assert!(found.text.starts_with("(@ (lib base) area), exported from (lib base)\n"), "{name}: {}", found.text);
+        assert!(found.text.contains("also exported from: (lib all), (lib one)"), "{name}: {}", found.text);
+    }
+    let module = session.ok("code_describe", json!({ "symbol": "(lib all)" }));
+    assert!(module.text.contains("exports: area side"), "{}", module.text);
+    let exports = session.ok("code_exports", json!({ "path": "lib/all.scm" }));
+    let expected = "(lib all) exports 2 names:\nprocedure area (s)  from (lib base)";
+    assert!(exports.text.starts_with(expected), "{}", exports.text);
+}
+
+#[test]
 fn large_and_circular_values_are_shown() {
     let mut session = guile();
     let answer = session.ok("repl_eval", json!({ "code": "(iota 1000000)", "max_output_length": 200 }));
