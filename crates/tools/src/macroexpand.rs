@@ -2,7 +2,7 @@
 
 use lispwright_edit::{Source, Target, locate};
 use lispwright_runtime::{Ending, EvalReport, ExpansionLevel, Printout, Request};
-use lispwright_syntax::{Dialect, FormId};
+use lispwright_syntax::{Dialect, FormId, visible};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -140,7 +140,7 @@ fn package_at(source: &Source<'_>, id: FormId) -> Option<String> {
 }
 
 fn outcome(expansion: &Printout, changed: bool, package: Option<String>) -> Outcome {
-    let mut text = fenced(&expansion.text);
+    let mut text = fenced(&visible(&expansion.text));
     if !changed {
         text.push_str("\n[note] Unchanged: the form is no macro call in this image. Load what defines the macro first, if it is one.");
     }
