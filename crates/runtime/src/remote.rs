@@ -11,7 +11,8 @@ mod call;
 pub(crate) mod connection;
 mod found;
 
-use std::time::Instant;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
 use crate::backend::Runtime;
 use crate::capture::Printed;
@@ -128,6 +129,14 @@ impl Remote {
         }
     }
 
+    /// Where somebody else's server is, or was, that the session means.
+    pub(crate) fn joined(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Nrepl(nrepl) => nrepl.joined(),
+            Self::Swank(swank) => swank.joined(),
+        }
+    }
+
     /// Ends a server that was started here, and leaves another's alone.
     pub(crate) async fn leave(&mut self) {
         match self {
@@ -135,6 +144,15 @@ impl Remote {
             Self::Swank(swank) => swank.leave().await,
         }
     }
+}
+
+/// How long it may take a server to take a connection.
+const LISTEN_LIMIT: Duration = Duration::from_secs(1);
+
+/// Whether a server takes connections at `address`.
+pub(crate) async fn listens(address: SocketAddr) -> bool {
+    let connecting = tokio::net::TcpStream::connect(address);
+    matches!(tokio::time::timeout(LISTEN_LIMIT, connecting).await, Ok(Ok(_)))
 }
 
 impl Lost {

@@ -292,13 +292,17 @@ impl Sessions {
         Ok(self.status_of(&session))
     }
 
-    /// Leaves the server that the session `name` is attached to, and forgets the session. The server goes on.
-    pub async fn detach(&self, name: &str) -> Result<(), SessionError> {
+    /// Leaves the server that the session `name` is attached to, and forgets the session. True when the server still
+    /// listens: nothing done here ends it.
+    pub async fn detach(&self, name: &str) -> Result<bool, SessionError> {
         let session = self.existing(name)?;
         let remote = session.remote.as_ref().ok_or_else(|| SessionError::NotAttached(name.to_owned()))?;
-        // The connection may be lost and the session still mean the server.
-        let is_joined =
-            session.facts().image.as_ref().map_or(session.factory.runtime() == Runtime::Swank, |image| image.pid == 0);
+        let pid = session.facts().image.as_ref().map(|image| image.pid);
+        let is_joined = match pid {
+            Some(pid) => pid == 0,
+            // The connection may be lost and the session still mean the server.
+            None => session.factory.runtime() == Runtime::Swank || remote.lock().await.joined().is_some(),
+        };
         if !is_joined {
             return Err(SessionError::NotAttached(name.to_owned()));
         }
@@ -306,10 +310,15 @@ impl Sessions {
             controls.kill.cancel();
         }
         let slot = Arc::clone(&session.slot).lock_owned().await;
-        remote.lock().await.leave().await;
+        let mut remote = remote.lock().await;
+        let address = remote.joined();
+        remote.leave().await;
         self.sessions().remove(name);
         drop(slot);
-        Ok(())
+        Ok(match address {
+            Some(address) => crate::remote::listens(address).await,
+            None => false,
+        })
     }
 
     /// The sessions that have an image now, by name, each with what it runs.

@@ -79,9 +79,10 @@ pub(crate) async fn detach(sessions: &Sessions, session: Option<&str>) -> Result
         Some(session) => session.to_owned(),
         None => attached().unwrap_or_else(|| chosen(sessions, None, Some(Runtime::Clojure)).to_owned()),
     };
-    sessions.detach(&session).await.map_err(session_error)?;
-    let text = format!(
-        "Session {session:?} is forgotten; the server it was attached to goes on, with what was defined there."
-    );
+    let became = match sessions.detach(&session).await.map_err(session_error)? {
+        true => "goes on, with what was defined there",
+        false => "does not answer any more",
+    };
+    let text = format!("Session {session:?} is forgotten; the server it was attached to {became}.");
     Ok(outcome(text, json!({"session": session, "detached": true})))
 }

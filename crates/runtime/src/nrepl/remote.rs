@@ -42,6 +42,12 @@ impl Nrepl {
         Some((death, words))
     }
 
+    /// Where somebody else's server is, or was, that the session means.
+    pub(crate) fn joined(&self) -> Option<SocketAddr> {
+        let found = self.image.as_ref().filter(|image| image.server.is_none());
+        self.attached.or(found.map(|image| image.address))
+    }
+
     /// Joins the server at `address`, in place of the one there was.
     pub(crate) async fn attach(&mut self, address: SocketAddr, config: &Config) -> Result<RemoteImage, StartError> {
         let image = Image::open(address, config.output_limit).await.map_err(StartError::Unreachable)?;

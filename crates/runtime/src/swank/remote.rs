@@ -23,6 +23,11 @@ pub(crate) struct Swank {
 }
 
 impl Swank {
+    /// Where somebody else's server is, or was, that the session means.
+    pub(crate) fn joined(&self) -> Option<SocketAddr> {
+        self.attached
+    }
+
     /// Joins the server at `address`, in place of the one there was; `greeted` is the conversation with it that has begun.
     pub(crate) async fn attach(
         &mut self,
