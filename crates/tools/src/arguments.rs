@@ -255,7 +255,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` as `3` and
+/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` and `"3"` as `3` and
 /// a number that names something as its text, and refuses everything else that does not fit the schema with one
 /// `BAD_ARGUMENT` that lists all faults.
 ///
@@ -318,10 +318,13 @@ fn named(name: &str, schema: &Value, value: Value) -> Value {
     }
 }
 
-/// A value with every integer that the schema asks for written as one.
+/// A value with every integer that the schema asks for written as one, also where it came as `3.0` or `"3"`.
 fn narrowed(schema: &Value, value: Value) -> Value {
     match value {
         Value::Number(_) if schema["type"] == "integer" => whole(&value).map_or(value, Value::from),
+        Value::String(digits) if schema["type"] == "integer" => {
+            digits.parse::<i64>().map_or(Value::String(digits), Value::from)
+        }
         Value::Array(elements) if schema.get("items").is_some() => {
             elements.into_iter().map(|element| narrowed(&schema["items"], element)).collect()
         }
@@ -537,6 +540,8 @@ mod tests {
         let schema = schema_of::<Arguments>();
         let given = json!({"file_path": "a.lisp", "operation": "delete", "formTypes": ["defun"], "form-name": "f",
                            "limit": 3.0, "level": null, "timeout": 2});
+        let spelled = json!({"path": "a", "operation": "delete", "limit": "12"});
+        assert_eq!(prepare("lisp_edit_form", &schema, object(spelled)).unwrap()["limit"], 12);
         let ready = prepare("lisp_edit_form", &schema, object(given)).unwrap();
         let parsed: Arguments = parse(ready).unwrap();
         assert_eq!(

@@ -9,7 +9,6 @@ use crate::repl_eval::ask;
 use crate::repl_node::{node_fields, node_text};
 use crate::repl_refused::session_argument;
 use crate::repl_report::{answer, output_limit};
-use crate::repl_text::start_of_fenced;
 use crate::tool::CallContext;
 
 /// Levels of parts when none are asked for.
@@ -62,20 +61,23 @@ pub async fn inspect_object(sessions: &Sessions, args: InspectObject, context: &
 }
 
 fn inspected(node: &Node, session: &str) -> Outcome {
-    let (mut text, cut) = start_of_fenced(&node_text(node), output_limit(Some(u32::MAX)));
-    if node.has_more() {
-        let next = node.offset + node.shown();
-        let of = node.total.map(|total| format!(" of {total}")).unwrap_or_default();
-        let session = session_argument(session);
-        let id = node.id.unwrap_or_default();
-        text.push_str(&format!(
-            "[note] Shown are {} to {}{of}; the next: inspect_object {{\"id\": {id}, \"offset\": {next}{session}}}\n",
-            node.offset,
-            next.saturating_sub(1),
-        ));
-    }
-    if cut > 0 {
-        text.push_str(&format!("[note] {cut} characters are left out; ask for fewer levels or fewer parts.\n"));
+    let (mut text, shown) = node_text(node, output_limit(Some(u32::MAX)));
+    let next = node.offset + shown.unwrap_or_else(|| node.shown());
+    match shown {
+        Some(0) => text.push_str(
+            "[note] The first part alone is too long for one answer; ask for fewer levels, or for it by its number.\n",
+        ),
+        None if !node.has_more() => {}
+        _ => {
+            let of = node.total.map(|total| format!(" of {total}")).unwrap_or_default();
+            let session = session_argument(session);
+            let id = node.id.unwrap_or_default();
+            text.push_str(&format!(
+                "[note] Shown are {} to {}{of}; the next: inspect_object {{\"id\": {id}, \"offset\": {next}{session}}}\n",
+                node.offset,
+                next.saturating_sub(1),
+            ));
+        }
     }
     Outcome { text: text.trim_end().to_owned(), fields: node_fields(node), is_error: false }
 }

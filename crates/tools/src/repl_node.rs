@@ -101,8 +101,9 @@ pub(crate) fn node_line(node: &Node) -> String {
     }
 }
 
-/// The whole of `node`: what it is, facts, and each part on a line, the parts of parts further in.
-pub(crate) fn node_text(node: &Node) -> String {
+/// The whole of `node`: what it is, facts, and each part on a line, the parts of parts further in; at most `limit` characters
+/// of it, and how many of its own parts that is when it is not all.
+pub(crate) fn node_text(node: &Node, limit: usize) -> (String, Option<u64>) {
     let id = node.id.map(|id| format!(" {id}")).unwrap_or_default();
     let mut text = format!("[object{id}] {}\n", kind_text(node));
     if node.kind != "string" {
@@ -116,16 +117,30 @@ pub(crate) fn node_text(node: &Node) -> String {
     // The parts that are still to be shown, the next one last; with the level and the position.
     let mut open: Vec<(usize, u64, &lispwright_runtime::Part)> = Vec::new();
     push_parts(&mut open, node, 0);
+    // How many of its own parts have begun, and where the last of them did.
+    let (mut begun, mut start) = (0, text.len());
+    let mut room = limit.saturating_sub(text.chars().count());
     while let Some((level, position, part)) = open.pop() {
+        if level == 0 {
+            (begun, start) = (begun + 1, text.len());
+        }
+        let before = text.len();
         if part.value.kind == "text" {
             text.push_str(&format!("{}\n", fence(&part.value.text)));
-            continue;
+        } else {
+            let position = if part.label == Label::Position { format!("{position}: ") } else { String::new() };
+            text.push_str(&format!("{}{position}{}\n", "  ".repeat(level + 1), part_line(part)));
+            push_parts(&mut open, &part.value, level + 1);
         }
-        let position = if part.label == Label::Position { format!("{position}: ") } else { String::new() };
-        text.push_str(&format!("{}{position}{}\n", "  ".repeat(level + 1), part_line(part)));
-        push_parts(&mut open, &part.value, level + 1);
+        let length = text[before..].chars().count();
+        if length > room {
+            // Of the first one what fits, else all that come before.
+            text.truncate(if begun == 1 { before } else { start });
+            return (text, Some(begun - 1));
+        }
+        room -= length;
     }
-    text
+    (text, None)
 }
 
 fn push_parts<'n>(open: &mut Vec<(usize, u64, &'n lispwright_runtime::Part)>, node: &'n Node, level: usize) {
@@ -213,7 +228,7 @@ mod tests {
         let mut table = table();
         table.parts[0].value.parts = vec![Part { label: Label::Position, value: atom("1\n[ERROR] 2") }];
         assert_eq!(
-            node_text(&table),
+            node_text(&table, 1000).0,
             "[object 7] hash-table (EQL), 3 entries\n#<HASH-TABLE>\n  :A => (1) [8]\n    0: 1 [ERROR] 2\n"
         );
     }
@@ -223,6 +238,18 @@ mod tests {
         let text = Node { kind: "text".into(), text: "[note] x".into(), ..Node::default() };
         let parts = vec![Part { label: Label::Position, value: text }];
         let string = Node { kind: "string".into(), id: Some(1), total: Some(8), parts, ..Node::default() };
-        assert_eq!(node_text(&string), "[object 1] string, 8 characters\n [note] x\n");
+        assert_eq!(node_text(&string, 1000).0, "[object 1] string, 8 characters\n [note] x\n");
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_left_for_the_next_call() {
+        let part = |text: &str| Part { label: Label::Position, value: atom(text) };
+        let list =
+            Node { kind: "list".into(), id: Some(1), parts: ["a", "b", "c"].map(part).into(), ..Node::default() };
+        let (whole, none) = node_text(&list, 1000);
+        assert_eq!(none, None);
+        let (start, shown) = node_text(&list, whole.chars().count() - 1);
+        assert_eq!((start.as_str(), shown), ("[object 1] list\n\n  0: a\n  1: b\n", Some(2)));
+        assert_eq!(node_text(&list, 20).1, Some(0));
     }
 }
