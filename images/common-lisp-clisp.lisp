@@ -324,6 +324,10 @@ Frames outside the functions named in BOUNDARIES are not looked at."
   (declare (ignore call))
   '())
 
+(defun frame-package (call)
+  (declare (ignore call))
+  nil)
+
 (defun eval-in-frame (form call)
   "CLISP tells no frame's environment."
   (declare (ignore form call))

@@ -370,7 +370,7 @@ A name without a package is looked for in the current one, then in all others."
   (apply #'call-evaluating
          (lambda (evaluation)
            (setf (evaluation-phase evaluation) :print)
-           (let ((package (or (find-package name)
+           (let ((package (or (package-named name)
                               (find-package (first (split-name (string-left-trim ":" (string-left-trim "#" name))))))))
              (if package
                  (find-exports package offset count limit)

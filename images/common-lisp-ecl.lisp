@@ -294,6 +294,14 @@ Frames outside the functions named in BOUNDARIES are not looked at."
         when (symbol-package symbol)
           collect (list (symbol-name symbol) value)))
 
+(defun frame-package (spot)
+  "The name of the package of the function that a frame runs; NIL for one without a name and for ECL's own."
+  (let ((package (spot-package spot)))
+    (and (not (top-level-form-p spot))
+         (not (equal package "COMMON-LISP"))
+         (not (machinery-p spot))
+         package)))
+
 (defun eval-in-frame (form spot)
   "Evaluates FORM where the variables of a frame are visible."
   (si:eval-with-env form (spot-environment spot) nil nil :execute))

@@ -90,10 +90,15 @@
                               :locals (loop for (name value) in (frame-variables it)
                                             collect (cons name (inspect-value value 0 0 0 0)))))))))
 
-(defun answer-eval-in-frame (&rest arguments &key frame &allow-other-keys)
+(defun answer-eval-in-frame (&rest arguments &key frame package &allow-other-keys)
+  "Evaluates where the variables of a frame are visible. Without a PACKAGE the code is read in that of the frame's function,
+in which the variables have their names, or in the session's when the function tells none."
   (call-with-frame frame
                    (lambda (it)
-                     (apply #'answer-eval :evaluator (lambda (form) (eval-in-frame form it)) arguments))))
+                     (apply #'answer-eval
+                            :evaluator (lambda (form) (eval-in-frame form it))
+                            :package (or package (frame-package it))
+                            arguments))))
 
 ;;; Leaving
 

@@ -8,7 +8,8 @@
 ;;;;   LENIENT-UTF-8 FILE-TEXT MAKE-TEMPORARY-DIRECTORY                 files
 ;;;;   RESTORE-STREAMS FLUSH-STREAMS INPUT-STREAMS                      the standard streams
 ;;;;   CALL-WITH-DEBUGGER-HOOK CALL-IN-COMPILATION-UNIT NOISE-P         conditions
-;;;;   FRAMES-OF-INTEREST +MOST-COUNTED-FRAMES+ FRAME-KEY FRAME-FACTS FRAME-VARIABLES EVAL-IN-FRAME   the stack
+;;;;   FRAMES-OF-INTEREST +MOST-COUNTED-FRAMES+ FRAME-KEY FRAME-FACTS FRAME-VARIABLES   the stack
+;;;;   FRAME-PACKAGE EVAL-IN-FRAME
 ;;;;   CALL-ABOVE RESTART-ARGUMENTS                                     held stacks
 ;;;;   EXPAND-ALL                                                       macros
 ;;;;   SLOT-PARTS FUNCTION-PARTS FUNCTION-NAME FUNCTION-LAMBDA-LIST FUNCTION-SOURCE-FACTS   objects
@@ -404,6 +405,12 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 (defun eval-in-frame (form spot)
   "Evaluates FORM where the variables of a frame are visible."
   (sb-di:eval-in-frame (spot-frame spot) form))
+
+(defun frame-package (spot)
+  "The package of the function that a frame runs; NIL for one without a name and for SBCL's own."
+  (let* ((frame (spot-frame spot))
+         (home (home-symbol (frame-name frame))))
+    (and home (not (library-p frame)) (symbol-package home))))
 
 (defun frame-source (frame)
   "(:FILE namestring :LINE line) of the definition that FRAME runs, as far as it was compiled from a file."

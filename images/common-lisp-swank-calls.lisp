@@ -158,10 +158,14 @@
             (setf (session-thread session) nil
                   (session-values session) (mapcar #'symbol-value (session-variables session))))))))
 
+(defvar *package-above* nil "The session's package while its thread holds a stack: the server's debugger binds its own.")
+
 (defun reply-above (request)
   "The same on top of what this thread holds."
-  (let (#+clisp (*print-level* nil) #+clisp (*print-length* nil))
-    (reply request)))
+  (let ((*package* *package-above*)
+        #+clisp (*print-level* nil) #+clisp (*print-length* nil))
+    (multiple-value-prog1 (reply request)
+      (setf *package-above* *package*))))
 
 (defun reply (request)
   "The answer to REQUEST as text."
@@ -201,7 +205,8 @@ end, or to be held; another that has come here ends with the condition it came w
   (let ((*waiting-on* (or (held-condition (first *held*))
                           (make-condition 'simple-condition :format-control "Interrupted." :format-arguments '()))))
     ;; CLISP's prints all frames, and what hangs on their variables.
-    (let (#+clisp (*print-level* 3) #+clisp (*print-length* 5))
+    (let ((*package-above* *package*)
+          #+clisp (*print-level* 3) #+clisp (*print-length* 5))
       (funcall (debugger-function) *waiting-on* nil)))
   nil)
 

@@ -176,6 +176,7 @@
   "A frame on the stack."
   height                                ; how many frames are further out: the same whatever comes on top
   call                                  ; as text
+  package                               ; of the function, when it is not the implementation's
   (facts nil))                          ; (:FILE ... :LINE ... :LOCALS ...) when it is known, else NIL
 
 (defconstant +most-known+ 20)
@@ -308,6 +309,7 @@ None in CLISP: to know what a frame is, its server prints it with all that hangs
              for number from 0 below count
              for text = (frame-text frame 200 *package*)
              collect (make-spot :height (- height 1 position)
+                                :package (and home (symbolp home) (not (library-p home)) (symbol-package home))
                                 :call (if (and (null outer) boundaries (eql 0 (search "((LAMBDA ()" text)))
                                           "top-level form"
                                           text)
@@ -351,6 +353,10 @@ None in CLISP: to know what a frame is, its server prints it with all that hangs
 (defun frame-variables (spot)
   "The live variables of a frame: ((name value) ...); none for code that was compiled without keeping them."
   (ignore-errors (call-with-position spot #'variables-at)))
+
+(defun frame-package (spot)
+  "The package of the function that a frame runs; NIL for one without a name and for the implementation's own."
+  (spot-package spot))
 
 (defun eval-in-frame (form spot)
   "Evaluates FORM where the variables of a frame are visible."

@@ -420,7 +420,7 @@ CODE, or those of an error, and what every such answer has."
   (unless (package-name *package*)      ; Evaluated code has deleted it.
     (setf *package* (find-package "COMMON-LISP-USER")))
   (let ((session-package *package*)
-        (call-package (and package (or (find-package package) (find-package (string-upcase package))))))
+        (call-package (and package (package-named package))))
     (if (and package (null call-package))
         (list :outcome :refused :no-package package :packages (known-packages))
         (let ((evaluation (make-evaluation :code code :stream (make-string-input-stream code)
@@ -432,6 +432,14 @@ CODE, or those of an error, and what every such answer has."
             (when (and call-package (eq *package* call-package))
               (setf *package* session-package))
             (finish-answer evaluation answer))))))
+
+(defun package-named (designator)
+  "The package that DESIGNATOR means as people write it: foo, FOO, :foo, #:foo, \"FOO\"; NIL when there is none."
+  (flet ((known (name)
+           (or (find-package name) (find-package (string-upcase name)))))
+    (or (find-package designator)
+        (known (string designator))
+        (known (string-trim "\"" (string-left-trim "'#:" (string designator)))))))
 
 (defun finish-answer (evaluation fields)
   "FIELDS with what is to be said after every run of the user's code."

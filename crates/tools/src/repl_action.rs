@@ -64,6 +64,9 @@ pub struct ReplControl {
     /// Code for eval_in_frame; for restart, its values
     #[serde(default)]
     pub code: Option<String>,
+    /// For eval_in_frame (default: the frame's)
+    #[serde(default)]
+    pub package: Option<String>,
     /// For eval_in_frame and restart (default 30)
     #[serde(default)]
     pub timeout_seconds: Option<f64>,

@@ -2,18 +2,21 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use lispwright_runtime::{Ending, EvalReport, EvalRequest, Request, Sessions};
+use lispwright_runtime::{Ending, EvalReport, EvalRequest, Node, Request, Sessions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::outcome::{Outcome, ToolError};
-use crate::repl_refused::session_error;
+use crate::repl_refused::{session_argument, session_error};
 use crate::repl_report::{answer, output_limit};
 use crate::repl_session::open;
 use crate::tool::CallContext;
 
 /// How long a call may take when it is not said.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Elements of each list or vector that are printed when it is not said: the rest is there to be looked at.
+pub(crate) const PRINTED: u32 = 200;
 
 /// The longest a call may be allowed to take, in seconds.
 const LONGEST: f64 = 86_400.0;
@@ -53,7 +56,7 @@ pub struct ReplEval {
     /// *print-level*
     #[serde(default)]
     pub print_level: Option<u32>,
-    /// *print-length*
+    /// *print-length* (default 200)
     #[serde(default)]
     pub print_length: Option<u32>,
     /// Forbid evaluation by the reader (#.)
@@ -78,6 +81,9 @@ pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContex
     match evaluated.await {
         Ok(report) => {
             let mut outcome = answer(&report, limit);
+            if args.print_length.is_none() {
+                outcome.text.push_str(&further_elements(&report));
+            }
             if args.on_error == OnError::Hold && matches!(&report.ending, Ending::Error { error, .. } if !error.kept) {
                 outcome.text.push_str("\n[note] Not held: the stack is exhausted, or ten are held already.");
             }
@@ -85,6 +91,19 @@ pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContex
         }
         Err(error) => error.with("execution_status", "not-executed").into(),
     }
+}
+
+/// How to see the elements of the value that were not printed.
+fn further_elements(report: &EvalReport) -> String {
+    let Some(Node { kind, id: Some(id), total: Some(total), .. }) = &report.object else { return String::new() };
+    if !matches!(kind.as_str(), "list" | "array" | "vector") || *total <= u64::from(PRINTED) {
+        return String::new();
+    }
+    let argument = session_argument(&report.session);
+    format!(
+        "\n[note] {PRINTED} of {total} elements are printed; the next: inspect_object {{\"id\": {id}, \"offset\": \
+         {PRINTED}{argument}}}; or call with print_length."
+    )
 }
 
 /// Asks the image of `session`, tells the caller that it is being waited for, and writes down what became of it.
@@ -137,7 +156,7 @@ fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, ToolError> {
         package: args.package.clone(),
         safe_read: args.safe_read,
         print_level: args.print_level,
-        print_length: args.print_length,
+        print_length: args.print_length.or(Some(PRINTED)),
         value_limit: limit,
         timeout: seconds(args.timeout_seconds)?,
         trial: args.trial,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::outcome::{Outcome, ToolError};
 use crate::repl_action::{ReplAction, ReplControl};
-use crate::repl_eval::{ask, seconds};
+use crate::repl_eval::{PRINTED, ask, seconds};
 use crate::repl_node::{node_fields, node_line};
 use crate::repl_refused::session_argument;
 use crate::repl_report::{answer, frame_fields, frame_line, output_limit, restarts_fields, restarts_text};
@@ -46,6 +46,8 @@ fn request(session: &str, args: &ReplControl) -> Result<Request, ToolError> {
             frame: args.frame.unwrap_or(0),
             code: EvalRequest {
                 timeout: seconds(args.timeout_seconds)?,
+                package: args.package.clone(),
+                print_length: Some(PRINTED),
                 ..EvalRequest::new(code(r#""action": "eval_in_frame", "frame": 0, "code": "(list x y)""#)?)
             },
         },

@@ -74,6 +74,23 @@ fn a_held_error_is_looked_into_and_left_by_a_restart() {
 }
 
 #[test]
+fn code_on_top_of_a_held_error_is_read_in_the_sessions_package() {
+    let (_server, mut session) = attached();
+    let code = "(defpackage :shop (:use :cl)) (in-package :shop) (defun price (item) (error \"no ~a\" item))";
+    evaluate(&mut session, code);
+    session.client.call("repl_eval", json!({ "code": "(price 5)", "session": "swank", "on_error": "hold" }));
+    let frame =
+        json!({ "action": "eval_in_frame", "session": "swank", "code": "(list item (package-name *package*))" });
+    let inside = control(&mut session, frame);
+    assert!(inside.text.contains("=> (5 \"SHOP\")"), "{}", inside.text);
+    let above =
+        evaluate(&mut session, "(setf (symbol-function 'cost) (constantly 3)) (list (package-name *package*) (cost))");
+    assert!(above.text.contains("=> (\"SHOP\" 3)"), "{}", above.text);
+    control(&mut session, json!({ "action": "abort", "session": "swank" }));
+    assert!(evaluate(&mut session, "(package-name *package*)").text.contains("SHOP"));
+}
+
+#[test]
 fn endless_code_is_interrupted_and_the_image_keeps_its_state() {
     let (mut server, mut session) = attached();
     evaluate(&mut session, "(defvar *here* 42)");

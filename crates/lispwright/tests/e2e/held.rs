@@ -133,6 +133,26 @@ fn frames_and_locals_can_be_looked_at() {
 }
 
 #[test]
+fn code_in_a_frame_is_read_in_the_package_of_the_frame() {
+    for runtime in ["sbcl", "ecl"] {
+        let mut session = Session::new();
+        let code = "(defpackage :shop (:use :cl)) (in-package :shop) (defun price (item) (error \"no ~a\" item)) \
+                    (in-package :cl-user)";
+        session.ok("repl_eval", json!({ "code": code, "session": "main", "runtime": runtime }));
+        hold(&mut session, "(shop::price 5)");
+        let arguments = json!({ "action": "eval_in_frame", "code": "(list item (package-name *package*))" });
+        let there = control(&mut session, arguments.clone());
+        assert!(there.text.contains("=> (5 \"SHOP\")"), "{runtime}: {}", there.text);
+        let mut elsewhere = arguments;
+        elsewhere["package"] = ":cl-user".into();
+        let elsewhere = control(&mut session, elsewhere);
+        assert!(elsewhere.is_error && elsewhere.text.contains("ITEM"), "{runtime}: {}", elsewhere.text);
+        let after = session.ok("repl_eval", json!({ "code": "(package-name *package*)" }));
+        assert!(after.text.contains("=> \"COMMON-LISP-USER\""), "{runtime}: {}", after.text);
+    }
+}
+
+#[test]
 fn a_call_while_an_error_is_held_runs_on_top_and_says_so() {
     let mut session = Session::new();
     hold(&mut session, "(handler-case (error \"below\") (type-error () :caught))");

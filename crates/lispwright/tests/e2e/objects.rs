@@ -135,3 +135,28 @@ fn numbers_that_mean_nothing() {
     let answer = session.ok("repl_eval", json!({ "code": "(list 4)" }));
     assert!(answer.fields["result_object_id"].as_i64().unwrap() > old + 1, "{}", answer.fields);
 }
+
+#[test]
+fn of_a_long_list_some_hundred_elements_are_printed_and_the_rest_can_be_paged_through() {
+    let mut session = Session::new();
+    let answer = session.ok("repl_eval", json!({ "code": "(loop for i below 5000 collect i)" }));
+    assert!(answer.text.starts_with("=> (0 1 2 ") && answer.text.contains(" 199 ...)"), "{}", answer.text);
+    assert!(answer.text.len() < 2000, "{}", answer.text);
+    assert!(
+        answer.text.contains("200 of 5000 elements are printed; the next: inspect_object {\"id\": 1, \"offset\": 200}")
+    );
+    let all = session.ok("repl_eval", json!({ "code": "*", "print_length": 5000, "max_output_length": 40000 }));
+    assert!(all.text.contains(" 4999)") && !all.text.contains("[note]"), "{}", all.text);
+    // What does not fit into an answer is where the hint says that it is.
+    let code = "(loop for i below 1000 collect (list i (make-string 190 :initial-element #\\z)))";
+    let id = session.ok("repl_eval", json!({ "code": code })).fields["result_object_id"].clone();
+    let page = session.ok("inspect_object", json!({ "id": id.to_string(), "max_elements": 1000 }));
+    let last = page.text.lines().filter(|line| line.starts_with("  ")).last().unwrap();
+    let (number, _) = last.trim().split_once(':').unwrap();
+    let next: u64 = number.parse::<u64>().unwrap() + 1;
+    assert!(
+        next < 1000 && page.text.contains(&format!("\"offset\": {next}}}")),
+        "{last} {:?}",
+        page.text.lines().last()
+    );
+}
