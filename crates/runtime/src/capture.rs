@@ -15,6 +15,8 @@ use tokio::net::unix::pipe;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use crate::activity::Activity;
+
 /// Bytes kept from the start of what one call prints to one descriptor, and as many from the end.
 const KEPT: usize = 192 * 1024;
 
@@ -122,8 +124,8 @@ struct Counted {
     kept: Kept,
     /// Bytes since the call began, or since the last one ended.
     count: u64,
-    /// A call runs.
-    in_call: bool,
+    /// The call that runs.
+    call: Option<Activity>,
 }
 
 impl Capture {
@@ -151,9 +153,9 @@ impl Capture {
     }
 
     /// A call begins: what was printed before it does not count against the limit.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin(&self, call: &Activity) {
         let mut printed = self.shared.printed();
-        (printed.count, printed.in_call) = (0, true);
+        (printed.count, printed.call) = (0, Some(call.clone()));
     }
 
     /// A call has ended: what was printed since the last time, with all that is in the pipe by now.
@@ -176,7 +178,7 @@ impl Capture {
             self.shared.overflow.notified().await;
             // An earlier call may have left the notice.
             let printed = self.shared.printed();
-            if printed.in_call && printed.count > self.shared.limit {
+            if printed.call.is_some() && printed.count > self.shared.limit {
                 return;
             }
         }
@@ -213,7 +215,7 @@ impl Shared {
 
     fn is_idly_flooded(&self) -> bool {
         let printed = self.printed();
-        !printed.in_call && printed.count > self.limit
+        printed.call.is_none() && printed.count > self.limit
     }
 
     /// Reads what is there, at most `most` bytes.
@@ -226,6 +228,9 @@ impl Shared {
                 Ok(0) => return Drained::Closed,
                 Ok(count) => {
                     printed.kept.add(&buffer[..count]);
+                    if let Some(call) = &printed.call {
+                        call.printed(&buffer[..count]);
+                    }
                     printed.count += count as u64;
                     most -= count as u64;
                 }
@@ -263,7 +268,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         assert!(!is_over().await);
-        capture.begin();
+        capture.begin(&Activity::default());
         assert!(!is_over().await);
         rustix::io::write(&writer, &[b'b'; 1001]).unwrap();
         capture.overflow().await;

@@ -12,8 +12,10 @@
 //!
 //! **Invariant:** only this crate starts processes, and no process it starts outlives the server.
 
+mod activity;
 mod agent;
 pub mod backend;
+mod call;
 mod capture;
 mod children;
 mod config;
@@ -34,6 +36,7 @@ mod nearest;
 pub mod node;
 mod nrepl;
 mod process;
+mod queue;
 pub mod refusal;
 pub mod remote;
 pub mod request;
@@ -53,6 +56,7 @@ mod work;
 mod worker;
 
 pub use backend::{BACKENDS, Backend, Capability, Runtime};
+pub use call::{Call, Given, Ticket};
 pub use capture::Printed;
 pub use config::Config;
 pub use confine::{Confinement, Network, become_confined};

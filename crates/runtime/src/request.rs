@@ -9,6 +9,9 @@ use crate::work::{Project, Target};
 /// How long a question about the image may take that is not an evaluation.
 const LOOK_LIMIT: Duration = Duration::from_secs(30);
 
+/// Characters of code that are shown to say what a call does.
+const WORDS: usize = 60;
+
 /// One evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvalRequest {
@@ -203,6 +206,31 @@ pub enum RestartName {
 }
 
 impl Request {
+    /// What the image is asked for, in a few words.
+    pub(crate) fn words(&self) -> String {
+        let named = |doing: &str, name: &str| format!("{doing} {}", beginning(name));
+        let target = |doing: &str, target: &Target| match target {
+            Target::Path(name) | Target::System(name) => named(doing, name),
+        };
+        match self {
+            Self::Eval(request) if request.trial => named("trying", &request.code),
+            Self::Eval(request) => named("evaluating", &request.code),
+            Self::Inspect { object, .. } => format!("inspecting object {object}"),
+            Self::Macroexpand { code, .. } => named("expanding", code),
+            Self::Describe { name, .. } => named("describing", name),
+            Self::References { name, .. } => named("finding references to", name),
+            Self::Exports { name, .. } => named("listing the exports of", name),
+            Self::Load { target: what, .. } => target("loading", what),
+            Self::RunTests { target: what, .. } => target("running the tests of", what),
+            Self::Held | Self::Frames { .. } | Self::Locals { .. } => "looking at the held error".to_owned(),
+            Self::EvalInFrame { code, .. } => named("evaluating in a frame", &code.code),
+            Self::Restart { .. } => "taking a restart".to_owned(),
+            Self::Abort => "giving up the held error".to_owned(),
+            Self::Checkpoint(name) => named("making the checkpoint", name),
+            Self::Rollback(_) => "going back to a checkpoint".to_owned(),
+        }
+    }
+
     /// The wire's name for it.
     pub(crate) fn operation(&self) -> &'static str {
         match self {
@@ -348,5 +376,14 @@ impl Request {
             self,
             Self::Eval(_) | Self::Macroexpand { .. } | Self::Load { .. } | Self::RunTests { .. } | Self::Checkpoint(_)
         )
+    }
+}
+
+/// The beginning of `text`, on one line.
+fn beginning(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match flat.char_indices().nth(WORDS) {
+        Some((end, _)) => format!("{}...", &flat[..end]),
+        None => flat,
     }
 }

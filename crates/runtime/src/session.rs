@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, watch};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::backend::Runtime;
+use crate::call::Over;
 use crate::children::EndedChildren;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
+use crate::queue::Queue;
 use crate::remote::{Remote, ensure_remote, run_remote};
 use crate::request::Request;
 use crate::self_report::without_self_reports;
@@ -19,7 +21,7 @@ use crate::status::CheckpointStatus;
 use crate::stop::{Controls, Death, StopReason};
 use crate::watch::Watch;
 use crate::wire::{Value, keyed};
-use crate::worker::{Ended, GRACE, Lost, Worker, last_lines};
+use crate::worker::{Ended, Lost, Worker, last_lines};
 
 /// So many lost images ...
 const CRASHES: usize = 3;
@@ -27,13 +29,17 @@ const CRASHES: usize = 3;
 /// ... within so long stop a session.
 pub(crate) const CRASH_WINDOW: Duration = Duration::from_secs(300);
 
-/// Why a call has no image when it was told to stop while one was starting.
-pub(crate) const WITHDRAWN: &str = "the call was withdrawn before there was one";
+/// Notices that wait to be told.
+const MOST_NOTICES: usize = 8;
 
 /// A name with the image behind it.
 pub(crate) struct Session {
     pub(crate) name: String,
     pub(crate) factory: Arc<Factory>,
+    /// The call that has its turn, and those that wait for theirs.
+    pub(crate) queue: Queue,
+    /// Which of them are over.
+    pub(crate) over: watch::Sender<Over>,
     /// Held for as long as a call runs.
     pub(crate) slot: Arc<tokio::sync::Mutex<Option<Worker>>>,
     /// What a session whose image is reached through a socket has in place of a worker; locked only by those who hold the slot.
@@ -65,11 +71,25 @@ pub(crate) struct Facts {
     pub(crate) crashes: Vec<Instant>,
     pub(crate) last_crash: String,
     pub(crate) stopped: bool,
-    /// To be told with the next answer.
-    pub(crate) notice: Option<String>,
+    /// To be told with the next answer, oldest first.
+    pub(crate) notices: Vec<String>,
 }
 
 impl Facts {
+    /// Has the next answer tell of something. Of many things, the last are told.
+    pub(crate) fn tell(&mut self, notice: String) {
+        if self.notices.len() == MOST_NOTICES {
+            self.notices.remove(0);
+        }
+        self.notices.push(notice);
+    }
+
+    /// The session begins afresh: what is left is the number of the next object, and the call that does it.
+    pub(crate) fn renew(&mut self) {
+        let (next_object, running) = (self.next_object, self.running.take());
+        *self = Self { next_object, running, ..Self::default() };
+    }
+
     /// The image is gone, and what was known about it.
     pub(crate) fn forget_image(&mut self) {
         self.image = None;
@@ -109,7 +129,7 @@ impl Session {
     pub(crate) fn ended_idle(&self, idle: Duration) {
         let mut facts = self.facts();
         facts.forget_image();
-        facts.notice = Some(format!(
+        facts.tell(format!(
             "The image of session {:?} was ended after {} s in which nobody used it: its definitions and other state are \
              lost. This call ran in a fresh image.",
             self.name,
@@ -149,14 +169,14 @@ impl Session {
         {
             let death = Death { status: excess.text, exited: false, killed: true };
             self.count_crash(death.status.clone());
-            self.facts().notice = Some(loss(&self.name, "while no call was running", &death, ""));
+            self.facts().tell(loss(&self.name, "while no call was running", &death, ""));
         }
     }
 
     /// It has no image, runs nothing, and is not stopped.
     pub(crate) fn is_empty(&self) -> bool {
         let facts = self.facts();
-        facts.image.is_none() && facts.running.is_none() && facts.last_used.is_some() && !facts.stopped
+        facts.image.is_none() && self.queue.is_empty() && facts.last_used.is_some() && !facts.stopped
     }
 
     /// Nobody watches how long the image is idle any more.
@@ -164,21 +184,12 @@ impl Session {
         self.facts().watcher = None;
     }
 
-    /// The slot for a call, at once or as soon as a call that was told to stop has done so.
-    pub(crate) async fn free_slot(&self) -> Result<OwnedMutexGuard<Option<Worker>>, SessionError> {
-        let slot = Arc::clone(&self.slot);
-        if let Ok(guard) = slot.clone().try_lock_owned() {
-            return Ok(guard);
+    /// Ends the call that runs, and those that wait.
+    pub(crate) fn end_calls(&self) {
+        self.queue.clear();
+        if let Some((_, controls)) = &self.facts().running {
+            controls.kill.cancel();
         }
-        let (running_for, is_stopping) = match &self.facts().running {
-            Some((since, controls)) => (since.elapsed(), controls.is_stopping()),
-            None => (Duration::ZERO, true),
-        };
-        let busy = SessionError::Busy { session: self.name.clone(), running_for };
-        if !is_stopping {
-            return Err(busy);
-        }
-        tokio::time::timeout(GRACE * 2, slot.lock_owned()).await.map_err(|_| busy)
     }
 
     /// Refuses what ends an image when that is not ours to end.
@@ -284,11 +295,24 @@ pub(crate) async fn ensure_image(session: &Session, slot: &mut Option<Worker>) -
     Ok(())
 }
 
+/// As [`ensure_image`], until somebody tells the call to end: a launcher can keep a start waiting for as long as it likes.
+pub(crate) async fn ensure_unless_stopped(
+    session: &Session,
+    slot: &mut Option<Worker>,
+    controls: &Controls,
+) -> Result<(), SessionError> {
+    tokio::select! {
+        biased;
+        ensured = ensure_image(session, slot) => ensured,
+        () = controls.stopping() => Err(SessionError::Withdrawn(session.name.clone())),
+    }
+}
+
 /// Takes note of an image that was found dead before a call ran in it.
 fn lost_while_idle(session: &Session, slot: &mut Option<Worker>, death: &Death) -> Result<(), SessionError> {
     let words = slot.take().map(|worker| last_lines(&worker.take_output().1.head)).unwrap_or_default();
     session.count_crash(death.status.clone());
-    session.facts().notice = Some(loss(&session.name, "while no call was running", death, &words));
+    session.facts().tell(loss(&session.name, "while no call was running", death, &words));
     if session.facts().stopped { Err(session.stopped_error()) } else { Ok(()) }
 }
 
@@ -314,12 +338,7 @@ pub(crate) async fn run(
         if request.is_about_present_image() && slot.is_none() {
             return Err(SessionError::NoImage(session.name.clone()));
         }
-        // A launcher can keep a start waiting for as long as it likes.
-        tokio::select! {
-            biased;
-            ensured = ensure_image(session, slot) => ensured?,
-            () = controls.stopping() => return Err(SessionError::Start(WITHDRAWN.to_owned())),
-        }
+        ensure_unless_stopped(session, slot, controls).await?;
         let worker = slot.as_mut().expect("the session was given an image");
         let mut arguments = arguments.clone();
         let branch = request.branch_key().map(|key| {
@@ -334,7 +353,7 @@ pub(crate) async fn run(
                 session.returned(&back, worker.pid());
                 let mut facts = session.facts();
                 let why = facts.ended_for.take().unwrap_or_else(|| back.status.clone());
-                facts.notice = Some(format!(
+                facts.tell(format!(
                     "The image of session {:?} died while no call was running ({why}), and the session went back to checkpoint \
                      {:?}: what was done since is lost.",
                     session.name, back.name
@@ -383,7 +402,7 @@ pub(crate) async fn run(
             Answer::without_image(Ending::Died { death, reason })
         }
     };
-    let notices = session.facts().notice.take().into_iter().chain(ended_children).collect();
+    let notices = std::mem::take(&mut session.facts().notices).into_iter().chain(ended_children).collect();
     Ok(EvalReport {
         session: session.name.clone(),
         runtime: session.factory.runtime(),

@@ -1,21 +1,27 @@
 //! Why a session could not do what was asked.
 
-use std::time::Duration;
-
 use crate::backend::{Capability, Runtime};
 use crate::factory::StartError;
 
 /// Why a session could not do what was asked. The code did not run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
-    /// Another call is running.
-    #[error("session {session:?} is busy with a call that has run for {} s", .running_for.as_secs())]
+    /// Another call is running for too long to wait for it, or too many wait already.
+    #[error("session {session:?} is busy, {doing}{}", waiting_words(.waiting))]
     Busy {
         /// The session.
         session: String,
-        /// How long the other call has been running.
-        running_for: Duration,
+        /// What the other call is doing, in words.
+        doing: String,
+        /// How many calls wait for it.
+        waiting: usize,
     },
+    /// The call was withdrawn or interrupted while it waited for its turn or its image.
+    #[error("the call was withdrawn before it ran in session {0:?}")]
+    Withdrawn(String),
+    /// The session was killed, reset or detached while the call waited for its turn.
+    #[error("session {0:?} was ended while the call waited for its turn")]
+    Ended(String),
     /// Too many images were lost.
     #[error("session {session:?} is stopped: {crashes} images were lost within five minutes, the last one: {last}")]
     Stopped {
@@ -74,6 +80,15 @@ pub enum SessionError {
     /// There is no such session.
     #[error("there is no session {0:?}")]
     Unknown(String),
+}
+
+/// How many calls wait, when some do.
+fn waiting_words(waiting: &usize) -> String {
+    match waiting {
+        0 => String::new(),
+        1 => ", and 1 call waits".to_owned(),
+        waiting => format!(", and {waiting} calls wait"),
+    }
 }
 
 impl From<StartError> for SessionError {

@@ -1,28 +1,30 @@
 //! Named sessions: one image each, one call at a time, and an honest account of what became of them.
 //!
-//! A session is a name. Its image starts with the first call and is replaced when it dies; the caller is told once,
-//! with the answer of the call that was running or with the next one. Three images lost within five minutes stop the
-//! session until somebody resets it.
+//! A session is a name. Its calls run in the order in which they came. Its image starts with the first of them and is
+//! replaced when it dies; the caller is told once, with the answer of the call that was running or with the next one.
+//! Three images lost within five minutes stop the session until somebody resets it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::backend::{BACKENDS, Capability, Runtime};
+use crate::call::{Call, Given};
 use crate::config::Config;
-use crate::eval::{Ending, EvalReport};
+use crate::eval::EvalReport;
 use crate::factory::{Factory, Household};
 use crate::idle;
 use crate::name;
+use crate::queue::{Place, Queue};
 use crate::remote::address::Address;
 use crate::remote::{Found, Remote};
 use crate::request::{EvalRequest, Request};
-use crate::session::{CRASH_WINDOW, Facts, Running, Session, ensure_image, loss, run};
+use crate::session::{CRASH_WINDOW, Facts, Session, ensure_unless_stopped};
 use crate::session_error::SessionError;
 use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers_of};
 use crate::stop::Controls;
@@ -139,6 +141,8 @@ impl Sessions {
             name: name.to_owned(),
             remote: Remote::of(runtime).map(tokio::sync::Mutex::new),
             factory,
+            queue: Queue::default(),
+            over: watch::Sender::default(),
             slot: Arc::default(),
             facts: Mutex::new(facts),
         });
@@ -148,13 +152,6 @@ impl Sessions {
 
     fn existing(&self, name: &str) -> Result<Arc<Session>, SessionError> {
         self.sessions().get(name).cloned().ok_or_else(|| SessionError::Unknown(name.to_owned()))
-    }
-
-    /// What the call that runs in the session `name` says it is doing.
-    pub fn activity(&self, name: &str) -> Option<String> {
-        let session = self.existing(name).ok()?;
-        let facts = session.facts();
-        facts.running.as_ref().and_then(|(_, controls)| controls.activity.get())
     }
 
     /// Evaluates in the session `name`: [`Sessions::call`] with an evaluation.
@@ -167,18 +164,20 @@ impl Sessions {
         self.call(name, Request::Eval(request), cancel).await
     }
 
-    /// Asks the image of the session `name`, which is made with its first evaluation.
-    ///
-    /// A second call on a busy session is refused, not queued, unless the first has already been told to stop: then it
-    /// waits for that. Cancelling `cancel`, or dropping the future, interrupts
-    /// the evaluation and keeps the session's state.
+    /// Asks the image of the session `name`: [`Sessions::queue`], and [`Call::answer`].
     pub async fn call(
         &self,
         name: &str,
         request: Request,
         cancel: &CancellationToken,
     ) -> Result<EvalReport, SessionError> {
-        let began = Instant::now();
+        self.queue(name, request)?.answer(cancel).await
+    }
+
+    /// Puts `request` behind all that the session `name` was asked before; its image is made with its first evaluation.
+    ///
+    /// Refused when too many calls wait already, or when what runs has taken longer than this call may, and half a minute.
+    pub fn queue(&self, name: &str, request: Request) -> Result<Call, SessionError> {
         if let Request::Checkpoint(checkpoint) = &request {
             name::check("checkpoint", checkpoint)?;
         }
@@ -187,30 +186,25 @@ impl Sessions {
         if !runtime.backend().can(request.needs()) {
             return Err(SessionError::Lacks(runtime, request.needs()));
         }
-        let slot = session.free_slot().await?;
-        let controls = Controls { cancel: cancel.child_token(), ..Controls::default() };
-        session.facts().running = Some((began, controls.clone()));
-        // Dropping this future drops the guard, which interrupts the task.
-        let _interrupt = controls.cancel.clone().drop_guard();
-        self.watch_idle(&session);
-        let (answer, answered) = tokio::sync::oneshot::channel();
-        tokio::spawn(async move {
-            let running = Running(Arc::clone(&session));
-            let mut slot = slot;
-            let result = run(&session, &mut slot, request, &controls, began).await;
-            drop(running);
-            drop(slot);
-            if let Err(Ok(untold)) = answer.send(result)
-                && let Ending::Died { death, .. } = &untold.ending
-            {
-                session.facts().notice = Some(loss(&session.name, "during a call that was withdrawn", death, ""));
-            }
-        });
-        answered.await.unwrap_or_else(|_| Err(SessionError::Start("the call ended without an answer".to_owned())))
+        Call::new(self.clone(), session, request)
+    }
+
+    /// What the session `name` is doing, in words; nothing when it runs nothing.
+    pub fn doing(&self, name: &str) -> Option<String> {
+        self.existing(name).ok()?.doing()
+    }
+
+    /// Waits until the call that the session `name` is busy with is over; the last answer that was given there.
+    pub async fn wait(&self, name: &str) -> Result<Option<Given>, SessionError> {
+        let session = self.existing(name)?;
+        let first = session.queue.calls().first().map_or(0, |call| call.number);
+        let mut over = session.over.subscribe();
+        let over = over.wait_for(|over| over.number >= first).await;
+        Ok(over.ok().and_then(|over| over.given.clone()))
     }
 
     /// Has the image of the session ended when nobody uses it for too long, or when it takes too much meanwhile.
-    fn watch_idle(&self, session: &Arc<Session>) {
+    pub(crate) fn watch_idle(&self, session: &Arc<Session>) {
         if session.facts().excess_watcher.is_none() {
             let watcher = idle::watch_excess(session);
             session.facts().excess_watcher = Some(watcher);
@@ -224,17 +218,37 @@ impl Sessions {
         }
     }
 
-    /// Makes sure the session has an image.
+    /// Makes sure the session has an image, after the calls that wait for one.
     pub async fn start(&self, name: &str) -> Result<SessionStatus, SessionError> {
         let session = self.session(name)?;
-        let mut slot = self.slot(&session)?;
-        if session.facts().stopped {
-            return Err(session.stopped_error());
-        }
-        self.watch_idle(&session);
-        ensure_image(&session, &mut slot).await?;
-        drop(slot);
-        Ok(self.status_of(&session))
+        let place = session.join("starting".to_owned(), Duration::ZERO)?;
+        self.start_at(&session, place, false).await
+    }
+
+    /// Gives the session an image when its turn at `place` has come; a fresh one when `afresh`.
+    async fn start_at(
+        &self,
+        session: &Arc<Session>,
+        place: Place,
+        afresh: bool,
+    ) -> Result<SessionStatus, SessionError> {
+        let number = place.number;
+        let controls = Controls::default();
+        let started = async {
+            let mut turn = session.enter(place, &controls).await?;
+            if afresh {
+                bury(session, &mut turn.slot).await;
+                session.facts().renew();
+            }
+            if session.facts().stopped {
+                return Err(session.stopped_error());
+            }
+            self.watch_idle(session);
+            ensure_unless_stopped(session, &mut turn.slot, &controls).await
+        };
+        let started = started.await;
+        session.over(number, None);
+        started.map(|()| self.status_of(session))
     }
 
     /// Interrupts what the session is doing; false when it was not doing anything.
@@ -247,24 +261,28 @@ impl Sessions {
         Ok(facts.running.is_some())
     }
 
-    /// Ends the session and its image; false when it had no image. The next call under that name starts afresh.
+    /// Ends the session, its image and the calls that wait for it; false when it had no image. The next call under that
+    /// name starts afresh.
     pub async fn kill(&self, name: &str) -> Result<bool, SessionError> {
         let session = self.existing(name)?;
         session.must_be_ours()?;
-        let had_image = self.end_image(&session).await;
-        self.0.next_object.fetch_max(session.facts().next_object, Ordering::Relaxed);
-        self.sessions().remove(name);
-        Ok(had_image)
+        self.forget(&session);
+        Ok(end_image(&session).await)
     }
 
-    /// Gives the session a fresh image and forgets what it lost before.
+    /// Gives the session a fresh image and forgets what it lost before; the calls that wait for the old one are ended.
     pub async fn reset(&self, name: &str) -> Result<SessionStatus, SessionError> {
         let session = self.session(name)?;
         session.must_be_ours()?;
-        self.end_image(&session).await;
-        let next_object = session.facts().next_object;
-        *session.facts() = Facts { next_object, ..Facts::default() };
-        self.start(name).await
+        session.end_calls();
+        let place = session.join("starting afresh".to_owned(), Duration::ZERO)?;
+        self.start_at(&session, place, true).await
+    }
+
+    /// Whoever asks for a session of that name from now on gets another.
+    fn forget(&self, session: &Session) {
+        self.0.next_object.fetch_max(session.facts().next_object, Ordering::Relaxed);
+        self.sessions().remove(&session.name);
     }
 
     /// The server that listens at `address`, once it is known what it speaks.
@@ -277,18 +295,20 @@ impl Sessions {
         let is_new = self.existing(name).is_err();
         self.open(name, Some(found.runtime()))?;
         let session = self.existing(name)?;
-        let slot = self.slot(&session)?;
         let remote =
             session.remote.as_ref().ok_or(SessionError::Lacks(session.factory.runtime(), Capability::Attach))?;
+        let place = session.join("attaching".to_owned(), Duration::ZERO)?;
+        let number = place.number;
+        let turn = session.enter(place, &Controls::default()).await?;
         let attached = remote.lock().await.attach(found, &session.factory.config).await;
         if is_new && attached.is_err() {
-            self.sessions().remove(name);
+            self.forget(&session);
         }
+        session.over(number, None);
         let known = attached?;
-        let next_object = session.facts().next_object;
-        *session.facts() = Facts { next_object, ..Facts::default() };
+        session.facts().renew();
         session.set_remote(known);
-        drop(slot);
+        drop(turn);
         Ok(self.status_of(&session))
     }
 
@@ -306,25 +326,22 @@ impl Sessions {
         if !is_joined {
             return Err(SessionError::NotAttached(name.to_owned()));
         }
-        if let Some((_, controls)) = &session.facts().running {
-            controls.kill.cancel();
-        }
-        let slot = Arc::clone(&session.slot).lock_owned().await;
+        self.forget(&session);
+        session.end_calls();
+        let _slot = session.slot.lock().await;
         let mut remote = remote.lock().await;
         let address = remote.joined();
         remote.leave().await;
-        self.sessions().remove(name);
-        drop(slot);
         Ok(match address {
             Some(address) => crate::remote::listens(address).await,
             None => false,
         })
     }
 
-    /// The sessions that have an image now, by name, each with what it runs.
+    /// The sessions that have an image now or are about to have one, by name, each with what it runs.
     pub fn living(&self) -> Vec<(String, Runtime)> {
         let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();
-        let living = sessions.iter().filter(|session| session.facts().image.is_some());
+        let living = sessions.iter().filter(|session| session.facts().image.is_some() || !session.queue.is_empty());
         living.map(|session| (session.name.clone(), session.factory.runtime())).collect()
     }
 
@@ -361,7 +378,7 @@ impl Sessions {
     pub async fn shutdown(&self) {
         let sessions = std::mem::take(&mut *self.sessions());
         for session in sessions.values() {
-            self.end_image(session).await;
+            end_image(session).await;
         }
         for factory in &self.0.factories {
             factory.close().await;
@@ -372,6 +389,8 @@ impl Sessions {
     }
 
     fn status_of(&self, session: &Session) -> SessionStatus {
+        let doing = session.doing();
+        let waiting = session.queue.calls().into_iter().skip(1).map(|call| (call.what, call.came.elapsed())).collect();
         let facts = session.facts();
         let state = if facts.running.is_some() || session.slot.try_lock().is_err() {
             State::Busy
@@ -395,32 +414,28 @@ impl Sessions {
             held: facts.held,
             checkpoints: facts.checkpoints.clone(),
             running_for: facts.running.as_ref().map(|(since, _)| since.elapsed()),
+            doing,
+            waiting,
             crashes: facts.crashes.iter().filter(|time| time.elapsed() < CRASH_WINDOW).count(),
         }
     }
+}
 
-    fn slot(&self, session: &Session) -> Result<OwnedMutexGuard<Option<Worker>>, SessionError> {
-        Arc::clone(&session.slot).try_lock_owned().map_err(|_| SessionError::Busy {
-            session: session.name.clone(),
-            running_for: session.facts().running.as_ref().map_or(Duration::ZERO, |(since, _)| since.elapsed()),
-        })
-    }
+/// Ends the session's calls and its image, in the middle of a call too; false when it had no image.
+async fn end_image(session: &Session) -> bool {
+    let had_image = session.facts().image.is_some();
+    session.end_calls();
+    bury(session, &mut *session.slot.lock().await).await;
+    had_image
+}
 
-    /// Kills whatever image the session has, in the middle of a call too.
-    async fn end_image(&self, session: &Session) -> bool {
-        let had_image = session.facts().image.is_some();
-        if let Some((_, controls)) = &session.facts().running {
-            controls.kill.cancel();
-        }
-        let mut slot = Arc::clone(&session.slot).lock_owned().await;
-        if let Some(mut worker) = slot.take() {
-            worker.bury(true).await;
-        }
-        if let Some(remote) = &session.remote {
-            remote.lock().await.leave().await;
-        }
-        let mut facts = session.facts();
-        facts.forget_image();
-        had_image
+/// Ends whatever image the session has.
+async fn bury(session: &Session, slot: &mut Option<Worker>) {
+    if let Some(mut worker) = slot.take() {
+        worker.bury(true).await;
     }
+    if let Some(remote) = &session.remote {
+        remote.lock().await.leave().await;
+    }
+    session.facts().forget_image();
 }

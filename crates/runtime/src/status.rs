@@ -50,6 +50,10 @@ pub struct SessionStatus {
     pub checkpoints: Vec<CheckpointStatus>,
     /// How long the call it is busy with has run.
     pub running_for: Option<Duration>,
+    /// What that call is doing, in words.
+    pub doing: Option<String>,
+    /// What waits for its turn, in words, and for how long.
+    pub waiting: Vec<(String, Duration)>,
     /// Images lost within the last five minutes.
     pub crashes: usize,
 }

@@ -1,8 +1,8 @@
 //! How a call comes to an end before its answer: who can say so, why it was said, and what became of the process.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use tokio_util::sync::CancellationToken;
+
+use crate::activity::Activity;
 
 /// Why a call was told to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,23 +52,8 @@ pub(crate) struct Controls {
     pub(crate) interrupt: CancellationToken,
     /// Somebody kills the session.
     pub(crate) kill: CancellationToken,
-    /// What the image says it is doing.
+    /// What the image says it is doing, and prints.
     pub(crate) activity: Activity,
-}
-
-/// What an image said last about what it is doing. Clones share it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Activity(Arc<Mutex<Option<String>>>);
-
-impl Activity {
-    pub(crate) fn set(&self, text: &str) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
-    }
-
-    /// The words, if there were any.
-    pub(crate) fn get(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
 }
 
 impl Controls {

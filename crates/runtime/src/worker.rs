@@ -294,8 +294,8 @@ impl Worker {
         tokio::pin!(deadline);
         let began = Instant::now();
         self.ended_children = None;
-        self.stdout.begin();
-        self.stderr.begin();
+        self.stdout.begin(&controls.activity);
+        self.stderr.begin(&controls.activity);
         let mut stop: Option<Stopping> = None;
         let mut exiting = false;
         self.watch.begin();

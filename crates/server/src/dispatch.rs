@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use lispwright_tools::{CallContext, Outcome, Premises, Tool, ToolError, ToolSet, arguments};
+use lispwright_tools::{Arrival, Arrivals, CallContext, Outcome, Premises, Tool, ToolError, ToolSet, arguments};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation,
@@ -183,6 +183,8 @@ struct Call {
     progress: Option<(ProgressToken, Peer<RoleServer>)>,
     /// Name and version of the client, as it says.
     caller: Option<Arc<str>>,
+    /// When it came.
+    arrival: Arrival,
 }
 
 impl Call {
@@ -196,9 +198,11 @@ impl Call {
         };
         let context = CallContext {
             caller: self.caller.clone(),
-            transcript: None,
             cancel: cancel.clone(),
             progress: self.progress.is_some().then(|| Arc::new(report) as Arc<dyn Fn(f64, &str) + Send + Sync>),
+            // What only reads neither waits for others nor lets others wait.
+            arrival: (!tool.annotations.read_only).then(|| Arc::new(self.arrival)),
+            ..CallContext::default()
         };
         let run = tool.run.clone();
         let working = AssertUnwindSafe(async move { run(given, context).await }).catch_unwind();
@@ -291,11 +295,13 @@ pub(crate) struct Session {
     pub(crate) closing: CancellationToken,
     /// What the client at the other end calls its roots.
     roots: ClientRoots,
+    /// In the order of the lines: requests are taken up one after the other as they come.
+    arrivals: Arrivals,
 }
 
 impl Session {
     pub(crate) fn new(dispatch: Arc<Dispatch>, closing: CancellationToken) -> Self {
-        Self { dispatch, closing, roots: ClientRoots::default() }
+        Self { dispatch, closing, roots: ClientRoots::default(), arrivals: Arrivals::default() }
     }
 }
 
@@ -382,12 +388,14 @@ impl ServerHandler for Session {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let meta = stamp(&context);
+        let arrival = self.arrivals.arrive();
         if let Some(premises) = &self.dispatch.premises {
             self.roots.settle(premises, &context).await;
         }
         let call = Call {
             withdrawn: context.ct.clone(),
             closing: self.closing.clone(),
+            arrival,
             progress: context.meta.get_progress_token().map(|token| (token, context.peer.clone())),
             caller: context.peer.peer_info().map(|info| caller(&info.client_info.name, &info.client_info.version)),
         };

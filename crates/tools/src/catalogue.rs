@@ -29,6 +29,7 @@ use crate::outcome::Outcome;
 use crate::premises::Premises;
 use crate::repl_control::repl_control;
 use crate::repl_eval::repl_eval;
+use crate::repl_wait::keep;
 use crate::run_tests::run_tests;
 use crate::tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 use crate::workshop::Workshop;
@@ -235,7 +236,13 @@ impl Entry {
                 match ready {
                     Ok((arguments, workshop)) => {
                         let context = CallContext { transcript: workshop.transcript.clone(), ..context };
-                        run(workshop, arguments, context).boxed()
+                        let working = run(workshop, arguments, context.clone());
+                        async move {
+                            let outcome = working.await;
+                            keep(&context, &outcome);
+                            outcome
+                        }
+                        .boxed()
                     }
                     Err(error) => async move { error.into() }.boxed(),
                 }

@@ -37,6 +37,8 @@ pub(crate) async fn ask_living(
     request: Request,
     context: &CallContext,
 ) -> Result<EvalReport, ToolError> {
+    // What came before may start the image.
+    context.turn().await;
     let session = living(sessions, session, dialect)?;
     ask(sessions, &session, request, context).await
 }

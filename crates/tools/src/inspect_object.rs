@@ -8,7 +8,7 @@ use crate::outcome::Outcome;
 use crate::repl_eval::ask;
 use crate::repl_node::{node_fields, node_text};
 use crate::repl_refused::session_argument;
-use crate::repl_report::{answer, output_limit};
+use crate::repl_report::{answer, notes, output_limit};
 use crate::tool::CallContext;
 
 /// Levels of parts when none are asked for.
@@ -54,13 +54,15 @@ pub async fn inspect_object(sessions: &Sessions, args: InspectObject, context: &
         limit: STRING,
     };
     match ask(sessions, session, request, context).await {
-        Ok(EvalReport { ending: Ending::Inspected(node), session, .. }) => inspected(&node, &session),
-        Ok(report) => answer(&report, output_limit(None)),
+        Ok(report) => match &report.ending {
+            Ending::Inspected(node) => inspected(node, &report),
+            _ => answer(&report, output_limit(None)),
+        },
         Err(error) => error.into(),
     }
 }
 
-fn inspected(node: &Node, session: &str) -> Outcome {
+fn inspected(node: &Node, report: &EvalReport) -> Outcome {
     let (mut text, shown) = node_text(node, output_limit(Some(u32::MAX)));
     let next = node.offset + shown.unwrap_or_else(|| node.shown());
     match shown {
@@ -70,7 +72,7 @@ fn inspected(node: &Node, session: &str) -> Outcome {
         None if !node.has_more() => {}
         _ => {
             let of = node.total.map(|total| format!(" of {total}")).unwrap_or_default();
-            let session = session_argument(session);
+            let session = session_argument(&report.session);
             let id = node.id.unwrap_or_default();
             text.push_str(&format!(
                 "[note] Shown are {} to {}{of}; the next: inspect_object {{\"id\": {id}, \"offset\": {next}{session}}}\n",
@@ -79,5 +81,6 @@ fn inspected(node: &Node, session: &str) -> Outcome {
             ));
         }
     }
+    text.push_str(&notes(report));
     Outcome { text: text.trim_end().to_owned(), fields: node_fields(node), is_error: false }
 }

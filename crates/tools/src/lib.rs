@@ -7,6 +7,7 @@
 //! **Invariant:** nothing here knows MCP or JSON-RPC, and nothing here writes files or starts processes by itself.
 
 pub mod arguments;
+mod arrival;
 pub mod catalogue;
 pub mod code_describe;
 pub mod code_exports;
@@ -39,12 +40,14 @@ mod repl_report;
 mod repl_session;
 mod repl_status;
 mod repl_text;
+mod repl_wait;
 mod repl_work;
 pub mod run_tests;
 pub mod tool;
 pub mod transcript;
 pub mod workshop;
 
+pub use arrival::{Arrival, Arrivals};
 pub use catalogue::catalogue;
 pub use outcome::{Outcome, ToolError};
 pub use premises::Premises;

@@ -12,7 +12,7 @@ use crate::fence::fenced;
 use crate::outcome::{Outcome, ToolError};
 use crate::refused::refusal;
 use crate::repl_eval::{ask, seconds};
-use crate::repl_report::{answer, output_limit};
+use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_session::open;
 use crate::repl_work::runtime_of;
 use crate::tool::CallContext;
@@ -73,10 +73,10 @@ pub struct Macroexpand {
 /// Expands in the image. The macros' own code runs there; cancelling the context interrupts it.
 pub async fn macroexpand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -> Outcome {
     match expand(workshop, args, context).await {
-        Ok(EvalReport { ending: Ending::Expanded { expansion, changed }, package, .. }) => {
-            outcome(&expansion, changed, package)
-        }
-        Ok(report) => answer(&report, output_limit(None)),
+        Ok(report) => match &report.ending {
+            Ending::Expanded { expansion, changed } => outcome(expansion, *changed, &report),
+            _ => answer(&report, output_limit(None)),
+        },
         Err(error) => error.into(),
     }
 }
@@ -139,7 +139,7 @@ fn package_at(source: &Source<'_>, id: FormId) -> Option<String> {
     package_in(source, form)
 }
 
-fn outcome(expansion: &Printout, changed: bool, package: Option<String>) -> Outcome {
+fn outcome(expansion: &Printout, changed: bool, report: &EvalReport) -> Outcome {
     let mut text = fenced(&visible(&expansion.text));
     if !changed {
         text.push_str("\n[note] Unchanged: the form is no macro call in this image. Load what defines the macro first, if it is one.");
@@ -147,10 +147,14 @@ fn outcome(expansion: &Printout, changed: bool, package: Option<String>) -> Outc
     if expansion.cut {
         text.push_str("\n[note] The expansion goes on; ask for level once, or for a part of the form.");
     }
+    let notes = notes(report);
+    if !notes.is_empty() {
+        text.push_str(&format!("\n{}", notes.trim_end()));
+    }
     let mut fields = Map::new();
     fields.insert("expansion".into(), expansion.text.clone().into());
     fields.insert("changed".into(), changed.into());
     fields.insert("truncated".into(), expansion.cut.into());
-    fields.insert("package".into(), package.map_or(Value::Null, Value::from));
+    fields.insert("package".into(), report.package.clone().map_or(Value::Null, Value::from));
     Outcome { text, fields, is_error: false }
 }

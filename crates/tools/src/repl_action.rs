@@ -12,6 +12,8 @@ pub enum ReplAction {
     Status,
     /// Start a session's image ahead of its first call.
     Start,
+    /// Wait for what a session is doing and give the last answer there again.
+    Wait,
     /// Interrupt what a session is doing; its state is kept.
     Interrupt,
     /// End a session and its image.
@@ -67,7 +69,7 @@ pub struct ReplControl {
     /// For eval_in_frame (default: the frame's)
     #[serde(default)]
     pub package: Option<String>,
-    /// For eval_in_frame and restart (default 30)
+    /// For wait, eval_in_frame, restart (default 30)
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
     /// host:port for attach

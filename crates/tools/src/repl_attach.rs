@@ -8,12 +8,14 @@ use crate::repl_action::ReplControl;
 use crate::repl_refused::session_error;
 use crate::repl_session::chosen;
 use crate::repl_status::{outcome, session_outcome};
+use crate::tool::CallContext;
 
 /// Joins the server at the address given. What it speaks is found out, unless the runtime or the address says it.
 pub(crate) async fn attach(
     sessions: &Sessions,
     args: &ReplControl,
     runtime: Option<Runtime>,
+    context: &CallContext,
 ) -> Result<Outcome, ToolError> {
     let here = format!("127.0.0.1:{SWANK_PORT}");
     let address = match (args.address.as_deref(), runtime) {
@@ -49,7 +51,7 @@ pub(crate) async fn attach(
     let found = sessions.find_server(address).await.map_err(session_error)?;
     let runtime = found.runtime();
     let session = chosen(sessions, args.session.as_deref(), Some(runtime));
-    let status = sessions.attach(session, found).await.map_err(session_error)?;
+    let status = context.in_order(sessions.attach(session, found)).await.map_err(session_error)?;
     let about = match runtime {
         Runtime::Swank if status.version.as_deref().is_some_and(|version| version.starts_with("CLISP")) => {
             " It cannot be reset, killed, checkpointed or tried in. In CLISP errors come without frames, an evaluation cannot be \

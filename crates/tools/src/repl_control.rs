@@ -15,9 +15,10 @@ use crate::repl_report::{answer, output_limit};
 use crate::repl_session::chosen;
 use crate::repl_status::{outcome, session_outcome, status};
 use crate::repl_text::one_line;
+use crate::repl_wait::wait;
 use crate::tool::CallContext;
 
-/// Does what `args.action` says. Nothing here waits for a running evaluation; a restart lets one go on.
+/// Does what `args.action` says. What ends or interrupts something does not wait for what runs; what needs the image does.
 pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &CallContext) -> Outcome {
     let began = SystemTime::now();
     let done = control(sessions, &args, context).await;
@@ -51,6 +52,9 @@ fn act(args: &ReplControl) -> Option<String> {
 }
 
 async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext) -> Result<Outcome, ToolError> {
+    if matches!(args.action, ReplAction::Status | ReplAction::Interrupt | ReplAction::Kill | ReplAction::Detach) {
+        context.leave();
+    }
     let runtime = args.runtime.as_deref().map(named_runtime).transpose()?;
     let session = chosen(sessions, args.session.as_deref(), runtime);
     if matches!(args.action, ReplAction::Start | ReplAction::Reset) {
@@ -59,13 +63,14 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
     match args.action {
         ReplAction::Status => status(sessions, args.session.as_deref()).await,
         ReplAction::Start => {
-            let status = sessions.start(session).await.map_err(session_error)?;
+            let status = context.in_order(sessions.start(session)).await.map_err(session_error)?;
             Ok(session_outcome(&format!("Session {session:?} is ready."), &status))
         }
         ReplAction::Reset => {
-            let status = sessions.reset(session).await.map_err(session_error)?;
+            let status = context.in_order(sessions.reset(session)).await.map_err(session_error)?;
             Ok(session_outcome(&format!("Session {session:?} has a fresh image; its old state is gone."), &status))
         }
+        ReplAction::Wait => context.in_order(wait(sessions, session, args.timeout_seconds, context)).await,
         ReplAction::Interrupt => {
             let interrupted = sessions.interrupt(session).map_err(session_error)?;
             let text = if interrupted {
@@ -93,7 +98,7 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
             let report = ask(sessions, session, Request::Rollback(args.name.clone()), context).await?;
             Ok(answer(&report, output_limit(None)))
         }
-        ReplAction::Attach => attach(sessions, args, runtime).await,
+        ReplAction::Attach => attach(sessions, args, runtime, context).await,
         ReplAction::Detach => detach(sessions, args.session.as_deref()).await,
         ReplAction::Restarts
         | ReplAction::Restart

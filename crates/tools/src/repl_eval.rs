@@ -1,8 +1,8 @@
 //! `repl_eval`: evaluate code in a session's live image.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
-use lispwright_runtime::{Ending, EvalReport, EvalRequest, Node, Request, Sessions};
+use lispwright_runtime::{Ending, EvalReport, EvalRequest, Node, Request, SessionError, Sessions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,6 +10,7 @@ use crate::outcome::{Outcome, ToolError};
 use crate::repl_refused::{session_argument, session_error};
 use crate::repl_report::{answer, output_limit};
 use crate::repl_session::open;
+use crate::repl_text::one_line;
 use crate::tool::CallContext;
 
 /// How long a call may take when it is not said.
@@ -106,17 +107,19 @@ fn further_elements(report: &EvalReport) -> String {
     )
 }
 
-/// Asks the image of `session`, tells the caller that it is being waited for, and writes down what became of it.
+/// Asks the image of `session` behind all that it was asked before, tells the caller what is being waited for, and writes
+/// down what became of it.
 pub(crate) async fn ask(
     sessions: &Sessions,
     session: &str,
     request: Request,
     context: &CallContext,
 ) -> Result<EvalReport, ToolError> {
-    let Some(transcript) = &context.transcript else { return wait(sessions, session, request, context).await };
-    let (began, asked) = (SystemTime::now(), request.clone());
+    let (began, asked) = (SystemTime::now(), context.transcript.is_some().then(|| request.clone()));
     let answered = wait(sessions, session, request, context).await;
-    transcript.note(context.caller.as_deref(), session, &asked, began, answered.as_ref());
+    if let (Some(transcript), Some(asked)) = (&context.transcript, asked) {
+        transcript.note(context.caller.as_deref(), session, &asked, began, answered.as_ref());
+    }
     answered
 }
 
@@ -126,22 +129,17 @@ async fn wait(
     request: Request,
     context: &CallContext,
 ) -> Result<EvalReport, ToolError> {
-    let answered = sessions.call(session, request, &context.cancel);
-    tokio::pin!(answered);
-    let began = Instant::now();
-    let mut tick = tokio::time::interval(Duration::from_secs(1));
-    tick.reset();
-    loop {
-        tokio::select! {
-            result = &mut answered => return result.map_err(session_error),
-            _ = tick.tick(), if context.progress.is_some() => {
-                if let Some(progress) = &context.progress {
-                    let doing = sessions.activity(session).unwrap_or_else(|| format!("evaluating in session {session}"));
-                    progress(began.elapsed().as_secs_f64(), &doing);
-                }
-            }
-        }
+    context.turn().await;
+    let call = sessions.queue(session, request).map_err(session_error)?;
+    context.leave();
+    let ticket = call.ticket();
+    let doing = || one_line(&ticket.doing(), 400);
+    let answered = context.telling(doing, call.answer(&context.cancel)).await;
+    match &answered {
+        Err(SessionError::Withdrawn(_) | SessionError::Ended(_)) => ticket.came_to_nothing(),
+        _ => context.has_asked(ticket.clone()),
     }
+    answered.map_err(session_error)
 }
 
 fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, ToolError> {

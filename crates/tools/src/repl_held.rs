@@ -10,7 +10,7 @@ use crate::repl_action::{ReplAction, ReplControl};
 use crate::repl_eval::{PRINTED, ask, seconds};
 use crate::repl_node::{node_fields, node_line};
 use crate::repl_refused::session_argument;
-use crate::repl_report::{answer, frame_fields, frame_line, output_limit, restarts_fields, restarts_text};
+use crate::repl_report::{answer, frame_fields, frame_line, notes, output_limit, restarts_fields, restarts_text};
 use crate::repl_text::{fence, one_line, start_of_fenced};
 use crate::tool::CallContext;
 
@@ -140,5 +140,6 @@ fn outcome(text: String, report: &EvalReport, fields: Value) -> Outcome {
     if let Value::Object(fields) = fields {
         all.extend(fields);
     }
+    let text = text + &notes(report);
     Outcome { text: text.trim_end().to_owned(), fields: all, is_error: false }
 }

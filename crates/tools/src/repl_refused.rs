@@ -98,14 +98,27 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
              \"kill\", \"session\": \"trial\"}",
         ),
         SessionError::Busy { session, .. } => {
-            let next = format!("repl_control {{\"action\": \"interrupt\", \"session\": \"{session}\"}}");
+            let argument = session_argument(&session);
+            let next = format!("repl_control {{\"action\": \"wait\"{argument}}}");
             let mut busy = ToolError::new(
                 "SESSION_BUSY",
-                format!("{what} Calls are not queued: wait for it, use another session, or stop it with {next}."),
+                format!(
+                    "{what} This call did not run. {next} waits for that one and gives its answer; {{\"action\": \
+                     \"interrupt\"{argument}}} stops it. Then call again."
+                ),
             )
             .with("next", next);
             busy.retryable = true;
             busy
+        }
+        SessionError::Withdrawn(_) => ToolError::new("CANCELLED", what),
+        SessionError::Ended(_) => {
+            let mut ended = ToolError::new(
+                "CANCELLED",
+                format!("{what} It did not run; call again to run it in a fresh image, with what it needs."),
+            );
+            ended.retryable = true;
+            ended
         }
         SessionError::Stopped { session, .. } => {
             let next = format!("repl_control {{\"action\": \"reset\", \"session\": \"{session}\"}}");
@@ -267,8 +280,6 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
@@ -279,11 +290,12 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_session_says_how_to_stop_it() {
-        let busy = SessionError::Busy { session: "main".into(), running_for: Duration::from_secs(7) };
-        let error = session_error(busy);
+    fn a_busy_session_says_how_to_wait_for_it_and_how_to_stop_it() {
+        let doing = "evaluating (f) for 70 s".to_owned();
+        let error = session_error(SessionError::Busy { session: "main".into(), doing, waiting: 1 });
         assert!(error.retryable);
-        assert_eq!(error.fields["next"], "repl_control {\"action\": \"interrupt\", \"session\": \"main\"}");
-        assert!(error.message.contains("7 s"), "{}", error.message);
+        assert_eq!(error.fields["next"], "repl_control {\"action\": \"wait\"}");
+        assert!(error.message.contains("busy, evaluating (f) for 70 s, and 1 call waits."), "{error:?}");
+        assert!(error.message.contains("{\"action\": \"interrupt\"}"), "{error:?}");
     }
 }

@@ -105,15 +105,19 @@ fn left_out_text(runtime: Runtime, left_out: u64, of_values: bool, endless: bool
         (_, true) => format!("{left_out} characters are left out, and the printed values go on"),
         (_, false) => format!("{left_out} characters are left out"),
     };
-    let more = if limit < MOST_OUTPUT { format!("max_output_length up to {MOST_OUTPUT}, ") } else { String::new() };
     let how = if of_values && !Runtime::COMMON_LISPS.contains(&runtime) {
-        "or give the value a name and look at a part of it"
+        "Give the value a name and look at a part of it"
     } else if of_values {
-        "the value is in *, so a part of it: repl_eval {\"code\": \"(subseq (prin1-to-string *) 10000 20000)\"}"
+        "The value is in *; for a part of it: repl_eval {\"code\": \"(subseq (prin1-to-string *) 10000 20000)\"}"
     } else {
-        "or print less, or to a file"
+        "Print less, or to a file"
     };
-    format!("[note] {how_much}; for more: {more}{how}.\n")
+    let more = if limit < MOST_OUTPUT {
+        format!(", or call with max_output_length up to {MOST_OUTPUT}")
+    } else {
+        String::new()
+    };
+    format!("[note] {how_much}. {how}{more}.\n")
 }
 
 /// Fenced values cut to `room` characters in all, and how many characters that left out.

@@ -11,6 +11,10 @@ use serde_json::{Map, Value, json};
 use crate::outcome::{Outcome, ToolError};
 use crate::repl_refused::session_error;
 use crate::repl_report::errors_text;
+use crate::repl_text::one_line;
+
+/// Waiting calls that are shown of each session.
+const MOST_WAITING: usize = 5;
 
 pub(crate) fn outcome(text: String, fields: Value) -> Outcome {
     let Value::Object(fields) = fields else { return Outcome { text, ..Outcome::default() } };
@@ -129,8 +133,14 @@ fn state_word(state: State) -> &'static str {
 
 fn session_line(session: &SessionStatus) -> String {
     let mut line = format!("{}: {}", session.name, state_word(session.state));
-    if let Some(running) = session.running_for {
-        let _ = write!(line, " for {}", seconds(running));
+    if let Some(doing) = &session.doing {
+        let _ = write!(line, ", {}", one_line(doing, 400));
+    }
+    for (what, waits) in session.waiting.iter().take(MOST_WAITING) {
+        let _ = write!(line, "; {} waits for {}", one_line(what, 100), seconds(*waits));
+    }
+    if session.waiting.len() > MOST_WAITING {
+        let _ = write!(line, "; {} more wait", session.waiting.len() - MOST_WAITING);
     }
     if let Some(version) = &session.version {
         let _ = write!(line, ", {version}");
@@ -187,6 +197,8 @@ fn session_fields(session: &SessionStatus) -> Map<String, Value> {
         "memory_kb": session.memory_kb,
         "evaluations": session.evaluations,
         "package": session.package,
+        "doing": session.doing,
+        "waiting": session.waiting.iter().map(|(what, _)| what.as_str()).collect::<Vec<_>>(),
         "running_seconds": session.running_for.map(|running| running.as_secs_f64()),
         "crashes": session.crashes,
         "held": session.held,

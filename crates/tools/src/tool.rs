@@ -5,12 +5,18 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock};
+use std::pin::pin;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
+use futures::poll;
+use lispwright_runtime::Ticket;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::arrival::Arrival;
 use crate::outcome::Outcome;
 use crate::transcript::Transcript;
 
@@ -63,6 +69,67 @@ pub struct CallContext {
     pub caller: Option<Arc<str>>,
     /// Where evaluations are written down.
     pub transcript: Option<Transcript>,
+    /// When it came, for a call that may change something and is not alone.
+    pub arrival: Option<Arc<Arrival>>,
+    /// What it asked an image, once that has answered.
+    pub asked: Arc<Mutex<Option<Ticket>>>,
+}
+
+impl CallContext {
+    /// Waits until all that came before stand in the queues of their sessions or are over, or until the call is withdrawn.
+    pub(crate) async fn turn(&self) {
+        if let Some(arrival) = &self.arrival {
+            tokio::select! {
+                () = arrival.turn() => {}
+                () = self.cancel.cancelled() => {}
+            }
+        }
+    }
+
+    /// Lets those go on that came later.
+    pub(crate) fn leave(&self) {
+        if let Some(arrival) = &self.arrival {
+            arrival.leave();
+        }
+    }
+
+    /// Does `work` that takes its place in a queue as it begins, in the order in which calls came.
+    pub(crate) async fn in_order<T>(&self, work: impl Future<Output = T>) -> T {
+        self.turn().await;
+        let mut work = pin!(work);
+        let begun = poll!(work.as_mut());
+        self.leave();
+        match begun {
+            Poll::Ready(done) => done,
+            Poll::Pending => work.await,
+        }
+    }
+
+    /// Does `work`, and says every second what it is `doing`.
+    pub(crate) async fn telling<T>(&self, doing: impl Fn() -> String, work: impl Future<Output = T>) -> T {
+        let Some(progress) = &self.progress else { return work.await };
+        let mut work = pin!(work);
+        let began = Instant::now();
+        let mut tick = tokio::time::interval(Duration::from_secs(1));
+        tick.reset();
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                _ = tick.tick() => progress(began.elapsed().as_secs_f64(), &doing()),
+            }
+        }
+    }
+
+    /// Takes note of what an image was asked.
+    pub(crate) fn has_asked(&self, ticket: Ticket) {
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(ticket);
+    }
+
+    /// What an image was asked last, if one was.
+    pub(crate) fn ticket(&self) -> Option<Ticket> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// The function behind a tool. Arguments have passed the check against `input_schema`; absent ones are absent.

@@ -106,11 +106,17 @@ impl Client {
         }
     }
 
+    /// An id that no request has had.
+    pub(crate) fn new_id(&mut self) -> i64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
     /// Sends a request without waiting.
     pub(crate) fn start(&mut self, method: &str, params: Value) -> i64 {
-        self.last_id += 1;
-        self.send(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }));
-        self.last_id
+        let id = self.new_id();
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
     }
 
     /// The answer to a request, whatever else arrives before it.

@@ -37,6 +37,7 @@ mod orphans;
 mod premises;
 mod project;
 mod protocol;
+mod queue;
 mod repairs;
 mod rivals;
 mod sandbox;

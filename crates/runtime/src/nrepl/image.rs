@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 use super::bencode::{Bencode, Decoder};
 use super::details::{self, Flavour};
 use super::server::Server;
+use crate::activity::Activity;
 use crate::capture::{Kept, Printed};
 use crate::eval::{Frame, lisp_error};
 use crate::remote::Lost;
 use crate::remote::connection::Connection;
-use crate::stop::{Activity, Controls, Death, StopReason};
+use crate::stop::{Controls, Death, StopReason};
 use crate::watch::Excess;
 use crate::wire::Value;
 use crate::work::Tally;
@@ -413,6 +414,7 @@ impl Image {
         }
         if let Some(Bencode::Bytes(text)) = message.get("out") {
             self.printed.out.add(text);
+            activity.printed(text);
         }
         if let Some(Bencode::Bytes(text)) = message.get("err") {
             if is_mine && !self.prints_with_limits {

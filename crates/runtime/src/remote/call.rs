@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Remote, RemoteImage};
 use crate::eval::{Answer, EvalReport};
 use crate::request::Request;
-use crate::session::{Image, Session, WITHDRAWN, loss};
+use crate::session::{Image, Session, loss};
 use crate::session_error::SessionError;
 use crate::stop::Controls;
 
@@ -20,8 +20,7 @@ impl Session {
             watch: known.watch,
         });
         if !known.notice.is_empty() {
-            let before = facts.notice.take().map(|before| before + " ").unwrap_or_default();
-            facts.notice = Some(before + &known.notice);
+            facts.tell(known.notice);
         }
     }
 }
@@ -30,7 +29,7 @@ impl Session {
 pub(crate) async fn ensure_remote(session: &Session, remote: &mut Remote) -> Result<(), SessionError> {
     if let Some((death, words)) = remote.found_dead().await {
         session.count_crash(death.status.clone());
-        session.facts().notice = Some(loss(&session.name, "while no call was running", &death, &words));
+        session.facts().tell(loss(&session.name, "while no call was running", &death, &words));
         if session.facts().stopped {
             return Err(session.stopped_error());
         }
@@ -52,7 +51,7 @@ pub(crate) async fn run_remote(
     tokio::select! {
         biased;
         ensured = ensure_remote(session, remote) => ensured?,
-        () = controls.stopping() => return Err(SessionError::Start(WITHDRAWN.to_owned())),
+        () = controls.stopping() => return Err(SessionError::Withdrawn(session.name.clone())),
     }
     let began = Instant::now();
     let next_object = session.facts().next_object;
@@ -72,7 +71,7 @@ pub(crate) async fn run_remote(
     facts.package.clone_from(&answer.package);
     facts.held = answer.held;
     facts.next_object = facts.next_object.max(answer.next_object);
-    let mut notices: Vec<String> = facts.notice.take().into_iter().collect();
+    let mut notices = std::mem::take(&mut facts.notices);
     let stopped = facts.stopped;
     drop(facts);
     notices.extend(called.notices);

@@ -40,6 +40,7 @@ impl Image {
         controls: &Controls,
     ) -> Result<Answer, Lost> {
         let deadline = Instant::now() + request.timeout();
+        self.printed.call = controls.activity.clone();
         let form = self.form(request, next_object);
         let main = self.call(&form, self.holder);
         let mut is_over = false;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::agent;
 use super::message::{Debug, Decoder, Message, field, frame, literal};
+use crate::activity::Activity;
 use crate::capture::{Kept, Printed};
 use crate::eval::{Ending, LispError};
 use crate::remote::connection::Connection;
@@ -76,6 +77,8 @@ pub(crate) enum Refusal {
 pub(crate) struct Output {
     out: Kept,
     err: Kept,
+    /// The call that runs, or the last one.
+    pub(crate) call: Activity,
     limit: u64,
 }
 
@@ -269,6 +272,7 @@ impl Image {
             Message::Print { text, is_error } => {
                 let output = if is_error { &mut self.printed.err } else { &mut self.printed.out };
                 output.add(text.as_bytes());
+                self.printed.call.printed(text.as_bytes());
             }
             Message::Ping(thread, tag) => {
                 self.send(&format!("(:emacs-pong {} {})", thread.encode(), tag.encode()));

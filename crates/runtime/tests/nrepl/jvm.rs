@@ -141,9 +141,12 @@ async fn what_runs_too_long_is_interrupted_and_keeps_its_state() {
     let busy = async { lab.within(60.0, "(Thread/sleep 60000)").await };
     let other = async {
         until("the first call runs", async || lab.status().sessions[0].running_for.is_some()).await;
-        let second = lab.eval(MAIN, EvalRequest::new("1"), &CancellationToken::new()).await;
-        assert!(matches!(second, Err(SessionError::Busy { .. })), "{second:?}");
-        assert!(lab.interrupt(MAIN).unwrap());
+        let interrupt = async {
+            until("the second call waits", async || lab.status().sessions[0].waiting.len() == 1).await;
+            assert!(lab.interrupt(MAIN).unwrap());
+        };
+        let (second, ()) = tokio::join!(lab.values("here"), interrupt);
+        assert_eq!(second, "42");
     };
     let (report, ()) = tokio::join!(busy, other);
     assert!(matches!(report.ending, Ending::Stopped { reason: StopReason::Interrupted, .. }), "{report:#?}");

@@ -155,19 +155,19 @@ async fn a_forked_copy_does_not_speak_for_the_session() {
 }
 
 #[tokio::test]
-async fn a_busy_session_refuses_a_second_call_and_can_be_interrupted() {
+async fn an_interrupt_stops_the_call_that_runs_and_the_next_one_runs() {
     let lab = lab();
     lab.mark_state().await;
-    let sessions = lab.sessions.clone();
-    let running = tokio::spawn(async move {
-        sessions.eval(MAIN, EvalRequest::new("(loop)"), &CancellationToken::new()).await.unwrap()
+    let (first, second, ()) = tokio::join!(lab.report("(loop)"), lab.report("*here*"), async {
+        until("one runs and one waits", async || {
+            let status = &lab.status().sessions[0];
+            status.running_for.is_some() && status.waiting.len() == 1
+        })
+        .await;
+        assert!(lab.interrupt(MAIN).unwrap());
     });
-    until("the session is busy", async || lab.status().sessions[0].state == State::Busy).await;
-    let refused = lab.eval(MAIN, EvalRequest::new("1"), &CancellationToken::new()).await;
-    assert!(matches!(refused, Err(SessionError::Busy { .. })), "{refused:?}");
-    assert!(lab.interrupt(MAIN).unwrap());
-    let report = running.await.unwrap();
-    assert!(matches!(report.ending, Ending::Stopped { reason: StopReason::Interrupted, .. }), "{report:#?}");
+    assert!(matches!(first.ending, Ending::Stopped { reason: StopReason::Interrupted, .. }), "{first:#?}");
+    assert!(matches!(second.ending, Ending::Values(_)), "{second:#?}");
     lab.assert_state_kept().await;
     assert!(!lab.interrupt(MAIN).unwrap());
     assert_eq!(lab.interrupt("nobody"), Err(SessionError::Unknown("nobody".into())));
@@ -188,7 +188,9 @@ async fn a_withdrawn_call_is_interrupted_and_the_state_is_kept() {
     let dropped =
         tokio::time::timeout(Duration::from_millis(100), lab.eval(MAIN, EvalRequest::new("(loop)"), &token)).await;
     assert!(dropped.is_err());
-    // The next call waits for the one that was told to stop.
+    // The next call waits for the one that was told to stop, and tells of it.
+    let next = lab.report("*here*").await;
+    assert!(next.notices[0].contains("stopped by its client") && next.notices[0].contains("(loop)"), "{next:#?}");
     lab.assert_state_kept().await;
 }
 

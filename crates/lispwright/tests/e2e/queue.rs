@@ -1,0 +1,253 @@
+//! Several calls at once in one session: they run in the order in which they came, and nothing that ran is forgotten.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Session};
+
+impl Session {
+    /// Sends calls in one write; their ids.
+    fn burst(&mut self, calls: &[(&str, Value)]) -> Vec<i64> {
+        let ids: Vec<i64> = calls.iter().map(|_| self.client.new_id()).collect();
+        let line = |(id, (tool, arguments)): (&i64, &(&str, Value))| {
+            let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": id}});
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+        };
+        let lines: Vec<String> = ids.iter().zip(calls).map(line).collect();
+        self.client.send_line(lines.join("\n").as_bytes());
+        ids
+    }
+
+    /// Receives until all of `ids` are answered: the answers, and the ids in the order in which they came.
+    fn answers(&mut self, ids: &[i64]) -> (HashMap<i64, Answer>, Vec<i64>) {
+        let (mut answers, mut order) = (HashMap::new(), Vec::new());
+        while answers.len() < ids.len() {
+            let message = self.client.receive();
+            if message.get("method").is_some() {
+                continue;
+            }
+            let id = message["id"].as_i64().unwrap();
+            assert!(ids.contains(&id), "not asked for: {message}");
+            assert!(answers.insert(id, Answer::of(&message)).is_none(), "answered twice: {message}");
+            order.push(id);
+        }
+        (answers, order)
+    }
+
+    /// Interrupts what runs, and receives until all of `ids` are answered.
+    fn interrupted(&mut self, ids: &[i64]) -> (HashMap<i64, Answer>, Vec<i64>) {
+        let interrupt = self.burst(&[("repl_control", json!({"action": "interrupt"}))]);
+        self.answers(&[ids, &interrupt].concat())
+    }
+
+    fn cancel(&mut self, id: i64) {
+        let params = json!({"requestId": id, "reason": "test"});
+        self.client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+    }
+
+    /// Asks for the status until it says all of `words`.
+    fn until_status(&mut self, words: &[&str]) -> String {
+        loop {
+            let text = self.ok("repl_control", json!({"action": "status"})).text;
+            if words.iter().all(|word| text.contains(word)) {
+                return text;
+            }
+        }
+    }
+}
+
+fn eval(code: &str) -> (&'static str, Value) {
+    ("repl_eval", json!({"code": code}))
+}
+
+#[test]
+fn a_burst_is_answered_in_its_order() {
+    let mut session = Session::new();
+    let mut calls = vec![eval("(progn (defvar *said* nil) (sleep 0.3) (push 0 *said*) 0)")];
+    calls.extend((1..40).map(|number| eval(&format!("(progn (push {number} *said*) {number})"))));
+    let ids = session.burst(&calls);
+    let (answers, order) = session.answers(&ids);
+    for (number, id) in ids.iter().enumerate() {
+        assert_eq!(answers[id].text, format!("=> {number}"));
+    }
+    assert_eq!(order, ids);
+    let said = session.ok("repl_eval", json!({"code": "(equal (reverse *said*) (loop for i below 40 collect i))"}));
+    assert_eq!(said.text, "=> T");
+}
+
+#[test]
+fn the_first_calls_of_a_session_wait_for_its_image_and_for_the_files_before_them() {
+    let mut session = Session::with_file("a.lisp", "(defun one () 1)\n");
+    let edit = json!({"path": "a.lisp", "operation": "append", "content": "(defun two () (1+ (one)))"});
+    let ids = session.burst(&[
+        ("lisp_edit_form", edit),
+        ("load_system", json!({"path": "a.lisp"})),
+        eval("(two)"),
+        ("code_describe", json!({"symbol": "two"})),
+    ]);
+    let (answers, _) = session.answers(&ids);
+    assert_eq!(answers[&ids[2]].text, "=> 2");
+    assert!(answers[&ids[3]].text.contains("[function] two ()"), "{}", answers[&ids[3]].text);
+}
+
+#[test]
+fn a_call_that_waits_can_be_cancelled_and_was_never_there() {
+    let mut session = Session::new();
+    session.ok("repl_eval", json!({"code": "(defvar *n* 0)"}));
+    let ids = session.burst(&[
+        eval("(loop until (probe-file \"go\") finally (return (incf *n*)))"),
+        eval("(incf *n* 10)"),
+        eval("(incf *n* 100)"),
+    ]);
+    let status = session.until_status(&["(incf *n* 100) waits"]);
+    assert!(status.contains("busy, evaluating (loop until (probe-file"), "{status}");
+    session.cancel(ids[1]);
+    session.project.file("go", "");
+    let (answers, order) = session.answers(&[ids[0], ids[2]]);
+    assert_eq!(order, [ids[0], ids[2]]);
+    assert_eq!((answers[&ids[0]].text.as_str(), answers[&ids[2]].text.as_str()), ("=> 1", "=> 101"));
+}
+
+#[test]
+fn what_waits_is_ended_with_its_session() {
+    for action in ["kill", "reset"] {
+        let mut session = Session::new();
+        session.ok("repl_eval", json!({"code": "(defvar *here* 1)"}));
+        let ids = session.burst(&[
+            eval("(loop)"),
+            eval("1"),
+            eval("2"),
+            ("repl_control", json!({"action": action})),
+            eval("(boundp '*here*)"),
+        ]);
+        let (answers, _) = session.answers(&ids);
+        assert_eq!(answers[&ids[0]].fields["code"], "SESSION_LOST", "{}", answers[&ids[0]].text);
+        for id in &ids[1..3] {
+            assert_eq!(answers[id].fields["code"], "CANCELLED", "{}", answers[id].text);
+            assert!(answers[id].text.contains("did not run"), "{}", answers[id].text);
+        }
+        assert!(!answers[&ids[3]].is_error, "{}", answers[&ids[3]].text);
+        assert_eq!(answers[&ids[4]].text, "=> NIL");
+    }
+}
+
+#[test]
+fn an_interrupt_is_for_the_call_that_runs() {
+    let mut session = Session::new();
+    session.ok("repl_eval", json!({"code": "1"}));
+    let ids = session.burst(&[eval("(loop)"), eval("(+ 1 1)")]);
+    session.until_status(&["evaluating (loop)", "(+ 1 1) waits"]);
+    let (answers, _) = session.interrupted(&ids);
+    assert_eq!(answers[&ids[0]].fields["code"], "CANCELLED", "{}", answers[&ids[0]].text);
+    assert_eq!(answers[&ids[1]].text, "=> 2");
+}
+
+#[test]
+fn a_cancelled_call_is_told_of_once() {
+    let mut session = Session::new();
+    session.ok("repl_eval", json!({"code": "(defvar *n* 0)"}));
+    let ids = session.burst(&[eval("(incf *n*) (print :half-way) (finish-output) (loop)")]);
+    session.until_status(&["printed last: :HALF-WAY"]);
+    session.cancel(ids[0]);
+    let next = session.ok("repl_eval", json!({"code": "*n*"})).text;
+    assert!(next.starts_with("=> 1\n[note] The call before (evaluating (incf *n*)"), "{next}");
+    assert!(next.contains("was stopped by its client after") && next.contains("in form 4 of 4"), "{next}");
+    assert!(next.ends_with("what it did stands. It printed last: :HALF-WAY"), "{next}");
+    assert_eq!(session.ok("repl_eval", json!({"code": "*n*"})).text, "=> 1");
+}
+
+#[test]
+fn an_answer_that_nobody_read_is_given_again() {
+    let mut session = Session::new();
+    let nothing = session.ok("repl_control", json!({"action": "start"}));
+    assert!(nothing.text.contains("is ready"), "{}", nothing.text);
+    let ids = session.burst(&[eval("(progn (sleep 1) 42)"), ("repl_control", json!({"action": "wait"}))]);
+    let (answers, order) = session.answers(&ids);
+    assert_eq!(order, ids);
+    let waited = &answers[&ids[1]].text;
+    assert!(
+        waited.starts_with("[again] The last answer in session \"main\"") && waited.ends_with("\n=> 42"),
+        "{waited}"
+    );
+    // What takes longer is asked for again.
+    let ids = session.burst(&[eval("(loop)")]);
+    let early = session.ok("repl_control", json!({"action": "wait", "timeout_seconds": 0.2}));
+    assert!(early.text.starts_with("Not over yet: evaluating (loop) for"), "{}", early.text);
+    session.interrupted(&ids);
+    let late = session.client.call("repl_control", json!({"action": "wait"}));
+    assert!(late.is_error && late.text.contains("[ERROR] CANCELLED"), "{}", late.text);
+}
+
+#[test]
+fn progress_says_what_is_waited_for() {
+    let mut session = Session::new();
+    session.ok("repl_eval", json!({"code": "1"}));
+    let ids = session.burst(&[eval("(progn (print :begun) (finish-output) (sleep 2.5))"), eval("2")]);
+    let mut said: HashMap<i64, Vec<String>> = HashMap::new();
+    loop {
+        let message = session.client.receive();
+        if message["id"] == ids[1] {
+            break;
+        }
+        if let Some(token) = message["params"]["progressToken"].as_i64() {
+            said.entry(token).or_default().push(message["params"]["message"].to_string());
+        }
+    }
+    let has = |id: i64, words: &[&str]| said[&id].iter().any(|text| words.iter().all(|word| text.contains(word)));
+    assert!(has(ids[0], &["evaluating (progn (print :begun)", "printed last: :BEGUN"]), "{said:#?}");
+    assert!(has(ids[1], &["session main: waiting behind a call; now evaluating (progn (print :begun)"]), "{said:#?}");
+}
+
+#[test]
+fn the_end_of_the_input_ends_what_waits() {
+    let mut session = Session::new();
+    session.ok("repl_eval", json!({"code": "1"}));
+    let calls: Vec<_> = (0..20).map(|_| eval("(loop)")).collect();
+    let ids = session.burst(&calls);
+    session.until_status(&["14 more wait"]);
+    let began = Instant::now();
+    session.client.close_input();
+    let (answers, _) = session.answers(&ids);
+    assert!(answers.values().all(|answer| answer.is_error));
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
+    assert!(session.client.finish().success());
+}
+
+#[test]
+fn sessions_do_not_wait_for_each_other() {
+    let mut session = Session::new();
+    // Each waits for the one after it: only all at once come to an end.
+    let root = session.project.root();
+    let file = |number: u32| root.join(format!("here-{number}")).display().to_string();
+    let call = |number: u32| {
+        let code = format!(
+            "(progn (open {:?} :direction :probe :if-does-not-exist :create) \
+             (loop until (probe-file {:?}) do (sleep 0.02)) {number})",
+            file(number),
+            file((number + 1) % 8)
+        );
+        ("repl_eval", json!({"session": format!("s{number}"), "code": code, "timeout_seconds": 120}))
+    };
+    let calls: Vec<_> = (0..8).map(call).collect();
+    let ids = session.burst(&calls);
+    let (answers, _) = session.answers(&ids);
+    for (number, id) in ids.iter().enumerate() {
+        assert_eq!(answers[id].text, format!("=> {number}"));
+    }
+}
+
+#[test]
+fn a_call_that_cannot_be_waited_for_is_refused() {
+    let mut session = Session::new();
+    session.ok("repl_eval", json!({"code": "1"}));
+    let calls: Vec<_> = std::iter::once(eval("(loop)")).chain((0..65).map(|_| eval("1"))).collect();
+    let ids = session.burst(&calls);
+    let refused = session.client.answer_to(ids[65]);
+    let refused = Answer::of(&refused);
+    assert_eq!(refused.fields["code"], "SESSION_BUSY", "{}", refused.text);
+    assert!(refused.text.contains("evaluating (loop)") && refused.text.contains("64 calls wait"), "{}", refused.text);
+    let (answers, _) = session.interrupted(&ids[..65]);
+    assert!(ids[1..65].iter().all(|id| answers[id].text == "=> 1"));
+}

@@ -1,0 +1,153 @@
+//! The calls of a session in the order in which they came: the first one has its turn, the others wait until it leaves.
+//!
+//! Whoever ends the session's image takes all of them out, so that none runs in another image than the one it was meant for.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use tokio::sync::watch;
+
+/// Calls that may wait for one session.
+pub(crate) const MOST_WAITING: usize = 64;
+
+/// The calls of one session. Clones are the same queue.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queue(watch::Sender<Calls>);
+
+#[derive(Debug, Default)]
+struct Calls {
+    /// The number of the last one that came.
+    last: u64,
+    /// The one that has its turn, then those that wait.
+    line: VecDeque<Queued>,
+}
+
+/// A call in the queue.
+#[derive(Clone, Debug)]
+pub(crate) struct Queued {
+    /// Greater than those of the calls before it.
+    pub(crate) number: u64,
+    /// What it is to do, in words.
+    pub(crate) what: String,
+    pub(crate) came: Instant,
+}
+
+/// A call's place in its queue, which is left when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    queue: Queue,
+    pub(crate) number: u64,
+}
+
+impl Queue {
+    /// A place at the end; nothing when too many wait already.
+    pub(crate) fn join(&self, what: String) -> Option<Place> {
+        let mut joined = None;
+        self.0.send_modify(|calls| {
+            if calls.line.len() <= MOST_WAITING {
+                calls.last += 1;
+                calls.line.push_back(Queued { number: calls.last, what, came: Instant::now() });
+                joined = Some(calls.last);
+            }
+        });
+        joined.map(|number| Place { queue: self.clone(), number })
+    }
+
+    /// Takes every call out: those that wait learn that their session was ended.
+    pub(crate) fn clear(&self) {
+        self.0.send_modify(|calls| calls.line.clear());
+    }
+
+    /// The call that has its turn, then those that wait.
+    pub(crate) fn calls(&self) -> Vec<Queued> {
+        self.0.borrow().line.iter().cloned().collect()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.borrow().line.is_empty()
+    }
+}
+
+impl Calls {
+    fn position(&self, number: u64) -> Option<usize> {
+        self.line.iter().position(|call| call.number == number)
+    }
+}
+
+impl Place {
+    /// Waits for its turn; false when it was taken out instead.
+    pub(crate) async fn reached(&self) -> bool {
+        let mut calls = self.queue.0.subscribe();
+        let comes = calls.wait_for(|calls| calls.position(self.number).is_none_or(|before| before == 0)).await;
+        drop(comes);
+        self.is_kept()
+    }
+
+    /// It was not taken out.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.queue.0.borrow().position(self.number).is_some()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.queue.0.send_modify(|calls| calls.line.retain(|call| call.number != self.number));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::pin::pin;
+    use std::task::Poll;
+
+    use super::*;
+
+    /// What has come of `future` when it is asked once.
+    async fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+        let mut future = pin!(future);
+        std::future::poll_fn(|context| match future.as_mut().poll(context) {
+            Poll::Ready(value) => Poll::Ready(Some(value)),
+            Poll::Pending => Poll::Ready(None),
+        })
+        .await
+    }
+
+    #[tokio::test]
+    async fn calls_have_their_turns_in_the_order_in_which_they_came() {
+        let queue = Queue::default();
+        let [first, second, third] = ["a", "b", "c"].map(|what| queue.join(what.to_owned()).unwrap());
+        assert_eq!(now(first.reached()).await, Some(true));
+        assert_eq!(now(third.reached()).await, None);
+        // One that waits may go away.
+        drop(second);
+        assert_eq!(now(third.reached()).await, None);
+        drop(first);
+        assert_eq!(now(third.reached()).await, Some(true));
+        assert_eq!(queue.calls().len(), 1);
+        drop(third);
+        assert!(queue.is_empty());
+    }
+
+    #[tokio::test]
+    async fn whoever_is_taken_out_learns_of_it_and_who_comes_later_does_not() {
+        let queue = Queue::default();
+        let [first, second] = ["a", "b"].map(|what| queue.join(what.to_owned()).unwrap());
+        queue.clear();
+        let later = queue.join("c".to_owned()).unwrap();
+        assert_eq!(now(second.reached()).await, Some(false));
+        assert_eq!(now(later.reached()).await, Some(true));
+        drop((first, second));
+        assert!(later.is_kept());
+    }
+
+    #[test]
+    fn only_so_many_wait() {
+        let queue = Queue::default();
+        let mut places: Vec<Place> = (0..=MOST_WAITING).map(|_| queue.join(String::new()).unwrap()).collect();
+        assert!(queue.join(String::new()).is_none());
+        places.remove(5);
+        assert!(queue.join(String::new()).is_some());
+    }
+}
