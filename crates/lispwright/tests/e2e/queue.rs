@@ -251,3 +251,32 @@ fn a_call_that_cannot_be_waited_for_is_refused() {
     let (answers, _) = session.interrupted(&ids[..65]);
     assert!(ids[1..65].iter().all(|id| answers[id].text == "=> 1"));
 }
+
+#[test]
+fn whatever_is_cancelled_the_others_are_answered_once_and_in_order() {
+    let mut session = Session::new();
+    session.ok("repl_eval", json!({"code": "(defvar *ran* nil)"}));
+    let calls: Vec<_> = (0..60).map(|n| eval(&format!("(progn (push {n} *ran*) (sleep 0.01) {n})"))).collect();
+    let ids = session.burst(&calls);
+    let (cancelled, kept): (Vec<i64>, Vec<i64>) = ids.iter().partition(|id| *id % 3 == 0);
+    for id in &cancelled {
+        session.cancel(*id);
+    }
+    let last = session.burst(&[eval("(apply #'< (reverse *ran*))")]);
+    let mut order = Vec::new();
+    while order.last() != Some(&last[0]) {
+        let message = session.client.receive();
+        if let Some(id) = message["id"].as_i64() {
+            let text = Answer::of(&message).text;
+            let number = ids.iter().position(|asked| *asked == id);
+            let expected = number.map_or("=> T".to_owned(), |number| format!("=> {number}"));
+            assert!(text == expected || text.starts_with(&format!("{expected}\n[note] The call before")), "{text}");
+            order.push(id);
+        }
+    }
+    // One may have been answered before its cancellation came.
+    assert!(order.is_sorted() && order.windows(2).all(|two| two[0] != two[1]), "{order:?}");
+    assert!(kept.iter().all(|id| order.contains(id)), "{order:?}");
+    let status = session.ok("repl_control", json!({"action": "status"})).text;
+    assert!(status.contains("main: idle"), "{status}");
+}
