@@ -4,7 +4,7 @@
 use lispwright_edit::{Refusal, Source, Target, locate};
 use lispwright_syntax::{Dialect, FormId};
 
-fn find<'s>(source: &'s Source<'_>, name: &str) -> Result<FormId, Refusal> {
+fn find(source: &Source<'_>, name: &str) -> Result<FormId, Refusal> {
     locate(source, &Target { name: Some(name), ..Target::default() })
 }
 
