@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 use crate::outcome::Outcome;
 use crate::repl_node::{node_fields, preview_text};
 use crate::repl_refused::{not_offered, refusal_error, session_argument};
-use crate::repl_text::{Fenced, each_once, ends_of, fence, fence_inside, head, one_line, shares, start_of};
+use crate::repl_text::{
+    Fenced, each_once, ends_of, fence, fence_inside, fence_printed, head, one_line, shares, start_of,
+};
 
 /// Characters of an answer when none are asked for.
 const DEFAULT_OUTPUT: usize = 10_000;
@@ -45,7 +47,7 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
 
     let fixed = 600 + [&ending, &notes, &earlier].map(|text| text.chars().count()).iter().sum::<usize>();
     let printed = |output: &Printed| {
-        if output.dropped > 0 { usize::MAX / 8 } else { output.head.chars().count() }
+        if output.dropped > 0 { usize::MAX / 8 } else { fence_printed(&output.head).chars().count() }
     };
     let value_length = values.iter().map(|value| value.chars().count() + 8).sum();
     let lengths = [printed(&report.stdout), printed(&report.stderr), warnings.chars().count(), value_length];

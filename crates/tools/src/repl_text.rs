@@ -24,7 +24,7 @@ pub(crate) fn fence(text: &str) -> String {
 }
 
 /// What a program printed, with its lines fenced.
-fn fence_printed(text: &str) -> String {
+pub(crate) fn fence_printed(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(character) = rest.next() {

@@ -230,7 +230,7 @@ async fn long_calls_tell_their_progress_and_can_be_withdrawn() {
     };
     let arguments = ReplEval { code: "(sleep 1.3)".into(), ..ReplEval::default() };
     repl_eval(&sessions, arguments, &context).await;
-    assert_eq!(told.lock().unwrap().len(), 1);
+    assert!(told.lock().unwrap().iter().any(|(_, words)| words.contains("evaluating (sleep 1.3) for")), "{told:?}");
     let arguments = ReplEval { code: "(loop)".into(), ..ReplEval::default() };
     let (outcome, ()) = tokio::join!(repl_eval(&sessions, arguments, &context), async {
         while sessions.status().sessions[0].running_for.is_none() {
