@@ -17,16 +17,19 @@
 //! another column is moved as a whole, strings excepted (`indent.rs`). Every edit is one [`Splice`]; the whole text is
 //! read again, and anything that would read differently elsewhere is refused (`verify.rs`).
 
-use lispwright_syntax::{Dialect, Form, FormId, Span, TokenKind, read};
+use std::borrow::Cow;
+
+use lispwright_syntax::{Dialect, Form, FormId, Forms, Span, TokenKind, read};
 
 use crate::content::{Content, Stand, Wanted};
 use crate::delete::delete;
 use crate::edited::Edited;
 use crate::indent::Ground;
-use crate::locate::{Target, locate};
+use crate::locate::{Target, check_named, locate};
 use crate::place::Rest;
 use crate::refusal::Refusal;
 use crate::replace::replace;
+use crate::seen::{PUT_BACK, put_back};
 use crate::source::{FormText, Source, whole_span};
 use crate::splice::{Splice, apply};
 
@@ -78,6 +81,15 @@ pub struct Edit<'a> {
 ///
 /// Errors: every [`Refusal`] but those of a patch. Nothing is returned that reads differently outside the edited form.
 pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
+    let form = locate(source, &edit.target).ok().filter(|_| edit.operation == Operation::Replace);
+    let meant = form.zip(edit.content).map(|(id, content)| put_back(content, source.form_text(id).content));
+    let Some(Cow::Owned(meant)) = meant else { return carry_out(source, edit) };
+    let mut edited = carry_out(source, &Edit { content: Some(&meant), ..*edit })?;
+    edited.notes.push(PUT_BACK.to_owned());
+    Ok(edited)
+}
+
+fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
     let repair = edit.repair;
     let content = |stand, ground| {
         Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, Wanted { stand, ground, repair })
@@ -99,10 +111,17 @@ pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
             }
             let stand = Stand::InPlaceOf(earlier(source, id, edit.content));
             let content = content(stand, Ground::of(source, form))?;
+            if edit.digest.is_none() {
+                let forms = Forms::new(&content.tree, &content.text);
+                check_named(source, id, &edit.target, forms.top_level().next().map(|(_, form)| form))?;
+            }
             notes.extend(stray_note(source, form));
             (replace(source, id, &content, &mut notes), content.mended)
         }
         Operation::Delete => {
+            if edit.digest.is_none() {
+                check_named(source, id, &edit.target, None)?;
+            }
             notes.extend(stray_note(source, form));
             (delete(source, form), None)
         }

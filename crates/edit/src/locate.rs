@@ -1,7 +1,7 @@
 //! From an address to exactly one form.
 
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Address, FormId, Selection, Span};
+use lispwright_syntax::{Address, Form, FormId, Selection, Span};
 
 use crate::form_line::{FormLine, shortened};
 use crate::refusal::Refusal;
@@ -88,6 +88,26 @@ fn not_found(source: &Source<'_>, target: &Target<'_>) -> Refusal {
         nearest: if others.is_empty() { source.forms.nearest_names(source.text, name, 5) } else { Vec::new() },
         definitions: source.forms.definitions().count(),
     }
+}
+
+/// Refuses to put something in the place of a form that the target does not name, but only something that the form makes or
+/// speaks of, unless it is a form with the same head.
+pub(crate) fn check_named(
+    source: &Source<'_>,
+    id: FormId,
+    target: &Target<'_>,
+    new: Option<&Form>,
+) -> Result<(), Refusal> {
+    let Some(name) = target.name.map(str::trim).filter(|name| !name.is_empty() && target.line.is_none()) else {
+        return Ok(());
+    };
+    let form = source.forms.get(id);
+    let address = Address::parse(source.tree.language(), name);
+    let has_head = new.is_some_and(|new| new.head_name == form.head_name);
+    if has_head || source.forms.is_named(&source.tree, source.text, &address, id) {
+        return Ok(());
+    }
+    Err(Refusal::OnlyMentioned { asked: asked(target), form: line_of(source, id) })
 }
 
 /// A target in words.

@@ -3,6 +3,8 @@
 //! The old text has to occur exactly once in the form or its header comment, so that a patch cannot hit the wrong place,
 //! and the form has to balance afterwards as well as it did before.
 
+use std::borrow::Cow;
+
 use lispwright_repair::moved_into;
 use lispwright_syntax::{FormId, Span, TokenKind, Tree, read};
 
@@ -16,6 +18,7 @@ use crate::form_line::shortened;
 use crate::locate::{Target, locate};
 use crate::mend::Setting;
 use crate::refusal::Refusal;
+use crate::seen::{PUT_BACK, put_back};
 use crate::source::{Source, whole_span};
 use crate::splice::{Splice, apply};
 
@@ -54,8 +57,10 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
         // In a file with both kinds of line end the exact text may have either.
         if body.contains(text) || !text.contains('\n') { text.to_owned() } else { with_line_ending(text, ending) }
     };
-    let old_text = as_in_file(patch.old_text);
-    let new_text = if ending == "\n" { patch.new_text.to_owned() } else { with_line_ending(patch.new_text, ending) };
+    let (old, new) = (put_back(patch.old_text, body), put_back(patch.new_text, body));
+    let has_put_back = [&old, &new].into_iter().any(|text| matches!(text, Cow::Owned(_)));
+    let old_text = as_in_file(&old);
+    let new_text = if ending == "\n" { new.into_owned() } else { with_line_ending(&new, ending) };
     let found: Vec<u32> = body.match_indices(&old_text).map(|(at, _)| region.start + at as u32).collect();
     match found.len() {
         0 if is_numbered(patch.old_text) => return Err(Refusal::Numbered),
@@ -90,6 +95,7 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
     let lines = lispwright_syntax::LineIndex::new(edited.text.as_bytes());
     edited.lines = Some((lines.line(touched.start), lines.line((touched.start + new_touched).max(1) - 1)));
     note_new_name(source, id, &new_body, &mut edited);
+    edited.notes.extend(has_put_back.then(|| PUT_BACK.to_owned()));
     edited.repair = mended;
     Ok(edited)
 }

@@ -10,6 +10,20 @@ use crate::fix::MOST_SHOWN;
 use crate::form_line::FormLine;
 use crate::slip::Slip;
 use crate::source::Place;
+use crate::words::Words;
+
+/// A refusal in the words of its reader.
+#[derive(Clone, Copy, Debug)]
+pub struct Worded<'a> {
+    refusal: &'a Refusal,
+    words: &'static Words,
+}
+
+impl fmt::Display for Worded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.refusal.write(f, self.words)
+    }
+}
 
 /// Why a request was not carried out. Nothing has been changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +49,13 @@ pub enum Refusal {
         asked: String,
         /// All of them, in source order.
         candidates: Vec<FormLine>,
+    },
+    /// The address is a name that another form brings along or speaks of, and that form would be lost.
+    OnlyMentioned {
+        /// The address in words.
+        asked: String,
+        /// The form that it leads to.
+        form: FormLine,
     },
     /// The digest does not belong to the form as it is now.
     Stale {
@@ -182,7 +203,7 @@ impl Refusal {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::FormNotFound { .. } => "FORM_NOT_FOUND",
+            Self::FormNotFound { .. } | Self::OnlyMentioned { .. } => "FORM_NOT_FOUND",
             Self::FormAmbiguous { .. } => "FORM_AMBIGUOUS",
             Self::Stale { .. } => "STALE",
             Self::CutOff { .. } | Self::Unbalanced { .. } | Self::PatchUnbalanced { .. } => "UNBALANCED",
@@ -241,6 +262,7 @@ impl Refusal {
             }
             Self::TextNotFound { lines, .. } => Some((lines.0, None)),
             Self::TextAmbiguous { lines, .. } => lines.first().map(|(line, _)| (*line, None)),
+            Self::OnlyMentioned { form, .. } => Some((form.line, None)),
             Self::FormAmbiguous { candidates, .. } => candidates.first().map(|form| (form.line, None)),
             Self::SeveralForms { forms } => forms.get(1).map(|(line, _)| (*line, None)),
             _ => None,
@@ -249,8 +271,13 @@ impl Refusal {
 }
 
 /// How forms are addressed that have no name, and where all of them are listed.
-const HOW_TO_NAME: &str = "A form without a name is addressed by head and first argument (setq foo) or by `line`; \
-                           lisp_read_file lists all forms";
+fn how_to_name(f: &mut fmt::Formatter<'_>, words: &Words) -> fmt::Result {
+    let Words { line, outline, .. } = words;
+    write!(
+        f,
+        "A form without a name is addressed by head and first argument (setq foo) or by {line}; {outline} lists all forms"
+    )
+}
 
 fn list(f: &mut fmt::Formatter<'_>, forms: &[FormLine]) -> fmt::Result {
     const MOST: usize = 20;
@@ -275,61 +302,88 @@ fn fixes(f: &mut fmt::Formatter<'_>, diagnosis: &Diagnosis) -> fmt::Result {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &Words::TOOLS)
+    }
+}
+
+impl Refusal {
+    /// The refusal in the words of its reader.
+    #[must_use]
+    pub fn worded(&self, words: &'static Words) -> Worded<'_> {
+        Worded { refusal: self, words }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, words: &Words) -> fmt::Result {
+        let Words { name, line: by_line, index: by_index, content, old_text, new_text, .. } = words;
         match self {
-            Self::NoAddress => f.write_str(
-                "no form is named. Pass `name` (what the form defines, such as foo or (setf foo)), or `line` for a form \
-                 without a name",
+            Self::NoAddress => write!(
+                f,
+                "no form is named. Pass {name} (what the form defines, such as foo or (setf foo)), or {by_line} for a form \
+                 without a name"
             ),
-            Self::CountsFromOne => f.write_str("`line` and `index` count from 1, not from 0. Call again with a number above 0"),
+            Self::CountsFromOne => {
+                write!(f, "{by_line} and {by_index} count from 1, not from 0. Call again with a number above 0")
+            }
             Self::FormNotFound { asked, others, nearest, definitions } => {
                 write!(f, "no form {asked} here.")?;
                 if !others.is_empty() {
                     f.write_str(" Forms of that name:")?;
                     list(f, others)?;
-                    f.write_str("\nCall again with one of these lines as `line`, and without what does not fit")
+                    write!(f, "\nCall again with one of these lines as {by_line}, and without what does not fit")
                 } else if nearest.is_empty() {
-                    write!(f, " None of the {definitions} definitions has a name like it. {HOW_TO_NAME}")
+                    write!(f, " None of the {definitions} definitions has a name like it. ")?;
+                    how_to_name(f, words)
                 } else {
-                    write!(f, " Nearest names: {}. {HOW_TO_NAME}", nearest.join(", "))
+                    write!(f, " Nearest names: {}. ", nearest.join(", "))?;
+                    how_to_name(f, words)
                 }
             }
+            Self::OnlyMentioned { asked, form } => write!(
+                f,
+                "no form {asked} stands by itself here: it is part of `{}` on line {}; nothing was written. Name that form as \
+                 here, or by {by_line}, if all of it is meant; put a form beside it with {}",
+                form.label, form.line, words.insert
+            ),
             Self::FormAmbiguous { asked, candidates } => {
                 write!(f, "{} forms fit {asked}:", candidates.len())?;
                 list(f, candidates)?;
-                f.write_str("\nCall again with `index` (the number above) or `line`")
+                write!(f, "\nCall again with {by_index} (the number above) or {by_line}")
             }
             Self::Stale { given, digest, line, .. } => write!(
                 f,
                 "the form on line {line} has changed since digest {given} was taken; nothing was written. It is now as \
                  follows, digest {digest}. Decide on the present text and call again with the present digest"
             ),
-            Self::ContentMissing => f.write_str("this operation needs `content`, the source to put there. Call again with it"),
-            Self::NoForm => f.write_str(
-                "`content` holds no form, only white space or comments. Pass the whole form; to remove one use \
-                 operation=delete, to change a comment use lisp_patch_form",
+            Self::ContentMissing => {
+                write!(f, "this operation needs {content}, the source to put there. Call again with it")
+            }
+            Self::NoForm => write!(
+                f,
+                "{content} holds no form, only white space or comments. Pass the whole form; to remove one use {}, to change a \
+                 comment use {}",
+                words.delete, words.patch
             ),
             Self::SeveralForms { forms } => {
-                write!(f, "`content` holds {} forms, and replace takes exactly one:", forms.len())?;
+                write!(f, "{content} holds {} forms, and replace takes exactly one:", forms.len())?;
                 for (line, text) in forms.iter().take(10) {
                     write!(f, "\n  line {line} of content: {text}")?;
                 }
-                f.write_str("\nReplace with the one form, and pass the others with operation=insert_before or insert_after")
+                write!(f, "\nReplace with the one form, and pass the others with {}", words.insert)
             }
             Self::Fenced { .. } => {
                 f.write_str("a Markdown fence. Pass the source alone, without the lines of backquotes")
             }
-            Self::Numbered => {
-                f.write_str("the lines of the text begin with line numbers. Pass the source alone, without `12| ` in front")
-            }
+            Self::Numbered => f.write_str(
+                "the lines of the text begin with line numbers. Pass the source alone, without `12| ` in front",
+            ),
             Self::ForeignBracket { bracket, symbol, dialect, .. } => write!(
                 f,
                 "`{bracket}` is no bracket in {dialect}, it would become part of the symbol `{symbol}`, and nothing else in \
                  the file uses it. Write parentheses, or |{symbol}| if the symbol is meant"
             ),
-            Self::SmartQuote { quote, .. } => write!(
-                f,
-                "`{quote}` is a typographic quotation mark in the place of code. Write \" or '"
-            ),
+            Self::SmartQuote { quote, .. } => {
+                write!(f, "`{quote}` is a typographic quotation mark in the place of code. Write \" or '")
+            }
             Self::Invisible { character, .. } => write!(
                 f,
                 "U+{:04X} in a symbol, which looks like a blank or like nothing. Write a space, or leave it out",
@@ -338,34 +392,43 @@ impl fmt::Display for Refusal {
             Self::Slip { slip, .. } => write!(f, "{slip}"),
             Self::CutOff { given, whole } => write!(
                 f,
-                "`content` is only the first {given} of the form's {whole} characters, as if it had been cut when it was \
-                 read; nothing was written. Read the form with lisp_read_form and \"limit\": {whole}, or change a part of it \
-                 with lisp_patch_form"
+                "{content} is only the first {given} of the form's {whole} characters, as if it had been cut when it was \
+                 read; nothing was written. Read the form with {}: {whole}, or change a part of it with {}",
+                words.read_all, words.patch
             ),
             Self::Unbalanced { diagnosis, allowed } => {
                 write!(f, "{}; nothing was written.\nIn content, {diagnosis}", diagnosis.kind.code())?;
                 fixes(f, diagnosis)?;
                 match (diagnosis.is_certain(), allowed) {
-                    (true, false) => f.write_str("\nCall again with that content, or with repair=true"),
-                    _ => write!(f, "\nCorrect line {} of content and call again with all of it", diagnosis.likely_at.line),
+                    (true, false) => write!(f, "\nCall again with that content, or {}", words.repair_edit),
+                    _ => write!(
+                        f,
+                        "\nCorrect line {} of content and call again with all of it",
+                        diagnosis.likely_at.line
+                    ),
                 }
             }
             Self::PatchUnbalanced { diagnosis, add, remove, patched: (first, last), corrected } => {
                 writeln!(f, "{} with this patch; nothing was written.", diagnosis.kind.code())?;
                 let lines = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
                 match (add.as_str(), remove.as_str()) {
-                    ("", "") => write!(f, "The delimiters of new_text stand in the wrong order. ")?,
-                    (add, "") => write!(f, "Add {} to new_text ({lines}): `{add}`. ", counted(add))?,
-                    ("", remove) => write!(f, "Remove {} from new_text ({lines}): `{remove}`. ", counted(remove))?,
-                    (add, remove) => write!(f, "In new_text ({lines}) add `{add}` and remove `{remove}`. ")?,
+                    ("", "") => write!(f, "The delimiters of {new_text} stand in the wrong order. ")?,
+                    (add, "") => write!(f, "Add {} to {new_text} ({lines}): `{add}`. ", counted(add))?,
+                    ("", remove) => write!(f, "Remove {} from {new_text} ({lines}): `{remove}`. ", counted(remove))?,
+                    (add, remove) => write!(f, "In {new_text} ({lines}) add `{add}` and remove `{remove}`. ")?,
                 }
                 write!(f, "With the patch, {diagnosis}")?;
                 fixes(f, diagnosis)?;
-                f.write_str(match (diagnosis.is_certain(), corrected) {
-                    (_, Some(_)) => "\nCall again with repair=true, or with this new_text",
-                    (true, None) => "\nThat is outside new_text: pass an old_text that holds those lines as well",
-                    _ => "\nCorrect new_text and call again; old_text has to hold the delimiters that new_text replaces",
-                })
+                match (diagnosis.is_certain(), corrected) {
+                    (_, Some(_)) => write!(f, "\nCall again {}, or with this {new_text}", words.repair_patch),
+                    (true, None) => {
+                        write!(f, "\nThat is outside {new_text}: pass an {old_text} that holds those lines as well")
+                    }
+                    _ => write!(
+                        f,
+                        "\nCorrect {new_text} and call again; {old_text} has to hold the delimiters that {new_text} replaces"
+                    ),
+                }
             }
             Self::WouldBreak { line, text } => write!(
                 f,
@@ -380,29 +443,31 @@ impl fmt::Display for Refusal {
             Self::WouldRemove { found, expected } => write!(
                 f,
                 "the place of the edit holds {found} forms and not {expected}, which would go with it; nothing was written. \
-                 Mend the file there first: lisp_check_parens shows what is wrong"
+                 Mend the file there first: {} shows what is wrong",
+                words.check
             ),
             Self::EmptyOldText => {
-                f.write_str("`old_text` is empty. Pass the exact text to replace, as lisp_read_form shows it")
+                write!(f, "`{old_text}` is empty. Pass the exact text to replace, as {} shows it", words.read)
             }
             Self::TextNotFound { label, lines: (first, last), near, elsewhere } => {
-                write!(f, "old_text does not occur in {label} (lines {first}-{last}).")?;
+                write!(f, "{old_text} does not occur in {label} (lines {first}-{last}).")?;
                 if let Some((line, text)) = near {
                     write!(f, " The nearest text differs in white space or case; line {line} has:\n{text}\n")?;
                     f.write_str("Copy it exactly and call again")
                 } else if elsewhere.is_empty() {
-                    f.write_str(" lisp_read_form shows the exact text; copy from it and call again")
+                    write!(f, " {} shows the exact text; copy from it and call again", words.read)
                 } else {
                     let lines: Vec<String> = elsewhere.iter().take(10).map(u32::to_string).collect();
                     write!(f, " Outside this form it begins on line {}; name the form that holds it", lines.join(", "))
                 }
             }
             Self::TextAmbiguous { label, lines } => {
-                write!(f, "old_text occurs {} times in {label}:", lines.len())?;
+                write!(f, "{old_text} occurs {} times in {label}:", lines.len())?;
                 for (line, text) in lines.iter().take(20) {
                     write!(f, "\n  line {line}: {text}")?;
                 }
-                f.write_str("\nPass more of the text around the one that is meant, or replace_all=true for all of them")
+                let all = words.replace_all;
+                write!(f, "\nPass more of the text around the one that is meant, or {all} for all of them")
             }
             Self::InsideConditional { line } => write!(
                 f,
@@ -410,7 +475,10 @@ impl fmt::Display for Refusal {
                  the branch, or insert beside the form around it (address it by its line)"
             ),
             Self::BadPattern { argument, why } => {
-                write!(f, "`{argument}` is not a regular expression: {why}. Escape ( ) [ ] {{ }} . * + ? ^ $ | \\ with \\")
+                write!(
+                    f,
+                    "`{argument}` is not a regular expression: {why}. Escape ( ) [ ] {{ }} . * + ? ^ $ | \\ with \\"
+                )
             }
         }
     }

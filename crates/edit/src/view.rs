@@ -19,6 +19,8 @@ use crate::source::Source;
 pub struct ViewOptions<'a> {
     /// One line for each form; the whole text otherwise.
     pub collapsed: bool,
+    /// In the collapsed view, forms of at most so many lines are shown whole.
+    pub whole: u32,
     /// Forms whose name matches are shown verbatim.
     pub name_pattern: Option<&'a str>,
     /// Forms whose text matches are shown verbatim.

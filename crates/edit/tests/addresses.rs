@@ -1,7 +1,7 @@
 //! The ways in which people and agents name a form, and the form that each of them means.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use lispwright_edit::{Refusal, Source, Target, locate};
+use lispwright_edit::{Edit, Operation, Refusal, Source, Target, edit, locate};
 use lispwright_syntax::{Dialect, FormId};
 
 fn find(source: &Source<'_>, name: &str) -> Result<FormId, Refusal> {
@@ -573,4 +573,30 @@ fn emacs_lisp() {
     );
     refused(Dialect::EmacsLisp, EMACS_LISP, "foo-draw", &["2 forms fit"]);
     refused(Dialect::EmacsLisp, EMACS_LISP, "foo-add", &["2 forms fit", "defadvice"]);
+}
+
+#[test]
+fn what_is_only_made_or_mentioned_is_not_replaced_by_something_else() {
+    let text = "(defstruct point x y)\n(export 'area)\n(setq width 1)\n";
+    let source = Source::read(text, Dialect::CommonLisp);
+    let change = |operation, name, content| {
+        let target = Target { name: Some(name), ..Target::default() };
+        edit(&source, &Edit { operation, target, content, digest: None, repair: false }).map(|edited| edited.text)
+    };
+    for (name, content) in
+        [("point-x", "(defun point-x (p) p)"), ("area", "(defun area (r) r)"), ("width", "(defvar width 2)")]
+    {
+        let refusal = change(Operation::Replace, name, Some(content)).unwrap_err();
+        assert!(matches!(&refusal, Refusal::OnlyMentioned { .. }), "{refusal}");
+        assert!(matches!(change(Operation::Delete, name, None), Err(Refusal::OnlyMentioned { .. })));
+    }
+    assert!(
+        change(Operation::Replace, "point-x", Some("(defstruct point x)"))
+            .unwrap()
+            .starts_with("(defstruct point x)\n")
+    );
+    assert!(
+        change(Operation::Replace, "setq width", Some("(defvar width 2)")).unwrap().ends_with("(defvar width 2)\n")
+    );
+    assert_eq!(change(Operation::Delete, "export area", None).unwrap(), "(defstruct point x y)\n(setq width 1)\n");
 }

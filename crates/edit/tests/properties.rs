@@ -272,6 +272,7 @@ proptest! {
         let source = Source::read(&old, dialect);
         for collapsed in [true, false] {
             let options = ViewOptions {
+                whole: 5,
                 collapsed, name_pattern: None, content_pattern: None, offset: 0, limit: None, budget: 10_000,
             };
             let shown = view(&source, &options).unwrap();

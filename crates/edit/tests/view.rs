@@ -4,8 +4,15 @@
 use lispwright_edit::{Mode, Refusal, Source, View, ViewOptions, view, view_plain};
 use lispwright_syntax::Dialect;
 
-const COLLAPSED: ViewOptions<'static> =
-    ViewOptions { collapsed: true, name_pattern: None, content_pattern: None, offset: 0, limit: None, budget: 10_000 };
+const COLLAPSED: ViewOptions<'static> = ViewOptions {
+    collapsed: true,
+    whole: 5,
+    name_pattern: None,
+    content_pattern: None,
+    offset: 0,
+    limit: None,
+    budget: 10_000,
+};
 
 #[track_caller]
 fn check(dialect: Dialect, text: &str, options: &ViewOptions<'_>, expected: &str) -> View {

@@ -79,9 +79,9 @@ fn check_walks_directories() {
         here,
         &["check", "empty", "good.lisp"],
         "",
-        2,
-        "good.lisp: balanced (2 forms, 8 lines, common-lisp).\n",
-        "no file below it",
+        0,
+        "empty: no file below it has the extension of a Lisp.\ngood.lisp: balanced (2 forms, 8 lines, common-lisp).\n",
+        "",
     );
     let output = lispwright(here, &["check", "--json", "src", "bad.clj"], "");
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -130,5 +130,5 @@ fn edit_changes_a_file_or_says_why_not() {
     let done = lispwright(here, &["edit", "good.lisp", "replace", "area"], "(defun area (r) r)\n");
     assert_eq!(done.status.code(), Some(0));
     assert_eq!(read(), ";; The area.\n(defun area (r) r)\n(area 1)\n");
-    check(here, &["edit", "good.lisp", "append", "--json", "--root", "/"], "(a)", 2, "", "cannot be a project root");
+    check(here, &["edit", "good.lisp", "append", "--root", "/"], "(a)", 2, "", "cannot be a project root");
 }

@@ -4,6 +4,7 @@
 //! excludes of Git and hidden names are left out, inside a repository or not, and links are not followed. A file that is
 //! named is never looked up here, so nothing that is ignored is out of reach.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -13,6 +14,51 @@ use ignore::WalkBuilder;
 pub fn files_below(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let walk = WalkBuilder::new(directory).require_git(false).sort_by_file_name(Ord::cmp).build();
     walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())).map(ignore::DirEntry::into_path)
+}
+
+/// What stands below a directory, each in the order of names.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// The files that were asked for.
+    pub files: Vec<PathBuf>,
+    /// What an ignore file names: directories, and files that were asked for.
+    pub ignored: Vec<PathBuf>,
+    /// What could not be looked at, and why.
+    pub unreadable: Vec<String>,
+}
+
+/// The files below `directory` that are `wanted`, links to files among them, and what was passed over. Without `ignoring`,
+/// ignore files do not count.
+pub fn survey(directory: &Path, ignoring: bool, wanted: impl Fn(&Path) -> bool) -> Survey {
+    let mut found = Survey::default();
+    let (mut directories, mut seen) = (Vec::new(), HashSet::new());
+    let mut walk = WalkBuilder::new(directory);
+    walk.standard_filters(ignoring).hidden(true).require_git(false);
+    for entry in walk.build() {
+        match entry {
+            Ok(entry) => {
+                let kind = entry.file_type();
+                let path = entry.into_path();
+                if kind.is_some_and(|kind| kind.is_dir()) {
+                    directories.push(path.clone());
+                } else if wanted(&path) && path.is_file() {
+                    found.files.push(path.clone());
+                }
+                seen.insert(path);
+            }
+            Err(error) => found.unreadable.push(error.to_string()),
+        }
+    }
+    for entry in directories.iter().flat_map(std::fs::read_dir).flatten().flatten() {
+        let path = entry.path();
+        let counts = entry.file_type().is_ok_and(|kind| kind.is_dir()) || (wanted(&path) && path.is_file());
+        if ignoring && counts && !seen.contains(&path) && !entry.file_name().as_encoded_bytes().starts_with(b".") {
+            found.ignored.push(path);
+        }
+    }
+    found.files.sort_unstable();
+    found.ignored.sort_unstable();
+    found
 }
 
 #[cfg(test)]
@@ -44,5 +90,10 @@ mod tests {
         let found: Vec<PathBuf> = files_below(top.path()).collect();
         assert_eq!(found, ["a/x.lisp", "b.lisp"].map(|path| top.path().join(path)));
         assert_eq!(files_below(&top.path().join("nothing")).count(), 0);
+        let lisp = |path: &Path| path.extension().is_some_and(|extension| extension == "lisp");
+        let found = survey(top.path(), true, lisp);
+        assert_eq!(found.files, ["a/x.lisp", "b.lisp"].map(|path| top.path().join(path)));
+        assert_eq!(found.ignored, ["a/skipped", "c.fasl.lisp", "target"].map(|path| top.path().join(path)));
+        assert_eq!(survey(top.path(), false, lisp).files.len(), 5);
     }
 }

@@ -16,7 +16,7 @@ pub enum RootFault {
     System,
     /// Somebody's whole home directory.
     Home,
-    /// The empty string, or `..` alone: it names whatever happens to be above the working directory.
+    /// The empty string.
     Unnamed,
     /// Nothing there.
     Missing,

@@ -35,10 +35,10 @@ mod write;
 
 pub use anywhere::{create_anywhere, edit_anywhere, remove_anywhere};
 pub use append::AppendFile;
-pub use below::files_below;
+pub use below::{Survey, files_below, survey};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
 pub use read::{read_anywhere, read_text_anywhere};
-pub use root::{RootChoice, RootSource, Roots, choose_roots};
+pub use root::{RootChoice, RootSource, Roots, choose_roots, is_shared};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};
 pub use write::{NewText, Written};
 

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ impl Root {
                 _ => RootFault::NotADirectory,
             })
         };
-        if path.components().all(|part| part == Component::ParentDir) {
+        if path.as_os_str().is_empty() {
             return Err(fault(RootFault::Unnamed));
         }
         let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(system)?;
@@ -182,6 +182,11 @@ const KERNEL: &[&str] = &["/proc", "/sys"];
 
 /// Directories that hold home directories.
 const HOMES: &[&str] = &["/home", "/Users", "/var/home"];
+
+/// `directory`, absolute, holds more than one project: it cannot be a root.
+pub fn is_shared(directory: &Path) -> bool {
+    too_wide(directory, std::env::var_os("HOME").map(PathBuf::from).as_deref()).is_some()
+}
 
 /// Why `real`, absolute and without links, holds more than one project.
 fn too_wide(real: &Path, home: Option<&Path>) -> Option<RootFault> {

@@ -122,7 +122,9 @@ impl SourceFile {
     }
 
     /// The bytes that store `text` the way this file is stored, so that reading them gives `text` again.
-    pub(crate) fn encode(&self, text: &str) -> Result<Vec<u8>, Error> {
+    ///
+    /// Errors: [`Error::NotLatin1`], [`Error::WouldMisread`].
+    pub fn encode(&self, text: &str) -> Result<Vec<u8>, Error> {
         let misread = |why| Error::WouldMisread { path: self.path.clone(), why };
         if text.contains('\0') && !self.text.contains('\0') {
             return Err(misread("it contains a zero character"));

@@ -55,6 +55,14 @@ pub struct MethodKey {
     pub folds: bool,
 }
 
+impl MethodKey {
+    /// The specializers as they are usually written: in lower case where the dialect folds it.
+    pub fn shown_specializers(&self) -> Vec<String> {
+        let shown = |name: &String| if self.folds { name.to_lowercase() } else { name.clone() };
+        self.specializers.iter().map(shown).collect()
+    }
+}
+
 /// The specializers of a method's lambda list, or of a list of specializers alone when `bare`.
 pub(crate) fn specializers(
     tree: &Tree,

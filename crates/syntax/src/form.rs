@@ -85,17 +85,19 @@ impl Form {
     pub fn called(&self, text: &str) -> Option<String> {
         let mut called = self.name.clone()?;
         if let Some(method) = &self.method {
-            if let (Some(name), Some(parameters)) = (self.name_span, self.signature.first()) {
-                let between = text.get(name.end as usize..parameters.start as usize).unwrap_or("");
-                called.extend(between.split_whitespace().flat_map(|word| [" ", word]));
-            }
+            called.extend(self.qualifiers(text).flat_map(|word| [" ", word]));
             if method.dispatch.is_none() && !method.specializers.is_empty() {
-                let specializers = method.specializers.join(" ");
-                let specializers = if method.folds { specializers.to_lowercase() } else { specializers };
-                called.push_str(&format!(" ({specializers})"));
+                called.push_str(&format!(" ({})", method.shown_specializers().join(" ")));
             }
         }
         Some(called)
+    }
+
+    /// What stands between a method's name and its parameters, as written: `:around`, a dispatch value.
+    pub fn qualifiers<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let place = self.method.as_ref().and(self.name_span).zip(self.signature.first());
+        let between = place.and_then(|(name, parameters)| text.get(name.end as usize..parameters.start as usize));
+        between.unwrap_or_default().split_whitespace()
     }
 }
 

@@ -46,4 +46,4 @@ pub use same::{same_back, same_front};
 pub use span::{LineColumn, LineIndex, Places, Span, count_line_ends};
 pub use token::{TokenId, TokenKind};
 pub use tree::{List, ListId, Tree};
-pub use visible::{escaped, visible};
+pub use visible::{escaped, in_a_line, visible};

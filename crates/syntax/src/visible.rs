@@ -33,6 +33,15 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
+/// `name` in one line: as [`visible`], and line ends and tabs are written out, too. For what others have named and a line of
+/// an answer speaks of.
+pub fn in_a_line(name: &str) -> Cow<'_, str> {
+    match visible(name) {
+        name if name.contains(['\n', '\t']) => name.replace('\n', "\\n").replace('\t', "\\t").into(),
+        name => name,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +50,12 @@ mod tests {
     fn what_nobody_sees_is_written_out() {
         assert_eq!(visible("a\u{1b}[31mb\u{7f}\u{85}\r\n\tc"), "a\\x1b[31mb\\x7f\\x85\\r\n\tc");
         assert_eq!(visible("a\u{202e}b\u{200b}\u{2028}\u{feff}\u{e0041}"), "a\\u202eb\\u200b\\u2028\\ufeff\\u{e0041}");
+    }
+
+    #[test]
+    fn a_name_stays_in_its_line() {
+        assert_eq!(in_a_line("a\n[note] b\u{2028}c\td"), "a\\n[note] b\\u2028c\\td");
+        assert!(matches!(in_a_line("a b"), Cow::Borrowed("a b")));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! `lispwright.toml`: what a project adds to the dialects it is written in.
+//! `lispwright.toml`: what a project adds to the dialects it is written in. For a file the nearest one counts that stands
+//! beside or above it.
 //!
 //! ```toml
 //! [common-lisp]
@@ -12,14 +13,17 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
+use lispwright_project::{Error, is_shared, read_text_anywhere};
+use lispwright_syntax::in_a_line;
 use lispwright_syntax::language::{DispatchShape, Extension, ExtensionError};
 use lispwright_syntax::{Dialect, Language};
 use serde::Deserialize;
 
-/// The file's name, at the root of a project.
-pub const FILE_NAME: &str = "lispwright.toml";
+/// The file's name.
+const FILE_NAME: &str = "lispwright.toml";
 
 /// Each dialect as the project uses it.
 #[derive(Clone, Debug, Default)]
@@ -30,9 +34,14 @@ pub struct Languages {
 /// What is wrong with a configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// Not TOML, or a key nobody knows. The text names line and column.
-    #[error("{FILE_NAME}: {0}")]
-    Toml(#[from] toml::de::Error),
+    /// Not TOML, or a key nobody knows.
+    #[error("{FILE_NAME}:{line}: {why}")]
+    Toml {
+        /// From 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
     /// A table that is not named after a dialect.
     #[error("{FILE_NAME}: [{0}] is not a dialect: use common-lisp, scheme, clojure, edn or emacs-lisp")]
     Dialect(String),
@@ -82,10 +91,37 @@ struct Additions {
 impl Languages {
     /// Understands the text of a configuration.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let tables: BTreeMap<String, Additions> = toml::from_str(text)?;
+        let tables: BTreeMap<String, Additions> = toml::from_str(text).map_err(|error: toml::de::Error| {
+            let at = error.span().map_or(0, |span| span.start.min(text.len()));
+            let line = text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+            ConfigError::Toml { line, why: error.message().to_owned() }
+        })?;
         let extended =
             tables.into_iter().map(|(name, additions)| extend(&name, additions)).collect::<Result<_, _>>()?;
         Ok(Self { extended })
+    }
+
+    /// What counts for the files in `directory`, absolute, which no roots bound.
+    pub fn anywhere(directory: &Path) -> Result<Self, String> {
+        let real = directory.canonicalize();
+        Self::nearest(real.as_deref().unwrap_or(directory), |path| match read_text_anywhere(path) {
+            Err(Error::Missing { .. }) => Ok(None),
+            read => read.map(Some).map_err(|error| error.to_string()),
+        })
+    }
+
+    /// The nearest configuration in `directory` or above it that `read` finds. Directories of several projects have none.
+    pub(crate) fn nearest(
+        directory: &Path,
+        read: impl Fn(&Path) -> Result<Option<String>, String>,
+    ) -> Result<Self, String> {
+        for directory in directory.ancestors().filter(|directory| !is_shared(directory)) {
+            if let Some(text) = read(&directory.join(FILE_NAME))? {
+                return Self::parse(&text)
+                    .map_err(|error| in_a_line(&format!("{}/{error}", directory.display())).into_owned());
+            }
+        }
+        Ok(Self::default())
     }
 
     /// The dialect as the project uses it.

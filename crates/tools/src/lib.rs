@@ -51,6 +51,7 @@ pub use arrival::{Arrival, Arrivals};
 pub use catalogue::catalogue;
 pub use outcome::{Outcome, ToolError};
 pub use premises::Premises;
+pub use refused::refusal;
 pub use repl_work::runtime_of_file;
 pub use tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 pub use transcript::Transcript;

@@ -1,6 +1,7 @@
 //! `lisp_check_parens`: does it balance, and if not, which line to fix.
 
 use lispwright_edit::{CheckReport, Diagnosis, MOST_SHOWN, Place, check_window};
+use lispwright_syntax::in_a_line;
 use lispwright_syntax::{Dialect, Language};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,7 +38,7 @@ pub struct LispCheckParens {
 /// Checks a file or a piece of code. A text that does not balance is a finding, not an error.
 pub async fn lisp_check_parens(workshop: &Workshop, args: LispCheckParens, _context: &CallContext) -> Outcome {
     let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from)
+    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from).visible()
 }
 
 fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, ToolError> {
@@ -58,7 +59,7 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, ToolError
                 Some(name) => named_dialect(name)?,
                 None => Dialect::detect("", code.as_bytes()).unwrap_or(Dialect::CommonLisp),
             };
-            ("code".to_owned(), code.clone(), workshop.extended(dialect)?)
+            ("code".to_owned(), code.clone(), workshop.extended(dialect, None)?)
         }
         (given, _) => {
             let what = if given.is_some() { "both were given" } else { "neither was given" };
@@ -76,6 +77,7 @@ pub fn verdict(place: &str, text: &str, language: &Language, offset: u32, limit:
         return unbalanced(place, language, diagnosis);
     }
     let (forms, lines) = (counted(forms, "form"), counted(lines as usize, "line"));
+    let place = in_a_line(place);
     let text = format!("{place}: balanced ({forms}, {lines}, {}).", language.dialect().name());
     Outcome { text, fields: Map::from_iter([("ok".to_owned(), true.into())]), is_error: false }
 }
@@ -87,6 +89,7 @@ pub fn unbalanced(place: &str, language: &Language, diagnosis: Diagnosis) -> Out
     fields.extend(diagnosis_fields(&diagnosis));
     let kind = diagnosis.kind.code();
     let Place { line, column, .. } = diagnosis.likely_at;
+    let place = in_a_line(place);
     let mut text = format!("{place}:{line}:{column}: {kind} (read as {dialect})\n{diagnosis}");
     let certain = diagnosis.is_certain();
     match (diagnosis.fixes.as_slice(), diagnosis.repaired) {

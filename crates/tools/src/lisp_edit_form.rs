@@ -4,6 +4,7 @@ use std::path::Path;
 
 use lispwright_edit::{Edit, Edited, Mended, Operation, Refusal, Target, edit};
 use lispwright_project::{EditError, NewText, SourceFile};
+use lispwright_syntax::in_a_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::fence::head;
 use crate::lisp_read_file::{DEFAULT_BUDGET, yes};
 use crate::outcome::{Outcome, ToolError};
-use crate::refused::{line_change, refusal};
+use crate::refused::line_change;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -80,7 +81,7 @@ pub struct LispEditForm {
 /// Edits a file by form.
 pub async fn lisp_edit_form(workshop: &Workshop, args: LispEditForm, _context: &CallContext) -> Outcome {
     let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from)
+    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from).visible()
 }
 
 fn run(workshop: &Workshop, args: &LispEditForm) -> Result<Outcome, ToolError> {
@@ -107,7 +108,7 @@ pub(crate) fn change(
 ) -> Result<(String, Edited), ToolError> {
     let attempt = |file: &SourceFile| -> Result<Edited, ToolError> {
         let language = workshop.lisp_language(file)?;
-        make(&read_source(file, &language)).map_err(|error| refusal(&file.path, &error))
+        make(&read_source(file, &language)).map_err(|error| workshop.refusal(&file.path, &error))
     };
     if dry_run {
         let file = workshop.read(path)?;
@@ -134,10 +135,11 @@ const SHORT_DIFF: usize = 2_000;
 /// The answer to an edit or a patch.
 pub(crate) fn answer(path: &str, operation: &str, edited: &Edited, dry_run: bool) -> Outcome {
     let label = if edited.label.is_empty() { "the form" } else { &edited.label };
+    let shown = in_a_line(path);
     let place = match edited.lines {
-        None => path.to_owned(),
-        Some((first, last)) if first == last => format!("{path}:{first}"),
-        Some((first, last)) => format!("{path}:{first}-{last}"),
+        None => shown.into_owned(),
+        Some((first, last)) if first == last => format!("{shown}:{first}"),
+        Some((first, last)) => format!("{shown}:{first}-{last}"),
     };
     let digest = edited.digest.as_ref().map_or(String::new(), |digest| format!(", digest {digest}"));
     let did = match operation {
@@ -165,7 +167,7 @@ pub(crate) fn answer(path: &str, operation: &str, edited: &Edited, dry_run: bool
         text.push_str(diff.trim_end());
     }
     if left > 0 {
-        text.push_str(&format!("\n[{left} more characters of the diff are not shown; lisp_read_form shows the form]"));
+        text.push_str(&format!("\n[{left} more characters of the diff are not shown; read the form to see it]"));
     }
 
     let mut fields = Map::new();
@@ -194,7 +196,7 @@ pub(crate) fn answer(path: &str, operation: &str, edited: &Edited, dry_run: bool
 
 /// What was repaired, for the beginning of an answer: before and after of every line, and why.
 fn told(mended: &Mended, operation: &str) -> String {
-    let what = if operation == "patch" { "new_text (lines of the patched file)" } else { "content" };
+    let what = if operation == "patch" { "the new text (lines of the patched file)" } else { "content" };
     let lines: Vec<String> = mended.lines.iter().map(|change| change.line.to_string()).collect();
     let noun = if lines.len() == 1 { "line" } else { "lines" };
     format!("repaired: {what}, {noun} {}: {}.{}\n", lines.join(", "), mended.evidence.join("; "), mended.shown())

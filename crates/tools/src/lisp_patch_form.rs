@@ -48,7 +48,7 @@ pub struct LispPatchForm {
 /// Patches a form.
 pub async fn lisp_patch_form(workshop: &Workshop, args: LispPatchForm, _context: &CallContext) -> Outcome {
     let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from)
+    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from).visible()
 }
 
 fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<Outcome, ToolError> {

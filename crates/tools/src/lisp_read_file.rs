@@ -1,17 +1,21 @@
 //! `lisp_read_file`: a file at a glance, or its lines.
 
 use lispwright_edit::{MOST_SHOWN, Place, ViewOptions, view, view_plain};
+use lispwright_syntax::in_a_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::outcome::{Outcome, ToolError};
-use crate::refused::{diagnosis_fields, refusal};
+use crate::refused::diagnosis_fields;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
 /// Characters of a view when no `limit` asks for more.
 pub(crate) const DEFAULT_BUDGET: usize = 10_000;
+
+/// Forms of at most so many lines are shown whole.
+const SHORT: u32 = 5;
 
 /// Characters of a view at most.
 pub(crate) const MOST: usize = 40_000;
@@ -47,13 +51,14 @@ pub struct LispReadFile {
 /// Shows a file. An explicit `limit` raises the size of the answer from 10,000 characters to 40,000.
 pub async fn lisp_read_file(workshop: &Workshop, args: LispReadFile, _context: &CallContext) -> Outcome {
     let workshop = workshop.clone();
-    blocking(move || show(&workshop, &args)).await.unwrap_or_else(Outcome::from)
+    blocking(move || show(&workshop, &args)).await.unwrap_or_else(Outcome::from).visible()
 }
 
 fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> {
     let file = workshop.read(&args.path)?;
     let options = ViewOptions {
         collapsed: args.collapsed,
+        whole: SHORT,
         name_pattern: args.name_pattern.as_deref(),
         content_pattern: args.content_pattern.as_deref(),
         offset: args.offset.unwrap_or(0),
@@ -61,13 +66,14 @@ fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> 
         budget: if args.limit.is_some() { MOST } else { DEFAULT_BUDGET },
     };
     let language = workshop.language(&file, None)?;
-    let refused = |error| refusal(&file.path, &error);
+    let refused = |error| workshop.refusal(&file.path, &error);
     let shown = match &language {
         Some(language) => view(&read_source(&file, language), &options).map_err(refused)?,
         None => view_plain(&file.text, &options).map_err(refused)?,
     };
 
-    let mut text = format!("{}: {}", file.path, counted(shown.total_lines as usize, "line"));
+    let name = in_a_line(&file.path);
+    let mut text = format!("{name}: {}", counted(shown.total_lines as usize, "line"));
     if let Some(language) = &language {
         text.push_str(&format!(", {}, {}", counted(shown.total_forms, "form"), language.dialect().name()));
     }
@@ -78,7 +84,7 @@ fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> 
     let mut diagnostics = Vec::new();
     if let Some(diagnosis) = &shown.diagnosis {
         let Place { line, column, .. } = diagnosis.likely_at;
-        text.push_str(&format!("{}:{line}:{column}: {}: {diagnosis}\n", file.path, diagnosis.kind.code()));
+        text.push_str(&format!("{name}:{line}:{column}: {}: {diagnosis}\n", diagnosis.kind.code()));
         if let Some(line) = diagnosis.next_form_line {
             text.push_str(&format!("Forms read well again from line {line} on.\n"));
         }
@@ -111,7 +117,7 @@ fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> 
 
 /// The call that shows the rest, without its offset.
 fn continuation(args: &LispReadFile) -> String {
-    let mut call = format!("lisp_read_file path={}", args.path);
+    let mut call = format!("lisp_read_file path={}", in_a_line(&args.path));
     if !args.collapsed {
         call.push_str(" collapsed=false");
     }

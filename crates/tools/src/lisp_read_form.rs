@@ -1,6 +1,7 @@
 //! `lisp_read_form`: one form, exactly as it stands in its file.
 
 use lispwright_edit::{Target, locate};
+use lispwright_syntax::in_a_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
@@ -8,7 +9,6 @@ use serde_json::Map;
 use crate::fence::{fenced, head};
 use crate::lisp_read_file::{DEFAULT_BUDGET, MOST};
 use crate::outcome::{Outcome, ToolError};
-use crate::refused::refusal;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -39,7 +39,7 @@ pub struct LispReadForm {
 /// Shows a form with its header comment and its condition.
 pub async fn lisp_read_form(workshop: &Workshop, args: LispReadForm, _context: &CallContext) -> Outcome {
     let workshop = workshop.clone();
-    blocking(move || show(&workshop, &args)).await.unwrap_or_else(Outcome::from)
+    blocking(move || show(&workshop, &args)).await.unwrap_or_else(Outcome::from).visible()
 }
 
 fn show(workshop: &Workshop, args: &LispReadForm) -> Result<Outcome, ToolError> {
@@ -48,7 +48,7 @@ fn show(workshop: &Workshop, args: &LispReadForm) -> Result<Outcome, ToolError> 
     let source = read_source(&file, &language);
     let target =
         Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
-    let id = locate(&source, &target).map_err(|error| refusal(&file.path, &error))?;
+    let id = locate(&source, &target).map_err(|error| workshop.refusal(&file.path, &error))?;
     let form = source.forms.get(id);
     let whole = source.form_text(id);
     let limit = args.limit.map_or(DEFAULT_BUDGET, |limit| (limit as usize).min(MOST));
@@ -56,7 +56,8 @@ fn show(workshop: &Workshop, args: &LispReadForm) -> Result<Outcome, ToolError> 
 
     let label = form.label(source.text);
     let (start, end) = (whole.start_line, whole.end_line);
-    let mut text = format!("{}:{start}-{end} {label}, digest {}\n{}", file.path, whole.digest, fenced(content));
+    let mut text =
+        format!("{}:{start}-{end} {label}, digest {}\n{}", in_a_line(&file.path), whole.digest, fenced(content));
     if form.broken {
         text.push_str("\nThis form does not balance. lisp_check_parens shows likely fixes.");
     }
@@ -66,7 +67,7 @@ fn show(workshop: &Workshop, args: &LispReadForm) -> Result<Outcome, ToolError> 
         let more = if total <= MOST {
             format!("limit={total} shows all of it")
         } else {
-            format!("lisp_read_file path={} collapsed=false offset={} goes on", file.path, next_line - 1)
+            format!("lisp_read_file path={} collapsed=false offset={} goes on", in_a_line(&file.path), next_line - 1)
         };
         text.push_str(&format!("\n[{left} of {total} characters are left, from line {next_line} on. {more}.]"));
     }

@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 use crate::code_live::package_in;
 use crate::fence::fenced;
 use crate::outcome::{Outcome, ToolError};
-use crate::refused::refusal;
 use crate::repl_eval::{ask, seconds};
 use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_session::open;
@@ -116,7 +115,7 @@ fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<St
     let source = read_source(&file, &language);
     let target =
         Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
-    let id = locate(&source, &target).map_err(|error| refusal(&file.path, &error))?;
+    let id = locate(&source, &target).map_err(|error| workshop.refusal(&file.path, &error))?;
     let form = source.forms.get(id);
     if form.broken {
         return Err(ToolError::new(

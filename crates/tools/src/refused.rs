@@ -1,7 +1,8 @@
 //! From the refusals of the crates below to errors of a tool: the same words with the path in front, and the facts as
 //! fields.
 
-use lispwright_edit::{Diagnosis, Fix, FormLine, LineChange, Place, Refusal};
+use lispwright_edit::{Diagnosis, Fix, FormLine, LineChange, Place, Refusal, Words};
+use lispwright_syntax::in_a_line;
 use serde_json::{Map, Value, json};
 
 use crate::fence::fenced;
@@ -9,7 +10,7 @@ use crate::outcome::ToolError;
 
 impl From<lispwright_project::Error> for ToolError {
     fn from(error: lispwright_project::Error) -> Self {
-        let mut found = Self::new(error.code(), error.to_string());
+        let mut found = Self::new(error.code(), in_a_line(&error.to_string()));
         found.retryable = error.retryable();
         if !error.candidates().is_empty() {
             found.fields.insert("candidates".into(), error.candidates().to_vec().into());
@@ -18,19 +19,20 @@ impl From<lispwright_project::Error> for ToolError {
     }
 }
 
-/// A refusal about the file at `path`.
-pub(crate) fn refusal(path: &str, refusal: &Refusal) -> ToolError {
+/// A refusal about the file at `path`, in the words of its reader.
+pub fn refusal(path: &str, refusal: &Refusal, words: &'static Words) -> ToolError {
+    let shown = in_a_line(path);
     let mut at = match refusal.place() {
         Some((line, Some(column))) => format!("{line}:{column}: "),
         Some((line, None)) => format!("{line}: "),
         None => String::new(),
     };
     match (refusal.is_about_content(), at.is_empty()) {
-        (true, false) => at.insert_str(0, &format!("{path}: content:")),
-        (false, false) => at.insert_str(0, &format!("{path}:")),
-        (_, true) => at = format!("{path}: "),
+        (true, false) => at.insert_str(0, &format!("{shown}: content:")),
+        (false, false) => at.insert_str(0, &format!("{shown}:")),
+        (_, true) => at = format!("{shown}: "),
     }
-    let mut message = format!("{at}{refusal}");
+    let mut message = format!("{at}{}", refusal.worded(words));
     match refusal {
         Refusal::Stale { present, .. } => message.push_str(&format!(":\n{}", fenced(present))),
         Refusal::PatchUnbalanced { corrected: Some(corrected), .. } => {
@@ -67,7 +69,7 @@ pub(crate) fn refusal(path: &str, refusal: &Refusal) -> ToolError {
     if let Refusal::PatchUnbalanced { corrected: Some(corrected), .. } = refusal {
         error.fields.insert("new_text".into(), corrected.clone().into());
     }
-    if let Some(next) = next(path, refusal) {
+    if let Some(next) = next(path, refusal).filter(|_| *words == Words::TOOLS) {
         error.fields.insert("next".into(), next.into());
     }
     error

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use lispwright_edit::Source;
-use lispwright_project::{Roots, SourceFile};
+use lispwright_edit::{Refusal, Source, Words};
+use lispwright_project::{Error, Roots, SourceFile};
 use lispwright_runtime::{Config, Sessions};
+use lispwright_syntax::in_a_line;
 use lispwright_syntax::{Dialect, Language};
 
-use crate::languages::{FILE_NAME, Languages};
+use crate::languages::Languages;
 use crate::outcome::ToolError;
 use crate::tool::CallContext;
 use crate::transcript::Transcript;
@@ -21,6 +22,8 @@ pub struct Workshop {
     pub sessions: Sessions,
     /// Where evaluations are written down, when they are.
     pub transcript: Option<Transcript>,
+    /// What refusals call the arguments and operations.
+    pub words: &'static Words,
 }
 
 impl Workshop {
@@ -45,13 +48,19 @@ impl Workshop {
             sandbox.writable = roots.writable().map(Path::to_owned).collect();
         }
         let sessions = Sessions::new(config);
-        Self { roots, sessions, transcript: None }
+        Self { roots, sessions, transcript: None, words: &Words::TOOLS }
     }
 
     /// The same workshop, writing every evaluation down.
     #[must_use]
     pub fn with_transcript(self, transcript: Option<Transcript>) -> Self {
         Self { transcript, ..self }
+    }
+
+    /// The same workshop, with refusals in these words.
+    #[must_use]
+    pub fn worded(self, words: &'static Words) -> Self {
+        Self { words, ..self }
     }
 
     /// What a call by `caller` is given besides its arguments.
@@ -71,20 +80,27 @@ impl Workshop {
             Some(name) => Some(named_dialect(name)?),
             None => Dialect::detect(&file.path, file.text.as_bytes()),
         };
-        dialect.map(|dialect| self.extended(dialect)).transpose()
+        dialect.map(|dialect| self.extended(dialect, Some(&file.path))).transpose()
     }
 
-    /// A dialect with what the project adds to it.
-    pub(crate) fn extended(&self, dialect: Dialect) -> Result<Language, ToolError> {
-        let config = match self.roots.read(&self.roots.primary().join(FILE_NAME)) {
-            Ok(file) => file,
-            Err(lispwright_project::Error::NotFound { .. }) => return Ok(dialect.into()),
-            Err(error) => return Err(error.into()),
-        };
-        let languages = Languages::parse(&config.text).map_err(|error| {
+    /// A dialect with what the project adds to it where the file at `path` stands, at the first root without one.
+    pub(crate) fn extended(&self, dialect: Dialect, path: Option<&str>) -> Result<Language, ToolError> {
+        let file = path.map(|path| self.roots.absolute(Path::new(path))).transpose()?;
+        let directory = file.as_deref().and_then(Path::parent).unwrap_or_else(|| self.roots.primary());
+        let languages = Languages::nearest(directory, |path| match self.roots.read(path) {
+            // What lies above the root does not count.
+            _ if !path.is_file() => Ok(None),
+            Err(Error::OutsideRoot { .. }) => Ok(None),
+            read => read.map(|file| Some(file.text)).map_err(|error| error.to_string()),
+        });
+        languages.map(|languages| languages.of(dialect)).map_err(|error| {
             ToolError::new("BAD_ARGUMENT", format!("{error}\nCorrect that file, or remove it, and call again."))
-        })?;
-        Ok(languages.of(dialect))
+        })
+    }
+
+    /// A refusal about the file at `path`, in the words of those who work here.
+    pub(crate) fn refusal(&self, path: &str, refusal: &Refusal) -> ToolError {
+        crate::refused::refusal(path, refusal, self.words)
     }
 
     /// Reads a file that has to be Lisp.
@@ -95,7 +111,7 @@ impl Workshop {
                 format!(
                     "{}: not known to be Lisp, neither by its extension nor by its first lines. Edit it as plain text, or \
                      give it a mode line such as ;;; -*- Mode: Lisp -*-",
-                    file.path
+                    in_a_line(&file.path)
                 ),
             )
         })

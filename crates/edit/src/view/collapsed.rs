@@ -6,9 +6,6 @@ use super::{LineView, Patterns, View, ViewOptions};
 use crate::form_line::shortened;
 use crate::source::{Source, whole_span};
 
-/// Forms of at most so many lines are shown whole.
-const SHORT: u32 = 5;
-
 /// Longest line of a collapsed form, in scalar values.
 const WIDTH: usize = 160;
 
@@ -33,7 +30,7 @@ pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Pa
     // With a pattern, the other forms are shown only when everything fits; what matches must not be crowded out.
     for only_matching in [false, true] {
         let mut lines = LineView::new(view.total_lines, options.budget);
-        let outcome = fill(source, options.offset, end_line, patterns, only_matching, &mut lines);
+        let outcome = fill(source, options, end_line, patterns, only_matching, &mut lines);
         if has_pattern && !only_matching && outcome.stopped_at.is_some() {
             continue;
         }
@@ -54,7 +51,7 @@ struct Outcome {
 
 fn fill(
     source: &Source<'_>,
-    offset: u32,
+    options: &ViewOptions<'_>,
     end_line: u32,
     patterns: &Patterns,
     only_matching: bool,
@@ -66,13 +63,13 @@ fn fill(
     let mut left_out = 0;
     for (id, form) in source.forms.iter() {
         let line = source.lines.line(form.outer.start);
-        if line <= offset || form.outer.end <= shown_to {
+        if line <= options.offset || form.outer.end <= shown_to {
             continue;
         }
         if line > end_line {
             break;
         }
-        let shown = how(source, id, patterns);
+        let shown = how(source, id, patterns, options.whole);
         if only_matching && shown != Shown::Verbatim {
             left_out += 1;
             continue;
@@ -104,7 +101,7 @@ fn fill(
     Outcome { expanded, stopped_at: None }
 }
 
-fn how(source: &Source<'_>, id: FormId, patterns: &Patterns) -> Shown {
+fn how(source: &Source<'_>, id: FormId, patterns: &Patterns, whole: u32) -> Shown {
     let form = source.forms.get(id);
     if patterns.name.is_some() || patterns.content.is_some() {
         let name_fits = patterns.name.as_ref().is_some_and(|pattern| {
@@ -120,7 +117,7 @@ fn how(source: &Source<'_>, id: FormId, patterns: &Patterns) -> Shown {
             return Shown::Verbatim;
         }
     }
-    if source.newlines(form.outer) < SHORT { Shown::Whole } else { Shown::Signature }
+    if source.newlines(form.outer) < whole { Shown::Whole } else { Shown::Signature }
 }
 
 /// The definitions directly or indirectly inside a form.

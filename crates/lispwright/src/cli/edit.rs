@@ -6,11 +6,12 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use lispwright_tools::lisp_edit_form::{EditOperation, LispEditForm, lisp_edit_form};
-use lispwright_tools::workshop::Workshop;
-use lispwright_tools::{CallContext, Outcome};
+use lispwright_tools::{CallContext, Outcome, ToolError};
 
-use super::live::event_loop;
-use super::outcome::{could_not, show};
+use super::address::Address;
+use super::live::on_files;
+use super::outcome::{failed, show};
+use super::text::from_here;
 
 /// Replace, insert, append or delete a form by name.
 #[derive(Debug, clap::Args)]
@@ -20,26 +21,14 @@ use super::outcome::{could_not, show};
     New source is read from standard input. Exit code: 0, 1 when the edit was refused, 2 when it could not be tried."
 )]
 pub(crate) struct Args {
-    /// The file, below the root
+    /// The file, which has to be below the root
     path: String,
 
     /// What to do
     operation: Operation,
 
-    /// What the form defines; not for append
-    name: Option<String>,
-
-    /// Head symbol, such as defun
-    #[arg(long = "type", value_name = "HEAD")]
-    form_type: Option<String>,
-
-    /// Which of several matches, from 1
-    #[arg(long, value_name = "N")]
-    index: Option<u32>,
-
-    /// A line of the form
-    #[arg(long, value_name = "LINE")]
-    line: Option<u32>,
+    #[command(flatten)]
+    form: Address,
 
     /// Digest of the form as it was read; the edit is refused when it has changed since
     #[arg(long, value_name = "DIGEST")]
@@ -82,15 +71,16 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let json = args.json;
     match attempt(args) {
         Ok(outcome) => show(outcome, json),
-        Err(why) => could_not("edit", &why),
+        Err(error) => failed("edit", json, error),
     }
 }
 
-fn attempt(args: Args) -> Result<Outcome, String> {
+fn attempt(args: Args) -> Result<Outcome, ToolError> {
     let mut content = None;
     if args.operation != Operation::Delete {
         let mut text = String::new();
-        std::io::stdin().lock().read_to_string(&mut text).map_err(|error| format!("standard input: {error}"))?;
+        let read = std::io::stdin().lock().read_to_string(&mut text);
+        read.map_err(|error| ToolError::new("BAD_ARGUMENT", format!("standard input: {error}")))?;
         content = Some(text);
     }
     let operation = match args.operation {
@@ -100,18 +90,17 @@ fn attempt(args: Args) -> Result<Outcome, String> {
         Operation::Append => EditOperation::Append,
         Operation::Delete => EditOperation::Delete,
     };
-    let workshop = Workshop::open(&args.root).map_err(|error| error.to_string())?;
     let edit = LispEditForm {
-        path: args.path,
+        path: from_here(&args.path)?,
         operation,
-        name: args.name,
-        form_type: args.form_type,
-        index: args.index,
-        line: args.line,
+        name: args.form.name,
+        form_type: args.form.form_type,
+        index: args.form.index,
+        line: args.form.line,
         content,
         digest: args.digest,
         dry_run: args.dry_run,
         repair: !args.no_repair,
     };
-    Ok(event_loop()?.block_on(lisp_edit_form(&workshop, edit, &CallContext::default())))
+    on_files(&args.root, |workshop| async move { lisp_edit_form(&workshop, edit, &CallContext::default()).await })
 }

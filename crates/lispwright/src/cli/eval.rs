@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
-use lispwright_tools::runtime_of_file;
+use lispwright_tools::{ToolError, runtime_of_file};
 
 use super::live::with_workshop;
-use super::outcome::{could_not, show};
+use super::outcome::{could_not, failed, show};
 use super::transcript::command_line;
 
 /// Evaluate code and print its values.
@@ -61,7 +61,8 @@ pub(crate) fn run(args: Args) -> ExitCode {
             Err(error) => {
                 let name = file.display().to_string();
                 let hint = if name.contains('(') { ". Code is given with -e" } else { "" };
-                return could_not("eval", &format!("{name}: {error}{hint}"));
+                let why = format!("{name}: {error}{hint}");
+                return failed("eval", args.json, ToolError::new("FILE_NOT_FOUND", why));
             }
         },
         (None, None) => return could_not("eval", &"give code with -e, or a file"),
@@ -80,10 +81,11 @@ pub(crate) fn run(args: Args) -> ExitCode {
     });
     match answered {
         Ok(outcome) if outcome.fields.get("execution_status").is_some_and(|status| status == "not-executed") => {
-            could_not("eval", &outcome.text)
+            show(outcome, args.json);
+            ExitCode::from(2)
         }
         Ok(outcome) => show(outcome, args.json),
-        Err(why) => could_not("eval", &why),
+        Err(why) => failed("eval", args.json, ToolError::new("INTERNAL", why)),
     }
 }
 

@@ -20,7 +20,7 @@ use lispwright_hook::stats::Record;
 use lispwright_hook::{Client, Files, Found, respond};
 use lispwright_project::{Error, MAX_FILE_BYTES, files_below, read_text_anywhere};
 use lispwright_syntax::{Dialect, Language};
-use lispwright_tools::languages::{FILE_NAME, Languages};
+use lispwright_tools::languages::Languages;
 use rustix::fs::OFlags;
 
 /// Judge an edit of a coding agent's own tools: reads the client's hook input, prints its answer.
@@ -78,7 +78,11 @@ pub(crate) fn run(args: Args) -> ExitCode {
     match outcome {
         Ok(Some(output)) => {
             let mut out = io::stdout().lock();
-            let _ = writeln!(out, "{output}").and_then(|()| out.flush());
+            if let Err(error) = writeln!(out, "{output}").and_then(|()| out.flush()) {
+                log(args.log.as_deref(), &format!("standard output: {error}"));
+                // To the clients of hooks that says that the hook failed; 2 would refuse the edit.
+                return ExitCode::FAILURE;
+            }
         }
         Ok(None) => {}
         Err(why) => log(args.log.as_deref(), &why),
@@ -149,15 +153,8 @@ impl Files for Disk {
     }
 
     fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String> {
-        for directory in path.ancestors().skip(1) {
-            let languages = match read_text_anywhere(&directory.join(FILE_NAME)) {
-                Ok(config) => Languages::parse(&config).map_err(|error| format!("{}/{error}", directory.display())),
-                Err(Error::Missing { .. }) => continue,
-                Err(error) => Err(error.to_string()),
-            };
-            return languages.map(|languages| languages.of(dialect));
-        }
-        Ok(dialect.into())
+        let directory = path.parent().unwrap_or(path);
+        Languages::anywhere(directory).map(|languages| languages.of(dialect))
     }
 }
 

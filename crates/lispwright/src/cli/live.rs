@@ -3,7 +3,8 @@
 use std::future::Future;
 use std::path::PathBuf;
 
-use lispwright_tools::{Transcript, Workshop};
+use lispwright_edit::Words;
+use lispwright_tools::{Outcome, ToolError, Transcript, Workshop};
 use tokio::runtime::{Builder, Runtime};
 
 /// What a command waits in. One thread reads, answers and speaks with the images, so that nothing waits for another
@@ -13,6 +14,15 @@ pub(crate) fn event_loop() -> Result<Runtime, String> {
         .enable_all()
         .build()
         .map_err(|error| format!("the event loop cannot be started: {error}"))
+}
+
+/// Runs `work` on the files below `roots`; there is no image. What it refuses is in the words of a shell.
+pub(crate) fn on_files<F: Future<Output = Outcome>>(
+    roots: &[PathBuf],
+    work: impl FnOnce(Workshop) -> F,
+) -> Result<Outcome, ToolError> {
+    let event_loop = event_loop().map_err(|why| ToolError::new("INTERNAL", why))?;
+    Ok(event_loop.block_on(work(Workshop::open(roots)?.worded(&Words::COMMAND_LINE))))
 }
 
 /// Runs `work` on a workshop for `roots`, which writes evaluations down in `transcript`; every image it started has

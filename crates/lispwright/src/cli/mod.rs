@@ -3,6 +3,8 @@
 //! To add a command: write `cli/NAME.rs` with a `#[derive(clap::Args)] pub(crate) struct Args` and
 //! `pub(crate) fn run(args: Args) -> ExitCode`, and add one variant and one arm below.
 
+mod address;
+mod below;
 mod check;
 mod clients;
 mod confine;
@@ -17,6 +19,8 @@ mod log;
 mod mcp;
 mod outcome;
 mod outline;
+mod paint;
+mod patch;
 mod read;
 mod repair;
 mod setup;
@@ -48,6 +52,7 @@ enum Command {
     Outline(outline::Args),
     Read(read::Args),
     Edit(edit::Args),
+    Patch(patch::Args),
     Tree(tree::Args),
     Eval(eval::Args),
     Setup(setup::Args),
@@ -82,6 +87,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Outline(args) => outline::run(args),
         Command::Read(args) => read::run(args),
         Command::Edit(args) => edit::run(args),
+        Command::Patch(args) => patch::run(args),
         Command::Tree(args) => tree::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Setup(args) => setup::run(args),

@@ -3,29 +3,48 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use lispwright_tools::Outcome;
+use lispwright_tools::{Outcome, ToolError};
 use serde_json::Value;
 
-/// Writes the text, or with `json` the fields as one document, and gives the exit code: 0, or 1 when the requested
-/// thing did not happen. A reader that has gone away is no fault.
+use super::paint::painted;
+use super::text::{print, print_json};
+
+/// The exit code of a command that could not begin, or whose output could not be written.
+pub(crate) const OUTPUT_FAILED: i32 = 2;
+
+/// Prints the text, or with `json` the fields as one document, and gives the exit code: 0, or 1 when the requested
+/// thing did not happen.
 pub(crate) fn show(outcome: Outcome, json: bool) -> ExitCode {
-    let failed = outcome.is_error;
-    let text = if json { format!("{:#}", Value::Object(outcome.fields)) } else { outcome.text };
-    if failed && !json {
-        let _ = writeln!(std::io::stderr(), "{text}");
-    } else {
-        let _ = writeln!(std::io::stdout(), "{text}");
+    match (json, outcome.is_error) {
+        (true, _) => print_json(&Value::Object(outcome.fields)),
+        (false, true) => complain(&outcome.text),
+        (false, false) => print(&painted(&outcome.text)),
     }
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if outcome.is_error { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Says something on standard error on behalf of `command`.
 pub(crate) fn say(command: &str, what: &dyn std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "lispwright {command}: {what}");
+    complain(&format!("lispwright {command}: {what}"));
 }
 
 /// Says on standard error why `command` could not begin; exit code 2.
 pub(crate) fn could_not(command: &str, why: &dyn std::fmt::Display) -> ExitCode {
-    let _ = writeln!(std::io::stderr(), "lispwright {command}: {why}");
+    say(command, why);
     ExitCode::from(2)
+}
+
+/// Says why `command` could not do what it was asked: on standard error, or with `json` as the document that was asked for.
+pub(crate) fn failed(command: &str, json: bool, error: ToolError) -> ExitCode {
+    if json {
+        print_json(&Value::Object(Outcome::from(error).fields));
+    } else {
+        say(command, &error.message);
+    }
+    ExitCode::from(2)
+}
+
+/// With standard error closed, the exit code has to do.
+fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -1,21 +1,30 @@
 //! `lispwright outline`: what files define, one line for each form.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use lispwright_edit::{Source, ViewOptions, diagnose, view};
+use lispwright_syntax::{Form, Span};
 use serde_json::{Value, json};
 
-use super::outcome::could_not;
-use super::text::{Text, print, print_json};
+use super::below::Below;
+use super::outcome::{failed, say};
+use super::paint;
+use super::text::{Texts, print, print_json};
 
 /// Show one line per form: true line numbers, names, parameters.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  lispwright outline src/parser.lisp\n\n\
+#[command(after_help = "Examples:\n  lispwright outline src/parser.lisp\n  lispwright outline src\n\n\
+    Below a directory, names that begin with a dot and what ignore files name are passed over.\n\
     Exit code: 0, or 2 when a file could not be read. A file that does not balance is shown as far as it reads.")]
 pub(crate) struct Args {
-    /// Files to show; - is standard input
+    /// Files and directories to show; - is standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
+
+    /// Show forms of at most so many lines whole
+    #[arg(long, value_name = "LINES", default_value_t = 1)]
+    whole: u32,
 
     /// Print one JSON document
     #[arg(long)]
@@ -28,12 +37,35 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> ExitCode {
     let mut exit = ExitCode::SUCCESS;
-    let mut files = Vec::new();
+    let mut texts = match Texts::new(args.dialect.as_deref()) {
+        Ok(texts) => texts,
+        Err(error) => return failed("outline", args.json, error),
+    };
+    let mut paths = Vec::new();
     for path in &args.paths {
-        let text = match Text::read(path, args.dialect.as_deref()) {
+        if path == "-" || !Path::new(path).is_dir() {
+            paths.push(path.clone());
+            continue;
+        }
+        let found = Below::new(path, true);
+        for why in &found.unreadable {
+            say("outline", why);
+            exit = ExitCode::from(2);
+        }
+        if found.files.is_empty() && !args.json {
+            print(&format!("{path}: no file below it has the extension of a Lisp{}.", found.ignored_in_words()));
+        }
+        paths.extend(found.files);
+    }
+    let several = paths.len() > 1 || args.paths != paths;
+    let mut files = Vec::new();
+    for path in &paths {
+        let text = match texts.read(path) {
             Ok(text) => text,
-            Err(why) => {
-                exit = could_not("outline", &why);
+            Err(error) => {
+                say("outline", &error.message);
+                files.push(json!({"path": path, "error": error.message, "code": error.code}));
+                exit = ExitCode::from(2);
                 continue;
             }
         };
@@ -41,10 +73,10 @@ pub(crate) fn run(args: Args) -> ExitCode {
         if args.json {
             files.push(fields(&text.path, &source));
         } else {
-            if args.paths.len() > 1 {
+            if several {
                 print(&format!("{}:", text.path));
             }
-            print(&lines(&text.path, &source));
+            print(&paint::view(&lines(&text.path, &source, args.whole)));
         }
     }
     if args.json {
@@ -53,9 +85,10 @@ pub(crate) fn run(args: Args) -> ExitCode {
     exit
 }
 
-fn lines(path: &str, source: &Source<'_>) -> String {
+fn lines(path: &str, source: &Source<'_>, whole: u32) -> String {
     let options = ViewOptions {
         collapsed: true,
+        whole,
         name_pattern: None,
         content_pattern: None,
         offset: 0,
@@ -70,24 +103,7 @@ fn lines(path: &str, source: &Source<'_>) -> String {
 }
 
 fn fields(path: &str, source: &Source<'_>) -> Value {
-    let forms: Vec<Value> = source
-        .forms
-        .iter()
-        .map(|(_, form)| {
-            let slices = |spans: &[lispwright_syntax::Span]| -> Vec<&str> {
-                spans.iter().map(|span| source.slice(*span)).collect()
-            };
-            json!({
-                "form_type": form.head.map(|head| source.slice(head)),
-                "name": form.name,
-                "start_line": source.lines.line(form.outer.start),
-                "end_line": source.lines.line(form.outer.end.saturating_sub(1)),
-                "depth": form.depth,
-                "parameters": slices(&form.signature),
-                "conditions": slices(&form.conditions),
-            })
-        })
-        .collect();
+    let forms: Vec<Value> = source.forms.iter().map(|(_, form)| form_fields(source, form)).collect();
     let diagnostics: Vec<Value> = diagnose(source.text, &source.tree)
         .map(|diagnosis| {
             let at = diagnosis.opened_at.unwrap_or(diagnosis.position);
@@ -103,4 +119,27 @@ fn fields(path: &str, source: &Source<'_>) -> Value {
         "forms": forms,
         "diagnostics": diagnostics,
     })
+}
+
+fn form_fields(source: &Source<'_>, form: &Form) -> Value {
+    let slices = |spans: &[Span]| -> Vec<&str> { spans.iter().map(|span| source.slice(*span)).collect() };
+    let mut fields = json!({
+        "form_type": form.head.map(|head| source.slice(head)),
+        "name": form.name,
+        "label": form.label(source.text),
+        "start_line": source.lines.line(form.outer.start),
+        "end_line": source.lines.line(form.outer.end.saturating_sub(1)),
+        "depth": form.depth,
+        "parameters": slices(&form.signature),
+        "conditions": slices(&form.conditions),
+    });
+    match &form.method {
+        Some(method) if method.dispatch.is_some() => fields["dispatch"] = method.dispatch.clone().into(),
+        Some(method) => {
+            fields["qualifiers"] = form.qualifiers(source.text).collect();
+            fields["specializers"] = method.shown_specializers().into();
+        }
+        None => {}
+    }
+    fields
 }

@@ -2,35 +2,25 @@
 
 use std::process::ExitCode;
 
-use lispwright_edit::{Source, Target, locate};
+use lispwright_edit::{Source, Words, locate};
+use lispwright_tools::refusal;
 use serde_json::json;
 
-use super::outcome::could_not;
+use super::address::Address;
+use super::outcome::{failed, say};
 use super::text::{Text, print, print_json};
 
 /// Print one form by name, with its header comment and condition.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lispwright read src/shapes.lisp area\n  \
-    lispwright read src/shapes.lisp 'print-object (circle t)'\n\n\
+    lispwright read src/shapes.lisp 'print-object (circle t)'\n  lispwright read src/shapes.lisp --line 12\n\n\
     Exit code: 0, 1 when no form or more than one fits, 2 when the file could not be read.")]
 pub(crate) struct Args {
     /// The file; - is standard input
     path: String,
 
-    /// What the form defines: foo, '(setf foo)', 'area :around (circle)'
-    name: String,
-
-    /// Head symbol, such as defun
-    #[arg(long = "type", value_name = "HEAD")]
-    form_type: Option<String>,
-
-    /// Which of several matches, from 1
-    #[arg(long, value_name = "N")]
-    index: Option<u32>,
-
-    /// A line of the form
-    #[arg(long, value_name = "LINE")]
-    line: Option<u32>,
+    #[command(flatten)]
+    form: Address,
 
     /// Print one JSON document
     #[arg(long)]
@@ -44,24 +34,20 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> ExitCode {
     let text = match Text::read(&args.path, args.dialect.as_deref()) {
         Ok(text) => text,
-        Err(why) => {
-            return could_not("read", &why);
-        }
+        Err(error) => return failed("read", args.json, error),
     };
     let source = Source::read(&text.text, &text.language);
-    let target =
-        Target { name: Some(&args.name), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
-    let id = match locate(&source, &target) {
+    let id = match locate(&source, &args.form.target()) {
         Ok(id) => id,
-        Err(refusal) => {
-            could_not("read", &format!("{}: {refusal}", text.path));
+        Err(error) => {
+            failed("read", args.json, refusal(&text.path, &error, &Words::COMMAND_LINE));
             return ExitCode::FAILURE;
         }
     };
     let found = source.form_text(id);
+    let form = source.forms.get(id);
     if args.json {
-        let form = source.forms.get(id);
-        print_json(&json!({
+        let mut document = json!({
             "path": text.path,
             "form_type": form.head.map(|head| source.slice(head)),
             "name": form.name,
@@ -69,9 +55,16 @@ pub(crate) fn run(args: Args) -> ExitCode {
             "end_line": found.end_line,
             "digest": found.digest,
             "content": found.content,
-        }));
-    } else {
-        print(found.content);
+        });
+        if form.broken {
+            document["balanced"] = false.into();
+        }
+        print_json(&document);
+        return ExitCode::SUCCESS;
     }
+    if form.broken {
+        say("read", &format!("{}: this form does not balance; lispwright check says where", text.path));
+    }
+    print(found.content);
     ExitCode::SUCCESS
 }

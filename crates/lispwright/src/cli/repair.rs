@@ -8,11 +8,13 @@ use lispwright_edit::{explain, unified};
 use lispwright_project::{EditError, NewText, Roots};
 use lispwright_repair::{Earlier, Outcome, Repair, repair};
 use lispwright_syntax::{Span, read};
+use lispwright_tools::ToolError;
 use lispwright_tools::lisp_check_parens::{unbalanced, verdict};
 use serde_json::{Value, json};
 
-use super::outcome::could_not;
-use super::text::{Text, print, print_json};
+use super::outcome::failed;
+use super::paint::painted;
+use super::text::{Text, from_here, print, print_json};
 
 /// Repair missing, extra and wrong delimiters, or say which line to fix.
 #[derive(Debug, clap::Args)]
@@ -31,7 +33,7 @@ pub(crate) struct Args {
     against: Option<String>,
 
     /// Write the result into the file, which has to be below a root
-    #[arg(long, conflicts_with_all = ["diff", "json"])]
+    #[arg(long, conflicts_with = "json")]
     write: bool,
 
     /// Print the changes instead of the text
@@ -54,11 +56,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> ExitCode {
     match attempt(&args) {
         Ok(code) => code,
-        Err(why) => could_not("repair", &why),
+        Err(error) => failed("repair", args.json, error),
     }
 }
 
-fn attempt(args: &Args) -> Result<ExitCode, String> {
+fn attempt(args: &Args) -> Result<ExitCode, ToolError> {
     let text = Text::read(&args.path, args.dialect.as_deref())?;
     let old = args.against.as_deref().map(|old| Text::read(old, Some(text.language.dialect().name()))).transpose()?;
     let earlier = Earlier { text: old.as_ref().map(|old| old.text.as_str()), edited: None };
@@ -70,7 +72,7 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
     }
     match outcome {
         Outcome::Balanced if args.write || args.diff => tell(&format!("{}: balanced; nothing to do", text.path)),
-        Outcome::Balanced => print(&text.text),
+        Outcome::Balanced => text.print_changed(&text.text)?,
         Outcome::Refused(_) => {
             tell(&checked(&text, outcome).text);
             return Ok(ExitCode::FAILURE);
@@ -81,9 +83,9 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
             }
             tell(&repaired(&text, &done));
             if args.diff {
-                print(&diff(&text.text, &done));
+                print(&painted(&diff(&text.text, &done)));
             } else if !args.write {
-                print(&done.text);
+                text.print_changed(&done.text)?;
             }
         }
     }
@@ -91,15 +93,15 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
 }
 
 /// Puts the repaired text in place of the one that was read, if that is still what the file holds.
-fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), String> {
-    let path = std::path::absolute(&args.path).map_err(|error| format!("{}: {error}", args.path))?;
-    let roots = Roots::from_environment(&args.root).map_err(|error| error.to_string())?;
+fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), ToolError> {
+    let path = from_here(&args.path)?;
+    let roots = Roots::from_environment(&args.root)?;
     let written = roots.edit(Path::new(&path), |file| {
         if file.text == text.text { Ok(NewText::Text(done.text.clone())) } else { Err("the file changed meanwhile") }
     });
     written.map(|_| ()).map_err(|error| match error {
-        EditError::Project(error) => error.to_string(),
-        EditError::Refused(why) => format!("{}: {why}; run it again", text.path),
+        EditError::Project(error) => error.into(),
+        EditError::Refused(why) => ToolError::new("STALE", format!("{}: {why}; run it again", text.path)),
     })
 }
 

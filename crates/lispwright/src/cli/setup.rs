@@ -6,10 +6,11 @@ use clap::ValueEnum;
 use lispwright_edit::unified;
 use lispwright_setup::{Client, Done, Scope, Step};
 use lispwright_syntax::Span;
+use lispwright_tools::ToolError;
 use serde_json::{Value, json};
 
 use super::clients::{Order, Plan, carry_out, plan, program};
-use super::outcome::could_not;
+use super::outcome::failed;
 use super::text::{print, print_json};
 
 /// Configure a coding agent: its MCP server entry and its hooks; --remove takes both out again.
@@ -82,7 +83,7 @@ impl From<ClientName> for Client {
 pub(crate) fn run(args: Args) -> ExitCode {
     match attempt(&args) {
         Ok(code) => code,
-        Err(why) => could_not("setup", &why),
+        Err(why) => failed("setup", args.json, ToolError::new("BAD_ARGUMENT", why)),
     }
 }
 

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_hook::stats::Report;
+use lispwright_tools::ToolError;
 
-use super::outcome::could_not;
+use super::outcome::failed;
 use super::text::{print, print_json};
 
 /// Report how often agents' edits were broken, repaired and refused.
@@ -28,7 +29,10 @@ pub(crate) fn run(args: Args) -> ExitCode {
     match read(&args) {
         Ok(report) if args.json => print_json(&report.document()),
         Ok(report) => print(&report.text()),
-        Err(error) => return could_not("stats", &format!("{}: {error}", args.file.display())),
+        Err(error) => {
+            let why = format!("{}: {error}", args.file.display());
+            return failed("stats", args.json, ToolError::new("FILE_NOT_FOUND", why));
+        }
     }
     ExitCode::SUCCESS
 }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use lispwright_tools::Outcome;
 use lispwright_tools::run_tests::{RunTests, run_tests};
+use lispwright_tools::{Outcome, ToolError};
 use serde_json::Value;
 
 use super::live::with_workshop;
-use super::outcome::{could_not, show};
+use super::outcome::{failed, show};
 use super::transcript::command_line;
 
 /// Run tests and say which failed.
@@ -86,6 +86,6 @@ pub(crate) fn run(args: Args) -> ExitCode {
             let code = show(outcome, args.json);
             if ran { code } else { ExitCode::from(2) }
         }
-        Err(why) => could_not("test", &why),
+        Err(why) => failed("test", args.json, ToolError::new("INTERNAL", why)),
     }
 }

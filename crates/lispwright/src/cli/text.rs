@@ -1,13 +1,17 @@
 //! The texts that commands read and print.
 //!
-//! A person may name any file; the roots that bound a server's clients do not apply here. Nothing is written.
+//! A person may name any file; the roots that bound a server's clients do not apply here. Nothing is written but to standard
+//! output, and what cannot be written there is an error of the command.
 
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use lispwright_project::{SourceFile, read_text_anywhere};
+use lispwright_project::{SourceFile, read_anywhere};
 use lispwright_syntax::{Dialect, Language};
-use lispwright_tools::languages::{FILE_NAME, Languages};
+use lispwright_tools::ToolError;
+use lispwright_tools::languages::Languages;
+
+use super::outcome::OUTPUT_FAILED;
 
 /// A text and what it is written in.
 pub(crate) struct Text {
@@ -15,37 +19,91 @@ pub(crate) struct Text {
     pub(crate) path: String,
     pub(crate) text: String,
     pub(crate) language: Language,
+    /// How it is stored.
+    file: SourceFile,
 }
 
 impl Text {
-    /// Reads a file, or standard input for `-`. Without `dialect`, the file's name and first lines decide; a text that
-    /// neither of them shows to be Lisp is refused, except on standard input, which is taken for Common Lisp.
-    pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, String> {
-        let text = source(path)?;
-        let dialect = match dialect {
-            Some(name) => named(name)?,
-            None => match Dialect::detect(path, text.as_bytes()) {
-                Some(dialect) => dialect,
-                None if path == "-" => Dialect::CommonLisp,
-                None => return Err(format!("{path}: not known to be Lisp; say which with --dialect")),
-            },
-        };
-        let path = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
-        Ok(Self { path, text, language: languages()?.of(dialect) })
+    /// Reads one file, or standard input for `-`, as [`Texts::read`] does.
+    pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, ToolError> {
+        Texts::new(dialect)?.read(path)
+    }
+
+    /// Prints `text`, a changed state of this one, as this one is stored: encoding and byte order mark stay.
+    pub(crate) fn print_changed(&self, text: &str) -> Result<(), ToolError> {
+        let bytes = self.file.encode(text)?;
+        written(io::stdout().lock().write_all(&bytes).and_then(|()| io::stdout().flush()));
+        Ok(())
     }
 }
 
-fn source(path: &str) -> Result<String, String> {
-    if path != "-" {
-        return read_text_anywhere(Path::new(path)).map_err(|error| error.to_string());
+/// Reads texts, the languages of each directory once.
+pub(crate) struct Texts {
+    dialect: Option<Dialect>,
+    /// The directory of the last text, and what its project adds to the dialects.
+    last: Option<(PathBuf, Languages)>,
+}
+
+impl Texts {
+    /// Every text is in `dialect`, when one is named.
+    pub(crate) fn new(dialect: Option<&str>) -> Result<Self, ToolError> {
+        let dialect = dialect.map(named).transpose().map_err(|why| ToolError::new("BAD_ARGUMENT", why))?;
+        Ok(Self { dialect, last: None })
     }
+
+    /// Reads a file, or standard input for `-`. Unless a dialect was named, the file's name and first lines decide; a text
+    /// that neither of them shows to be Lisp is refused, except on standard input, which is taken for Common Lisp.
+    pub(crate) fn read(&mut self, path: &str) -> Result<Text, ToolError> {
+        let mut file = source(path)?;
+        let dialect = match self.dialect.or_else(|| Dialect::detect(path, file.text.as_bytes())) {
+            Some(dialect) => dialect,
+            None if path == "-" => Dialect::CommonLisp,
+            None => {
+                let why = format!("{path}: not known to be Lisp; say which with --dialect");
+                return Err(ToolError::new("BAD_ARGUMENT", why));
+            }
+        };
+        let language = self.languages(path)?.of(dialect);
+        let path = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
+        Ok(Text { path, text: std::mem::take(&mut file.text), language, file })
+    }
+
+    /// What the project of a file adds to its dialects.
+    fn languages(&mut self, path: &str) -> Result<&Languages, ToolError> {
+        let absolute =
+            std::path::absolute(path).map_err(|error| ToolError::new("FILE_NOT_FOUND", format!("{path}: {error}")))?;
+        let directory = absolute.parent().unwrap_or(&absolute);
+        if self.last.as_ref().is_none_or(|(known, _)| known != directory) {
+            let found = Languages::anywhere(directory).map_err(|why| ToolError::new("BAD_ARGUMENT", why))?;
+            self.last = Some((directory.to_owned(), found));
+        }
+        Ok(&self.last.as_ref().expect("it has just been put there").1)
+    }
+}
+
+fn source(path: &str) -> Result<SourceFile, ToolError> {
+    if path != "-" {
+        return Ok(read_anywhere(Path::new(path))?);
+    }
+    let refused = |code, why: String| ToolError::new(code, format!("standard input: {why}"));
     let mut bytes = Vec::new();
     let limit = lispwright_project::MAX_FILE_BYTES;
-    io::stdin().lock().take(limit + 1).read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
+    let read = io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
+    read.map_err(|error| refused("BAD_ARGUMENT", error.to_string()))?;
     if bytes.len() as u64 > limit {
-        return Err(format!("standard input: larger than the limit of {limit} bytes"));
+        return Err(refused("TOO_LARGE", format!("larger than the limit of {limit} bytes")));
     }
-    SourceFile::decode("standard input", &bytes).map(|file| file.text).map_err(|error| error.to_string())
+    Ok(SourceFile::decode("standard input", &bytes)?)
+}
+
+/// A path relative to the shell's directory, for an operation that would begin at a root.
+pub(crate) fn from_here(path: &str) -> Result<String, ToolError> {
+    let absolute = std::path::absolute(path);
+    let absolute = absolute.map_err(|error| ToolError::new("FILE_NOT_FOUND", format!("{path}: {error}")))?;
+    absolute
+        .into_os_string()
+        .into_string()
+        .map_err(|path| ToolError::new("BAD_ARGUMENT", format!("{}: the path is not Unicode", path.display())))
 }
 
 /// The dialect of a name, or which there are.
@@ -56,25 +114,28 @@ pub(crate) fn named(name: &str) -> Result<Dialect, String> {
     })
 }
 
-/// What the project in the working directory adds to its dialects.
-fn languages() -> Result<Languages, String> {
-    match read_text_anywhere(Path::new(FILE_NAME)) {
-        Ok(config) => Languages::parse(&config).map_err(|error| error.to_string()),
-        Err(lispwright_project::Error::Missing { .. }) => Ok(Languages::default()),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// Prints a text and a final newline. A reader that has gone away is not an error.
+/// Prints a text and a final newline.
 pub(crate) fn print(text: &str) {
     let mut out = io::stdout().lock();
     let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(out, "{text}{newline}").and_then(|()| out.flush());
+    written(write!(out, "{text}{newline}").and_then(|()| out.flush()));
 }
 
-/// Prints one JSON document, as it is written. A reader that has gone away is not an error.
+/// Prints one JSON document, as it is written.
 pub(crate) fn print_json(value: &serde_json::Value) {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from);
-    let _ = written.and_then(|()| writeln!(out)).and_then(|()| out.flush());
+    let printed = serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from);
+    written(printed.and_then(|()| writeln!(out)).and_then(|()| out.flush()));
+}
+
+/// What comes of writing to standard output. A reader that has gone away is no error; anything else ends the command, whose
+/// output would be cut.
+fn written(result: io::Result<()>) {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "lispwright: standard output: {error}");
+            std::process::exit(OUTPUT_FAILED)
+        }
+        _ => {}
+    }
 }

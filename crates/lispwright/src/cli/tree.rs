@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use lispwright_syntax::{Places, TokenKind, dump, read};
 use serde_json::{Value, json};
 
-use super::outcome::could_not;
+use super::outcome::failed;
 use super::text::{Text, print, print_json};
 
 /// Print the reader's tokens, forms and diagnostics, for debugging.
@@ -27,9 +27,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> ExitCode {
     let text = match Text::read(&args.path, args.dialect.as_deref()) {
         Ok(text) => text,
-        Err(why) => {
-            return could_not("tree", &why);
-        }
+        Err(error) => return failed("tree", args.json, error),
     };
     let tree = read(&text.text, &text.language);
     if !args.json {

@@ -85,6 +85,12 @@ impl Forms {
         }
     }
 
+    /// `address` names the form itself, not something that the form makes or mentions.
+    pub fn is_named(&self, tree: &Tree, text: &str, address: &Address, id: FormId) -> bool {
+        let search = Search { forms: self, tree, text, address, form_type: None };
+        [Fit::Definition, Fit::Opening, Fit::HeadAndName, Fit::Head].into_iter().any(|fit| search.fits(id, fit))
+    }
+
     /// The package that a form is read in, as far as its file says.
     fn package(&self, id: FormId) -> Option<&Form> {
         let before = self.forms[..id as usize].iter().rev();
@@ -140,19 +146,7 @@ impl Search<'_> {
             Fit::Opening => self.headed(form, |reading| {
                 self.opens_with(form, reading) || (self.is_name(form, reading) && is_method(form, reading))
             }),
-            Fit::Made => {
-                let methods = form.kind == FormKind::GenericFunction && form.key == plain.name;
-                form.kind.defines()
-                    && match &plain.method {
-                        Some((a, b)) => {
-                            methods
-                                && makes_method(form, self.tree, self.text, |key| {
-                                    method_fits(key, a) || method_fits(key, b)
-                                })
-                        }
-                        None => made(form, self.tree, self.text).contains(&plain.name),
-                    }
-            }
+            Fit::Made => form.kind.defines() && self.makes(form),
             Fit::HeadAndName => self.headed(form, |reading| {
                 form.method.is_none() && (self.is_name(form, reading) || self.names_argument(form, reading))
             }),
@@ -163,17 +157,28 @@ impl Search<'_> {
                     || ((about || self.sets(form) || is_titled()) && self.names_argument(form, plain))
             }
             Fit::Head if form.head.is_none() => self.canonical(form.datum) == plain.whole,
-            Fit::Head => {
-                let alone = self
-                    .address
-                    .headed
-                    .as_ref()
-                    .is_some_and(|(head, rest)| rest.data.is_empty() && is_of_type(form, head));
-                alone
-                    || (plain.data.len() == 1
-                        && form.head_name == canonical_head(self.tree.dialect(), &plain.designator))
-            }
+            Fit::Head => self.is_head(form),
         }
+    }
+
+    /// The form defines something that brings the name along, or a method inside.
+    fn makes(&self, form: &Form) -> bool {
+        let plain = &self.address.plain;
+        let Some((as_parameters, as_specializers)) = &plain.method else {
+            return made(form, self.tree, self.text).contains(&plain.name);
+        };
+        let fits = |key: &MethodKey| method_fits(key, as_parameters) || method_fits(key, as_specializers);
+        form.kind == FormKind::GenericFunction
+            && form.key == plain.name
+            && makes_method(form, self.tree, self.text, fits)
+    }
+
+    /// The address is a head and nothing else: `let`, `(let ...)`.
+    fn is_head(&self, form: &Form) -> bool {
+        let plain = &self.address.plain;
+        let listed = self.address.headed.as_ref().filter(|(_, rest)| rest.data.is_empty());
+        listed.is_some_and(|(head, _)| is_of_type(form, head))
+            || (plain.data.len() == 1 && form.head_name == canonical_head(self.tree.dialect(), &plain.designator))
     }
 
     /// The address begins with the head of the form, and `fits` what follows; or the head is given apart.

@@ -1,0 +1,43 @@
+//! Characters that nobody sees are shown as escapes (`\x1b`), and who copies from what was shown writes the escapes. Here
+//! they become again the characters that the form has, so that what was read can be sent back.
+
+use std::borrow::Cow;
+
+use lispwright_syntax::escaped;
+
+/// What the caller of an edit is told when [`put_back`] has changed what it sent.
+pub(crate) const PUT_BACK: &str = "Escapes such as \\x1b, as which the form's unseen characters are shown, were taken for \
+                                   these characters, so that they stay. To write such an escape itself, change the \
+                                   character and the text around it in two steps: remove, then insert.";
+
+/// `text` with the unseen characters of `form` in the place of their escapes, unless the form has such an escape itself.
+pub(crate) fn put_back<'a>(text: &'a str, form: &str) -> Cow<'a, str> {
+    let mut text = Cow::Borrowed(text);
+    if !text.contains('\\') {
+        return text;
+    }
+    let mut known = Vec::new();
+    for (at, character) in form.char_indices() {
+        let ends_line = character == '\r' && form[at + 1..].starts_with('\n');
+        let Some(escape) = escaped(character).filter(|_| !ends_line && !known.contains(&character)) else { continue };
+        known.push(character);
+        if text.contains(&escape) && !form.contains(&escape) {
+            text = Cow::Owned(text.replace(&escape, character.encode_utf8(&mut [0; 4])));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escape_is_the_character_that_the_form_has() {
+        assert_eq!(put_back("(f \"\\x1b[0m\" \\r)", "(f \"\u{1b}[1m\")\r\n"), "(f \"\u{1b}[0m\" \\r)");
+        assert_eq!(put_back("a\\u202eb", "x\u{202e}y"), "a\u{202e}b");
+        for form in ["(f \"\u{1b}\" \"\\x1b\")", "(f)"] {
+            assert!(matches!(put_back("\"\\x1b\"", form), Cow::Borrowed(_)), "{form:?}");
+        }
+    }
+}

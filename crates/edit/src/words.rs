@@ -1,0 +1,65 @@
+//! What the things that a refusal speaks of are called where it is read: the arguments and tools of a client, or the options
+//! and commands of a shell.
+
+/// The names of one of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Words {
+    pub(crate) name: &'static str,
+    pub(crate) line: &'static str,
+    pub(crate) index: &'static str,
+    pub(crate) content: &'static str,
+    pub(crate) old_text: &'static str,
+    pub(crate) new_text: &'static str,
+    pub(crate) repair_edit: &'static str,
+    pub(crate) repair_patch: &'static str,
+    pub(crate) replace_all: &'static str,
+    pub(crate) delete: &'static str,
+    pub(crate) insert: &'static str,
+    pub(crate) outline: &'static str,
+    pub(crate) read: &'static str,
+    pub(crate) read_all: &'static str,
+    pub(crate) patch: &'static str,
+    pub(crate) check: &'static str,
+}
+
+impl Words {
+    /// For clients of the server.
+    pub const TOOLS: Self = Self {
+        name: "`name`",
+        line: "`line`",
+        index: "`index`",
+        content: "`content`",
+        old_text: "old_text",
+        new_text: "new_text",
+        repair_edit: "with repair=true",
+        repair_patch: "with repair=true",
+        replace_all: "replace_all=true",
+        delete: "operation=delete",
+        insert: "operation=insert_before or insert_after",
+        outline: "lisp_read_file",
+        read: "lisp_read_form",
+        read_all: "lisp_read_form and \"limit\"",
+        patch: "lisp_patch_form",
+        check: "lisp_check_parens",
+    };
+
+    /// For people at a shell.
+    pub const COMMAND_LINE: Self = Self {
+        name: "NAME",
+        line: "--line",
+        index: "--index",
+        content: "standard input",
+        old_text: "--old",
+        new_text: "--new",
+        repair_edit: "without --no-repair",
+        repair_patch: "with --repair",
+        replace_all: "--replace-all",
+        delete: "`lispwright edit FILE delete`",
+        insert: "`lispwright edit FILE insert-before` or `insert-after`",
+        outline: "`lispwright outline`",
+        read: "`lispwright read`",
+        read_all: "`lispwright read`; its characters are",
+        patch: "`lispwright patch`",
+        check: "`lispwright check`",
+    };
+}

@@ -1,0 +1,84 @@
+//! `lispwright patch`: change text inside one form.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use lispwright_tools::lisp_patch_form::{LispPatchForm, lisp_patch_form};
+use lispwright_tools::{CallContext, Outcome, ToolError};
+
+use super::address::Address;
+use super::live::on_files;
+use super::outcome::{failed, show};
+use super::text::from_here;
+
+/// Change text inside one form, and nothing outside of it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  lispwright patch src/shapes.lisp area --old '(* pi r r)' --new '(* pi (expt r 2))'\n  \
+    lispwright patch src/shapes.lisp --line 12 --old r --new radius --replace-all --dry-run\n\n\
+    Exit code: 0, 1 when the patch was refused, 2 when it could not be tried."
+)]
+pub(crate) struct Args {
+    /// The file, which has to be below the root
+    path: String,
+
+    #[command(flatten)]
+    form: Address,
+
+    /// Exact text inside the form or its header comment; has to occur once
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    old: String,
+
+    /// What shall stand there
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    new: String,
+
+    /// Change every occurrence in the form
+    #[arg(long)]
+    replace_all: bool,
+
+    /// Digest of the form as it was read; the patch is refused when it has changed since
+    #[arg(long, value_name = "DIGEST")]
+    digest: Option<String>,
+
+    /// Show the diff, write nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Repair new text that does not balance, where its repair is certain
+    #[arg(long)]
+    repair: bool,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+
+    /// Directory whose files may be written; the working directory when absent
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: Args) -> ExitCode {
+    let json = args.json;
+    match attempt(args) {
+        Ok(outcome) => show(outcome, json),
+        Err(error) => failed("patch", json, error),
+    }
+}
+
+fn attempt(args: Args) -> Result<Outcome, ToolError> {
+    let patch = LispPatchForm {
+        path: from_here(&args.path)?,
+        name: args.form.name,
+        old_text: args.old,
+        new_text: args.new,
+        form_type: args.form.form_type,
+        index: args.form.index,
+        line: args.form.line,
+        replace_all: args.replace_all,
+        digest: args.digest,
+        dry_run: args.dry_run,
+        repair: args.repair,
+    };
+    on_files(&args.root, |workshop| async move { lisp_patch_form(&workshop, patch, &CallContext::default()).await })
+}

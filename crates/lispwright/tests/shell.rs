@@ -1,0 +1,260 @@
+//! What scripts and people at a shell rely on: exit codes, whole output, documents, their own words and directories.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod command;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use command::lispwright;
+use serde_json::Value;
+
+const SHAPES: &str = "\
+(in-package :shapes)
+
+(defun area (r)
+  (* pi r r))
+
+(defmethod draw :after ((s circle) port)
+  (list s
+        port))
+
+(setq foo 1)
+(defun -main () (area 1))
+";
+
+fn project() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("a.lisp"), SHAPES).unwrap();
+    fs::write(directory.path().join("broken.lisp"), "(defun f (x)\n  (when x\n    (print x))\n\n(defun g () 1)\n")
+        .unwrap();
+    directory
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The command ends with `code`, and standard output and error together hold each of `says`.
+#[track_caller]
+fn check(directory: &Path, arguments: &[&str], input: &str, code: i32, says: &[&str]) -> String {
+    let output = lispwright(directory, arguments, input);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+    for part in says {
+        assert!(said.contains(part), "{arguments:?} does not say {part:?}: {said}");
+    }
+    assert!(!said.contains('\x1b'), "colours on a pipe: {said}");
+    said
+}
+
+/// The same with a document on standard output.
+#[track_caller]
+fn document(directory: &Path, arguments: &[&str], code: i32) -> Value {
+    let output: Output = lispwright(directory, arguments, "");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", text(&output.stdout)))
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error_of_every_command() {
+    let project = project();
+    for arguments in [
+        &["check", "a.lisp"][..],
+        &["check", "."],
+        &["outline", "a.lisp"],
+        &["outline", "--json", "a.lisp"],
+        &["read", "a.lisp", "area"],
+        &["repair", "broken.lisp"],
+        &["repair", "--diff", "broken.lisp"],
+        &["tree", "a.lisp"],
+        &["edit", "a.lisp", "delete", "area", "--dry-run"],
+        &["patch", "a.lisp", "area", "--old", "pi", "--new", "3", "--dry-run", "--json"],
+        &["grammar", "--dialect", "scheme", "--format", "gbnf"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_lispwright"))
+            .args(arguments)
+            .current_dir(project.path())
+            .env_remove("LISPWRIGHT_ROOT")
+            .stdout(fs::File::options().write(true).open("/dev/full").unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains("standard output: No space left"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let project = project();
+    fs::write(project.path().join("big.lisp"), "(defun f () 1)\n".repeat(10_000)).unwrap();
+    for arguments in [&["repair", "big.lisp"][..], &["outline", "big.lisp"], &["tree", "--json", "big.lisp"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_lispwright"))
+            .args(arguments)
+            .current_dir(project.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()), "{arguments:?}");
+    }
+}
+
+#[test]
+fn forms_are_named_as_the_other_commands_print_them() {
+    let project = project();
+    let here = project.path();
+    check(here, &["read", "a.lisp", "--line", "10"], "", 0, &["(setq foo 1)"]);
+    check(here, &["read", "a.lisp", "setq foo"], "", 0, &["(setq foo 1)"]);
+    check(here, &["read", "a.lisp", "defmethod draw :after (circle t)"], "", 0, &["(defmethod draw :after"]);
+    check(here, &["read", "a.lisp", "-main"], "", 0, &["(defun -main ()"]);
+    check(here, &["read", "a.lisp", "-main", "--type", "defun", "--json"], "", 0, &["\"-main\""]);
+    let forms = document(here, &["outline", "--json", "a.lisp"], 0)["files"][0]["forms"].clone();
+    for form in forms.as_array().unwrap() {
+        let (label, line) = (form["label"].as_str().unwrap(), &form["start_line"]);
+        assert_eq!(&document(here, &["read", "--json", "a.lisp", label], 0)["start_line"], line, "{label}");
+    }
+    assert_eq!(forms[2]["qualifiers"], serde_json::json!([":after"]));
+    assert_eq!(forms[2]["specializers"], serde_json::json!(["circle", "t"]));
+}
+
+#[test]
+fn patch_changes_text_inside_one_form() {
+    let project = project();
+    let here = project.path();
+    let read = || fs::read_to_string(here.join("a.lisp")).unwrap();
+    let patch = ["patch", "a.lisp", "area", "--old", "(* pi r r)", "--new", "(* pi (expt r 2))"];
+    check(here, &[&patch[..], &["--dry-run"]].concat(), "", 0, &["-  (* pi r r))\n+  (* pi (expt r 2)))"]);
+    assert_eq!(read(), SHAPES);
+    check(here, &patch, "", 0, &["Patched defun area in a.lisp:4"]);
+    assert_eq!(read(), SHAPES.replace("(* pi r r)", "(* pi (expt r 2))"));
+    check(here, &["patch", "a.lisp", "area", "--old", "r", "--new", "-r"], "", 1, &["--replace-all"]);
+    check(here, &["patch", "a.lisp", "--line", "10", "--old", "1", "--new", "-1"], "", 0, &["Patched setq foo"]);
+    assert!(read().contains("(setq foo -1)"));
+    let refused = document(here, &["patch", "a.lisp", "none", "--old", "x", "--new", "y", "--json"], 1);
+    assert_eq!(refused["code"], "FORM_NOT_FOUND");
+}
+
+#[test]
+fn errors_are_documents_where_documents_are_asked_for() {
+    let project = project();
+    let here = project.path();
+    for (arguments, exit) in [
+        (&["read", "--json", "none.lisp", "f"][..], 2),
+        (&["read", "--json", "a.lisp", "none"], 1),
+        (&["read", "--json", "a.lisp"], 1),
+        (&["tree", "--json", "none.lisp"], 2),
+        (&["repair", "--json", "none.lisp"], 2),
+        (&["repair", "--json", "--dialect", "cobol", "a.lisp"], 2),
+        (&["stats", "--json", "none.jsonl"], 2),
+        (&["edit", "--json", "none.lisp", "delete", "f"], 1),
+        (&["edit", "--json", "--root", "/", "a.lisp", "delete", "f"], 2),
+        (&["eval", "--json", "none.lisp"], 2),
+    ] {
+        let document = document(here, arguments, exit);
+        assert!(document["code"].is_string() && document["message"].is_string(), "{arguments:?}: {document}");
+    }
+    for command in ["check", "outline"] {
+        let document = document(here, &[command, "--json", "a.lisp", "none.lisp"], 2);
+        assert_eq!(document["files"][1]["code"], "FILE_NOT_FOUND", "{document}");
+    }
+    assert_eq!(document(here, &["read", "--json", "broken.lisp", "f"], 0)["balanced"], false);
+}
+
+#[test]
+fn errors_speak_of_options_and_commands() {
+    let project = project();
+    let here = project.path();
+    let refusals: [(&[&str], &str); 10] = [
+        (&["read", "a.lisp", "none"], ""),
+        (&["read", "a.lisp"], ""),
+        (&["read", "a.lisp", "area", "--index", "0"], ""),
+        (&["read", "a.lisp", "area", "--line", "1"], ""),
+        (&["edit", "a.lisp", "replace", "area"], ";; nothing\n"),
+        (&["edit", "a.lisp", "replace", "area"], "(a) (b)"),
+        (&["edit", "a.lisp", "replace", "area", "--no-repair"], "(defun area (r)\n  (* pi r r)\n"),
+        (&["patch", "a.lisp", "area", "--old", "zzz", "--new", "y"], ""),
+        (&["patch", "a.lisp", "area", "--old", "r)", "--new", "r"], ""),
+        (&["patch", "a.lisp", "area", "--old", "", "--new", "r"], ""),
+    ];
+    for (arguments, input) in refusals {
+        let said = check(here, arguments, input, 1, &[]);
+        for word in ["lisp_", "`line`", "`name`", "`index`", "operation=", "old_text", "new_text", "=true"] {
+            assert!(!said.contains(word), "{arguments:?} speaks of {word}: {said}");
+        }
+    }
+    assert_eq!(fs::read_to_string(here.join("a.lisp")).unwrap(), SHAPES);
+}
+
+#[test]
+fn paths_are_relative_to_the_shell_and_the_nearest_configuration_counts() {
+    let project = project();
+    let here = project.path();
+    let deep = here.join("src/deep");
+    fs::create_dir_all(&deep).unwrap();
+    let routes = "(my:route index (request)\n  (list\n   1\n   2\n   3\n   4))\n";
+    for directory in [here, &here.join("src"), &deep] {
+        fs::write(directory.join("r.lisp"), routes).unwrap();
+    }
+    fs::write(here.join("lispwright.toml"), "[common-lisp.definers]\nroute = \"defun\"\n").unwrap();
+    fs::write(deep.join("lispwright.toml"), "").unwrap();
+    for directory in [here, &here.join("src")] {
+        check(directory, &["read", "r.lisp", "index"], "", 0, &["(my:route index"]);
+    }
+    check(here, &["read", "src/r.lisp", "index"], "", 0, &["(my:route index"]);
+    check(&deep, &["read", "r.lisp", "index"], "", 1, &["no form `index`"]);
+    check(&deep, &["read", "../r.lisp", "index"], "", 0, &["(my:route index"]);
+    // The same for what is read through the root, which may be named by where it is from here.
+    let edit = |path, root, code| {
+        check(&here.join("src"), &["edit", path, "delete", "index", "--dry-run", "--root", root], "", code, &["index"])
+    };
+    edit("r.lisp", "..", 0);
+    edit("r.lisp", ".", 1);
+    edit("../r.lisp", "..", 0);
+    edit("deep/r.lisp", "..", 1);
+    check(here, &["edit", "src/deep/r.lisp", "delete", "my:route index", "--root", "src"], "", 0, &["Deleted"]);
+    assert_eq!(fs::read_to_string(deep.join("r.lisp")).unwrap(), "");
+}
+
+#[test]
+fn directories_are_walked_as_their_ignore_files_say() {
+    let project = project();
+    let here = project.path();
+    for (path, text) in [
+        (".gitignore", "/target\n*.gen.lisp\n"),
+        ("target/x.lisp", "(\n"),
+        ("x.gen.lisp", "(\n"),
+        ("src/b.scm", "(define (f x)\n  x)\n"),
+        ("docs/a.txt", ""),
+    ] {
+        fs::create_dir_all(here.join(path).parent().unwrap()).unwrap();
+        fs::write(here.join(path), text).unwrap();
+    }
+    check(here, &["check", "."], "", 1, &[".: 2 of 3 files are balanced; ignored: target, x.gen.lisp."]);
+    check(here, &["check", "--no-ignore", "."], "", 1, &[".: 2 of 5 files are balanced."]);
+    check(here, &["check", "x.gen.lisp"], "", 1, &["x.gen.lisp:1:1"]);
+    check(here, &["check", "docs"], "", 0, &["docs: no file below it has the extension of a Lisp."]);
+    assert_eq!(document(here, &["check", "--json", "."], 1)["ignored"], serde_json::json!(["target", "x.gen.lisp"]));
+    let outline =
+        check(here, &["outline", "src", "a.lisp"], "", 0, &["src/b.scm:\n1| (define (f x) ...)", "a.lisp:\n"]);
+    assert_eq!(outline.lines().filter(|line| line.contains("| (")).count(), 6, "one line a form: {outline}");
+    check(here, &["outline", "--whole", "5", "src"], "", 0, &["1| (define (f x)\n2|   x)"]);
+}
+
+#[test]
+fn repair_keeps_the_encoding_and_writes_and_shows_at_once() {
+    let project = project();
+    let here = project.path();
+    let latin = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
+    let broken = "(defun f (x)\n  (when x\n    (print \"\u{e4}\"))\n\n(defun g () 1)";
+    fs::write(here.join("latin.lisp"), latin(broken)).unwrap();
+    let output = lispwright(here, &["repair", "latin.lisp"], "");
+    assert_eq!(output.stdout, latin(&broken.replace("))\n\n", ")))\n\n")), "{}", text(&output.stderr));
+    check(here, &["repair", "--write", "--diff", "broken.lisp"], "", 0, &["+    (print x)))", "repaired"]);
+    assert!(fs::read_to_string(here.join("broken.lisp")).unwrap().contains("(print x)))"));
+    check(here, &["read", "latin.lisp", "f"], "", 0, &["does not balance"]);
+}
