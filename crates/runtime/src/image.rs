@@ -6,12 +6,14 @@
 //! seconds and needs no file on the other side of a launcher either. The command lines are in `agent`.
 
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
+
+use rustix::process::geteuid;
 
 use crate::agent::{Agent, Start};
 use crate::environment;
@@ -22,6 +24,9 @@ const SAVE_LIMIT: Duration = Duration::from_secs(120);
 
 /// Images that nobody has used for so long are removed when a new one is saved.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// The bits of a mode by which others than the owner may write.
+const OTHERS_WRITE: u32 = 0o022;
 
 /// What a server that ended while it saved has left is removed after so long.
 const UNFINISHED: Duration = Duration::from_secs(60 * 60);
@@ -45,9 +50,9 @@ pub(crate) fn inode(path: &Path) -> Option<u64> {
 
 fn find_or_save(agent: &Agent, program: &Path, cache: &Path, mark: &str, refuse: Option<u64>) -> io::Result<PathBuf> {
     let core = cache.join(format!("{}-{:016x}.{}", agent.runtime, key(agent, program)?, agent.extension));
-    let usable = || inode(&core).is_some_and(|inode| Some(inode) != refuse);
+    make_own(cache)?;
+    let usable = || is_own(&core) && inode(&core).is_some_and(|inode| Some(inode) != refuse);
     if !usable() {
-        std::fs::create_dir_all(cache)?;
         let lock = OpenOptions::new().create(true).append(true).open(core.with_extension("lock"))?;
         lock.lock()?;
         // Another server may have saved it in the meantime.
@@ -59,6 +64,30 @@ fn find_or_save(agent: &Agent, program: &Path, cache: &Path, mark: &str, refuse:
     // The time of the last use; only the removal of old images asks for it.
     let _ = File::open(&core).and_then(|file| file.set_modified(SystemTime::now()));
     Ok(core)
+}
+
+/// Makes the directory, if need be, and keeps others from writing there: what lies in it is run.
+fn make_own(cache: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(cache)?;
+    let data = cache.metadata()?;
+    if data.uid() != geteuid().as_raw() {
+        return Err(io::Error::other(format!("it belongs to user {}", data.uid())));
+    }
+    if data.mode() & OTHERS_WRITE == 0 {
+        Ok(())
+    } else {
+        std::fs::set_permissions(cache, Permissions::from_mode(data.mode() & !OTHERS_WRITE))
+    }
+}
+
+/// Whether an image is a file that nobody else could have written. Another is not run, and replaced.
+fn is_own(core: &Path) -> bool {
+    let Ok(data) = core.symlink_metadata() else { return false };
+    let own = data.is_file() && data.uid() == geteuid().as_raw() && data.mode() & OTHERS_WRITE == 0;
+    if !own {
+        tracing::warn!(core = %core.display(), "others may have written the saved image: saving it again");
+    }
+    own
 }
 
 /// Distinguishes installations of the implementation and versions of the agent.
@@ -81,6 +110,7 @@ fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()
         .args(agent.save_arguments(&unfinished))
         .env_clear()
         .envs(environment::told())
+        .env("PATH", environment::trusted_path())
         .env(MARK, mark)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -107,6 +137,7 @@ fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()
     let _ = feeding.join();
     let said = listening.join().unwrap_or_default();
     if status.success() && unfinished.exists() {
+        std::fs::set_permissions(&unfinished, Permissions::from_mode(0o600))?;
         std::fs::rename(&unfinished, core)
     } else {
         let _ = std::fs::remove_file(&unfinished);
@@ -138,5 +169,32 @@ fn remove_unused(agent: &Agent, cache: &Path, current: &Path) {
         if age.is_some_and(|age| age > limit) && path != current {
             let _ = std::fs::remove_file(path);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_others_may_have_written_is_not_run() {
+        let root = tempfile::tempdir().unwrap();
+        let (cache, core) = (root.path().join("a/b"), root.path().join("a/b/core"));
+        make_own(&cache).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().mode() & 0o777;
+        assert_eq!(mode(&cache), 0o700);
+        std::fs::set_permissions(&cache, Permissions::from_mode(0o777)).unwrap();
+        make_own(&cache).unwrap();
+        assert_eq!(mode(&cache), 0o755);
+        assert!(!is_own(&core), "there is none");
+        std::fs::write(&core, "").unwrap();
+        for (mode, own) in [(0o600, true), (0o644, true), (0o664, false), (0o602, false)] {
+            std::fs::set_permissions(&core, Permissions::from_mode(mode)).unwrap();
+            assert_eq!(is_own(&core), own, "{mode:o}");
+        }
+        std::os::unix::fs::symlink(&core, cache.join("link")).unwrap();
+        assert!(!is_own(&cache.join("link")));
     }
 }
