@@ -1,4 +1,5 @@
-;; Starts an nREPL server on a free port of the loopback interface and says which. nREPL's own loop takes each message to
+;; Starts an nREPL server on a free port of the loopback interface and says which. Where the environment names two descriptors,
+;; as in the sandbox, the conversation is there, and no port is opened. nREPL's own loop takes each message to
 ;; one of the threads that futures have, of which there are none any more once code has called shutdown-agents. This one
 ;; reads and acts in one thread, and gives futures and agents their threads again. What it writes is sent at once, and does
 ;; not wait until what was sent before is acknowledged.
@@ -20,23 +21,34 @@
                  (handler message)
                  (catch Throwable thrown
                    (.println System/err (str "nREPL: " thrown)))))
-      converse (fn [^java.net.Socket socket]
-                 (.setTcpNoDelay socket true)
-                 (with-open [^java.io.Closeable transport (bencode socket)]
-                   (loop []
-                     (when-let [{:keys [op] :as message} (receive transport)]
-                       (revive)
-                       (let [message (assoc message :transport transport)]
-                         ;; An evaluation is only passed on; anything else may wait for something.
-                         (if (= "eval" op)
-                           (handle message)
-                           (in-thread #(handle message))))
-                       (recur)))))
-      server (java.net.ServerSocket. 0 50 (java.net.InetAddress/getByName "127.0.0.1"))]
-  (println "nREPL server started on port" (.getLocalPort server))
-  (flush)
-  (while true
-    (let [socket (.accept server)]
-      (in-thread #(try
-                    (converse socket)
-                    (catch java.net.SocketException _ nil))))))
+      converse (fn [transport]
+                 (loop []
+                   (when-let [{:keys [op] :as message} (receive transport)]
+                     (revive)
+                     (let [message (assoc message :transport transport)]
+                       ;; An evaluation is only passed on; anything else may wait for something.
+                       (if (= "eval" op)
+                         (handle message)
+                         (in-thread #(handle message))))
+                     (recur))))
+      [input output] (some-> ^String (System/getenv "LISPWRIGHT_CONVERSATION") (.split " "))]
+  (if input
+    (let [requests (java.io.BufferedInputStream. (java.io.FileInputStream. (str "/proc/self/fd/" input)))
+          answers (java.io.BufferedOutputStream. (java.io.FileOutputStream. (str "/proc/self/fd/" output)))]
+      (.write answers (.getBytes "nREPL server started\n"))
+      (.flush answers)
+      (try
+        (converse (bencode requests answers))
+        (finally
+          ;; Whoever spoke with it is gone.
+          (System/exit 0))))
+    (let [server (java.net.ServerSocket. 0 50 (java.net.InetAddress/getByName "127.0.0.1"))]
+      (println "nREPL server started on port" (.getLocalPort server))
+      (flush)
+      (while true
+        (let [socket (.accept server)]
+          (.setTcpNoDelay socket true)
+          (in-thread #(try
+                        (with-open [^java.io.Closeable transport (bencode socket)]
+                          (converse transport))
+                        (catch java.net.SocketException _ nil))))))))

@@ -1,139 +1,151 @@
-//! What a process gives up before it becomes a worker: writing outside a few directories, and the network, by Landlock.
+//! What a process gives up before it becomes a worker: writing outside a few directories, by Landlock; every capability; and
+//! the calls that [`filter`](crate::filter) refuses.
 //!
 //! The server cannot restrict a child between fork and exec without unsafe code in a process with threads, so a child is
 //! first this program again, which restricts itself and then becomes the worker. See [`sandbox`](crate::sandbox) for who
 //! asks for it, and the kernel's `userspace-api/landlock` for what the rights mean.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::{IntoRawFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, NetPort, PathBeneath, PathFd,
-    Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset, RulesetAttr as _,
+    RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
 };
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::thread::{CapabilitySet, CapabilitySets};
+
+use crate::filter;
+use crate::place::WritablePlace;
+use crate::process::CAPTURE;
 
 /// Devices that programs write to as a matter of course.
-const DEVICES: [&str; 8] =
-    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
+const DEVICES: [&str; 7] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"];
 
-/// The oldest revision that keeps files outside from being truncated.
-const FILES: ABI = ABI::V3;
+/// What is written to as well where bubblewrap has made it for this process alone. Otherwise the terminals of the user are
+/// among the first, and everybody's memory in the second.
+const OWN_DEVICES: [&str; 2] = ["/dev/pts", "/dev/shm"];
 
-/// The revision that restricts TCP.
-const NETWORK: ABI = ABI::V4;
-
-/// The revision that restricts signals and abstract sockets.
-const SCOPES: ABI = ABI::V6;
+/// The revision that restricts files, signals and abstract sockets.
+const NEEDED: ABI = ABI::V6;
 
 /// The newest revision whose rights are asked for when the kernel has them.
 const NEWEST: ABI = ABI::V9;
 
-/// What a confined process may do on the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Network {
-    /// Anything: the kernel cannot restrict it.
-    Open,
-    /// Accept TCP connections at ports that the kernel chooses, and connect to nothing over TCP.
-    Listen,
-    /// Neither listen nor connect over TCP.
-    None,
-}
-
-impl Network {
-    /// The words of the command line.
-    pub const ALL: [(Self, &str); 3] = [(Self::Open, "open"), (Self::Listen, "listen"), (Self::None, "none")];
-
-    /// The word of the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Listen => "listen",
-            Self::None => "none",
-        }
-    }
-}
+/// What a worker finds its two ends of the conversation by, when they are not its standard input and output.
+pub(crate) const CONVERSATION: &str = "LISPWRIGHT_CONVERSATION";
 
 /// What a process keeps when it is confined. Reading and running files is not restricted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confinement {
     /// The directories below which it may write. One that does not exist gives nothing.
-    pub write: Vec<PathBuf>,
-    /// What it may do on the network.
-    pub network: Network,
-    /// It may send no signals, and connect to no abstract sockets, outside the sandbox.
-    pub scoped: bool,
+    pub write: Vec<WritablePlace>,
+    /// It is in a bubblewrap already: it has processes, a network and devices of its own, and Landlock is only asked to
+    /// help as far as it can.
+    pub in_bubblewrap: bool,
+    /// Its standard input and output are moved to descriptors that nobody takes for those, which the environment names.
+    pub conversation: bool,
 }
 
-/// What the Landlock of this kernel can restrict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reach {
-    /// TCP.
-    pub(crate) network: bool,
-    /// Signals and abstract sockets.
-    pub(crate) scopes: bool,
-}
-
-/// Asks the kernel what its Landlock can restrict; `None` when it has none or one that cannot protect files.
-pub(crate) fn reach() -> Option<Reach> {
-    let strict = || Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-    let has = |ruleset: Result<Ruleset, RulesetError>| ruleset.and_then(Ruleset::create).is_ok();
-    has(strict().handle_access(AccessFs::from_write(FILES))).then(|| Reach {
-        network: has(strict().handle_access(AccessNet::from_all(NETWORK))),
-        scopes: has(strict().scope(Scope::from_all(SCOPES))),
-    })
+/// Whether the Landlock of this kernel can restrict what has to be restricted.
+pub(crate) fn landlock_works() -> bool {
+    ruleset(CompatLevel::HardRequirement).and_then(Ruleset::create).is_ok()
 }
 
 /// Restricts this process as `confinement` says and becomes `program`; returns only what was in the way.
 ///
 /// Everything that is asked for is enforced, or the program does not run.
 pub fn become_confined(confinement: &Confinement, program: &OsString, arguments: &[OsString]) -> String {
-    match restrict(confinement) {
-        Ok(()) => {
-            let error = Command::new(program).args(arguments).exec();
-            format!("{} could not be started: {error}", Path::new(program).display())
-        }
+    let mut command = Command::new(program);
+    command.args(arguments);
+    let moved = if confinement.conversation { move_conversation(&mut command) } else { Ok(()) };
+    match moved.and_then(|()| restrict(confinement)) {
+        Ok(()) => format!("{} could not be started: {}", Path::new(program).display(), command.exec()),
         Err(why) => format!("the sandbox could not be set up, so nothing was started: {why}"),
     }
 }
 
 fn restrict(confinement: &Confinement) -> Result<(), String> {
-    match rules(confinement) {
-        Ok(RulesetStatus::NotEnforced) => Err("this kernel does not enforce Landlock".to_owned()),
+    let Confinement { write, in_bubblewrap, conversation: _ } = confinement;
+    let level = if *in_bubblewrap { CompatLevel::BestEffort } else { CompatLevel::HardRequirement };
+    let places = write.iter().map(WritablePlace::open).collect::<Result<Vec<_>, String>>()?;
+    let places = places.into_iter().flatten().map(|place| (place, AccessFs::from_write(NEWEST) & !nodes()));
+    let own = OWN_DEVICES.iter().filter(|_| *in_bubblewrap);
+    let devices = DEVICES.iter().chain(own).filter_map(|path| Some((device(path).ok()?, rights(Path::new(path)))));
+    let rules = places.chain(devices).map(|(handle, rights)| PathBeneath::new(handle, rights));
+    match landlock(level, rules) {
+        Ok(RulesetStatus::NotEnforced) if !in_bubblewrap => Err("this kernel does not enforce Landlock".to_owned()),
         Ok(_) => Ok(()),
         Err(error) => Err(format!("Landlock: {error}")),
-    }
+    }?;
+    give_up_capabilities().map_err(|error| format!("capabilities: {error}"))?;
+    filter::install(*in_bubblewrap).map_err(|error| format!("the filter of system calls: {error}"))
 }
 
-fn rules(confinement: &Confinement) -> Result<RulesetStatus, RulesetError> {
-    let Confinement { write, network, scoped } = confinement;
-    let mut ruleset = Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_write(FILES))?
+fn ruleset(level: CompatLevel) -> Result<Ruleset, RulesetError> {
+    Ruleset::default()
+        .set_compatibility(level)
+        .handle_access(AccessFs::from_write(NEEDED))?
+        .scope(Scope::from_all(NEEDED))?
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_write(NEWEST))?
-        .set_compatibility(CompatLevel::HardRequirement);
-    if *network != Network::Open {
-        ruleset = ruleset.handle_access(AccessNet::from_all(NETWORK))?;
-    }
-    if *scoped {
-        ruleset = ruleset.scope(Scope::from_all(SCOPES))?;
-    }
-    let mut created = ruleset.create()?.set_compatibility(CompatLevel::BestEffort);
-    for path in write.iter().map(PathBuf::as_path).chain(DEVICES.iter().map(Path::new)) {
-        let Ok(place) = PathFd::new(path) else { continue };
-        created = created.add_rule(PathBeneath::new(place, rights(path)))?;
-    }
-    if *network == Network::Listen {
-        // Binding to port 0, which is a request for any.
-        created = created.add_rule(NetPort::new(0, AccessNet::BindTcp))?;
+        .handle_access(AccessFs::from_write(NEWEST))
+}
+
+fn landlock(
+    level: CompatLevel,
+    rules: impl Iterator<Item = PathBeneath<OwnedFd>>,
+) -> Result<RulesetStatus, RulesetError> {
+    let mut created = ruleset(level)?.create()?.set_compatibility(CompatLevel::BestEffort);
+    for rule in rules {
+        created = created.add_rule(rule)?;
     }
     Ok(created.restrict_self()?.ruleset)
 }
 
+fn device(path: &str) -> rustix::io::Result<OwnedFd> {
+    openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Making device nodes, which would reach the devices past all directories.
+fn nodes() -> BitFlags<AccessFs> {
+    AccessFs::MakeBlock | AccessFs::MakeChar
+}
+
 /// The rights that are given at `path`: those for its entries make sense for a directory only.
 fn rights(path: &Path) -> BitFlags<AccessFs> {
-    let all = AccessFs::from_write(NEWEST);
+    let all = AccessFs::from_write(NEWEST) & !nodes();
     if path.is_dir() { all } else { all & AccessFs::from_file(NEWEST) }
+}
+
+/// Gives up every capability, for good.
+fn give_up_capabilities() -> rustix::io::Result<()> {
+    rustix::thread::set_no_new_privs(true)?;
+    rustix::thread::clear_ambient_capability_set()?;
+    for bit in 0..u64::BITS {
+        // One that the kernel does not know, or that this process may not forbid. Nobody gets one back anyway once there are
+        // no new privileges.
+        let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << bit));
+    }
+    let none = CapabilitySet::empty();
+    rustix::thread::set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+}
+
+/// Moves standard input and output to other descriptors, which `command` finds in its environment. In their places come the
+/// end of all input and what the server captures.
+fn move_conversation(command: &mut Command) -> Result<(), String> {
+    let capture = std::env::var(CAPTURE).map_err(|_| "nobody captures what is printed".to_owned())?;
+    let mut moved = || -> std::io::Result<()> {
+        let ends = [rustix::io::dup(std::io::stdin())?, rustix::io::dup(std::io::stdout())?];
+        rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+        rustix::stdio::dup2_stdout(File::options().write(true).open(format!("/proc/self/fd/{capture}"))?)?;
+        let [input, output] = ends.map(IntoRawFd::into_raw_fd);
+        command.env(CONVERSATION, format!("{input} {output}"));
+        Ok(())
+    };
+    moved().map_err(|error| format!("standard input and output: {error}"))
 }

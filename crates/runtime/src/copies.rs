@@ -1,13 +1,13 @@
 //! Copies of a worker: which process is the youngest, what the others are kept for, and what a copy leaves behind.
 //!
-//! A worker that has checkpoints is a chain of processes, each the parent of the next. Only the youngest speaks. It is
-//! held by a descriptor where the system has those, so that a signal cannot hit a process that took over its number.
+//! A worker that has checkpoints is a chain of processes, each the parent of the next. Only the youngest speaks. See `descent`
+//! for how it is found.
 
-use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::Signal;
 
+use crate::descent::Descendant;
 use crate::marks::sweep_branch;
 use crate::wire::Value;
 
@@ -53,34 +53,13 @@ pub(crate) fn pid_of(message: &Value) -> Option<i32> {
     message.get_integer("PID").and_then(|pid| i32::try_from(pid).ok())
 }
 
-/// A process that the server has not started itself.
-struct Process {
-    pid: i32,
-    handle: Option<OwnedFd>,
-}
-
-impl Process {
-    fn new(pid: i32) -> Self {
-        let handle = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-        Self { pid, handle }
-    }
-
-    /// Sends a signal, if the process is known for certain.
-    fn signal(&self, signal: Signal) {
-        if let Some(handle) = &self.handle {
-            // It may have ended; then there is nothing to signal.
-            let _ = pidfd_send_signal(handle, signal);
-        }
-    }
-}
-
 /// The copies of one worker.
 #[derive(Default)]
 pub(crate) struct Copies {
     /// The youngest, when it is not the process that was started, and is known here.
-    youngest: Option<Process>,
+    youngest: Option<Descendant>,
     /// The copy of a trial, while one runs.
-    trial: Option<(Option<Process>, String)>,
+    trial: Option<(Option<Descendant>, String)>,
     /// The marks of what copies have started: (depth, mark).
     branches: Vec<(u32, String)>,
     last_branch: u64,
@@ -95,23 +74,23 @@ impl Copies {
 
     /// The number of the youngest process, when it is a copy that lasts.
     pub(crate) fn youngest(&self) -> Option<i32> {
-        self.youngest.as_ref().map(|process| process.pid)
+        self.youngest.as_ref().map(Descendant::pid)
     }
 
-    /// The worker is not the process that was started but `pid`, which that one has started.
-    pub(crate) fn speaks(&mut self, pid: i32) {
-        self.youngest = Some(Process::new(pid));
+    /// The worker is not the process that was started but `process`, which that one has started.
+    pub(crate) fn speaks(&mut self, process: Descendant) {
+        self.youngest = Some(process);
     }
 
     /// The number of the process that runs code, when that is not the one that was started.
     pub(crate) fn running(&self) -> Option<i32> {
         let trial = self.trial.as_ref().and_then(|(process, _)| process.as_ref());
-        trial.or(self.youngest.as_ref()).map(|process| process.pid)
+        trial.or(self.youngest.as_ref()).map(Descendant::pid)
     }
 
     /// A trial is under way.
-    pub(crate) fn start_trial(&mut self, pid: Option<i32>, branch: String) {
-        self.trial = Some((pid.map(Process::new), branch));
+    pub(crate) fn start_trial(&mut self, process: Option<Descendant>, branch: String) {
+        self.trial = Some((process, branch));
     }
 
     /// The trial is over; ends what it has started.
@@ -121,17 +100,17 @@ impl Copies {
         }
     }
 
-    /// A checkpoint was made: `pid` goes on at `depth`.
-    pub(crate) fn checkpoint(&mut self, pid: Option<i32>, depth: u32, branch: String) {
-        self.youngest = pid.map(Process::new);
+    /// A checkpoint was made: `process` goes on at `depth`.
+    pub(crate) fn checkpoint(&mut self, process: Option<Descendant>, depth: u32, branch: String) {
+        self.youngest = process;
         self.branches.retain(|(other, _)| *other < depth);
         self.branches.push((depth, branch));
     }
 
-    /// A checkpoint goes on in the process `pid`; ends what the lost copies have started.
-    pub(crate) async fn returned(&mut self, to: &Return, pid: Option<i32>) {
+    /// A checkpoint goes on in `process`; ends what the lost copies have started.
+    pub(crate) async fn returned(&mut self, to: &Return, process: Option<Descendant>) {
         self.trial = None;
-        self.youngest = pid.map(Process::new);
+        self.youngest = process;
         for (_, branch) in self.branches.iter().filter(|(depth, _)| *depth >= to.depth) {
             sweep_branch(branch).await;
         }

@@ -2,15 +2,50 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
 
-/// The first executable file called `name` in the directories of `PATH`.
+/// Directories whose programs are not run outside of the sandbox, because images may write below them. Of the whole process,
+/// as `PATH` is.
+static DISTRUSTED: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+
+/// Runs no program that lies below these directories any more.
+pub(crate) fn distrust(directories: &[PathBuf]) {
+    DISTRUSTED.write().unwrap_or_else(PoisonError::into_inner).extend_from_slice(directories);
+}
+
+/// Whether a file or directory lies where images may write, by what it is and not only by its name.
+fn is_distrusted(path: &Path) -> bool {
+    let distrusted = DISTRUSTED.read().unwrap_or_else(PoisonError::into_inner);
+    if distrusted.is_empty() {
+        return false;
+    }
+    // A relative one depends on where it is asked from.
+    let canonical = path.canonicalize().unwrap_or_default();
+    let inside = |path: &Path| distrusted.iter().any(|directory| path.starts_with(directory));
+    !path.is_absolute() || inside(path) || inside(&canonical)
+}
+
+/// The directories of `PATH`: those that programs are looked for in, and those that are passed over because images may write
+/// there.
+pub(crate) fn search_path() -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).partition(|directory| !is_distrusted(directory))
+}
+
+/// The variable `PATH` for what the server runs by itself.
+pub(crate) fn trusted_path() -> OsString {
+    // They come from one, so that they can be joined.
+    std::env::join_paths(search_path().0).unwrap_or_default()
+}
+
+/// The first executable file called `name` in the directories of `PATH`; under `--sandbox`, in those that images may not write
+/// to.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt as _;
     let executable =
         |path: &Path| path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
-    std::env::split_paths(&std::env::var_os("PATH")?)
-        .map(|directory| directory.join(name))
-        .find(|path| executable(path))
+    let candidates = search_path().0.into_iter().map(|directory| directory.join(name));
+    candidates.into_iter().find(|path| executable(path) && !is_distrusted(path))
 }
 
 /// The directory for saved images when the configuration names none.
@@ -71,7 +106,25 @@ fn holds_password(value: &OsStr) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+
+    #[test]
+    fn what_images_may_write_to_is_not_run() {
+        let root = tempfile::tempdir().unwrap();
+        let (inside, beside) = (root.path().join("root"), root.path().join("beside"));
+        std::fs::create_dir_all(inside.join("bin")).unwrap();
+        std::fs::create_dir(&beside).unwrap();
+        std::os::unix::fs::symlink(inside.join("bin"), beside.join("link")).unwrap();
+        assert!(!is_distrusted(&inside));
+        distrust(&[inside.canonicalize().unwrap()]);
+        for path in [inside.clone(), inside.join("bin"), beside.join("link"), "bin".into(), "".into()] {
+            assert!(is_distrusted(&path), "{path:?}");
+        }
+        assert!(!is_distrusted(&beside) && !is_distrusted(&beside.join("nothing")));
+        assert!(find_program("sh").is_some());
+    }
 
     #[test]
     fn credentials_are_told_by_their_names() {

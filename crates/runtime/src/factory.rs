@@ -11,13 +11,12 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{Agent, Start};
 use crate::backend::Runtime;
 use crate::config::Config;
-use crate::confine::Network;
 use crate::environment::default_cache;
 use crate::guard::Guard;
 use crate::image;
 use crate::marks::{end_marked, sweep_all};
 use crate::process::{Launch, first_line};
-use crate::sandbox::{Confined, Sandbox};
+use crate::sandbox::{Confined, Pipes, Sandbox};
 use crate::watch::Bounds;
 use crate::worker::Worker;
 
@@ -85,20 +84,15 @@ impl Household {
         let find = || {
             let wanted = config.sandbox.as_ref()?;
             let name = format!("lispwright-{}", self.prefix.trim_end_matches('-'));
-            Some(Sandbox::find(wanted, config.cache.clone(), &name).map(Arc::new))
+            Some(Sandbox::find(wanted, config, &name).map(Arc::new))
         };
         self.sandbox.get_or_init(find).as_ref()
     }
 
     /// The sandbox for the worker with that mark, if there has to be one.
-    pub(crate) fn confined(
-        &self,
-        config: &Config,
-        mark: &str,
-        network: Network,
-    ) -> Result<Option<Arc<Confined>>, String> {
+    pub(crate) fn confined(&self, config: &Config, mark: &str, pipes: Pipes) -> Result<Option<Arc<Confined>>, String> {
         let Some(sandbox) = self.sandbox(config) else { return Ok(None) };
-        let confined = sandbox.as_ref().map_err(String::clone)?.confined(mark, network)?;
+        let confined = sandbox.as_ref().map_err(String::clone)?.confined(mark, pipes)?;
         Ok(Some(Arc::new(confined)))
     }
 }
@@ -180,8 +174,9 @@ impl Factory {
     async fn start_one(&self) -> Result<Worker, StartError> {
         let agent = Agent::of(self.runtime).ok_or(StartError::Missing(self.runtime))?;
         let program = self.program().ok_or(StartError::Missing(self.runtime))?;
-        if let Some(Err(why)) = self.household.sandbox(&self.config) {
-            return Err(StartError::Failed(why.clone()));
+        if let Some(sandbox) = self.household.sandbox(&self.config) {
+            // Before anything else is tried: it is not the image that is at fault then.
+            sandbox.as_ref().map_err(String::clone).and_then(|sandbox| sandbox.check()).map_err(StartError::Failed)?;
         }
         let saving = self.household.next_mark();
         let started = tokio::select! {
@@ -280,7 +275,7 @@ impl Factory {
 
     async fn launch(&self, agent: &Agent, program: &Path, start: &Start) -> Result<Worker, String> {
         let mark = self.household.next_mark();
-        let confined = self.household.confined(&self.config, &mark, Network::None)?;
+        let confined = self.household.confined(&self.config, &mark, Pipes::Standard)?;
         let compiled = confined.as_ref().map(|confined| confined.cache.as_path());
         let launch = Launch {
             program: program.to_owned(),

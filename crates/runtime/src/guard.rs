@@ -7,6 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::Pid;
 
+use crate::environment::trusted_path;
+
 /// Outlives the server by a moment, to end the workers of a server that was killed.
 ///
 /// It is a shell that reads the numbers of process groups from a pipe. When the pipe ends it kills the groups and the
@@ -60,7 +62,7 @@ impl Guard {
             .args(["-c", GUARD, "worker-guard", &self.prefix])
             .args(&self.scratch)
             .env_clear()
-            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .env("PATH", trusted_path())
             .current_dir("/")
             .process_group(0)
             .stdin(Stdio::piped())

@@ -6,8 +6,8 @@
 //!
 //! Read [`sessions`] first for what callers use, then `session` (one of them and its calls), `worker` (one process and its
 //! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `marks` and `guard` (finding
-//! and ending what they leave), `watch` (what they take), `sandbox` and
-//! `confine` (what they may do), `capture` (what code prints), `image` (saved images), `agent` (the Lisp inside and its command lines), [`wire`] (what crosses the pipe)
+//! and ending what they leave), `watch` (what they take), `sandbox`,
+//! `place`, `confine` and `filter` (what they may do), `capture` (what code prints), `image` (saved images), `agent` (the Lisp inside and its command lines), [`wire`] (what crosses the pipe)
 //! and [`backend`] (which Lisps there are). The Lisp side is in `images/`.
 //!
 //! **Invariant:** only this crate starts processes, and no process it starts outlives the server.
@@ -22,9 +22,11 @@ mod config;
 mod confine;
 mod copies;
 mod definitions;
+mod descent;
 mod environment;
 pub mod eval;
 mod factory;
+mod filter;
 mod frames;
 mod guard;
 mod idle;
@@ -35,6 +37,7 @@ mod naming;
 mod nearest;
 pub mod node;
 mod nrepl;
+mod place;
 mod process;
 mod queue;
 pub mod refusal;
@@ -45,6 +48,7 @@ mod self_report;
 mod session;
 mod session_error;
 pub mod sessions;
+mod shield;
 mod starved;
 pub mod status;
 mod stop;
@@ -59,13 +63,14 @@ pub use backend::{BACKENDS, Backend, Capability, Runtime};
 pub use call::{Call, Given, Ticket};
 pub use capture::Printed;
 pub use config::Config;
-pub use confine::{Confinement, Network, become_confined};
+pub use confine::{Confinement, become_confined};
 pub use copies::Return;
 pub use definitions::definition_files;
 pub use environment::find_program;
 pub use eval::{Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Repetition, Warning};
 pub use naming::{Description, Exports, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
+pub use place::WritablePlace;
 pub use refusal::Refusal;
 pub use remote::Found;
 pub use remote::address::{Address, AddressError, SWANK_PORT};
@@ -73,6 +78,7 @@ pub use request::{EvalRequest, ExpansionLevel, Request, RestartName};
 pub use sandbox::{SandboxChoice, SandboxConfig};
 pub use session_error::SessionError;
 pub use sessions::{MAIN, Sessions};
+pub use shield::shield;
 pub use status::{CheckpointStatus, SandboxStatus, SessionStatus, State, Status, WorkerStatus};
 pub use stop::{Death, StopReason};
 pub use work::{Diagnostic, FailedTest, Project, Tally, Target};

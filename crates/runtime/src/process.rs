@@ -34,6 +34,9 @@ const NICENESS: i32 = 5;
 /// the terminal, where a process group in the background gets no signal from it either.
 const TIOCNOTTY: Opcode = 0x5422;
 
+/// The variable that names the descriptor for what code prints to descriptor 1.
+pub(crate) const CAPTURE: &str = "LISPWRIGHT_CAPTURE";
+
 /// Bytes that are read of a program that says its version.
 const MOST_OF_LINE: u64 = 4096;
 
@@ -93,7 +96,7 @@ impl Launch {
         let number = stdout_end.as_raw_fd();
         let inherits = self.launcher.is_empty();
         if inherits {
-            command.env("LISPWRIGHT_CAPTURE", number.to_string());
+            command.env(CAPTURE, number.to_string());
         }
         let server = getpid();
         // SAFETY: the closure makes only system calls, which are allowed between fork and exec, and `number` is open
@@ -186,6 +189,7 @@ pub(crate) fn kill_family(child: &mut Child, pid: Pid, watch: &Watch) {
 pub(crate) async fn first_line(program: &Path, argument: &str) -> Option<String> {
     let mut child = Command::new(program)
         .arg(argument)
+        .env("PATH", environment::trusted_path())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

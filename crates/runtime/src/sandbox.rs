@@ -1,8 +1,9 @@
 //! `--sandbox`: which mechanism keeps workers in, how their command lines change, and what is true of them then.
 //!
-//! A confined worker reads what it likes and writes below the project's roots, a cache directory of its own kind, and a
+//! A confined worker reads what it likes and writes below the project's roots, a cache directory of these roots alone, and a
 //! temporary directory that is removed with it. The saved images lie outside, so that nothing it does outlives the
-//! sandbox by way of an image that another worker starts from. Where neither mechanism works no worker starts.
+//! sandbox by way of an image that another worker starts from; so does everything else that the server runs or removes by
+//! itself. Where neither mechanism works no worker starts.
 
 use std::ffi::OsString;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -10,13 +11,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use crate::confine::{self, Network, Reach};
-use crate::environment::{default_cache, find_program};
+use crate::config::Config;
+use crate::confine;
+use crate::environment::{default_cache, distrust, find_program, search_path};
+use crate::image::hash;
+use crate::place::{Held, outermost};
 
 /// Which mechanism is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SandboxChoice {
-    /// Landlock when it can restrict the network, else bubblewrap, else Landlock for files only.
+    /// Bubblewrap where it works, else Landlock.
     Auto,
     /// The kernel's Landlock.
     Landlock,
@@ -35,11 +39,32 @@ pub struct SandboxConfig {
     pub writable: Vec<PathBuf>,
 }
 
+impl SandboxConfig {
+    /// The directories below which workers may write, without links in their names.
+    fn roots(&self) -> Vec<PathBuf> {
+        self.writable.iter().map(|root| root.canonicalize().unwrap_or_else(|_| root.clone())).collect()
+    }
+
+    /// Runs nothing any more, outside of the sandbox, that workers may write.
+    pub(crate) fn distrust_roots(&self) {
+        distrust(&self.roots());
+    }
+}
+
 /// The mechanism that is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Mechanism {
-    Landlock(Reach),
+    Landlock,
     Bubblewrap(PathBuf),
+}
+
+/// Where a worker finds the pipes that it is spoken with through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pipes {
+    /// In place of its standard input and output, from where it moves them by itself.
+    Standard,
+    /// At descriptors that its environment names.
+    Moved,
 }
 
 /// A sandbox that works here.
@@ -48,11 +73,13 @@ pub(crate) struct Sandbox {
     mechanism: Mechanism,
     program: PathBuf,
     /// The roots, and the cache of confined workers.
-    writable: Vec<PathBuf>,
+    writable: Vec<Held>,
     /// Where confined workers keep what they compile.
     cache: Option<PathBuf>,
     /// What the temporary directories of its workers lie in; removed with it.
     scratch: Scratch,
+    /// Workers are started by a launcher, for which the directories here mean nothing.
+    is_launched: bool,
 }
 
 /// A directory that is removed with this.
@@ -84,14 +111,18 @@ pub(crate) struct Confined {
     pub(crate) cache: PathBuf,
     /// Its temporary directory.
     pub(crate) scratch: PathBuf,
+    _place: Held,
     _directory: Scratch,
     _sandbox: Arc<Sandbox>,
 }
 
 impl Sandbox {
-    /// The sandbox that `config` asks for, with temporary directories in one called `name`; why there can be none.
-    pub(crate) fn find(config: &SandboxConfig, cache: Option<PathBuf>, name: &str) -> Result<Self, String> {
-        let mechanism = mechanism(config.choice, confine::reach(), &|| working_bubblewrap(find_program("bwrap")))?;
+    /// The sandbox that `wanted` asks for, with temporary directories in one called `name`; why there can be none.
+    pub(crate) fn find(wanted: &SandboxConfig, config: &Config, name: &str) -> Result<Self, String> {
+        let roots = wanted.roots();
+        let works = confine::landlock_works();
+        let mechanism = mechanism(wanted.choice, works, &|| working_bubblewrap(find_program("bwrap")))?;
+        let is_launched = !config.launcher.is_empty();
         let cannot = |path: &Path, error: std::io::Error| {
             let why = format!("--sandbox: {} cannot be made: {error}", path.display());
             format!(
@@ -100,83 +131,100 @@ impl Sandbox {
         };
         let scratch = std::env::temp_dir().join(name);
         let scratch = Scratch::new(scratch.clone()).map_err(|error| cannot(&scratch, error))?;
-        let cache = cache.or_else(default_cache).map(|cache| cache.join("sandboxed"));
+        let saved = config.cache.clone().or_else(default_cache);
+        let cache = saved.as_ref().map(|cache| cache.join("sandboxed").join(own_name(&roots)));
         // Without a usable cache its workers compile into their temporary directories.
         let cache = cache.filter(|cache| std::fs::create_dir_all(cache).is_ok());
-        let writable = config.writable.iter().chain(&cache).cloned().collect();
-        Ok(Self { mechanism, program: config.program.clone(), writable, cache, scratch })
+        if !is_launched {
+            let own = [
+                ("the cache", saved.as_deref(), "set XDG_CACHE_HOME to a directory outside of it"),
+                ("the directory for temporary files", Some(scratch.0.as_path()), "set TMPDIR to one outside of it"),
+                ("lispwright itself", Some(wanted.program.as_path()), "install it elsewhere"),
+            ];
+            own.into_iter().try_for_each(|(what, path, remedy)| stays_outside(what, path, &roots, remedy))?;
+        }
+        let places = outermost(&roots).into_iter().chain(&cache);
+        let held = |path: &PathBuf| if is_launched { Ok(Held::elsewhere(path)) } else { Held::new(path) };
+        // One that is not there gives nothing.
+        let writable = places.filter_map(|path| held(path).ok()).collect();
+        Ok(Self { mechanism, program: wanted.program.clone(), writable, cache, scratch, is_launched })
     }
 
-    /// What one more worker needs that may do so much on the network, or why it cannot be confined.
-    pub(crate) fn confined(self: &Arc<Self>, name: &str, network: Network) -> Result<Confined, String> {
-        if network == Network::Listen && matches!(self.mechanism, Mechanism::Bubblewrap(_)) {
-            return Err(
-                "--sandbox: bubblewrap takes the whole network away, and an nREPL server needs a port. Start a server \
-                 yourself and attach to it, or use a kernel with Landlock"
-                    .to_owned(),
-            );
-        }
+    /// Whether workers can still be kept in: the places are those that they were; else why not.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.writable.iter().try_for_each(Held::check).map_err(|why| format!("--sandbox: {why}"))
+    }
+
+    /// What one more worker needs that finds its pipes so, or why it cannot be confined.
+    pub(crate) fn confined(self: &Arc<Self>, name: &str, pipes: Pipes) -> Result<Confined, String> {
+        self.check()?;
         let directory = self.scratch.0.join(name.rsplit('-').next().unwrap_or(name));
-        let directory = Scratch::new(directory)
-            .map_err(|error| format!("--sandbox: no temporary directory for a worker: {error}"))?;
-        let scratch = directory.0.clone();
-        let cache = self.cache.clone().unwrap_or_else(|| scratch.clone());
+        let cannot = |error| format!("--sandbox: no temporary directory for a worker: {error}");
+        let directory = Scratch::new(directory).map_err(cannot)?;
+        let scratch = Held::new(&directory.0).map_err(cannot)?;
+        let path = scratch.path.clone();
+        let scratch = if self.is_launched { Held::elsewhere(&path) } else { scratch };
+        let cache = self.cache.clone().unwrap_or_else(|| path.clone());
         let mut environment: Vec<_> =
-            ["TMPDIR", "TMP", "TEMP"].map(|name| (name, scratch.clone().into_os_string())).into();
+            ["TMPDIR", "TMP", "TEMP"].map(|name| (name, path.clone().into_os_string())).into();
         environment.push(("XDG_CACHE_HOME", cache.clone().into_os_string()));
-        let prefix = self.prefix(network, &scratch);
-        Ok(Confined { prefix, environment, cache, scratch, _directory: directory, _sandbox: Arc::clone(self) })
+        let prefix = self.prefix(pipes, &scratch);
+        Ok(Confined {
+            prefix,
+            environment,
+            cache,
+            scratch: path,
+            _place: scratch,
+            _directory: directory,
+            _sandbox: Arc::clone(self),
+        })
     }
 
-    fn prefix(&self, network: Network, scratch: &Path) -> Vec<OsString> {
-        let writable = self.writable.iter().map(PathBuf::as_path).chain([scratch]);
+    fn prefix(&self, pipes: Pipes, scratch: &Held) -> Vec<OsString> {
+        let writable = || self.writable.iter().chain([scratch]);
         let mut words: Vec<OsString> = Vec::new();
-        match &self.mechanism {
-            Mechanism::Landlock(reach) => {
-                let network = if reach.network { network } else { Network::Open };
-                words.extend([self.program.clone().into(), "confine".into()]);
-                words.extend(["--network", network.as_str()].map(OsString::from));
-                words.extend(reach.scopes.then(|| "--scoped".into()));
-                words.extend(writable.flat_map(|path| ["--write".into(), path.into()]));
-            }
-            Mechanism::Bubblewrap(program) => {
-                words.push(program.into());
-                words.extend(BUBBLEWRAP.map(OsString::from));
-                words.extend(writable.flat_map(|path| ["--bind".into(), path.into(), path.into()]));
-            }
+        if let Mechanism::Bubblewrap(program) = &self.mechanism {
+            words.push(program.into());
+            words.extend(BUBBLEWRAP.map(OsString::from));
+            words.extend(
+                writable().flat_map(|place| ["--bind".into(), place.path.clone().into(), place.path.clone().into()]),
+            );
+            words.push("--".into());
         }
+        words.extend([self.program.clone().into(), "confine".into()]);
+        words.extend(matches!(self.mechanism, Mechanism::Bubblewrap(_)).then(|| "--in-bubblewrap".into()));
+        words.extend((pipes == Pipes::Moved).then(|| "--conversation".into()));
+        words.extend(writable().flat_map(|place| ["--write".into(), place.word()]));
         words.push("--".into());
         words
     }
 
     /// What is true of the workers, in a sentence or two.
     pub(crate) fn describe(&self) -> String {
-        let places = self.writable.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+        let places = self.writable.iter().map(|place| place.path.display().to_string()).collect::<Vec<_>>().join(", ");
         let files = format!("writing only below {places} and a temporary directory each; reading as usual");
+        let passed_over = search_path().1.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+        let passed_over = match passed_over.as_str() {
+            "" => String::new(),
+            paths => format!(" Programs in {paths} are not run, since images may write there."),
+        };
         match &self.mechanism {
-            Mechanism::Landlock(reach) => {
-                let network = if reach.network {
-                    "no TCP, except that a started nREPL server listens; UDP is not restricted"
-                } else {
-                    "the network is not restricted, for which Landlock needs Linux 6.7"
-                };
-                let scopes = if reach.scopes {
-                    "no signals to processes outside"
-                } else {
-                    "signals are not restricted, for which Landlock needs Linux 6.12"
-                };
-                format!("Landlock: {files}; {network}; {scopes}; file modes and owners are not restricted.")
-            }
-            Mechanism::Bubblewrap(_) => {
-                format!("bubblewrap: {files}; no network at all; no capabilities; signals are not restricted.")
-            }
+            Mechanism::Landlock => format!(
+                "Landlock: {files}; no sockets; no signals to processes outside; no capabilities. Not restricted: modes, owners and \
+                 times of your files elsewhere, and seeing your other processes. bubblewrap restricts these too (apt-get \
+                 install bubblewrap).{passed_over}"
+            ),
+            Mechanism::Bubblewrap(_) => format!(
+                "bubblewrap: {files}; a network, processes and devices of its own, with nobody else in them; no sockets that \
+                 are files; no capabilities.{passed_over}"
+            ),
         }
     }
 
     /// The word for the mechanism.
     pub(crate) fn name(&self) -> &'static str {
         match self.mechanism {
-            Mechanism::Landlock(_) => "landlock",
+            Mechanism::Landlock => "landlock",
             Mechanism::Bubblewrap(_) => "bubblewrap",
         }
     }
@@ -187,44 +235,71 @@ impl Sandbox {
     }
 }
 
-/// The files as they are and read-only, devices of its own, no network. Processes keep their numbers, by which the server
-/// reaches them. Started by root, `bwrap` would leave the right to undo all this.
-const BUBBLEWRAP: [&str; 10] = [
+/// The files as they are and read-only; devices, processes, a network and a name of the machine of its own. Of all that the
+/// user may do it keeps nothing but the files' own rights.
+const BUBBLEWRAP: [&str; 15] = [
     "--ro-bind",
     "/",
     "/",
     "--dev",
     "/dev",
+    "--proc",
+    "/proc",
+    "--unshare-user",
+    "--unshare-pid",
     "--unshare-net",
     "--unshare-ipc",
+    "--unshare-uts",
     "--cap-drop",
     "ALL",
     "--die-with-parent",
 ];
 
-/// The mechanism for `choice` on a kernel that can do what `reach` says.
+/// The mechanism for `choice`, where Landlock works or does not.
 fn mechanism(
     choice: SandboxChoice,
-    reach: Option<Reach>,
+    landlock: bool,
     bubblewrap: &dyn Fn() -> Result<PathBuf, String>,
 ) -> Result<Mechanism, String> {
-    let landlock = reach.ok_or("this kernel has no Landlock that protects files (Linux 6.2 or later, with landlock in its list of security modules)");
-    let refuse = |why: String| {
-        Err(format!(
-            "--sandbox: {why}. No worker is started without it: mend that, or start the server without --sandbox."
-        ))
+    let landlock = if landlock {
+        Ok(Mechanism::Landlock)
+    } else {
+        let why = "this kernel has no Landlock that restricts files and signals (Linux 6.12 or later, with landlock in its list \
+                   of security modules)";
+        Err(why.to_owned())
     };
-    match (choice, landlock) {
-        (SandboxChoice::Landlock, Ok(reach)) => Ok(Mechanism::Landlock(reach)),
-        (SandboxChoice::Landlock, Err(why)) => refuse(why.to_owned()),
-        (SandboxChoice::Auto, Ok(reach)) if reach.network => Ok(Mechanism::Landlock(reach)),
-        (SandboxChoice::Bubblewrap, _) => bubblewrap().map(Mechanism::Bubblewrap).or_else(refuse),
-        (SandboxChoice::Auto, landlock) => match (bubblewrap(), landlock) {
-            (Ok(program), _) => Ok(Mechanism::Bubblewrap(program)),
-            (Err(_), Ok(reach)) => Ok(Mechanism::Landlock(reach)),
-            (Err(other), Err(why)) => refuse(format!("{why}, and {other}")),
-        },
+    let found = match choice {
+        SandboxChoice::Landlock => landlock,
+        SandboxChoice::Bubblewrap => bubblewrap().map(Mechanism::Bubblewrap),
+        SandboxChoice::Auto => bubblewrap()
+            .map(Mechanism::Bubblewrap)
+            .or_else(|why| landlock.map_err(|other| format!("{why}, and {other}"))),
+    };
+    found.map_err(|why| {
+        format!("--sandbox: {why}. No worker is started without it: mend that, or start the server without --sandbox.")
+    })
+}
+
+/// Refuses what the server runs or removes by itself when it lies where workers may write.
+fn stays_outside(what: &str, path: Option<&Path>, roots: &[PathBuf], remedy: &str) -> Result<(), String> {
+    let path = path.and_then(|path| path.canonicalize().ok());
+    let inside = |path: &PathBuf| roots.iter().find(|root| path.starts_with(root)).cloned();
+    match path.as_ref().and_then(|path| Some((path, inside(path)?))) {
+        None => Ok(()),
+        Some((path, root)) => Err(format!(
+            "--sandbox: {what}, {}, lies below the root {}, where images may write, and what they left there would run or be \
+             removed outside of the sandbox. No worker is started so: {remedy}, or give a root that does not hold it.",
+            path.display(),
+            root.display()
+        )),
     }
+}
+
+/// A name for what workers of these roots compile: what one project's leave there no other project's run.
+fn own_name(roots: &[PathBuf]) -> String {
+    let mut roots: Vec<&[u8]> = roots.iter().map(|root| root.as_os_str().as_encoded_bytes()).collect();
+    roots.sort_unstable();
+    format!("{:016x}", hash(roots.join(&0).into_iter()))
 }
 
 /// `program`, if it can do here what is asked of it; else why not.
@@ -247,9 +322,6 @@ mod tests {
 
     use super::*;
 
-    const FULL: Option<Reach> = Some(Reach { network: true, scopes: true });
-    const FILES: Option<Reach> = Some(Reach { network: false, scopes: false });
-
     fn works() -> Result<PathBuf, String> {
         Ok("/usr/bin/bwrap".into())
     }
@@ -261,22 +333,39 @@ mod tests {
     #[test]
     fn the_mechanism_that_restricts_most_is_taken() {
         use SandboxChoice::{Auto, Bubblewrap, Landlock};
-        let name = |choice, reach, bubblewrap: &dyn Fn() -> Result<PathBuf, String>| {
-            mechanism(choice, reach, bubblewrap).map(|mechanism| match mechanism {
-                Mechanism::Landlock(_) => "landlock",
-                Mechanism::Bubblewrap(_) => "bubblewrap",
-            })
-        };
-        assert_eq!(name(Auto, FULL, &works).unwrap(), "landlock");
-        assert_eq!(name(Auto, FILES, &works).unwrap(), "bubblewrap");
-        assert_eq!(name(Auto, FILES, &fails).unwrap(), "landlock");
-        assert_eq!(name(Auto, None, &works).unwrap(), "bubblewrap");
-        assert_eq!(name(Landlock, FILES, &works).unwrap(), "landlock");
-        assert_eq!(name(Bubblewrap, FULL, &works).unwrap(), "bubblewrap");
-        for (choice, reach) in [(Auto, None), (Landlock, None), (Bubblewrap, FULL)] {
-            let why = name(choice, reach, &fails).unwrap_err();
+        let bubblewrap = || Ok(Mechanism::Bubblewrap("/usr/bin/bwrap".into()));
+        assert_eq!(mechanism(Auto, true, &works), bubblewrap());
+        assert_eq!(mechanism(Auto, false, &works), bubblewrap());
+        assert_eq!(mechanism(Auto, true, &fails), Ok(Mechanism::Landlock));
+        assert_eq!(mechanism(Landlock, true, &works), Ok(Mechanism::Landlock));
+        assert_eq!(mechanism(Bubblewrap, true, &works), bubblewrap());
+        for (choice, landlock) in [(Auto, false), (Landlock, false), (Bubblewrap, true)] {
+            let why = mechanism(choice, landlock, &fails).unwrap_err();
             assert!(why.contains("No worker is started without it"), "{why}");
         }
+    }
+
+    #[test]
+    fn what_the_server_runs_lies_below_no_root() {
+        let root = tempfile::tempdir().unwrap();
+        let roots = [root.path().canonicalize().unwrap()];
+        let inside = root.path().join(".cache");
+        std::fs::create_dir(&inside).unwrap();
+        let check = |path: &Path| stays_outside("the cache", Some(path), &roots, "move it");
+        assert_eq!(check(Path::new("/usr")), Ok(()));
+        assert_eq!(check(Path::new("/nonexistent")), Ok(()));
+        for path in [inside.as_path(), root.path()] {
+            let why = check(path).unwrap_err();
+            assert!(why.contains("No worker is started so: move it"), "{why}");
+        }
+    }
+
+    #[test]
+    fn roots_have_a_cache_of_their_own_in_whatever_order() {
+        let name = |roots: &[&str]| own_name(&roots.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(name(&["/a", "/b"]), name(&["/b", "/a"]));
+        assert_ne!(name(&["/a", "/b"]), name(&["/a"]));
+        assert_ne!(name(&["/a", "/b"]), name(&["/a/b"]));
     }
 
     #[test]
@@ -289,32 +378,38 @@ mod tests {
     #[test]
     fn a_workers_directory_lasts_as_long_as_the_worker() {
         let root = tempfile::tempdir().unwrap();
-        let sandbox = Arc::new(Sandbox {
-            mechanism: Mechanism::Landlock(Reach { network: false, scopes: true }),
+        let project = root.path().join("project");
+        std::fs::create_dir(&project).unwrap();
+        let sandbox = |mechanism| Sandbox {
+            mechanism,
             program: "/opt/lispwright".into(),
-            writable: vec!["/project".into()],
+            writable: vec![Held::new(&project).unwrap()],
             cache: None,
             scratch: Scratch::new(root.path().join("scratch")).unwrap(),
-        });
-        let confined = sandbox.confined("1-2-3", Network::None).unwrap();
+            is_launched: false,
+        };
+        let words = |confined: &Confined| {
+            let words: Vec<String> = confined.prefix.iter().map(|word| word.to_str().unwrap().to_owned()).collect();
+            words
+        };
+        let bubblewrapped = Arc::new(sandbox(Mechanism::Bubblewrap("/usr/bin/bwrap".into())));
+        let confined = bubblewrapped.confined("1-2-3", Pipes::Moved).unwrap();
+        let own = confined.scratch.to_str().unwrap().to_owned();
+        let prefix = words(&confined);
+        let said = |part: &[&str]| prefix.windows(part.len()).any(|words| words == part);
+        assert!(said(&["--bind", &own, &own, "--", "/opt/lispwright", "confine", "--in-bubblewrap", "--conversation"]));
+        assert!(prefix.ends_with(&[
+            "--write".into(),
+            Held::new(&confined.scratch).unwrap().word().into_string().unwrap(),
+            "--".into()
+        ]));
+        drop((confined, bubblewrapped));
+
+        let sandbox = Arc::new(sandbox(Mechanism::Landlock));
+        let confined = sandbox.confined("1-2-3", Pipes::Standard).unwrap();
         assert!(confined.scratch.is_dir());
-        let words: Vec<&str> = confined.prefix.iter().map(|word| word.to_str().unwrap()).collect();
+        assert_eq!(words(&confined)[..3], ["/opt/lispwright", "confine", "--write"]);
         let own = confined.scratch.to_str().unwrap();
-        assert_eq!(
-            words,
-            [
-                "/opt/lispwright",
-                "confine",
-                "--network",
-                "open",
-                "--scoped",
-                "--write",
-                "/project",
-                "--write",
-                own,
-                "--"
-            ]
-        );
         assert!(confined.environment.contains(&("TMPDIR", own.into())));
         let scratch = confined.scratch.clone();
         std::fs::create_dir(scratch.join("inside")).unwrap();

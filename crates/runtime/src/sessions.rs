@@ -56,6 +56,9 @@ struct Inner {
 impl Sessions {
     /// No session yet; nothing is started before the first call.
     pub fn new(config: Config) -> Self {
+        if let Some(sandbox) = &config.sandbox {
+            sandbox.distrust_roots();
+        }
         let household = Arc::new(Household::new());
         Self(Arc::new(Inner {
             max_sessions: config.max_sessions,
@@ -305,7 +308,10 @@ impl Sessions {
             self.forget(&session);
         }
         session.over(number, None);
-        let known = attached?;
+        let mut known = attached?;
+        if session.factory.config.sandbox.is_some() {
+            known.notice.push_str("The server that this session is attached to is not confined by --sandbox.");
+        }
         session.facts().renew();
         session.set_remote(known);
         drop(turn);
@@ -365,7 +371,8 @@ impl Sessions {
     /// What the program of `runtime` says about its version, on one line; absent when it does not run.
     pub async fn version(&self, runtime: Runtime) -> Option<String> {
         if runtime == Runtime::Clojure {
-            return crate::nrepl::find(&self.0.root)?.version().await;
+            let speaks = crate::nrepl::Speaks::of(&self.0.config);
+            return crate::nrepl::find(&self.0.root, speaks)?.version().await;
         }
         let program = match self.factory(runtime) {
             Some(factory) => factory.program(),

@@ -300,8 +300,13 @@ fn uptime_ticks() -> Option<u64> {
     Some(milliseconds * rustix::param::clock_ticks_per_second() / 1000)
 }
 
+/// The process that started another, or took it in.
+pub(crate) fn parent(pid: i32) -> Option<i32> {
+    member(pid).map(|member| member.parent)
+}
+
 /// The children of all threads of a process, where the kernel lists them.
-fn children(pid: i32) -> Vec<i32> {
+pub(crate) fn children(pid: i32) -> Vec<i32> {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()

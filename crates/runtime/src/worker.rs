@@ -17,6 +17,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use crate::capture::{Capture, Printed};
 use crate::children::EndedChildren;
 use crate::copies::{self, Copies, RETURN_LIMIT, Return};
+use crate::descent::Descendant;
 use crate::frames::Frames;
 use crate::guard::Guard;
 use crate::marks::sweep;
@@ -196,8 +197,8 @@ impl Worker {
         let silent = greeting.is_err();
         match greeting.unwrap_or_default() {
             Some(hello) if head(&hello) == Some("HELLO") => {
-                if let Some(pid) = worker.copy_of(&hello).filter(|pid| *pid != worker.pid()) {
-                    worker.copies.speaks(pid);
+                if let Some(process) = worker.copy_of(&hello).filter(|process| process.pid() != worker.pid()) {
+                    worker.copies.speaks(process);
                 }
                 worker.hello = hello;
                 // What a start prints is nobody's output.
@@ -244,8 +245,9 @@ impl Worker {
     }
 
     /// The copy that a message is about. Behind a launcher, its number means nothing here.
-    fn copy_of(&self, message: &Value) -> Option<i32> {
-        copies::pid_of(message).filter(|_| self.local)
+    fn copy_of(&self, message: &Value) -> Option<Descendant> {
+        let number = copies::pid_of(message).filter(|_| self.local)?;
+        Descendant::find(self.pid.as_raw_nonzero().get(), number)
     }
 
     /// A checkpoint goes on in the place of a process that has ended.

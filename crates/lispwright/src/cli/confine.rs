@@ -2,28 +2,28 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::builder::PossibleValuesParser;
-use lispwright_runtime::{Confinement, Network, become_confined};
+use lispwright_runtime::{Confinement, WritablePlace, become_confined};
 
-/// Give up writing outside some directories and the network, for good, and become another program.
+/// Give up writing outside some directories, the network, other processes and all capabilities, for good, and become another
+/// program.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  lispwright confine --network none --write /tmp/x -- sbcl\n\n\
+#[command(after_help = "Example:\n  lispwright confine --write /tmp/x -- sbcl\n\n\
     Exit code: that of the program, or 126 when the kernel cannot do what is asked; then nothing was started.")]
 pub(crate) struct Args {
-    /// Directory below which files may be written; can be given several times
+    /// Directory below which files may be written; can be given several times. With DEVICE:INODE in front it has to be
+    /// that one
     #[arg(long, value_name = "DIR")]
-    write: Vec<PathBuf>,
+    write: Vec<OsString>,
 
-    /// What the program may do over TCP; listen: accept connections at ports that the kernel chooses
-    #[arg(long, default_value = "none", value_parser = PossibleValuesParser::new(Network::ALL.map(|(_, word)| word)))]
-    network: String,
-
-    /// Send no signals, and connect to no abstract sockets, outside
+    /// A bubblewrap around this has given it processes, a network and devices of its own
     #[arg(long)]
-    scoped: bool,
+    in_bubblewrap: bool,
+
+    /// Move standard input and output to descriptors that the environment names
+    #[arg(long)]
+    conversation: bool,
 
     /// The program and its arguments
     #[arg(last = true, required = true)]
@@ -31,9 +31,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let network =
-        Network::ALL.into_iter().find(|(_, word)| *word == args.network).map_or(Network::None, |(network, _)| network);
-    let confinement = Confinement { write: args.write, network, scoped: args.scoped };
+    let write = args.write.iter().map(|word| WritablePlace::parse(word)).collect();
+    let confinement = Confinement { write, in_bubblewrap: args.in_bubblewrap, conversation: args.conversation };
     let (program, arguments) = args.program.split_first().expect("clap requires a program");
     let why = become_confined(&confinement, program, arguments);
     let _ = writeln!(std::io::stderr(), "lispwright confine: {why}");

@@ -24,8 +24,8 @@ pub(crate) struct ImageArgs {
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(8..))]
     max_processes: u32,
 
-    /// Let images write only below the roots and a cache, and not use the network. Without HOW, by what works here: Landlock
-    /// or bubblewrap. Where nothing does, no image starts
+    /// Let images write only below the roots and a cache, and reach no network and no other processes. Without HOW, by
+    /// what works here: bubblewrap or Landlock. Where nothing does, no image starts. See docs/security.md
     #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     sandbox: Option<How>,
 

@@ -34,6 +34,7 @@ pub(crate) fn with_workshop<T, F: Future<Output = T>>(
 ) -> Result<T, String> {
     let event_loop = event_loop()?;
     let inside = event_loop.enter();
+    lispwright_runtime::shield();
     let workshop = Workshop::open(roots).map_err(|error| error.to_string())?.with_transcript(transcript);
     let result = event_loop.block_on(async {
         let result = work(workshop.clone()).await;

@@ -93,6 +93,7 @@ fn start(args: Args) -> Result<(), String> {
     log::start(&args.log_level, args.log_file.as_deref())?;
     let event_loop = event_loop()?;
     let inside = event_loop.enter();
+    lispwright_runtime::shield();
     let selection = Selection {
         surface: args.surface,
         sets: args.toolsets,

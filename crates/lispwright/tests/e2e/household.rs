@@ -1,6 +1,7 @@
 //! Servers whose processes can be found: all that one starts, and what those start, carries a word in its environment.
 
 use std::fs;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -24,19 +25,27 @@ impl Household {
     }
 
     pub(crate) fn on(project: Project, options: &[&str]) -> Self {
+        let mut command = server_command(&project.root());
+        command.args(options);
+        Self::with(project, command)
+    }
+
+    /// The server that `command` starts.
+    pub(crate) fn with(project: Project, mut command: Command) -> Self {
         // The project's directory is nobody else's.
         let word = project.root().display().to_string();
-        let mut command = server_command(&project.root());
-        command.args(options).env(WORD, &word);
+        command.env(WORD, &word);
         Self { client: Client::connect(command), project, word }
     }
 
-    /// The server and all that it has started, as far as they live; the guard, whose environment is empty, is not seen.
+    /// The server and all that it has started, as far as they live; the guard, whose environment is empty, is not seen. The
+    /// server shows its environment to nobody but the superuser.
     pub(crate) fn processes(&self) -> Vec<i32> {
         let entry = format!("{WORD}={}\0", self.word);
         let carries = |pid: &i32| {
-            fs::read(format!("/proc/{pid}/environ"))
-                .is_ok_and(|environment| environment.windows(entry.len()).any(|part| part == entry.as_bytes()))
+            *pid == self.client.pid() && is_alive(*pid)
+                || fs::read(format!("/proc/{pid}/environ"))
+                    .is_ok_and(|environment| environment.windows(entry.len()).any(|part| part == entry.as_bytes()))
         };
         numbers_in("/proc").into_iter().filter(carries).collect()
     }
@@ -64,6 +73,12 @@ impl Household {
     pub(crate) fn eval(&mut self, session: &str, code: &str) -> Answer {
         self.call("repl_eval", json!({ "code": code, "session": session, "timeout_seconds": 50 }))
     }
+}
+
+/// Whether a process runs.
+fn is_alive(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
 /// Waits until `done`; whether that came.

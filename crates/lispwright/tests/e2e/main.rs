@@ -6,6 +6,7 @@
 
 mod addressing;
 mod attached;
+mod attacks;
 mod client;
 mod clojure_tests;
 mod commands;

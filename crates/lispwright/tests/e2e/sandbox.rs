@@ -229,11 +229,8 @@ fn clojure_under_landlock() {
 }
 
 #[test]
-fn clojure_is_refused_under_bubblewrap() {
-    let mut household = Household::new(&["--sandbox=bubblewrap"]);
-    let answer = household.call("repl_eval", json!({ "code": "1", "runtime": "clojure" }));
-    assert!(answer.is_error && answer.text.contains("--sandbox: "), "{}", answer.text);
-    assert_eq!(household.processes().len(), 1, "only the server");
+fn clojure_under_bubblewrap() {
+    check(&CLOJURE, "bubblewrap");
 }
 
 #[test]
@@ -271,25 +268,6 @@ fn a_confined_image_does_what_others_do() {
         assert_answers(&written);
         household.client.kill();
         household.assert_gone(0, "a confined image ends with a killed server");
-    }
-}
-
-#[test]
-fn a_confined_image_cannot_signal_the_server() {
-    let mut household = Household::new(&["--sandbox=landlock"]);
-    let status = household.call("repl_control", json!({ "action": "status" }));
-    let scoped = status.text.contains("no signals to processes outside");
-    tested(if scoped { "that signals are refused" } else { "that the status says they are not" });
-    if scoped {
-        let answer = household.eval("main", "(sb-posix:kill (sb-posix:getppid) 15)");
-        assert!(answer.text.contains("Operation not permitted"), "{}", answer.text);
-        assert_eq!(household.eval("main", "1").text, "=> 1");
-    } else {
-        assert!(
-            status.text.contains("signals are not restricted") || works(&mut household, "landlock"),
-            "{}",
-            status.text
-        );
     }
 }
 

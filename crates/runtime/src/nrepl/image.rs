@@ -38,8 +38,10 @@ const FIRST_WITH_LIMITS: (u32, u32) = (0, 6);
 /// A server, and a session on it.
 pub(crate) struct Image {
     connection: Connection<Decoder>,
-    /// Where it listens.
-    pub(crate) address: SocketAddr,
+    /// What it is called in words to the user.
+    name: String,
+    /// Where it listens, if it does.
+    pub(crate) address: Option<SocketAddr>,
     /// Its process, when it was started here.
     pub(crate) server: Option<Server>,
     pub(crate) session: String,
@@ -128,14 +130,30 @@ enum Event {
 impl Image {
     /// Connects to the server at `address` and opens a session there.
     pub(crate) async fn open(address: SocketAddr, output_limit: u64) -> Result<Self, String> {
+        let name = format!("the nREPL server at {address}");
+        match Connection::open(address).await {
+            Ok(connection) => {
+                let image = Self::begin(connection, name, output_limit).await?;
+                Ok(Self { address: Some(address), ..image })
+            }
+            Err(error) => Err(format!("{name} cannot be used: {error}")),
+        }
+    }
+
+    /// Opens a session at the server called `name` through `connection`.
+    pub(crate) async fn begin(
+        connection: Connection<Decoder>,
+        name: String,
+        output_limit: u64,
+    ) -> Result<Self, String> {
         let no = |what: String| {
-            let what = what.strip_prefix(&format!("the nREPL server at {address}: ")).unwrap_or(&what);
-            format!("the nREPL server at {address} cannot be used: {what}")
+            let what = what.strip_prefix(&format!("{name}: ")).unwrap_or(&what);
+            format!("{name} cannot be used: {what}")
         };
-        let connection = Connection::open(address).await.map_err(|error| no(error.to_string()))?;
         let mut image = Self {
             connection,
-            address,
+            name: name.clone(),
+            address: None,
             server: None,
             session: String::new(),
             control: None,
@@ -484,9 +502,7 @@ impl Image {
     async fn lost(&mut self, why: String, reason: Option<StopReason>) -> Lost {
         let death = match &mut self.server {
             Some(server) => server.bury(false).await,
-            None => {
-                Death { status: format!("the nREPL server at {}: {why}", self.address), exited: false, killed: false }
-            }
+            None => Death { status: format!("{}: {why}", self.name), exited: false, killed: false },
         };
         Lost { death, reason }
     }
@@ -497,8 +513,8 @@ impl Image {
             Some(server) => server.bury(true).await,
             None => Death {
                 status: format!(
-                    "the nREPL server at {} does not stop its evaluation; it belongs to somebody else and was left alone",
-                    self.address
+                    "{} does not stop its evaluation; it belongs to somebody else and was left alone",
+                    self.name
                 ),
                 exited: false,
                 killed: false,

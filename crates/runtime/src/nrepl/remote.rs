@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::image::Image;
 use super::port_file::port_files;
-use super::server::{Server, find};
+use super::server::{Server, Speaks, find};
 use crate::backend::Runtime;
 use crate::config::Config;
 use crate::eval::{Answer, Ending};
@@ -45,7 +45,7 @@ impl Nrepl {
     /// Where somebody else's server is, or was, that the session means.
     pub(crate) fn joined(&self) -> Option<SocketAddr> {
         let found = self.image.as_ref().filter(|image| image.server.is_none());
-        self.attached.or(found.map(|image| image.address))
+        self.attached.or(found.and_then(|image| image.address))
     }
 
     /// Joins the server at `address`, in place of the one there was.
@@ -55,7 +55,7 @@ impl Nrepl {
             before.leave().await;
         }
         self.attached = Some(address);
-        Ok(self.set(image, "attached to", String::new()))
+        Ok(self.set(image, &format!("attached to {address}"), String::new()))
     }
 
     /// Finds or starts a server when there is none; what is new about it then.
@@ -76,12 +76,21 @@ impl Nrepl {
             })?;
             let notice = "The connection to the server was lost and made anew: its definitions may be others now, and *1 \
                           and *e are empty.";
-            return Ok(Some(self.set(image, "attached to", notice.to_owned())));
+            return Ok(Some(self.set(image, &format!("attached to {address}"), notice.to_owned())));
         }
         let root = config.root.clone();
         let files = tokio::task::spawn_blocking(move || port_files(&root)).await.unwrap_or_default();
         let mut stale = String::new();
         for (file, port) in files {
+            if config.sandbox.is_some() {
+                // Whoever may write below the root may have written this, and the server there is not confined.
+                stale = format!(
+                    " {} names a server at port {port}, which is not confined, and not joined under --sandbox unless you ask: \
+                     repl_control {{\"action\": \"attach\", \"address\": \"{port}\"}}.",
+                    file.display()
+                );
+                continue;
+            }
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
             match Image::open(address, config.output_limit).await {
                 Ok(image) => {
@@ -89,7 +98,7 @@ impl Nrepl {
                         "Attached to the nREPL server at {address} that {} names; it is not ours and is never ended from here.",
                         file.display()
                     );
-                    return Ok(Some(self.set(image, "attached to", notice)));
+                    return Ok(Some(self.set(image, &format!("attached to {address}"), notice)));
                 }
                 Err(why) => stale = format!(" {} is out of date: {why}.", file.display()),
             }
@@ -100,11 +109,20 @@ impl Nrepl {
                     .to_owned(),
             ));
         }
-        let way = find(&config.root).ok_or(StartError::Missing(Runtime::Clojure))?;
+        let speaks = Speaks::of(config);
+        let way = find(&config.root, speaks).ok_or_else(|| match find(&config.root, Speaks::AtPort) {
+            Some(other) if speaks != Speaks::AtPort => StartError::Failed(format!(
+                "{} listens at a port, and in the sandbox there is none: install libnrepl-clojure (apt-get) or the command \
+                 clojure, which are spoken with through a pipe, or start a server yourself and attach to it",
+                other.describe()
+            )),
+            _ => StartError::Missing(Runtime::Clojure),
+        })?;
         let began = Instant::now();
-        let server = Server::start(&way, config, household).await.map_err(StartError::Failed)?;
-        let mut image = Image::open(server.address, config.output_limit).await.map_err(StartError::Failed)?;
+        let mut server = Server::start(&way, config, household).await.map_err(StartError::Failed)?;
+        let mut image = server.converse(config.output_limit).await.map_err(StartError::Failed)?;
         server.forget_port_file();
+        let how = format!("started here, {}", server.describe_link());
         image.own(server);
         let note = way.note().map(|note| format!(" {note}.")).unwrap_or_default();
         let notice = format!(
@@ -112,11 +130,11 @@ impl Nrepl {
             way.describe(),
             began.elapsed().as_secs_f64()
         );
-        Ok(Some(self.set(image, "started here, listening on", notice)))
+        Ok(Some(self.set(image, &how, notice)))
     }
 
     fn set(&mut self, image: Image, how: &str, notice: String) -> RemoteImage {
-        let version = format!("{}, {how} {}", image.version, image.address);
+        let version = format!("{}, {how}", image.version);
         let known = RemoteImage {
             pid: image.pid(),
             version,

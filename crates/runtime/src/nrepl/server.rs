@@ -13,18 +13,20 @@ use std::time::Duration;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::Pid;
 use tokio::io::AsyncReadExt as _;
-use tokio::process::Child;
+use tokio::process::{Child, ChildStdin, ChildStdout};
 
+use super::image::Image;
 use super::port_file::{PORT_FILE, port_in};
 use crate::capture::{Capture, Printed};
 use crate::config::Config;
-use crate::confine::Network;
+use crate::descent::innermost;
 use crate::environment::find_program;
 use crate::factory::Household;
 use crate::guard::Guard;
 use crate::marks::sweep;
 use crate::process::{self, Launch};
-use crate::sandbox::Confined;
+use crate::remote::connection::Connection;
+use crate::sandbox::{Confined, Pipes};
 use crate::stop::Death;
 use crate::watch::{Bounds, Excess, Watch};
 use crate::worker::{last_lines, status_text};
@@ -50,6 +52,22 @@ const DEPENDENCY: &str = r#"{:deps {nrepl/nrepl {:mvn/version "1.3.1"}}}"#;
 /// What is evaluated to become a server.
 const SERVER: &str = include_str!("../../../../images/clojure-server.clj");
 
+/// How a server is spoken with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speaks {
+    /// At a port of the loopback interface.
+    AtPort,
+    /// Through its standard input and output: in the sandbox there are no ports to be reached from outside.
+    ThroughPipes,
+}
+
+impl Speaks {
+    /// How servers that `config` describes are spoken with.
+    pub(crate) fn of(config: &Config) -> Self {
+        if config.sandbox.is_some() { Self::ThroughPipes } else { Self::AtPort }
+    }
+}
+
 /// What a server can be started with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tool {
@@ -70,14 +88,18 @@ pub(crate) struct Way {
     note: Option<&'static str>,
 }
 
-/// The way to start a server for the project at `root`.
-pub(crate) fn find(root: &Path) -> Option<Way> {
-    choose(root, find_program)
+/// The way to start a server for the project at `root`, one that `speaks` so.
+pub(crate) fn find(root: &Path, speaks: Speaks) -> Option<Way> {
+    choose(root, speaks, find_program)
 }
 
-fn choose(root: &Path, program: impl Fn(&str) -> Option<PathBuf>) -> Option<Way> {
+fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>) -> Option<Way> {
     let has = |name: &str| root.join(name).is_file();
     let way = |tool| -> Option<Way> {
+        if speaks == Speaks::ThroughPipes && !matches!(tool, Tool::Java | Tool::Clojure) {
+            // Their servers know ports only.
+            return None;
+        }
         let program = match tool {
             Tool::Java => {
                 Some(program("java")?).filter(|_| NEEDED.iter().all(|jar| Path::new(JARS).join(jar).is_file()))
@@ -211,6 +233,8 @@ fn has_colon(path: &Path) -> bool {
 pub(crate) struct Server {
     child: Child,
     pid: Pid,
+    /// The one that is not there only to confine it.
+    image: i32,
     mark: String,
     guard: Arc<Guard>,
     stdout: Capture,
@@ -219,8 +243,14 @@ pub(crate) struct Server {
     /// What keeps it in, for as long as it lives.
     _confined: Option<Arc<Confined>>,
     root: PathBuf,
-    /// Where it listens.
-    pub(crate) address: SocketAddr,
+    link: Link,
+}
+
+/// Where a server is spoken with.
+enum Link {
+    Port(u16),
+    /// Until the conversation begins.
+    Pipes(Option<(ChildStdin, ChildStdout)>),
 }
 
 impl Server {
@@ -229,7 +259,8 @@ impl Server {
         let (mark, guard, root) = (household.next_mark(), household.guard(), &config.root);
         let output_limit = config.output_limit;
         let program = way.program.display();
-        let confined = household.confined(config, &mark, Network::Listen)?;
+        let speaks = Speaks::of(config);
+        let confined = household.confined(config, &mark, Pipes::Moved)?;
         let scratch = confined.as_ref().map(|confined| confined.scratch.as_path());
         let launch = Launch {
             program: way.program.clone(),
@@ -243,27 +274,32 @@ impl Server {
         guard.watch(spawned.pid);
         let family = Watch::new(spawned.pid, &launch.mark, Bounds::of(config));
         let watch = |error: std::io::Error| error.to_string();
-        // Nobody writes to its standard input, so that it ends for those who read there.
-        drop(spawned.requests);
+        // Nobody writes to its standard input otherwise, so that it ends for those who read there.
+        let requests = Some(spawned.requests).filter(|_| speaks == Speaks::ThroughPipes);
         let mut process = Server {
             child: spawned.child,
             pid: spawned.pid,
+            image: spawned.pid.as_raw_nonzero().get(),
             mark: launch.mark,
             guard,
-            // In the meantime: what is printed to descriptor 1 is read for the port first.
             stdout: Capture::start(spawned.stdout, output_limit).map_err(watch)?,
             stderr: Capture::start(spawned.stderr, output_limit).map_err(watch)?,
             watch: family,
             _confined: launch.confined.clone(),
             root: root.to_owned(),
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            link: Link::Pipes(None),
         };
         let mut answers = spawned.answers;
         let mut said = Vec::new();
         let listening = async {
             loop {
-                if let Some(port) = said_port(&said) {
-                    return Some(port);
+                let line = announcement(&said);
+                let port = match speaks {
+                    Speaks::AtPort => line.as_deref().and_then(port_of),
+                    Speaks::ThroughPipes => line.map(|_| 0),
+                };
+                if port.is_some() {
+                    return port;
                 }
                 if said.len() > LONGEST_START || answers.read_buf(&mut said).await.ok()? == 0 {
                     return None;
@@ -277,19 +313,48 @@ impl Server {
             let words = if words.is_empty() { String::new() } else { format!("; it said:\n{words}") };
             return Err(format!("{program} did not become an nREPL server: {}{words}", death.status));
         };
-        process.address.set_port(port);
-        let pipe: OwnedFd = answers.into_owned_fd().map_err(watch)?;
-        let nonblocking = fcntl_getfl(&pipe).and_then(|flags| fcntl_setfl(&pipe, flags | OFlags::NONBLOCK));
-        nonblocking.map_err(|error| watch(error.into()))?;
-        process.stdout = Capture::start(pipe, output_limit).map_err(watch)?;
+        process.link = match requests {
+            Some(requests) => Link::Pipes(Some((requests, answers))),
+            None => {
+                // What is printed to descriptor 1 was read for the port first.
+                let pipe: OwnedFd = answers.into_owned_fd().map_err(watch)?;
+                let nonblocking = fcntl_getfl(&pipe).and_then(|flags| fcntl_setfl(&pipe, flags | OFlags::NONBLOCK));
+                nonblocking.map_err(|error| watch(error.into()))?;
+                process.stdout = Capture::start(pipe, output_limit).map_err(watch)?;
+                Link::Port(port)
+            }
+        };
+        if launch.confined.is_some() {
+            process.image = innermost(process.image);
+        }
         // What it says while it starts is nobody's output.
         process.take_output();
         Ok(process)
     }
 
-    /// The number of the process.
+    /// Begins the conversation with it.
+    pub(crate) async fn converse(&mut self, output_limit: u64) -> Result<Image, String> {
+        match &mut self.link {
+            Link::Port(port) => Image::open(SocketAddr::from((Ipv4Addr::LOCALHOST, *port)), output_limit).await,
+            Link::Pipes(ends) => {
+                let (requests, answers) = ends.take().expect("a server is spoken with once");
+                let name = "the nREPL server that was started here".to_owned();
+                Image::begin(Connection::through(requests, answers), name, output_limit).await
+            }
+        }
+    }
+
+    /// How it is spoken with, in words.
+    pub(crate) fn describe_link(&self) -> String {
+        match self.link {
+            Link::Port(port) => format!("listening on {}:{port}", Ipv4Addr::LOCALHOST),
+            Link::Pipes(_) => "spoken with through a pipe".to_owned(),
+        }
+    }
+
+    /// The number of the process, without what keeps it in.
     pub(crate) fn pid(&self) -> i32 {
-        self.pid.as_raw_nonzero().get()
+        self.image
     }
 
     /// Whether the process still runs.
@@ -329,7 +394,9 @@ impl Server {
     /// port is said and before the first question is answered, and stays when the tool is killed.
     pub(crate) fn forget_port_file(&self) {
         let path = self.root.join(PORT_FILE);
-        if port_in(&path) == Some(self.address.port()) {
+        if let Link::Port(port) = self.link
+            && port_in(&path) == Some(port)
+        {
             let _ = std::fs::remove_file(path);
         }
     }
@@ -364,11 +431,15 @@ impl Drop for Server {
     }
 }
 
-/// The port in the first whole line about an nREPL server.
-fn said_port(said: &[u8]) -> Option<u16> {
+/// The first whole line about an nREPL server.
+fn announcement(said: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(said);
     let whole = &text[..=text.rfind('\n')?];
-    let line = whole.lines().find(|line| line.to_ascii_lowercase().contains("nrepl server"))?;
+    whole.lines().find(|line| line.to_ascii_lowercase().contains("nrepl server")).map(str::to_owned)
+}
+
+/// The port that such a line says.
+fn port_of(line: &str) -> Option<u16> {
     let after = match line.split_once("port ") {
         Some((_, after)) => after,
         None => line.rsplit_once(':')?.1,
@@ -383,6 +454,10 @@ mod tests {
 
     use super::*;
 
+    fn said(text: &[u8]) -> Option<u16> {
+        announcement(text).as_deref().and_then(port_of)
+    }
+
     #[test]
     fn every_tool_says_its_port_in_its_own_way() {
         for line in [
@@ -390,10 +465,10 @@ mod tests {
             "WARNING: something: 17\nnREPL server started on port 4711\n",
             "Started nREPL server at 127.0.0.1:4711\nFor more info visit: https://docs.cider.mx\n",
         ] {
-            assert_eq!(said_port(line.as_bytes()), Some(4711), "{line}");
+            assert_eq!(said(line.as_bytes()), Some(4711), "{line}");
         }
-        assert_eq!(said_port(b"nREPL server started on port 47"), None, "the line may go on");
-        assert_eq!(said_port(b"Retrieving nrepl.jar\n"), None);
+        assert_eq!(said(b"nREPL server started on port 47"), None, "the line may go on");
+        assert_eq!(said(b"Retrieving nrepl.jar\n"), None);
     }
 
     #[test]
@@ -401,8 +476,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let everything = |name: &str| (name != "clojure").then(|| PathBuf::from("/opt").join(name));
         let nothing = |_: &str| None;
-        assert_eq!(choose(root.path(), nothing), None);
-        let tool = |has: &dyn Fn(&str) -> Option<PathBuf>| choose(root.path(), has).map(|way| way.tool);
+        assert_eq!(choose(root.path(), Speaks::AtPort, nothing), None);
+        let chosen =
+            |speaks, has: &dyn Fn(&str) -> Option<PathBuf>| choose(root.path(), speaks, has).map(|way| way.tool);
+        let tool = |has: &dyn Fn(&str) -> Option<PathBuf>| chosen(Speaks::AtPort, has);
         let only_nbb = |name: &str| (name == "nbb").then(|| PathBuf::from("/opt/nbb"));
         assert_eq!(tool(&only_nbb), Some(Tool::Nbb));
         std::fs::write(root.path().join("bb.edn"), "{}").unwrap();
@@ -410,5 +487,6 @@ mod tests {
         assert_eq!(tool(&only_nbb), Some(Tool::Nbb));
         std::fs::write(root.path().join("project.clj"), "").unwrap();
         assert_eq!(tool(&everything), Some(Tool::Leiningen));
+        assert_eq!(chosen(Speaks::ThroughPipes, &only_nbb), None);
     }
 }

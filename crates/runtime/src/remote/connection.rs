@@ -1,4 +1,4 @@
-//! The socket to a server.
+//! The socket to a server, or the pipes to one that has none.
 //!
 //! Servers write an answer in several small pieces without asking their system to send each at once, so it waits for ours
 //! to acknowledge the one before; an acknowledgement that is put off costs 40 ms for each evaluation. Ours are not put off.
@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::process::{ChildStdin, ChildStdout};
 
 /// How long a server on this machine may take to accept.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
@@ -40,13 +41,25 @@ pub(crate) struct Connection<D> {
 
 /// What the server sends. Giving up in the middle loses nothing.
 pub(crate) struct Incoming<D> {
-    half: OwnedReadHalf,
+    end: ReadEnd,
     decoder: D,
+}
+
+/// What is read from.
+enum ReadEnd {
+    Socket(OwnedReadHalf),
+    Pipe(ChildStdout),
+}
+
+/// What is written to.
+enum WriteEnd {
+    Socket(OwnedWriteHalf),
+    Pipe(ChildStdin),
 }
 
 /// What the server is sent. Giving up in the middle loses nothing.
 pub(crate) struct Outgoing {
-    half: OwnedWriteHalf,
+    end: WriteEnd,
     bytes: Vec<u8>,
     written: usize,
 }
@@ -57,9 +70,18 @@ impl<D: Decode> Connection<D> {
         let stream = tokio::time::timeout(CONNECT_LIMIT, TcpStream::connect(address)).await??;
         stream.set_nodelay(true)?;
         let (read, write) = stream.into_split();
-        let incoming = Incoming { half: read, decoder: D::default() };
+        Ok(Self::new(ReadEnd::Socket(read), WriteEnd::Socket(write)))
+    }
+
+    /// Speaks with a process through its standard input and output.
+    pub(crate) fn through(requests: ChildStdin, answers: ChildStdout) -> Self {
+        Self::new(ReadEnd::Pipe(answers), WriteEnd::Pipe(requests))
+    }
+
+    fn new(read: ReadEnd, write: WriteEnd) -> Self {
+        let incoming = Incoming { end: read, decoder: D::default() };
         incoming.acknowledge_at_once();
-        Ok(Self { incoming, outgoing: Outgoing { half: write, bytes: Vec::new(), written: 0 } })
+        Self { incoming, outgoing: Outgoing { end: write, bytes: Vec::new(), written: 0 } }
     }
 }
 
@@ -74,7 +96,11 @@ impl<D: Decode> Incoming<D> {
             }
             let buffer = self.decoder.buffer();
             buffer.reserve(ROOM);
-            match self.half.read_buf(buffer).await {
+            let read = match &mut self.end {
+                ReadEnd::Socket(half) => half.read_buf(buffer).await,
+                ReadEnd::Pipe(pipe) => pipe.read_buf(buffer).await,
+            };
+            match read {
                 Ok(0) => return Err("it closed the connection".to_owned()),
                 Ok(_) => self.acknowledge_at_once(),
                 Err(error) => return Err(format!("the connection broke: {error}")),
@@ -85,8 +111,10 @@ impl<D: Decode> Incoming<D> {
     /// Asks for it again, because the system forgets.
     fn acknowledge_at_once(&self) {
         #[cfg(target_os = "linux")]
-        // Without it everything works, slowly.
-        let _ = rustix::net::sockopt::set_tcp_quickack(self.half.as_ref(), true);
+        if let ReadEnd::Socket(half) = &self.end {
+            // Without it everything works, slowly.
+            let _ = rustix::net::sockopt::set_tcp_quickack(half.as_ref(), true);
+        }
     }
 }
 
@@ -103,7 +131,11 @@ impl Outgoing {
 
     /// Sends some of what waits.
     pub(crate) async fn send(&mut self) -> io::Result<()> {
-        self.written += self.half.write(&self.bytes[self.written..]).await?;
+        let waiting = &self.bytes[self.written..];
+        self.written += match &mut self.end {
+            WriteEnd::Socket(half) => half.write(waiting).await?,
+            WriteEnd::Pipe(pipe) => pipe.write(waiting).await?,
+        };
         if !self.is_waiting() {
             self.bytes.clear();
             self.written = 0;

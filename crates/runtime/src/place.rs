@@ -1,0 +1,137 @@
+//! A directory that confined workers may write below, known by what it is and not only by its name.
+//!
+//! A name can come to mean another directory between two workers: whoever may write beside it swaps it for a link. So the
+//! server holds each place open from the start, and tells its device and inode with its name; what opens the name later
+//! refuses another directory. While it is held open no other can get the same inode.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
+
+/// Which directory it is: the device and the inode.
+type Identity = (u64, u64);
+
+/// A place as it is told to the process that opens it: `DEVICE:INODE/PATH`, or the path alone for whatever is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WritablePlace {
+    path: PathBuf,
+    identity: Option<Identity>,
+}
+
+impl WritablePlace {
+    /// Reads it from a word of a command line.
+    pub fn parse(word: &OsStr) -> Self {
+        let bytes = word.as_bytes();
+        let (before, path) = bytes.split_at(bytes.iter().position(|byte| *byte == b'/').unwrap_or(0));
+        let numbers = std::str::from_utf8(before).ok().and_then(|before| before.split_once(':'));
+        let identity =
+            numbers.and_then(|(device, inode)| Some((device.parse::<u64>().ok()?, inode.parse::<u64>().ok()?)));
+        match identity {
+            Some(identity) => Self { path: OsStr::from_bytes(path).into(), identity: Some(identity) },
+            None => Self { path: word.into(), identity: None },
+        }
+    }
+
+    /// Opens it, if it is the one that was meant; nothing when there is none under its name.
+    pub(crate) fn open(&self) -> Result<Option<OwnedFd>, String> {
+        let Ok(directory) = open(&self.path) else { return Ok(None) };
+        match (self.identity, identity(&directory)) {
+            (None, _) => Ok(Some(directory)),
+            (Some(meant), Ok(found)) if meant == found => Ok(Some(directory)),
+            _ => Err(format!(
+                "{} is not the directory any more that it was when the server began to use it. Start the server again",
+                self.path.display()
+            )),
+        }
+    }
+}
+
+/// A place that the server holds.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// Its name, without links in it.
+    pub(crate) path: PathBuf,
+    identity: Option<Identity>,
+    _directory: Option<File>,
+}
+
+impl Held {
+    /// Holds the directory that `path` names now.
+    pub(crate) fn new(path: &Path) -> io::Result<Self> {
+        let path = path.canonicalize()?;
+        let directory = open(&path)?;
+        Ok(Self { identity: Some(identity(&directory)?), path, _directory: Some(directory.into()) })
+    }
+
+    /// A name that means something to another machine only.
+    pub(crate) fn elsewhere(path: &Path) -> Self {
+        Self { path: path.to_owned(), identity: None, _directory: None }
+    }
+
+    /// Whether its name still means it, or nothing at all; else why not.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        WritablePlace { path: self.path.clone(), identity: self.identity }.open().map(drop)
+    }
+
+    /// The word for it on a command line.
+    pub(crate) fn word(&self) -> OsString {
+        let mut word = self.identity.map_or_else(OsString::new, |(device, inode)| format!("{device}:{inode}").into());
+        word.push(&self.path);
+        word
+    }
+}
+
+fn open(path: &Path) -> rustix::io::Result<OwnedFd> {
+    openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+}
+
+fn identity(directory: &OwnedFd) -> rustix::io::Result<Identity> {
+    let data = fstat(directory)?;
+    Ok((data.st_dev, data.st_ino))
+}
+
+/// The paths that are below no other of them: what lies below one needs no right of its own, and with one could be swapped
+/// by who may write beside it.
+pub(crate) fn outermost(paths: &[PathBuf]) -> Vec<&PathBuf> {
+    let inside = |path: &Path| paths.iter().any(|other| path != other && path.starts_with(other));
+    paths.iter().filter(|path| !inside(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_place_is_opened_only_while_it_is_the_same() {
+        let root = tempfile::tempdir().unwrap();
+        let place = root.path().join("place");
+        std::fs::create_dir(&place).unwrap();
+        let held = Held::new(&place).unwrap();
+        let told = WritablePlace::parse(&held.word());
+        assert_eq!(told.path, place.canonicalize().unwrap());
+        assert!(told.open().unwrap().is_some() && held.check().is_ok());
+        std::fs::rename(&place, root.path().join("moved")).unwrap();
+        assert!(told.open().unwrap().is_none());
+        std::os::unix::fs::symlink("/", &place).unwrap();
+        assert!(told.open().unwrap().is_none(), "a link is not followed");
+        std::fs::remove_file(&place).unwrap();
+        std::fs::create_dir(&place).unwrap();
+        assert!(told.open().unwrap_err().contains("Start the server again") && held.check().is_err());
+        let anything = WritablePlace::parse(place.as_os_str());
+        assert_eq!(anything, WritablePlace { path: place, identity: None });
+        assert!(anything.open().unwrap().is_some());
+    }
+
+    #[test]
+    fn what_lies_below_another_is_left_out() {
+        let paths = ["/a", "/a/b", "/ab", "/c/d", "/c/d/e/f"].map(PathBuf::from);
+        assert_eq!(outermost(&paths), [&paths[0], &paths[2], &paths[3]]);
+    }
+}
