@@ -115,13 +115,12 @@ impl Ticket {
     pub fn doing(&self) -> String {
         let calls = self.session.queue.calls();
         let before = calls.iter().position(|call| call.number == self.number).unwrap_or(0);
-        let now = self.session.doing();
-        let doing = match (before, now) {
-            (0, now) => now.unwrap_or_else(|| self.what.clone()),
-            (before, now) => {
-                let calls = if before == 1 { "a call".to_owned() } else { format!("{before} calls") };
-                format!("waiting behind {calls}; now {}", now.unwrap_or_default())
-            }
+        let first = || calls.first().map_or(&self.what, |call| &call.what).clone();
+        let now = self.session.doing().unwrap_or_else(first);
+        let doing = match before {
+            0 => now,
+            1 => format!("waiting behind a call; now {now}"),
+            more => format!("waiting behind {more} calls; now {now}"),
         };
         format!("session {}: {doing}", self.session.name)
     }

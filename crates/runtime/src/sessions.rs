@@ -446,3 +446,34 @@ async fn bury(session: &Session, slot: &mut Option<Worker>) {
     }
     session.facts().forget_image();
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Instant;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_call_is_refused_when_what_runs_has_taken_longer_than_it_may() {
+        let directory = tempfile::tempdir().unwrap();
+        let sessions = Sessions::new(Config::new(directory.path()));
+        sessions.open(MAIN, Some(Runtime::Sbcl)).unwrap();
+        let session = sessions.existing(MAIN).unwrap();
+        let _running = session.join("evaluating (loop)".to_owned(), Duration::ZERO).unwrap();
+        let waits = |limit| session.join(String::new(), Duration::from_secs(limit)).is_ok();
+        let controls = Controls::default();
+        let has_run_for = |seconds| {
+            session.facts().running =
+                Instant::now().checked_sub(Duration::from_secs(seconds)).zip(Some(controls.clone()));
+        };
+        has_run_for(20);
+        assert!(waits(1));
+        has_run_for(40);
+        assert!(!waits(10) && waits(50));
+        // What has been told to stop soon does.
+        controls.interrupt.cancel();
+        assert!(waits(10));
+    }
+}

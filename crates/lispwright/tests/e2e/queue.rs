@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Session};
+use crate::swank_server::Server;
 
 impl Session {
     /// Sends calls in one write; their ids.
@@ -178,6 +179,22 @@ fn an_answer_that_nobody_read_is_given_again() {
     session.interrupted(&ids);
     let late = session.client.call("repl_control", json!({"action": "wait"}));
     assert!(late.is_error && late.text.contains("[ERROR] CANCELLED"), "{}", late.text);
+}
+
+#[test]
+fn calls_of_an_attached_session_are_queued_too() {
+    let server = Server::start("(defvar *ran* nil)");
+    let mut session = Session::new();
+    session.ok("repl_control", json!({"action": "attach", "address": server.address.to_string()}));
+    let call = |number: u32| {
+        let code = format!("(progn (sleep 0.01) (push {number} *ran*) (length *ran*))");
+        ("repl_eval", json!({"code": code, "session": "swank"}))
+    };
+    let calls: Vec<_> = (1..=10).map(call).collect();
+    let ids = session.burst(&calls);
+    let (answers, order) = session.answers(&ids);
+    assert_eq!(order, ids);
+    assert!((1..=10).zip(&ids).all(|(number, id)| answers[id].text == format!("=> {number}")), "{answers:?}");
 }
 
 #[test]
