@@ -1,6 +1,7 @@
 ;;;; The frameworks whose tests can be run one by one: FiveAM, RT, Rove, Parachute.
 ;;;;
-;;;; A framework is what knows the tests that are defined now, and runs one. common-lisp-tests.lisp says which tests are run.
+;;;; A framework is what knows the tests that are defined now, and runs one. common-lisp-tests.lisp says which tests are run,
+;;;; common-lisp-observing.lisp hears of those that a test-op runs.
 ;;;; Of a framework's own names those are used that its users see, and the slots of its objects by name.
 
 (in-package "LISPWRIGHT.AGENT")
@@ -8,6 +9,7 @@
 (defstruct outcome
   "What became of one check of a test."
   (status :passed)                      ; :PASSED, :FAILED or :SKIPPED
+  (test nil)                            ; the test that it is a check of, or NIL for the one that was run
   reason form values description)
 
 ;;; What a framework is
@@ -26,7 +28,8 @@
   (:documentation "((identity . test) ...) of all tests there are; a test that is defined again has another identity."))
 
 (defgeneric test-name (framework test)
-  (:documentation "The symbol or string that names TEST."))
+  (:documentation "The symbol or string that names TEST.")
+  (:method (framework test) (declare (ignore framework)) test))
 
 (defgeneric test-groups (framework test)
   (:documentation "The names of the groups that TEST is in, innermost first.")
@@ -36,12 +39,18 @@
   (:documentation "The test that runs TEST as a part of itself, or NIL.")
   (:method (framework test) (declare (ignore framework test)) nil))
 
+(defgeneric inner-tests (framework test)
+  (:documentation "The tests that TEST runs as parts of itself.")
+  (:method (framework test) (declare (ignore framework test)) '()))
+
 (defgeneric test-function (framework test)
   (:documentation "A function that was compiled from TEST's definition, or NIL.")
-  (:method (framework test) (declare (ignore framework test)) nil))
+  (:method (framework test)
+    (declare (ignore framework))
+    (and (symbolp test) (fboundp test) (fdefinition test))))
 
 (defgeneric run-test (framework test)
-  (:documentation "Runs TEST; its outcomes, one for each check."))
+  (:documentation "Runs TEST; its outcomes, one for each check of it and of the tests in it."))
 
 (defgeneric call-for-tests (framework tests function)
   (:documentation "Calls FUNCTION on each of TESTS with what they need around them.")
@@ -111,16 +120,26 @@
                                     :key (lambda (result) (slot-of result "TEST-CASE")))
                             ;; Of what it depends on, which has been run for it.
                             (reverse results))
-          collect (make-outcome
-                   :status (cond ((typep result (its :fiveam "TEST-PASSED")) :passed)
-                                 ((typep result (its :fiveam "TEST-SKIPPED")) :skipped)
-                                 (t :failed))
-                   :reason (let ((condition (slot-of result "ACTUAL-CONDITION")))
-                             (if condition
-                                 (format nil "~A: ~A" (type-text condition) (condition-text condition 1000))
-                                 (on-one-line (slot-of result "REASON"))))
-                   :form (slot-of result "TEST-EXPR")
-                   :description (slot-of (or (slot-of result "TEST-CASE") test) "DESCRIPTION")))))
+          collect (fiveam-outcome result test))))
+
+(defun fiveam-outcome (result test)
+  "The outcome of RESULT, a check of TEST."
+  (let ((condition (slot-of result "ACTUAL-CONDITION"))
+        (inner (find-if-not #'fiveam-passed-p (reverse (slot-of result "RESULT-LIST")))))
+    (make-outcome
+     :status (cond ((fiveam-passed-p result) :passed)
+                   ((typep result (its :fiveam "TEST-SKIPPED")) :skipped)
+                   (t :failed))
+     :reason (cond (condition (format nil "~A: ~A" (type-text condition) (condition-text condition 1000)))
+                   ;; The values that FOR-ALL has found, and what does not hold for them.
+                   (inner (format nil "Falsifiable with ~A~%~A"
+                                  (short-text (slot-of result "FAILURE-VALUES")) (on-one-line (slot-of inner "REASON"))))
+                   (t (on-one-line (slot-of result "REASON"))))
+     :form (slot-of (or inner result) "TEST-EXPR")
+     :description (slot-of (or (slot-of result "TEST-CASE") test) "DESCRIPTION"))))
+
+(defun fiveam-passed-p (result)
+  (typep result (its :fiveam "TEST-PASSED")))
 
 (defun on-one-line (reason)
   "A short REASON without line breaks: FiveAM gives each word of its own reasons a line."
@@ -205,10 +224,13 @@ worth the warning."
 (defmethod framework-package ((framework (eql :parachute))) "PARACHUTE")
 
 (defmethod defined-tests ((framework (eql :parachute)))
-  "One that is defined again may stay the same object, but gets a new list of what it does, or of the tests in it."
+  "One that is defined again may stay the same object, but gets a new list of what it does. So one that does nothing is given
+a list, which its next definition takes away."
   (loop for package in (list-all-packages)
         append (loop for test in (call-its :parachute "PACKAGE-TESTS" package)
-                     collect (cons (or (slot-of test "TESTS") (slot-of test "CHILDREN") test) test))))
+                     collect (cons (or (slot-of test "TESTS")
+                                       (setf (slot-value test (its :parachute "TESTS")) (list (constantly nil))))
+                                   test))))
 
 (defmethod test-parent ((framework (eql :parachute)) test)
   (let ((parent (slot-of test "PARENT")))
@@ -220,6 +242,17 @@ worth the warning."
         repeat 50
         collect (test-name :parachute parent)))
 
+(defmethod inner-tests ((framework (eql :parachute)) test)
+  (loop with agenda = (present-children test)
+        while agenda
+        collect (first agenda)
+        do (let ((next (pop agenda)))
+             (setf agenda (append (present-children next) agenda)))))
+
+(defun present-children (test)
+  "The tests in TEST that were defined last: Parachute keeps those that are gone from the files."
+  (remove-if-not (lambda (child) (gethash child *present-tests*)) (slot-of test "CHILDREN")))
+
 (defmethod test-name ((framework (eql :parachute)) test)
   (let ((name (slot-of test "NAME")))
     (if (symbolp name) name (format nil "~A" name))))
@@ -228,38 +261,42 @@ worth the warning."
   (find-if #'functionp (slot-of test "TESTS")))
 
 (defmethod run-test ((framework (eql :parachute)) test)
-  "By the report that keeps the errors of what is compared. It says of other errors in warnings only, from the inside out."
-  (let* ((errors '())
-         (nothing (make-broadcast-stream))
-         (report (handler-bind ((warning (lambda (warning)
-                                           (let ((text (condition-text warning 1000)))
-                                             (when (eql 0 (search "Unhandled error when" text))
-                                               (push (error-in-warning text) errors)
-                                               (muffle-warning warning))))))
-                   (call-with-present-children
-                    test
-                    (lambda ()
-                      (let ((*standard-output* nothing))
-                        (call-its :parachute "TEST" test :report (its :parachute "PLAIN") :stream nothing)))))))
+  "By the report that keeps the errors of what is compared."
+  (multiple-value-bind (report errors)
+      (call-hearing-errors
+       (lambda ()
+         (call-with-present-children
+          test
+          (lambda ()
+            (let* ((nothing (make-broadcast-stream))
+                   (*standard-output* nothing))
+              (call-its :parachute "TEST" test :report (its :parachute "PLAIN") :stream nothing))))))
     ;; What it depends on has been run for it, and is no part of it.
-    (parachute-outcomes (or (find test (slot-of report "RESULTS") :key (lambda (result) (slot-of result "EXPRESSION")))
-                            report)
-                        (if errors
-                            (format nil "~{~A~^~%~}" (reverse errors))
-                            "It failed outside its checks."))))
+    (parachute-outcomes (list (or (find test (slot-of report "RESULTS") :key (lambda (result) (slot-of result "EXPRESSION")))
+                                  report))
+                        errors)))
+
+(defun call-hearing-errors (function)
+  "What FUNCTION returns, and the errors outside of checks, which Parachute tells in warnings, in their order."
+  (let ((errors '()))
+    (values (handler-bind ((warning (lambda (warning)
+                                      (let ((text (condition-text warning 1000)))
+                                        (when (eql 0 (search "Unhandled error when" text))
+                                          (push (error-in-warning text) errors)
+                                          (muffle-warning warning))))))
+              (funcall function))
+            (reverse errors))))
 
 (defun call-with-present-children (test function)
-  "Calls FUNCTION while TEST, and what is in it, has no tests in it but those that were defined last: Parachute keeps those that
-are gone from the files."
+  "Calls FUNCTION while TEST, and what is in it, has no tests in it but those that were defined last."
   (let ((symbol (its :parachute "CHILDREN"))
         (kept '()))
     (unwind-protect
          (loop with inner = (list test)
                while inner
                do (let* ((test (pop inner))
-                         (children (slot-of test "CHILDREN"))
-                         (present (remove-if-not (lambda (child) (gethash child *present-tests*)) children)))
-                    (push (cons test children) kept)
+                         (present (present-children test)))
+                    (push (cons test (slot-of test "CHILDREN")) kept)
                     (setf (slot-value test symbol) present
                           inner (append present inner)))
                finally (return (funcall function)))
@@ -271,40 +308,54 @@ are gone from the files."
   (let ((end (position #\Newline text)))
     (string-trim '(#\Space #\Newline) (if end (subseq text end) text))))
 
-(defun parachute-outcomes (result reason)
-  "The outcomes of the checks in RESULT, in which each may stand both under its parent and by itself; and one with REASON for
-each test that failed though none of its checks did."
+(defun parachute-outcomes (results errors)
+  "The outcomes of the checks in RESULTS, in which each may stand both under its parent and by itself; and one for each test that
+failed though nothing in it did, with the next of ERRORS."
   (let ((seen (make-hash-table :test #'eq))
         (outcomes '()))
     (labels ((parts (result)
                (or (slot-of result "RESULTS") (slot-of result "CHILDREN")))
-             (parent-p (result)
-               (typep result (its :parachute "PARENT-RESULT")))
-             (walk (result)
-               "True when something failed in RESULT."
+             (walk (result test forced)
+               "True when something failed in RESULT, which is in TEST; FORCED is the status of all checks there, or NIL."
                (multiple-value-bind (failed-p known-p) (gethash result seen)
                  (if known-p
                      failed-p
-                     (setf (gethash result seen) (judge result)))))
-             (judge (result)
+                     (setf (gethash result seen)
+                           (if (typep result (its :parachute "PARENT-RESULT"))
+                               (let ((inner (slot-of result "EXPRESSION")))
+                                 (walk-parent result
+                                              (if (typep inner (its :parachute "TEST")) inner test)
+                                              (or (slot-of result "CHILD-STATUS") forced)))
+                               (note (check-outcome result forced) test))))))
+             (walk-parent (result test forced)
                (let ((failed-p (eq (slot-of result "STATUS") :failed))
                      (inside-p nil))
-                 (map nil (lambda (part) (when (walk part) (setf inside-p t))) (parts result))
-                 (cond ((not (parent-p result)) (push (check-outcome result) outcomes))
-                       ((and failed-p (not inside-p))
-                        (push (make-outcome :status :failed :reason (or (slot-of result "DESCRIPTION") reason)) outcomes))
+                 (map nil (lambda (part) (when (walk part test forced) (setf inside-p t))) (parts result))
+                 (cond ((and failed-p (not inside-p))
+                        (note (make-outcome :status :failed :reason (parachute-reason result)) test))
                        ((and (eq (slot-of result "STATUS") :skipped) (zerop (length (parts result))))
-                        (push (make-outcome :status :skipped) outcomes)))
-                 (or failed-p inside-p))))
-      (walk result))
+                        (note (make-outcome :status :skipped) test)))
+                 (or failed-p inside-p)))
+             (parachute-reason (result)
+               (let ((description (slot-of result "DESCRIPTION")))
+                 (cond ((and description (/= 0 (or (search "The test failed to evaluate" description) -1))) description)
+                       (description (pop errors) (error-in-warning description))
+                       ((pop errors))
+                       (t "It failed outside its checks."))))
+             (note (outcome test)
+               (setf (outcome-test outcome) test)
+               (push outcome outcomes)
+               (eq (outcome-status outcome) :failed)))
+      (dolist (result results)
+        (walk result nil nil)))
     (nreverse outcomes)))
 
-(defun check-outcome (result)
-  "The outcome of RESULT, a check of Parachute's."
+(defun check-outcome (result forced)
+  "The outcome of RESULT, a check of Parachute's, which has the status FORCED if that is not NIL."
   (let ((value (slot-of result "VALUE"))
         (comparison (slot-of result "COMPARISON")))
     (make-outcome
-     :status (case (slot-of result "STATUS") (:passed :passed) (:failed :failed) (t :skipped))
+     :status (case (or forced (slot-of result "STATUS")) (:passed :passed) (:failed :failed) (t :skipped))
      :form (slot-of result "EXPRESSION")
      :description (slot-of result "DESCRIPTION")
      :reason (cond ((typep value 'condition)
@@ -375,33 +426,44 @@ each test that failed though none of its checks did."
           (push (make-outcome :status :failed
                               :reason (format nil "~A: ~A" (type-text error) (condition-text error 1000)))
                 outcomes))))
+    (append (reverse outcomes) (rove-outcomes context))))
+
+(defun rove-result-p (result class)
+  (typep result (find-symbol class "ROVE/CORE/RESULT")))
+
+(defun rove-outcomes (result)
+  "The outcomes of the checks in RESULT, a test, and one for each part of it that has fewer or more than it plans."
+  (let ((outcomes '()))
     (labels ((walk (result)
-               (if (typep result (find-symbol "ASSERTION" "ROVE/CORE/RESULT"))
-                   (push (outcome result) outcomes)
+               (if (rove-result-p result "ASSERTION")
+                   (push (assertion-outcome result) outcomes)
                    (let ((before outcomes))
-                     (dolist (slot '("PASSED" "FAILED" "PENDING"))
-                       (map nil #'walk (slot-of result slot)))
-                     (when (and (is-p result "FAILED")
+                     (mapc #'walk (rove-parts result))
+                     (when (and (rove-result-p result "FAILED")
                                 (not (find :failed (ldiff outcomes before) :key #'outcome-status)))
                        (push (make-outcome :status :failed :reason "The number of its checks is not the one that it plans.")
-                             outcomes)))))
-             (is-p (result class)
-               (typep result (find-symbol class "ROVE/CORE/RESULT")))
-             (outcome (assertion)
-               (let ((reason (slot-of assertion "REASON")))
-                 (make-outcome
-                  :status (cond ((is-p assertion "PASSED") :passed) ((is-p assertion "PENDING") :skipped) (t :failed))
-                  :form (slot-of assertion "FORM")
-                  :description (slot-of assertion "DESC")
-                  :reason (if (typep reason 'condition)
-                              (format nil "~A: ~A" (type-text reason) (condition-text reason 1000))
-                              (format nil "~A" (or reason (ignore-errors
-                                                           (funcall (find-symbol "ASSERTION-DESCRIPTION" "ROVE/CORE/RESULT")
-                                                                    assertion))
-                                                   "It does not hold.")))
-                  :values (loop for value in (let ((values (slot-of assertion "VALUES"))) (and (listp values) values))
-                                for argument in (let ((arguments (slot-of assertion "ARGS"))) (and (listp arguments) arguments))
-                                unless (constantp argument)
-                                  collect (list (short-text argument) (short-text value)))))))
-      (walk context))
+                             outcomes))))))
+      (walk result))
     (nreverse outcomes)))
+
+(defun rove-parts (result)
+  (loop for slot in '("PASSED" "FAILED" "PENDING")
+        append (coerce (slot-of result slot) 'list)))
+
+(defun assertion-outcome (assertion)
+  (let* ((description (slot-of assertion "DESC"))
+         (given (slot-of assertion "REASON"))
+         (reason (cond ((typep given 'condition)
+                        (format nil "~A: ~A" (type-text given) (condition-text given 1000)))
+                       (given (format nil "~A" given))
+                       ((ignore-errors (funcall (find-symbol "ASSERTION-DESCRIPTION" "ROVE/CORE/RESULT") assertion)))
+                       (t "It does not hold."))))
+    (make-outcome
+     :status (cond ((rove-result-p assertion "PASSED") :passed) ((rove-result-p assertion "PENDING") :skipped) (t :failed))
+     :form (slot-of assertion "FORM")
+     :description (and (not (equal description reason)) description)
+     :reason reason
+     :values (loop for value in (let ((values (slot-of assertion "VALUES"))) (and (listp values) values))
+                   for argument in (let ((arguments (slot-of assertion "ARGS"))) (and (listp arguments) arguments))
+                   unless (constantp argument)
+                     collect (list (short-text argument) (short-text value))))))

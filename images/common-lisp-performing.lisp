@@ -29,10 +29,9 @@
   (condition-text condition +message-limit+))
 
 (defun applicable-specializers (function &rest arguments)
-  "The specializers of each primary method of FUNCTION that applies to ARGUMENTS."
+  "The specializers of each method of FUNCTION that applies to ARGUMENTS."
   (loop for method in (compute-applicable-methods function arguments)
-        unless (method-qualifiers method)
-          collect (clos:method-specializers method)))
+        collect (clos:method-specializers method)))
 
 (defun call-catching-exit (function)
   "What FUNCTION returns; when it exits in an orderly way, NIL and the exit code instead of the end of the process."

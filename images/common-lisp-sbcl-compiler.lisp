@@ -256,10 +256,9 @@ mistake of the text."
          (list :file name :line (line-at name offset)))))))
 
 (defun applicable-specializers (function &rest arguments)
-  "The specializers of each primary method of FUNCTION that applies to ARGUMENTS."
+  "The specializers of each method of FUNCTION that applies to ARGUMENTS."
   (loop for method in (compute-applicable-methods function arguments)
-        unless (method-qualifiers method)
-          collect (sb-mop:method-specializers method)))
+        collect (sb-mop:method-specializers method)))
 
 (defun call-catching-exit (function)
   "What FUNCTION returns; when it exits in an orderly way, NIL and the exit code instead of the end of the process."

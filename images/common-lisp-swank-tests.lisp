@@ -6,6 +6,9 @@
 
 (in-package "LISPWRIGHT.AGENT")
 
+(dolist (name '("FUNDAMENTAL-CHARACTER-OUTPUT-STREAM" "STREAM-WRITE-CHAR" "STREAM-LINE-COLUMN"))
+  (import (gray name)))
+
 (defvar *project-roots* '() "The directories of the project, as namestrings that end in a slash.")
 (defvar *definition-files* '() "The .asd files of the project, as namestrings.")
 
@@ -125,10 +128,9 @@ ends."
   nil)
 
 (defun applicable-specializers (function &rest arguments)
-  "The specializers of each primary method of FUNCTION that applies to ARGUMENTS."
+  "The specializers of each method of FUNCTION that applies to ARGUMENTS."
   (loop for method in (compute-applicable-methods function arguments)
-        unless (method-qualifiers method)
-          collect (call "METHOD-SPECIALIZERS" method)))
+        collect (call "METHOD-SPECIALIZERS" method)))
 
 (defun lenient-utf-8 ()
   #+sbcl '(:utf-8 :replacement #\?)

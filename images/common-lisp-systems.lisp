@@ -366,7 +366,9 @@ source and of what that depends on; those for which CLEAR is true in any case. H
 diagnostics, however it ends."
   (destructuring-bind (&key definitions roots &allow-other-keys) arguments
     (setf *project-roots* roots
-          *definition-files* (mapcar #'parse-namestring-as-file definitions))
+          *definition-files* (mapcar #'parse-namestring-as-file definitions)
+          ;; Rove finds the source of a compiled file by it.
+          asdf:*user-cache* (uiop:subpathname (cache-directory) (uiop:implementation-identifier) :type :directory))
     (let ((work (make-work)))
       (work-fields work
                    (call-evaluating

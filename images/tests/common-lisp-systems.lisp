@@ -13,7 +13,8 @@
                     "common-lisp-asdf.lisp" #-sbcl "common-lisp-performing.lisp" #+sbcl "common-lisp-sbcl-compiler.lisp"
                     #+ecl "common-lisp-ecl-compiler.lisp" #+clisp "common-lisp-clisp-compiler.lisp"
                     "common-lisp-systems.lisp" "common-lisp-plans.lisp" "common-lisp-explanations.lisp"
-                    "common-lisp-frameworks.lisp"
+                    "common-lisp-frameworks.lisp" "common-lisp-tally.lisp" "common-lisp-summaries.lisp"
+                    "common-lisp-observing.lisp" "common-lisp-results.lisp" "common-lisp-test-op.lisp"
                     "common-lisp-tests.lisp"))
       (let ((*package* *package*)
             (*load-verbose* nil))
@@ -192,6 +193,21 @@ lines \"quoted\"")))
 (let ((path (file "tests.lisp" "(deftest one" "  1)" "(test (two :suite s) 2)" "(test-three x)" " (deftest four 4)")))
   (check (mapcar (lambda (name) (definition-line path name nil)) '("ONE" "two" "x" "four" "none")) '(1 3 4 nil nil)))
 (check (definition-line "/nonexistent" "x" nil) nil)
+(loop for (verdict . lines) in '((:failed "FAIL: 3 of 5" " 4 out of 332 total tests failed: A.B." "Some tests failed." "5 of 6 tests passed"
+                                  "   Fail: 2 (66%)" "12 passed, 1 failed" "Tests run: 5, Failures: 0, Errors: 1" "not ok 2 - b"
+                                  "FAILED: foo" "Test FOO failed" "3/5 passed")
+                                 (:passed "6 of 6 tests passed" "All tests passed." "No tests failed." "   Pass: 3 (100%)"
+                                  "Passed: 3 Failed: 0" "3 tests, 0 failures" "ok 1 - a" "Success: 3 tests, 5 checks.")
+                                 (:none "Did 0 checks." "Doing 0 pending tests of 0 tests total." "0 tests, 0 failures" "All 0 tests passed")
+                                 (nil "   Fail: 0 ( 0%)" "Did 3 checks." "200 OK" "connection failed, retrying" "2 expected failures"
+                                  "if a test fails" "error: 404" "" "failed"))
+      do (check (mapcar #'summary-verdict lines) (mapcar (constantly verdict) lines)))
+(check (let ((lines '()))
+         (call-hearing-lines (lambda (line) (push line lines))
+                             (lambda () (let ((*standard-output* (make-broadcast-stream))) (format t "unheard~%"))
+                               (call-hearing-lines #'identity (lambda () (format *error-output* "~%")))))
+         lines)
+       '(""))
 (check (multiple-value-list (call-catching-exit (lambda () :value))) '(:value nil))
 ;; More than once.
 (call-catching-exit (lambda () #+sbcl (sb-ext:exit :code 3) #-sbcl (ext:quit 3)))

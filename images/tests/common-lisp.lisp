@@ -11,7 +11,9 @@
                     "common-lisp-bounded.lisp" "common-lisp-wire.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
                     "common-lisp-expand.lisp" "common-lisp-held.lisp" #+sbcl "common-lisp-copies.lisp"
                     #+sbcl "common-lisp-sbcl-compiler.lisp" #+sbcl "common-lisp-asdf.lisp" #+sbcl "common-lisp-systems.lisp"
-                    #+sbcl "common-lisp-frameworks.lisp"
+                    #+sbcl "common-lisp-frameworks.lisp" #+sbcl "common-lisp-tally.lisp"
+                    #+sbcl "common-lisp-summaries.lisp" #+sbcl "common-lisp-observing.lisp"
+                    #+sbcl "common-lisp-results.lisp" #+sbcl "common-lisp-test-op.lisp"
                     #+sbcl "common-lisp-tests.lisp"
                     "common-lisp-describe.lisp" #+sbcl "common-lisp-sbcl-describe.lisp"))
       (let ((*package* *package*)

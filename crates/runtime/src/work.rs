@@ -92,6 +92,22 @@ pub struct Tally {
     pub failed_tests: Vec<FailedTest>,
     /// Names of tests there are, at most 200.
     pub names: Vec<String>,
+    /// How many tests there are.
+    pub name_count: u32,
+    /// Names of the groups that they are in, at most 200.
+    pub groups: Vec<String>,
+    /// Systems whose own way to run tests has shown nothing by which to judge it, with what it did: `returned NIL`.
+    pub unknown: Vec<(String, String)>,
+    /// Systems whose own way to run tests is judged by a line that it printed, with that line.
+    pub told: Vec<(String, String)>,
+    /// Names of tests that the project's own run leaves out, at most 200.
+    pub left_out: Vec<String>,
+    /// How many tests that leaves out.
+    pub left_out_count: u32,
+    /// The system and the framework that the first of them are of.
+    pub left_out_of: (String, String),
+    /// Systems whose tests were run one by one because their own run has shown none.
+    pub run_for: Vec<String>,
     /// Names that were asked for and are no test's or group's.
     pub unmatched: Vec<String>,
     /// The tests ended with an exit of this status.
@@ -101,14 +117,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// How many tests there were.
+    /// How many tests there were, of which each of [`Self::unknown`] is one.
     pub fn total(&self) -> u32 {
-        self.passed + self.failed + self.pending
+        self.passed + self.failed + self.pending + self.unknown.len() as u32
     }
 
     /// Reads an answer that has the results of tests.
     pub(crate) fn read(answer: &Value) -> Option<Self> {
-        let texts = |name| answer.get_list(name).iter().filter_map(Value::as_text).map(str::to_owned).collect();
+        let texts = |name| -> Vec<String> {
+            answer.get_list(name).iter().filter_map(Value::as_text).map(str::to_owned).collect()
+        };
+        let pairs = |name| answer.get_list(name).iter().map(Value::text_pair).collect();
         Some(Self {
             framework: answer.get_text("FRAMEWORK")?.to_owned(),
             passed: count(answer, "PASSED").unwrap_or(0),
@@ -116,6 +135,14 @@ impl Tally {
             pending: count(answer, "SKIPPED").unwrap_or(0),
             failed_tests: answer.get_list("FAILED-TESTS").iter().map(FailedTest::read).collect(),
             names: texts("NAMES"),
+            name_count: count(answer, "NAME-COUNT").unwrap_or(texts("NAMES").len() as u32),
+            groups: texts("GROUPS"),
+            unknown: pairs("UNKNOWN"),
+            told: pairs("TOLD"),
+            left_out: texts("LEFT-OUT"),
+            left_out_count: count(answer, "LEFT-OUT-COUNT").unwrap_or(0),
+            left_out_of: answer.get("LEFT-OUT-OF").map(Value::text_pair).unwrap_or_default(),
+            run_for: texts("RUN-FOR"),
             others: texts("OTHERS"),
             unmatched: texts("UNMATCHED"),
             exit_status: answer.get_integer("EXIT-STATUS"),

@@ -136,10 +136,14 @@ fn outcome(workshop: &Workshop, asked: &Asked, report: &EvalReport) -> Outcome {
     fields.insert("passed".into(), tally.passed.into());
     fields.insert("failed".into(), tally.failed.into());
     fields.insert("pending".into(), tally.pending.into());
+    fields.insert("unknown".into(), tally.unknown.len().into());
     fields.insert("total".into(), tally.total().into());
     fields.insert("framework".into(), tally.framework.clone().into());
     if !tally.unmatched.is_empty() {
         fields.insert("unmatched".into(), tally.unmatched.clone().into());
+    }
+    if !tally.left_out.is_empty() {
+        fields.insert("left_out".into(), tally.left_out.clone().into());
     }
     if let Some(running) = &tally.running {
         fields.insert("running".into(), running.clone().into());
@@ -156,8 +160,12 @@ fn outcome(workshop: &Workshop, asked: &Asked, report: &EvalReport) -> Outcome {
 fn tested(root: &Path, asked: &Asked, report: &EvalReport, tally: &Tally) -> Outcome {
     let name = &asked.work.name;
     let milliseconds = report.duration.as_secs_f64() * 1000.0;
+    let unknown = match tally.unknown.len() {
+        0 => String::new(),
+        count => format!(", {count} unknown"),
+    };
     let counts = format!(
-        "{} passed, {} failed, {} pending of {} ({}, {milliseconds:.0} ms)",
+        "{} passed, {} failed, {} pending{unknown} of {} ({}, {milliseconds:.0} ms)",
         tally.passed,
         tally.failed,
         tally.pending,
@@ -172,6 +180,7 @@ fn tested(root: &Path, asked: &Asked, report: &EvalReport, tally: &Tally) -> Out
         }
         Some(_) => (format!("The tests of {name} ended in an error after {counts}."), "LISP_ERROR"),
         None if tally.total() == 0 => (no_tests(asked, tally), "BAD_ARGUMENT"),
+        None if !tally.unknown.is_empty() => (format!("It is unknown how tests went: {counts}."), ""),
         None => (format!("{counts}."), ""),
     };
     let mut text = if code.is_empty() { format!("{headline}\n") } else { format!("[ERROR] {code}\n{headline}\n") };
@@ -183,6 +192,7 @@ fn tested(root: &Path, asked: &Asked, report: &EvalReport, tally: &Tally) -> Out
             text.push_str(&format!("[note] Its tests of {other} did not run: {} does.\n", asked.call_with(other)));
         }
     }
+    text.push_str(&test_op_notes(tally));
     for test in tally.failed_tests.iter().take(MOST_SHOWN) {
         text.push_str(&failed_text(test, root));
     }
@@ -192,9 +202,6 @@ fn tested(root: &Path, asked: &Asked, report: &EvalReport, tally: &Tally) -> Out
             "[note] {} more failed; run_tests with \"tests\": [NAME, ...] shows some.\n",
             tally.failed as usize - shown
         ));
-    }
-    if tally.framework.contains("asdf") && tally.pending > 0 {
-        text.push_str("[note] The test-op ended well, which says nothing of its tests: what it printed does.\n");
     }
     text.push_str(&loading_text(report, tally, root));
     if let Some(error) = error.filter(|error| !error.frames.is_empty()) {
@@ -214,7 +221,7 @@ fn tested(root: &Path, asked: &Asked, report: &EvalReport, tally: &Tally) -> Out
 
 /// What the compiler had to say. Matters of style are only counted when nothing failed that they could explain.
 fn loading_text(report: &EvalReport, tally: &Tally, root: &Path) -> String {
-    let all_passed = matches!(report.ending, Ending::Tested) && tally.failed == 0 && tally.passed > 0;
+    let all_passed = matches!(report.ending, Ending::Tested) && tally.failed == 0 && tally.passed > 0 && tally.unknown.is_empty();
     let (style, told): (Vec<_>, Vec<_>) = report
         .diagnostics
         .iter()
@@ -251,16 +258,60 @@ fn no_tests(asked: &Asked, tally: &Tally) -> String {
     format!("No test{kind} ran in {}, which is no success.{exit} {instead}", asked.work.name)
 }
 
+/// What the tests that a test-op ran, or did not, have to say beside their counts.
+fn test_op_notes(tally: &Tally) -> String {
+    let mut text = String::new();
+    for (system, what) in &tally.unknown {
+        text.push_str(&format!(
+            "[note] The test-op of {system} {what}. No test of a framework was seen to run in it, and no line that it printed \
+             sums up tests, so this is no success. What it printed may tell more. To have it known, let it print such a \
+             line (\"5 of 5 tests passed\") and signal an error when one failed; or give the system or file that has the \
+             tests.\n"
+        ));
+    }
+    for (system, line) in &tally.told {
+        text.push_str(&format!(
+            "[note] The test-op of {system} counts as one test, which passed by what it printed: {}\n",
+            one_line(line, 200)
+        ));
+    }
+    for system in &tally.run_for {
+        text.push_str(&format!(
+            "[note] The test-op of {system} shows no results, so the tests of {system} were run one by one.\n"
+        ));
+    }
+    if tally.left_out_count > 0 {
+        let (count, verb) = (tally.left_out_count, if tally.left_out_count == 1 { "is" } else { "are" });
+        let (system, framework) = &tally.left_out_of;
+        text.push_str(&format!(
+            "[note] {count} of the tests {verb} not part of the test-op and did not run: {}. To run all: run_tests {}.\n",
+            some_names(&tally.left_out, count),
+            json!({ "system": system, "framework": framework })
+        ));
+    }
+    text
+}
+
 /// That there are no tests of the names `wanted`, and which there are.
 fn none_called(wanted: &[String], tally: &Tally) -> String {
-    let some = |names: &[String]| {
-        let mut shown: Vec<String> = names.iter().map(|name| name_text(name, 80)).collect();
-        // Tests may well share a name, or have none.
-        shown.dedup();
-        shown.truncate(30);
-        shown.join(", ")
+    let names = some_names(&tally.names, tally.name_count);
+    let groups = match tally.groups.len() {
+        0 => String::new(),
+        count => format!(" Groups: {}.", some_names(&tally.groups, count as u32)),
     };
-    format!("No test or group is called {}. There are: {}.", some(wanted), some(&tally.names))
+    format!("No test or group is called {}. There are: {names}.{groups}", some_names(wanted, wanted.len() as u32))
+}
+
+/// The first of `names`, of which there are `count`, and how many more there are.
+fn some_names(names: &[String], count: u32) -> String {
+    let mut shown: Vec<String> = names.iter().take(MOST_SHOWN).map(|name| name_text(name, 80)).collect();
+    let more = (count as usize).saturating_sub(shown.len());
+    // Tests may well share a name, or have none.
+    shown.dedup();
+    match more {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 /// The name of a test, in quotes where it would not be seen.

@@ -15,7 +15,7 @@ use super::transcript::command_line;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lispwright test my-app/tests\n  lispwright test tests/all.scm\n  lispwright test '(my-app tests)'\n\n\
-    Exit code: 0 when there were tests and none failed, 1 when not or when nobody knows, 2 when nothing could be run."
+    Exit code: 0 when tests passed and none failed, 1 when not or when nobody knows, 2 when nothing could be run."
 )]
 pub(crate) struct Args {
     /// ASDF system, module or namespace with the tests, or file
@@ -77,11 +77,10 @@ pub(crate) fn run(args: Args) -> ExitCode {
     });
     match answered {
         Ok(mut outcome) => {
-            // For a script, a failed test is a failure, and a test-op of which nobody knows how it went is no success; for an
-            // agent they are answers.
+            // For a script, nothing is a success in which nothing was seen to pass; for an agent these are answers.
             let count = |name: &str| outcome.fields.get(name).and_then(Value::as_u64).unwrap_or_default();
-            let undecided = outcome.fields.get("framework").is_some_and(|name| name == "asdf") && count("passed") == 0;
-            outcome.is_error |= count("failed") > 0 || undecided || outcome.fields.contains_key("unmatched");
+            let succeeded = count("passed") > 0 && count("failed") == 0 && count("unknown") == 0;
+            outcome.is_error |= !succeeded || outcome.fields.contains_key("unmatched");
             let ran = has_run(&outcome);
             let code = show(outcome, args.json);
             if ran { code } else { ExitCode::from(2) }

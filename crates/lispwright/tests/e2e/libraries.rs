@@ -16,21 +16,21 @@ const OCICL: &str = include_str!("stand_ins/ocicl-runtime.lisp");
 
 const BOTH: [&str; 2] = ["sbcl", "ecl"];
 
-fn tests(session: &mut Session, runtime: &str, more: Value) -> Answer {
+pub(crate) fn tests(session: &mut Session, runtime: &str, more: Value) -> Answer {
     let mut arguments = json!({ "system": "mill/tests", "runtime": runtime });
     arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     session.client.call("run_tests", arguments)
 }
 
 #[track_caller]
-fn counts(answer: &Answer, framework: &str, expected: [u32; 3]) {
+pub(crate) fn counts(answer: &Answer, framework: &str, expected: [u32; 3]) {
     let found = ["passed", "failed", "pending"].map(|key| answer.fields[key].clone());
     assert_eq!(found, expected.map(Value::from), "{}", answer.text);
     assert_eq!(answer.fields["framework"], framework, "{}", answer.text);
 }
 
 /// What failed: name, reason, form, line.
-fn failures(answer: &Answer) -> Vec<(String, String, String, u64)> {
+pub(crate) fn failures(answer: &Answer) -> Vec<(String, String, String, u64)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let failed = answer.fields["failed_tests"].as_array().unwrap();
     let facts = failed.iter().map(|failed| {
@@ -41,7 +41,7 @@ fn failures(answer: &Answer) -> Vec<(String, String, String, u64)> {
 }
 
 /// A session on a project that has the framework and a system of tests for it.
-fn framework(name: &str, text: &str) -> Session {
+pub(crate) fn framework(name: &str, text: &str) -> Session {
     let definition = format!(
         "(defsystem \"mill\")\n(defsystem \"mill/tests\" :depends-on ({name:?}) :components ((:file \"tests\")))\n"
     );
@@ -152,7 +152,7 @@ fn parachute() {
             counts(&answer, "parachute", [1, 5, 0]);
             let failed = failures(&answer);
             let names: Vec<&str> = failed.iter().map(|(name, ..)| name.as_str()).collect();
-            let expected = ["all", "same", "raises", "stops", "slow"].map(|name| format!("mill/tests::{name}"));
+            let expected = ["adds", "same", "raises", "stops", "slow"].map(|name| format!("mill/tests::{name}"));
             assert_eq!(names, expected, "{runtime}, {round}: {}", answer.text);
             assert!(failed[0].1.contains("not what is expected") && failed[0].2.contains("(IS = 4"), "{}", answer.text);
             assert!(failed[1].1.contains("what it should not be"), "{}", answer.text);
@@ -173,44 +173,41 @@ fn parachute_tests_in_tests_and_before_tests() {
 (define-test all)
 (define-test fine :parent all (true t))
 (define-test coarse :parent all (is = 3 4))
+(define-test husk :parent all (error \"sand\"))
+(define-test later :parent all (skip \"not yet\" (true nil)))
+(define-test nothing)
 ";
+    let performing = "(defsystem \"mill\")\n(defsystem \"mill/tests\" :depends-on (\"parachute\") \
+        :components ((:file \"tests\")) :perform (test-op (o c) (symbol-call :parachute :test :mill/tests)))\n";
     for runtime in BOTH {
         session.project.file("tests.lisp", suite);
-        // What a test depends on fails by itself alone.
-        let answer = tests(session, runtime, json!({}));
-        counts(&answer, "parachute", [0, 2, 1]);
-        let failed: Vec<String> = failures(&answer).into_iter().map(|(name, ..)| name).collect();
-        assert_eq!(failed, ["mill/tests::ground", "mill/tests::all"], "{runtime}: {}", answer.text);
+        // What a test depends on fails by itself alone. One that only holds others is none; one that checks nothing did not pass.
+        for definition in [None, Some(performing)] {
+            if let Some(definition) = definition {
+                session.project.file("mill.asd", definition);
+            }
+            for round in ["the first time", "again"] {
+                let answer = tests(session, runtime, json!({}));
+                counts(&answer, "parachute", [1, 3, 3]);
+                let failed: Vec<(String, u64)> = failures(&answer).into_iter().map(|(name, .., line)| (name, line)).collect();
+                let expected = [("ground", 3), ("coarse", 7), ("husk", 8)];
+                let expected = expected.map(|(name, line)| (format!("mill/tests::{name}"), line));
+                assert_eq!(failed, expected, "{runtime}, {round}: {}", answer.text);
+            }
+        }
         // One that another runs can be run by itself.
-        for (name, expected) in [("fine", [1, 0, 0]), ("coarse", [0, 1, 0]), ("all", [0, 1, 0]), ("milled", [0, 0, 1])]
+        for (name, expected) in
+            [("fine", [1, 0, 0]), ("coarse", [0, 1, 0]), ("all", [1, 2, 1]), ("milled", [0, 0, 1]), ("nothing", [0, 0, 1])]
         {
             counts(&tests(session, runtime, json!({ "test": name })), "parachute", expected);
         }
-        counts(&tests(session, runtime, json!({ "tests": ["fine", "all"] })), "parachute", [0, 1, 0]);
+        counts(&tests(session, runtime, json!({ "tests": ["fine", "coarse"] })), "parachute", [1, 1, 0]);
         // One that is gone from the file is gone, in whatever it was.
+        session.project.file("mill.asd", performing.replace("symbol-call :parachute :test :mill/tests", "list"));
         session.project.file("tests.lisp", suite.replace("(define-test coarse :parent all (is = 3 4))\n", ""));
-        counts(&tests(session, runtime, json!({})), "parachute", [1, 1, 1]);
-    }
-}
-
-#[test]
-fn a_framework_that_returns_what_failed_does_not_pass_by_ending_well() {
-    let session =
-        &mut framework("prove", "(defpackage :prove (:use :cl))\n(defclass prove::report () ((failed :initform 2)))");
-    let performing = |code: &str| {
-        format!(
-            "(defsystem \"mill\")\n(defsystem \"mill/tests\" :depends-on (\"prove\") :perform (test-op (o c) {code}))\n"
-        )
-    };
-    for (code, expected) in [
-        ("(format t \"1 of 2 tests failed~%\") nil", [0, 0, 1]),
-        ("(make-instance (find-symbol \"REPORT\" \"PROVE\"))", [0, 1, 0]),
-        ("t", [1, 0, 0]),
-    ] {
-        session.project.file("mill.asd", performing(code));
-        let answer = tests(session, "sbcl", json!({}));
-        counts(&answer, "asdf", expected);
-        assert_eq!(answer.text.contains("says nothing of its tests"), expected[2] == 1, "{}", answer.text);
+        let answer = tests(session, runtime, json!({}));
+        counts(&answer, "parachute", [1, 2, 3]);
+        assert!(answer.text.contains("shows no results, so the tests of mill/tests were run one by one"), "{}", answer.text);
     }
 }
 

@@ -49,5 +49,6 @@ mod surfaces;
 #[path = "../../../runtime/tests/swank/server.rs"]
 mod swank_server;
 mod systems;
+mod test_ops;
 mod transcript;
 mod workers;

@@ -24,10 +24,15 @@ const PARTS: [&str; 10] = [
 ];
 
 /// What it reads besides when tests are run, which needs ASDF.
-const TEST_PARTS: [&str; 4] = [
+const TEST_PARTS: [&str; 9] = [
     include_str!("../../../../images/common-lisp-swank-tests.lisp"),
     include_str!("../../../../images/common-lisp-plans.lisp"),
     include_str!("../../../../images/common-lisp-frameworks.lisp"),
+    include_str!("../../../../images/common-lisp-tally.lisp"),
+    include_str!("../../../../images/common-lisp-summaries.lisp"),
+    include_str!("../../../../images/common-lisp-observing.lisp"),
+    include_str!("../../../../images/common-lisp-results.lisp"),
+    include_str!("../../../../images/common-lisp-test-op.lisp"),
     include_str!("../../../../images/common-lisp-tests.lisp"),
 ];
 

@@ -4,7 +4,7 @@
 (defpackage #:parachute
   (:nicknames #:org.shirakumo.parachute)
   (:use #:cl)
-  (:export #:define-test #:test #:true #:is #:isnt #:fail #:finish #:package-tests #:plain #:quiet #:report #:status
+  (:export #:define-test #:test #:true #:is #:isnt #:skip #:package-tests #:plain #:quiet #:report #:status
            #:results #:parent-result #:test-result))
 (in-package #:parachute)
 
@@ -37,7 +37,7 @@
     (setf (parent test) parent
           (gethash (string name) (index home)) test)
     (when parent
-      (setf (children parent) (cons test (remove test (children parent)))))
+      (setf (children parent) (append (remove test (children parent)) (list test))))
     test))
 
 (defmacro define-test (name &body body)
@@ -56,6 +56,7 @@
    (comparison-geq :initform t :initarg :comparison-geq :reader comparison-geq)))
 (defclass parent-result (result)
   ((results :initform (make-array 0 :adjustable t :fill-pointer t) :accessor results)))
+(defclass controlling-result (parent-result) ((child-status :initarg :child-status :reader child-status) (body :initarg :body :reader body)))
 (defclass test-result (parent-result) ())
 (defclass report (parent-result) ())
 (defclass quiet (report) ())
@@ -119,12 +120,24 @@
       (setf (description result) "The limit was exceeded."
             (status result) :failed))))
 
-(defun test (designator &rest args &key (report 'plain) &allow-other-keys)
-  (let* ((args (loop for (key value) on args by #'cddr unless (eq key :report) append (list key value)))
-         (report (apply #'make-instance report :expression designator args))
+(defmethod evaluate ((report plain) (result controlling-result))
+  "As there, the checks inside end as if they had passed."
+  (let ((*parent* result))
+    (funcall (body result))
+    (loop for part across (results result)
+          do (setf (status part) :passed)))
+  (setf (status result) :passed))
+
+(defun test (designator &rest args &key (report 'plain) (stream *standard-output*) &allow-other-keys)
+  (declare (ignore args))
+  (let* ((report (make-instance report :expression designator :stream stream))
          (*context* report))
-    (evaluate report (make-instance 'test-result :expression designator))
-    report))
+    (dolist (test (if (typep designator 'test) (list designator) (package-tests designator)) report)
+      (evaluate report (result-for test)))))
+
+(defmacro skip (description &body body)
+  `(evaluate *context* (make-instance 'controlling-result :expression ,description :child-status :skipped
+                                                          :body (lambda () ,@body))))
 
 (defmacro is (comparison expected form &optional description)
   `(evaluate *context* (make-instance 'comparison-result

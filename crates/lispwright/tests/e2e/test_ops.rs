@@ -1,0 +1,287 @@
+//! The `test-op` that a system has of its own: which of its tests are seen to run, what its printed lines say, and that nothing
+//! counts as passed that was not seen to pass.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Session, binary, cache};
+use crate::libraries::{counts, failures, framework};
+
+const BOTH: [&str; 2] = ["sbcl", "ecl"];
+
+const SUITE: &str = "(defpackage :mill/tests (:use :cl :fiveam))
+(in-package :mill/tests)
+(def-suite :ground)
+(def-suite :meant-to-fail)
+(in-suite :ground)
+(test fine (is (= 3 (+ 1 2))))
+(test coarse (is (= 4 (+ 1 2)) \"four\"))
+(test stuck (break \"sand in it\"))
+(test any (for-all ((n (gen-integer :min 5 :max 5))) (is (< n 3))))
+(test empty 1)
+(in-suite :meant-to-fail)
+(test always (is (= 1 2)))
+";
+
+/// A project whose system `mill` performs `perform` as its test-op and has `text` in its file.
+fn performing(depends_on: &str, perform: &str, text: &str) -> Session {
+    let session = Session::new();
+    perform_with(&session, depends_on, perform, text);
+    session
+}
+
+fn perform_with(session: &Session, depends_on: &str, perform: &str, text: &str) {
+    let definition = format!(
+        "(defsystem \"mill\" :depends-on ({depends_on}) :components ((:file \"mill\")) :perform (test-op (o c) {perform}))\n"
+    );
+    session.project.file("mill.asd", definition);
+    session.project.file("mill.lisp", text);
+}
+
+fn run(session: &mut Session, runtime: &str, more: Value) -> Answer {
+    let mut arguments = json!({ "system": "mill", "runtime": runtime });
+    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    session.client.call("run_tests", arguments)
+}
+
+/// How `lispwright test mill` ends.
+fn exit_code(session: &Session) -> Option<i32> {
+    let mut command = Command::new(binary());
+    command.args(["test", "mill", "--root"]).arg(session.project.root()).env("XDG_CACHE_HOME", cache());
+    command.output().unwrap().status.code()
+}
+
+#[test]
+fn the_results_of_a_test_op_that_prints_them_and_returns_nil_are_counted() {
+    let session = &mut performing("\"fiveam\"", "(symbol-call :fiveam :run! :ground)", SUITE);
+    for runtime in BOTH {
+        let answer = run(session, runtime, json!({}));
+        counts(&answer, "fiveam", [1, 3, 1]);
+        let mut failed = failures(&answer);
+        failed.sort_by_key(|failure| failure.3);
+        let names: Vec<(&str, u64)> = failed.iter().map(|(name, _, _, line)| (name.as_str(), *line)).collect();
+        let expected = [("mill/tests::coarse", 7), ("mill/tests::stuck", 8), ("mill/tests::any", 9)];
+        assert_eq!(names, expected, "{runtime}: {}", answer.text);
+        assert!(failed[1].1.contains("It entered the debugger. SIMPLE-CONDITION: sand in it"), "{}", answer.text);
+        assert!(failed[2].1.starts_with("Falsifiable with (5)\n") && failed[2].2 == "(< N 3)", "{}", answer.text);
+        // What the project's own run leaves out is told, and runs when it is asked for.
+        assert!(
+            answer.text.contains("[note] 1 of the tests is not part of the test-op and did not run: mill/tests::always. \
+                 To run all: run_tests {\"system\":\"mill\",\"framework\":\"fiveam\"}."),
+            "{runtime}: {}",
+            answer.text
+        );
+        assert!(!answer.text.contains("Running test"), "{}", answer.text);
+        counts(&run(session, runtime, json!({ "framework": "fiveam" })), "fiveam", [1, 4, 1]);
+        // A suite named by a keyword has two names.
+        for name in [":ground", "ground", "#:ground"] {
+            counts(&run(session, runtime, json!({ "test": name })), "fiveam", [1, 3, 1]);
+        }
+    }
+    let none = run(session, "sbcl", json!({ "test": ":sand" }));
+    assert!(none.is_error && none.text.contains("Groups: :ground, :meant-to-fail."), "{}", none.text);
+    assert_eq!(exit_code(session), Some(1));
+}
+
+#[test]
+fn a_long_list_of_names_says_that_it_is_cut() {
+    let tests: String = (0..42).map(|number| format!("(test t{number} (is-true t))\n")).collect();
+    let text = format!("(defpackage :mill/tests (:use :cl :fiveam))\n(in-package :mill/tests)\n{tests}");
+    let session = &mut performing("\"fiveam\"", "(symbol-call :fiveam :run-all-tests)", &text);
+    let none = run(session, "sbcl", json!({ "test": "sand" }));
+    assert!(none.text.contains(" and 12 more."), "{}", none.text);
+}
+
+#[test]
+fn a_test_op_that_hands_on_is_followed() {
+    let session = &mut Session::new();
+    session.project.file("tests.lisp", SUITE);
+    for perform in [
+        "(asdf:perform 'test-op :mill-test)",
+        "(asdf:operate 'asdf:test-op \"mill-test\")",
+        "(asdf:test-system :mill-test)",
+        "(progn (asdf:load-system :mill-test) (asdf:perform (asdf:make-operation 'asdf:test-op) (asdf:find-system :mill-test)))",
+    ] {
+        // Its own tests are run by nobody but the framework that it needs.
+        let definition = format!(
+            "(defsystem \"mill\" :perform (test-op (o c) {perform}))\n\
+             (defsystem \"mill-test\" :depends-on (\"fiveam\") :components ((:file \"tests\")))\n"
+        );
+        session.project.file("mill.asd", definition);
+        let answer = run(session, "sbcl", json!({}));
+        counts(&answer, "fiveam", [1, 4, 1]);
+        assert_eq!(answer.fields["failed_tests"][0]["source"], json!({ "path": "tests.lisp", "line": 7 }), "{perform}");
+        assert!(!answer.text.contains("System definition file"), "{}", answer.text);
+    }
+}
+
+#[test]
+fn rt_is_counted_entry_by_entry() {
+    let text = "(defpackage :mill (:use :cl :rt))\n(in-package :mill)\n(deftest one (+ 1 2) 3)\n(deftest two (list 1) (2))\n\
+                (deftest three (error \"sand\") 1)\n";
+    let session = &mut performing("\"rt\"", "(symbol-call :rt :do-tests)", text);
+    for runtime in BOTH {
+        let answer = run(session, runtime, json!({}));
+        counts(&answer, "rt", [1, 2, 0]);
+        let failed = failures(&answer);
+        assert_eq!((failed[0].3, failed[1].3), (4, 5), "{}", answer.text);
+        assert!(failed[1].1.contains("SIMPLE-ERROR: sand"), "{}", answer.text);
+    }
+    // By SB-RT, and when the tests are loaded by the test-op itself.
+    let text = text.replace(":rt))", ":sb-rt))");
+    let loading = "(progn (load (system-relative-pathname :mill \"late.lisp\")) (symbol-call :sb-rt :do-tests))";
+    perform_with(session, "", loading, "");
+    session.project.file("late.lisp", format!("(require :sb-rt)\n{text}"));
+    counts(&run(session, "sbcl", json!({ "session": "late" })), "rt", [1, 2, 0]);
+}
+
+#[test]
+fn where_no_framework_is_seen_a_printed_line_decides() {
+    let session = &mut performing("", "t", "");
+    let failed = Some([0, 1, 0]);
+    let passed = Some([1, 0, 0]);
+    for (perform, expected, says) in [
+        ("(progn (format t \"FAIL: 3 of 5~%\") nil)", failed, "It printed: FAIL: 3 of 5"),
+        ("(format t \"4 out of 332 total tests failed: A, B.~%\")", failed, "4 out of 332"),
+        ("(progn (format t \"Some tests failed.~%\") t)", failed, "Some tests failed."),
+        ("(format t \"All tests passed.~%   Fail: 2 (66%)~%\")", failed, "Fail: 2"),
+        ("(format t \"6 of 6 tests passed~%\")", passed, "which passed by what it printed: 6 of 6 tests passed"),
+        ("(progn (format t \"All tests passed.\") (uiop:quit 0))", passed, "All tests passed."),
+        ("(progn (format t \"All tests passed.\") (uiop:quit 3))", failed, "It called exit with code 3."),
+        ("(progn (format t \"6 of 6 tests passed~%\") (error \"the axle broke\"))", failed, "the axle broke"),
+        ("(break \"look here\")", failed, "It entered the debugger."),
+        ("nil", None, "The test-op of mill returned NIL. No test of a framework was seen to run"),
+        ("t", None, "The test-op of mill returned T."),
+        ("(progn (format t \"Did 0 checks.~%All tests passed.~%\") t)", None, "It is unknown how tests went: "),
+        ("(progn (format t \"200 OK~%\") 1)", None, "It is unknown how tests went: "),
+    ] {
+        perform_with(session, "", perform, "");
+        let answer = run(session, "sbcl", json!({}));
+        counts(&answer, "asdf", expected.unwrap_or_default());
+        assert_eq!(answer.fields["unknown"], json!(u8::from(expected.is_none())), "{perform}: {}", answer.text);
+        assert!(answer.text.contains(says), "{perform}: {}", answer.text);
+        if expected.is_none() && perform == "t" {
+            assert_eq!(exit_code(session), Some(1), "{perform}");
+        }
+    }
+    perform_with(session, "", "(format t \"6 of 6 tests passed~%\")", "");
+    assert_eq!(exit_code(session), Some(0));
+}
+
+#[test]
+fn a_test_op_that_exits_or_raises_after_its_tests_adds_nothing_to_them() {
+    for perform in [
+        "(unless (symbol-call :fiveam :run! :ground) (uiop:quit 1))",
+        "(unless (symbol-call :fiveam :run! :ground) (error \"They failed.\"))",
+    ] {
+        let session = &mut performing("\"fiveam\"", perform, SUITE);
+        let answer = run(session, "sbcl", json!({}));
+        assert!(!answer.is_error, "{}", answer.text);
+        counts(&answer, "fiveam", [1, 3, 1]);
+    }
+    let leaving = SUITE.replace("(break \"sand in it\")", "(uiop:quit 0)");
+    let session = &mut performing("\"fiveam\"", "(symbol-call :fiveam :run! :ground)", &leaving);
+    let answer = run(session, "sbcl", json!({}));
+    assert!(answer.is_error && answer.text.contains("mill/tests::stuck called exit with code 0"), "{}", answer.text);
+}
+
+#[test]
+fn a_suite_without_tests_is_no_success() {
+    let text = "(fiveam:def-suite :ground)\n";
+    let session = &mut performing("\"fiveam\"", "(symbol-call :fiveam :run! :ground)", text);
+    let answer = run(session, "sbcl", json!({}));
+    assert_eq!((&answer.fields["passed"], &answer.fields["unknown"]), (&json!(0), &json!(1)), "{}", answer.text);
+    assert_eq!(exit_code(session), Some(1));
+}
+
+/// Frameworks of which only the results are read: a test that passes, one that fails, one that raises an error.
+#[test]
+fn the_results_of_other_frameworks_are_read() {
+    for (name, text, run, tests, expected) in [
+        (
+            "fiasco",
+            include_str!("stand_ins/fiasco.lisp"),
+            "(symbol-call :fiasco :run-tests :all)",
+            "(:use :cl :fiasco)) (in-package :mill/tests)
+(deftest good () (is (= 1 1)))
+(deftest bad () (is (= 1 2)))
+(deftest raises () (is t) (error \"sand\"))
+(deftest nothing () 1)
+(deftest later () (skip))",
+            [1, 2, 2],
+        ),
+        (
+            "hu.dwim.stefil",
+            include_str!("stand_ins/hu.dwim.stefil.lisp"),
+            "(symbol-call :hu.dwim.stefil :run-tests :all)",
+            "(:use :cl :hu.dwim.stefil)) (in-package :mill/tests)
+(deftest good () (is (= 1 1)))
+(deftest bad () (is (= 1 2)))
+(deftest raises () (error \"sand\"))",
+            [1, 2, 0],
+        ),
+        (
+            "lisp-unit2",
+            include_str!("stand_ins/lisp-unit2.lisp"),
+            "(symbol-call :lisp-unit2 :run-tests :package :mill/tests)",
+            "(:use :cl :lisp-unit2)) (in-package :mill/tests)
+(define-test good () (assert-eql 1 1))
+(define-test bad () (assert-eql 1 2))
+(define-test raises () (assert-eql 1 1) (error \"sand\"))
+(define-test nothing () 1)",
+            [1, 2, 1],
+        ),
+        (
+            "prove",
+            include_str!("stand_ins/prove.lisp"),
+            "(symbol-call :mill/tests :go-on)",
+            "(:use :cl :prove)) (in-package :mill/tests)
+(defun go-on () (plan 5) (is 1 1 \"good\") (is 1 2 \"bad\") (skip 1 \"later\") (subtest \"raises\" (is t t) (is 3 4)) (finalize))",
+            [1, 3, 1],
+        ),
+        (
+            "1am",
+            include_str!("stand_ins/1am.lisp"),
+            "(symbol-call :1am :run)",
+            "(:use :cl :1am)) (in-package :mill/tests)
+(test good (is (= 1 1)))
+(test nothing 1)
+(test bad (is (= 1 2)))",
+            [1, 1, 1],
+        ),
+        (
+            "lift",
+            include_str!("stand_ins/lift.lisp"),
+            "(symbol-call :lift :run-tests :suite :all)",
+            "(:use :cl :lift)) (in-package :mill/tests)
+(addtest (all) good (ensure (= 1 1)))
+(addtest (all) bad (ensure (= 1 2)))
+(addtest (all) raises (error \"sand\"))",
+            [1, 2, 0],
+        ),
+        (
+            "try",
+            include_str!("stand_ins/try.lisp"),
+            "(symbol-call :mill/tests :all)",
+            "(:use :cl :try)) (in-package :mill/tests)
+(deftest good () (is (= 1 1)))
+(deftest bad () (is (= 1 2)))
+(deftest later () (try::skip-trial))
+(deftest all () (good) (bad) (later))",
+            [1, 1, 1],
+        ),
+    ] {
+        let session = &mut framework(name, text);
+        let definition = format!(
+            "(defsystem \"mill\" :depends-on ({name:?}) :components ((:file \"tests\")) :perform (test-op (o c) {run}))\n"
+        );
+        session.project.file("mill.asd", definition);
+        session.project.file("tests.lisp", format!("(defpackage :mill/tests {tests}\n"));
+        let answer = session.client.call("run_tests", json!({ "system": "mill" }));
+        counts(&answer, name, expected);
+        let failed = failures(&answer);
+        assert!(failed.iter().any(|(name, ..)| name.ends_with("bad")), "{name}: {}", answer.text);
+        assert!(failed.iter().all(|(_, reason, ..)| !reason.is_empty()), "{name}: {}", answer.text);
+    }
+}

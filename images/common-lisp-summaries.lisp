@@ -1,0 +1,137 @@
+;;;; What a test-op prints about its tests, where no framework has objects to ask: the lines in which suites sum up.
+;;;;
+;;;; "3 of 5 tests failed", "Fail: 2 (66%)", "Some tests failed." say that something failed; "6 of 6 tests passed", "Pass: 3",
+;;;; "All tests passed" say that something was run and passed. Any other line says nothing.
+
+(in-package "LISPWRIGHT.AGENT")
+
+(defvar *counted-words* '("test" "tests" "check" "checks" "assertion" "assertions" "suite" "suites" "case" "cases" "file"
+                           "files"))
+
+(defun summary-verdict (line)
+  "What LINE, when it sums up tests, says of them: :FAILED, :PASSED, or :NONE when there were none; else NIL."
+  (let* ((tokens (line-tokens line))
+         (about-tests (intersection tokens *counted-words* :test #'equal))
+         ;; "200 OK" and "2 errors" are said of much else.
+         (bad (append '("failed" "fail" "fails" "failure" "failures") (and about-tests '("error" "errors"))))
+         (good (append '("passed" "pass") (and about-tests '("succeeded" "success" "successes" "ok"))))
+         (failed (counts tokens bad))
+         (passed (counts tokens good))
+         (negated (member (first tokens) '("no" 0) :test #'equal)))
+    (flet ((has (words)
+             (intersection tokens words :test #'equal)))
+      (cond ((find-if #'plusp failed :key #'first) :failed)
+            ((loop for (count total) in passed
+                     thereis (and total (< count total)))
+             :failed)
+            ((and (null failed) (not negated) (bad-line-p line tokens about-tests)) :failed)
+            ((find-if #'plusp passed :key #'first) :passed)
+            ((and (equal (first tokens) "ok") (integerp (second tokens))) :passed)
+            ((none-p tokens bad) :none)
+            ((and about-tests (has good) (null passed) (has '("all"))) :passed)
+            ((and about-tests (has bad) (or negated (and failed (some-plusp tokens)))) :passed)))))
+
+(defun none-p (tokens bad)
+  "True when TOKENS count no tests at all, as \"0 tests, 0 failures\" does, and not those that are BAD, as \"0 tests failed\" does."
+  (and (not (some-plusp tokens))
+       (loop for (count what next) on (remove "pending" tokens :test #'equal)
+               thereis (and (eql count 0)
+                            (member what *counted-words* :test #'equal)
+                            (not (member next bad :test #'equal))))))
+
+(defun some-plusp (tokens)
+  (find-if (lambda (token) (and (integerp token) (plusp token))) tokens))
+
+(defun bad-line-p (line tokens about-tests)
+  "True when LINE says that tests failed without counting them, or begins with the word for that."
+  (let ((bad (find-if (lambda (token) (member token '("failed" "fail" "failure" "failures") :test #'equal)) tokens)))
+    (or (equal (ldiff tokens (cddr tokens)) '("not" "ok"))
+        (and bad about-tests (not (intersection tokens '("if" "when" "should" "expected" "would") :test #'equal)))
+        (let ((start (position-if #'alpha-char-p line)))
+          (and bad start (eql (search bad line :start2 start :test #'char-equal) start)
+               (every #'upper-case-p (subseq line start (+ start (length bad)))))))))
+
+(defun counts (tokens words)
+  "((count) ...) or ((count total) ...) of what TOKENS have for any of WORDS: \"3 failed\", \"2 of 5 tests failed\", \"failed: 3\"."
+  (loop for (word . after) on tokens
+        for before = '() then (cons previous before)
+        for previous = word
+        for count = (and (member word words :test #'equal)
+                         (not (equal (first before) "expected"))
+                         (if (or (equal (first after) ":") (not (integerp (first tokens))))
+                             (or (count-after after) (and (not (equal (first after) ":")) (count-before before)))
+                             (or (count-before before) (count-after after))))
+        when count
+          collect count))
+
+(defun count-after (tokens)
+  (let ((tokens (if (equal (first tokens) ":") (rest tokens) tokens)))
+    (when (integerp (first tokens))
+      (if (and (member (second tokens) '("of" "/") :test #'equal) (integerp (third tokens)))
+          (list (first tokens) (third tokens))
+          (list (first tokens))))))
+
+(defun count-before (tokens)
+  "The count that the reversed TOKENS end in, before what is counted."
+  (let ((tokens (member-if-not (lambda (token)
+                                 (or (member token *counted-words* :test #'equal)
+                                     (member token '("total" "unexpected" "were" "have") :test #'equal)))
+                               tokens)))
+    (destructuring-bind (&optional total (of nil) (count nil) (more nil) &rest rest) tokens
+      (declare (ignore rest))
+      (when (integerp total)
+        (cond ((and (member of '("of" "/") :test #'equal) (integerp count)) (list count total))
+              ((and (equal of "of") (equal count "out") (integerp more)) (list more total))
+              (t (list total)))))))
+
+(defun line-tokens (line)
+  "The words of LINE in lower case, its numbers, and its colons, commas and slashes."
+  (let ((tokens '())
+        (start 0))
+    (flet ((run (test)
+             (let ((end (or (position-if-not test line :start start) (length line))))
+               (prog1 (subseq line start end)
+                 (setf start end)))))
+      (loop while (< start (length line))
+            do (let ((character (char line start)))
+                 (cond ((digit-char-p character) (push (parse-integer (run #'digit-char-p)) tokens))
+                       ((alpha-char-p character) (push (string-downcase (run #'alpha-char-p)) tokens))
+                       ((char= character (code-char 27)) ; The escape sequence of a colour.
+                        (run (lambda (character) (char/= character #\m)))
+                        (incf start))
+                       (t
+                        (when (find character ":,;/")
+                          (push (string character) tokens))
+                        (incf start))))))
+    (nreverse tokens)))
+
+;;; Hearing lines as they are printed
+
+(defconstant +longest-line+ 400)
+
+(defclass heard-stream (fundamental-character-output-stream)
+  ((hear :initarg :hear :reader hear)
+   (line :initform (make-array 80 :element-type 'character :adjustable t :fill-pointer 0) :reader line))
+  (:documentation "Calls its function HEAR with each line that is written to it, of a long one with the beginning."))
+
+(defmethod stream-write-char ((stream heard-stream) character)
+  (let ((line (line stream)))
+    (cond ((char= character #\Newline)
+           (funcall (hear stream) (copy-seq line))
+           (setf (fill-pointer line) 0))
+          ((< (length line) +longest-line+)
+           (vector-push-extend character line))))
+  character)
+
+(defmethod stream-line-column ((stream heard-stream))
+  (length (line stream)))
+
+(defun call-hearing-lines (hear function)
+  "Calls FUNCTION; HEAR gets each line that this thread prints meanwhile to standard or error output."
+  (let ((stream (make-instance 'heard-stream :hear hear)))
+    (unwind-protect
+         (let ((*standard-output* (make-broadcast-stream *standard-output* stream))
+               (*error-output* (make-broadcast-stream *error-output* stream)))
+           (funcall function))
+      (when (plusp (length (line stream)))
+        (funcall hear (copy-seq (line stream)))))))

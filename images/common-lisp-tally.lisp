@@ -1,0 +1,170 @@
+;;;; How tests go: counts, what failed and where it is, whatever framework they are of.
+
+(in-package "LISPWRIGHT.AGENT")
+
+(defconstant +most-failures+ 100)
+
+(defstruct tally
+  "How the tests go."
+  (frameworks '())                      ; names of those that had tests to run, newest first
+  (others '())                          ; names of those that had some too, but were not to run
+  (passed 0)
+  (failed 0)
+  (skipped 0)
+  (failures '())                        ; plists, newest first
+  (names '())
+  (groups '())                          ; names of the groups that they are in
+  (unmatched '())                       ; what was wanted by name and is not there
+  (unknown '())                         ; (system value) of each test-op that shows nothing by which to judge it
+  (told '())                            ; (system line) of each test-op that is judged by a line that it prints
+  (left-out '())                        ; names of the tests that a test-op leaves out
+  (left-out-of '())                     ; (system framework) that the first of them are of
+  (run-for '())                         ; systems whose tests were run one by one, since their test-op shows none
+  (running nil)                         ; the name of the test that runs
+  (exit-status nil)
+  (files '()))                          ; the files that the tests are in
+
+(defun tally-fields (tally)
+  (append (list :framework (format nil "~:[none~;~:*~{~A~^, ~}~]" (reverse (tally-frameworks tally)))
+                :others (reverse (tally-others tally))
+                :passed (tally-passed tally) :failed (tally-failed tally) :skipped (tally-skipped tally)
+                :failed-tests (reverse (tally-failures tally))
+                :names (first-names (reverse (tally-names tally)))
+                :name-count (length (tally-names tally))
+                :groups (first-names (reverse (tally-groups tally)))
+                :unmatched (tally-unmatched tally)
+                :unknown (reverse (tally-unknown tally))
+                :told (reverse (tally-told tally))
+                :left-out (first-names (tally-left-out tally))
+                :left-out-count (length (tally-left-out tally))
+                :left-out-of (tally-left-out-of tally)
+                :run-for (reverse (tally-run-for tally)))
+          (and (tally-running tally) (list :running (tally-running tally)))
+          (and (tally-exit-status tally) (list :exit-status (tally-exit-status tally)))))
+
+(defun first-names (names)
+  (subseq names 0 (min 200 (length names))))
+
+;;; Judging
+
+(defun judge (tally framework test outcomes)
+  "Counts TEST, of which OUTCOMES are known. Without any it is pending, unless it only holds other tests."
+  (let ((failed (remove-if-not #'failed-p outcomes)))
+    (cond (failed
+           (incf (tally-failed tally))
+           (let* ((name (test-name framework test))
+                  (place (test-place tally framework test))
+                  ;; Forms are shown as they are written.
+                  (*package* (or (and (symbolp name) (symbol-package name)) *package*)))
+             (dolist (outcome failed)
+               (add-failure tally (failure-fields (full-name name) (test-groups framework test) outcome place)))))
+          ((find :passed outcomes :key #'outcome-status) (incf (tally-passed tally)))
+          ((and (null outcomes) (inner-tests framework test)))
+          (t (incf (tally-skipped tally))))))
+
+(defun failed-p (outcome)
+  (eq (outcome-status outcome) :failed))
+
+(defun add-failure (tally fields)
+  (when (< (length (tally-failures tally)) +most-failures+)
+    (push fields (tally-failures tally))))
+
+(defun failure-fields (name groups outcome place)
+  (flet ((text (value)
+           (if (stringp value) (subseq value 0 (min 2000 (length value))) (short-text value))))
+    (append (list :name name
+                  :description (let ((description (outcome-description outcome)))
+                                 (if (and description (not (equal description "")))
+                                     (text description)
+                                     (format nil "~{~(~A~)~^ / ~}" (reverse groups))))
+                  :reason (text (or (outcome-reason outcome) "It does not hold."))
+                  :values (outcome-values outcome))
+            (and (outcome-form outcome) (list :form (text (outcome-form outcome))))
+            place)))
+
+;;; Names
+
+(defun full-name (name)
+  (cond ((keywordp name) (format nil ":~(~A~)" name))
+        ((and (symbolp name) (symbol-package name))
+         (format nil "~(~A::~A~)" (package-name (symbol-package name)) (symbol-name name)))
+        (t (format nil "~A" name))))
+
+(defun bare-name (name)
+  "NAME without its package. A test of RT may have any object for a name."
+  (if (symbolp name) (symbol-name name) (full-name name)))
+
+;;; Places
+
+(defun in-definition-order (tally framework tests)
+  "TESTS by their places in the files; those without a place stay first, in their order."
+  (mapcar #'cdr (stable-sort (mapcar (lambda (test) (cons (definition-order tally framework test) test)) tests) #'< :key #'car)))
+
+(defun definition-order (tally framework test)
+  "A number that grows with the place of TEST in its files."
+  (let* ((place (test-place tally framework test))
+         (file (position (getf place :file) (tally-files tally) :test #'equal)))
+    (+ (* 1000000 (or file 0)) (or (getf place :line) 0))))
+
+(defun test-place (tally framework test)
+  "(:FILE namestring :LINE i) of the definition of TEST: as its function knows it, else where its name follows a head such as
+deftest."
+  (or (let ((function (test-function framework test)))
+        (let ((place (and (functionp function) (function-place function))))
+          ;; One that is compiled when it runs has no place of its own.
+          (and (member (getf place :file) (tally-files tally) :test #'equal) place)))
+      (let* ((name (test-name framework test))
+             (package (and (symbolp name) (symbol-package name)))
+             (elsewhere nil))
+        (dolist (file (tally-files tally) elsewhere)
+          (multiple-value-bind (line its-own-p) (definition-line file (bare-name name) package)
+            (when line
+              (let ((place (list :file file :line line)))
+                (if its-own-p
+                    (return place)
+                    (setf elsewhere (or elsewhere place))))))))))
+
+(defvar *definitions* nil "While tests are counted, a table: file -> what DEFINITIONS-IN says of it.")
+
+(defun definition-line (file name package)
+  "The line of FILE that begins with a form that has \"test\" in its head and is followed by NAME, or NIL: the first in PACKAGE,
+if that is not NIL, else the first. Second value: true when it is in PACKAGE."
+  (let* ((table (or *definitions* (make-hash-table :test #'equal)))
+         (all (gethash name (or (gethash file table)
+                                (setf (gethash file table) (definitions-in file)))))
+         (own (if package (find package all :key #'cdr) (first all))))
+    (values (car (or own (first all))) (and own t))))
+
+(defun definitions-in (file)
+  "A table: name -> ((line . package) ...), from the top of FILE, of forms with \"test\" in their heads."
+  (let ((table (make-hash-table :test #'equalp))
+        (present nil))
+    (with-open-file (stream file :if-does-not-exist nil :external-format (lenient-utf-8))
+      (when stream
+        (loop for line = (read-line stream nil)
+              for number from 1
+              for blank = (and line (position #\Space line))
+              while line
+              do (when (and blank (plusp blank) (char= (char line 0) #\())
+                   (if (string-equal "(in-package" line :end2 blank)
+                       (setf present (named-package (subseq line blank)))
+                       (let ((name (and (search "test" line :end2 blank :test #'char-equal)
+                                        (name-after line blank))))
+                         (when name
+                           (push (cons number present) (gethash name table)))))))))
+    (loop for name being the hash-keys of table using (hash-value places)
+          do (setf (gethash name table) (reverse places)))
+    table))
+
+(defun named-package (text)
+  "The package that TEXT, the end of an IN-PACKAGE form, names."
+  (let ((name (string-trim " :#\"()" text)))
+    (or (find-package name) (find-package (string-upcase name)))))
+
+(defun name-after (line start)
+  "The name that is the next thing in LINE from START, also as the first of a list, or NIL."
+  (let* ((from (position-if-not (lambda (character) (find character " (")) line :start start))
+         (bar (and from (char= (char line from) #\|)))
+         (from (if bar (1+ from) from)))
+    (and from
+         (subseq line from (position-if (lambda (character) (find character (if bar "|" " ()"))) line :start from)))))

@@ -1,0 +1,191 @@
+;;;; Performing the TEST-OP that somebody has written for a system, and finding out how its tests went.
+;;;;
+;;;; That it ends well says nothing: most print what failed and return NIL. So the tests count that frameworks are heard to run
+;;;; meanwhile; where there are none, a line that sums up decides (common-lisp-summaries.lisp); where there is none either, how
+;;;; the tests went is unknown, which is no success. A test-op that asks for that of another system is followed there.
+
+(in-package "LISPWRIGHT.AGENT")
+
+;;; Handing on
+
+(defvar *handing-on* '() "While a test-op is performed: its system, and the systems whose test-op it has asked for, newest first.")
+
+(defun handed-on-p (system)
+  "True when the test-op that is performed asks for that of SYSTEM, another one, which is noted."
+  (when (and *handing-on* system (not (eq system (first *handing-on*))))
+    (pushnew system (rest *handing-on*))
+    t))
+
+(defmethod asdf:perform :around ((operation asdf:test-op) (system asdf:system))
+  (unless (handed-on-p system)
+    (call-next-method)))
+
+(defmethod asdf:operate :around ((operation (eql 'asdf:test-op)) component &key)
+  "Before anything of the other system is loaded."
+  (if (and *handing-on* (handed-on-p (asdf:find-system component nil)))
+      operation
+      (call-next-method)))
+
+;;; Performing
+
+(defstruct performance
+  (tests '())                           ; (framework test . outcomes), newest first
+  (handed-on '())                       ; names of systems
+  (failure nil)                         ; what ended it, in words
+  (value nil)
+  (exit-status nil)
+  (failed-line nil)                     ; the first printed line that tells of a failure
+  (last-failed-line nil)                ; the last of several
+  (passed-line nil)                     ; the last that tells of tests that passed
+  (none-p nil))                         ; true when a line has told that there were none
+
+(defun perform-test-op (tally system)
+  "Performs TEST-OP of SYSTEM and counts the tests that it is heard to run, however it ends."
+  (let ((performance (make-performance))
+        (*handing-on* (list system)))
+    (flet ((note (framework test outcomes)
+             (push (list* framework test outcomes) (performance-tests performance)))
+           (hear (line)
+             (when (eq *watching* :outside)
+               (case (summary-verdict line)
+                 (:failed (if (performance-failed-line performance)
+                              (setf (performance-last-failed-line performance) line)
+                              (setf (performance-failed-line performance) line)))
+                 (:passed (when (or (some #'digit-char-p line) (not (performance-none-p performance)))
+                            (setf (performance-passed-line performance) line)))
+                 (:none (setf (performance-none-p performance) t
+                              (performance-passed-line performance) nil))))))
+      (unwind-protect
+           (multiple-value-bind (value exit-status)
+               (call-catching-exit
+                (lambda ()
+                  (call-observing-all
+                   #'note
+                   (lambda ()
+                     (call-hearing-lines #'hear (lambda () (perform-catching-errors performance system)))))))
+             (declare (ignore value))
+             (setf (performance-exit-status performance) exit-status))
+        (setf (performance-handed-on performance) (mapcar #'asdf:component-name (reverse (rest *handing-on*))))
+        (judge-tests tally performance)))
+    performance))
+
+(defun perform-catching-errors (performance system)
+  (multiple-value-bind (value failure)
+      (call-leaving-debugger
+       (lambda ()
+         (handler-case (values (asdf:perform (asdf:make-operation 'asdf:test-op) system) nil)
+           (error (error)
+             (values nil (format nil "~A: ~A" (type-text error) (condition-text error 1000)))))))
+    ;; Only an exit leaves a test that runs.
+    (setf (tally-running *tally*) nil
+          (performance-value performance) value
+          (performance-failure performance) failure)))
+
+(defun judge-tests (tally performance)
+  "Counts each test of PERFORMANCE once, in the order of the files."
+  (let ((outcomes (make-hash-table :test #'equal)) ; test -> outcomes
+        (*present-tests* (make-hash-table :test #'eq))
+        (tests '()))                    ; (framework . test), in the order in which they ran
+    (loop for (framework test . its-outcomes) in (reverse (performance-tests performance))
+          do (multiple-value-bind (before known-p) (gethash test outcomes)
+               (unless known-p
+                 (push (cons framework test) tests))
+               (setf (gethash test outcomes) (append before its-outcomes)
+                     (gethash test *present-tests*) t)))
+    (setf tests (nreverse tests))
+    (dolist (framework (remove-duplicates (mapcar #'car tests)))
+      (pushnew (framework-name framework) (tally-frameworks tally) :test #'equal)
+      (dolist (test (in-definition-order tally framework (loop for (its-own . test) in tests
+                                                               when (eq its-own framework)
+                                                                 collect test)))
+        (push (full-name (test-name framework test)) (tally-names tally))
+        (judge tally framework test (gethash test outcomes))))))
+
+;;; Judging
+
+(defun run-test-operation (tally system known frameworks)
+  "Performs TEST-OP of SYSTEM; the names of the systems that it hands on to. When it shows no tests, those of FRAMEWORKS that are
+not among KNOWN are run one by one."
+  (let* ((name (asdf:component-name system))
+         (title (format nil "test-op of ~A" name))
+         (present (remove-if-not #'present-p *observed-frameworks*))
+         (failed (tally-failed tally)))
+    (tell-progress "performing ~A" title)
+    (let ((performance (perform-test-op tally system)))
+      ;; It may have loaded the framework itself.
+      (when (and (null (performance-tests performance)) (null (performance-failure performance))
+                 (null (performance-exit-status performance))
+                 (set-difference (remove-if-not #'present-p *observed-frameworks*) present))
+        (setf performance (perform-test-op tally system)))
+      (if (and (performance-exit-status performance) (tally-running tally))
+          (setf (tally-exit-status tally) (performance-exit-status performance))
+          (let ((shown (performance-tests performance))
+                (failure (failure-of performance)))
+            (when (and failure (= failed (tally-failed tally)))
+              (fail-test-operation tally system title failure))
+            (cond (shown (note-left-out tally name known frameworks shown))
+                  ((performance-handed-on performance))
+                  ((and frameworks (run-new-tests tally known frameworks '()))
+                   (unless failure
+                     (push name (tally-run-for tally))))
+                  (failure)
+                  (t (judge-test-operation tally name title performance)))))
+      (performance-handed-on performance))))
+
+(defun failure-of (performance)
+  "Why PERFORMANCE is a failure, in words, or NIL."
+  (let ((status (performance-exit-status performance)))
+    (cond ((performance-failure performance))
+          ((performance-failed-line performance)
+           (format nil "It printed: ~A~@[~%and at last: ~A~]" (string-trim " " (performance-failed-line performance))
+                   (and (performance-last-failed-line performance)
+                        (string-trim " " (performance-last-failed-line performance)))))
+          ((and status (/= status 0)) (format nil "It called exit with code ~D." status))
+          ((failures-in-p (performance-value performance))
+           (format nil "It returned ~A" (short-text (performance-value performance)))))))
+
+(defun fail-test-operation (tally system title reason)
+  (pushnew "asdf" (tally-frameworks tally) :test #'equal)
+  (push title (tally-names tally))
+  (incf (tally-failed tally))
+  (add-failure tally (list :name title :description "" :reason reason :values '()
+                           :file (namestring (asdf:system-source-file system)))))
+
+(defun judge-test-operation (tally name title performance)
+  "Counts PERFORMANCE, in which nothing failed and no test of a framework ran, as one test that passed, if a line says so."
+  (pushnew "asdf" (tally-frameworks tally) :test #'equal)
+  (push title (tally-names tally))
+  (cond ((performance-passed-line performance)
+         (incf (tally-passed tally))
+         (push (list name (string-trim " " (performance-passed-line performance))) (tally-told tally)))
+        (t
+         (push (list name (if (performance-exit-status performance)
+                              "called exit with code 0"
+                              (format nil "returned ~A" (short-text (performance-value performance)))))
+               (tally-unknown tally)))))
+
+(defun note-left-out (tally name known frameworks shown)
+  "Notes the tests of FRAMEWORKS that loading the system NAME has defined and that are not among those SHOWN."
+  (let ((ran (make-hash-table :test #'equal)))
+    (loop for (nil test) in shown
+          do (setf (gethash test ran) t))
+    (dolist (framework frameworks)
+      (let ((*present-tests* (make-hash-table :test #'eq))
+            (tests (new-tests framework known)))
+        (dolist (test tests)
+          (setf (gethash test *present-tests*) t))
+        (let ((names (loop for test in (in-definition-order tally framework tests)
+                           unless (or (gethash test ran) (inner-tests framework test))
+                             collect (full-name (test-name framework test)))))
+          (when names
+            (setf (tally-left-out-of tally) (or (tally-left-out-of tally) (list name (framework-name framework)))
+                  (tally-left-out tally) (append (tally-left-out tally) names))))))))
+
+(defun failures-in-p (value)
+  "True when VALUE is an object that counts or lists failures, and has some."
+  (and (typep value '(or standard-object structure-object))
+       (loop for slot in '("FAILED" "FAIL" "FAILURES" "ERRORS" "ERR" "EXEC-ERRORS" "FAILED-TESTS" "FAILED-ASSERTIONS")
+             for found = (slot-of value slot)
+               thereis (typecase found
+                         (integer (plusp found))
+                         (sequence (plusp (length found)))))))
