@@ -53,14 +53,11 @@ ends."
     (call-compiling work (lambda () (asdf:load-system name :force (list name))))
     (list :outcome :loaded)))
 
-(defun find-system-or-refuse (name)
-  "The system NAME, also one that only a file of the project defines. Without it, ends the evaluation with a refusal."
+(defun wanted-system (name)
+  "The system NAME, also one that only a file of the project defines. Without it, ends the evaluation with a refusal. What ASDF
+itself does about definitions that have changed is the owner's way."
   (or (find-owned-system name *definition-files*)
       (throw *evaluation* (list :outcome :refused :no-system name :systems (asdf:registered-systems)))))
-
-(defun reload-changed-definitions ()
-  "What ASDF itself does about definitions that have changed is the owner's way."
-  nil)
 
 (defun load-changed-systems (work path)
   "Nor are other systems loaded again than those that are asked for."

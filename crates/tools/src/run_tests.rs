@@ -221,7 +221,8 @@ fn tested(root: &Path, asked: &Asked, report: &EvalReport, tally: &Tally) -> Out
 
 /// What the compiler had to say. Matters of style are only counted when nothing failed that they could explain.
 fn loading_text(report: &EvalReport, tally: &Tally, root: &Path) -> String {
-    let all_passed = matches!(report.ending, Ending::Tested) && tally.failed == 0 && tally.passed > 0 && tally.unknown.is_empty();
+    let all_passed =
+        matches!(report.ending, Ending::Tested) && tally.failed == 0 && tally.passed > 0 && tally.unknown.is_empty();
     let (style, told): (Vec<_>, Vec<_>) = report
         .diagnostics
         .iter()

@@ -189,16 +189,21 @@ fn parachute_tests_in_tests_and_before_tests() {
             for round in ["the first time", "again"] {
                 let answer = tests(session, runtime, json!({}));
                 counts(&answer, "parachute", [1, 3, 3]);
-                let failed: Vec<(String, u64)> = failures(&answer).into_iter().map(|(name, .., line)| (name, line)).collect();
+                let failed: Vec<(String, u64)> =
+                    failures(&answer).into_iter().map(|(name, .., line)| (name, line)).collect();
                 let expected = [("ground", 3), ("coarse", 7), ("husk", 8)];
                 let expected = expected.map(|(name, line)| (format!("mill/tests::{name}"), line));
                 assert_eq!(failed, expected, "{runtime}, {round}: {}", answer.text);
             }
         }
         // One that another runs can be run by itself.
-        for (name, expected) in
-            [("fine", [1, 0, 0]), ("coarse", [0, 1, 0]), ("all", [1, 2, 1]), ("milled", [0, 0, 1]), ("nothing", [0, 0, 1])]
-        {
+        for (name, expected) in [
+            ("fine", [1, 0, 0]),
+            ("coarse", [0, 1, 0]),
+            ("all", [1, 2, 1]),
+            ("milled", [0, 0, 1]),
+            ("nothing", [0, 0, 1]),
+        ] {
             counts(&tests(session, runtime, json!({ "test": name })), "parachute", expected);
         }
         counts(&tests(session, runtime, json!({ "tests": ["fine", "coarse"] })), "parachute", [1, 1, 0]);
@@ -207,7 +212,11 @@ fn parachute_tests_in_tests_and_before_tests() {
         session.project.file("tests.lisp", suite.replace("(define-test coarse :parent all (is = 3 4))\n", ""));
         let answer = tests(session, runtime, json!({}));
         counts(&answer, "parachute", [1, 2, 3]);
-        assert!(answer.text.contains("shows no results, so the tests of mill/tests were run one by one"), "{}", answer.text);
+        assert!(
+            answer.text.contains("shows no results, so the tests of mill/tests were run one by one"),
+            "{}",
+            answer.text
+        );
     }
 }
 

@@ -67,8 +67,10 @@ fn the_results_of_a_test_op_that_prints_them_and_returns_nil_are_counted() {
         assert!(failed[2].1.starts_with("Falsifiable with (5)\n") && failed[2].2 == "(< N 3)", "{}", answer.text);
         // What the project's own run leaves out is told, and runs when it is asked for.
         assert!(
-            answer.text.contains("[note] 1 of the tests is not part of the test-op and did not run: mill/tests::always. \
-                 To run all: run_tests {\"system\":\"mill\",\"framework\":\"fiveam\"}."),
+            answer.text.contains(
+                "[note] 1 of the tests is not part of the test-op and did not run: mill/tests::always. \
+                 To run all: run_tests {\"system\":\"mill\",\"framework\":\"fiveam\"}."
+            ),
             "{runtime}: {}",
             answer.text
         );
