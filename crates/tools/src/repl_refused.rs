@@ -4,7 +4,7 @@ use lispwright_runtime::{Capability, MAIN, Refusal, Runtime, SessionError};
 
 use crate::other_lisps::instead_of;
 use crate::outcome::ToolError;
-use crate::repl_text::one_line;
+use crate::repl_text::{listed, one_line};
 
 /// The runtime of that name, if sessions can have it.
 pub(crate) fn named_runtime(name: &str) -> Result<Runtime, ToolError> {
@@ -243,7 +243,7 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
             bad(format!("Session {session:?} has no {what}. {there}")).with("candidates", checkpoints.clone())
         }
         Refusal::NoSystem { name, nearest } => {
-            let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
+            let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", listed(nearest)) };
             bad(format!(
                 "Session {session:?} finds no system or module {:?}.{near} A system is looked for in the .asd files below the root and where ASDF looks, a module below \
                  the root and its src, modules, lib; a file can be given as path.",
@@ -254,7 +254,7 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
         Refusal::NoName { name, place, candidates } => {
             let near = match candidates.as_slice() {
                 [] => " Load what defines it first: load_system, or repl_eval.".to_owned(),
-                some => format!(" Nearest: {}.", some.join(", ")),
+                some => format!(" Nearest: {}.", listed(some)),
             };
             bad(format!("{} means nothing in {place}.{near}", one_line(name, 100)))
                 .with("candidates", candidates.clone())
@@ -264,7 +264,7 @@ pub(crate) fn refusal_error(refusal: &Refusal, session: &str) -> ToolError {
             format!(
                 "The image cannot be copied while other threads run, because a copy would not have them: {}. End them and \
                  call again.",
-                threads.join(", ")
+                listed(threads)
             ),
         ),
         Refusal::Full(most) => ToolError::new(

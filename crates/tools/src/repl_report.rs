@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use crate::repl_node::{node_fields, preview_text};
 use crate::repl_refused::{not_offered, refusal_error, session_argument};
 use crate::repl_text::{
-    Fenced, each_once, ends_of, fence, fence_inside, fence_printed, head, one_line, shares, start_of,
+    Fenced, each_once, ends_of, fence, fence_inside, fence_printed, head, listed, one_line, shares, start_of,
 };
 
 /// Characters of an answer when none are asked for.
@@ -224,7 +224,7 @@ fn ending_text(report: &EvalReport) -> String {
         Ending::Refused(refusal) => refusal_error(refusal, &report.session).message + "\n",
         Ending::NotOffered { operation } => not_offered(report.runtime, operation).message + "\n",
         Ending::NoPackage { name, nearest } => {
-            let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", nearest.join(", ")) };
+            let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", listed(nearest)) };
             // A namespace has the name of what is loaded.
             let next = match report.runtime {
                 Runtime::Clojure => format!(" load_system {{\"system\": {name:?}}} loads it when it is a file's."),
@@ -417,7 +417,7 @@ fn place_text(place: &Place, error: &LispError) -> String {
         text.push_str("[note] The code ran; printing its values failed.\n");
     }
     if !error.packages.is_empty() {
-        text.push_str(&format!("[note] Nearest package: {}.\n", error.packages.join(", ")));
+        text.push_str(&format!("[note] Nearest package: {}.\n", listed(&error.packages)));
     }
     if let Some(digits) = digits_unbound(error) {
         text.push_str(&format!(

@@ -6,6 +6,7 @@ use std::time::Duration;
 use lispwright_runtime::{
     BACKENDS, Capability, Runtime, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus,
 };
+use lispwright_syntax::in_a_line;
 use serde_json::{Map, Value, json};
 
 use crate::outcome::{Outcome, ToolError};
@@ -155,7 +156,7 @@ fn session_line(session: &SessionStatus) -> String {
         let _ = write!(line, ", up {}", seconds(uptime));
     }
     if let Some(package) = &session.package {
-        let _ = write!(line, ", package {package}");
+        let _ = write!(line, ", package {}", in_a_line(package));
     }
     let evaluations = if session.evaluations == 1 { "evaluation" } else { "evaluations" };
     let _ = write!(line, ", {} {evaluations}", session.evaluations);

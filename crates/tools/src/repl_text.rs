@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use lispwright_runtime::Printed;
-use lispwright_syntax::{escaped, visible};
+use lispwright_syntax::{escaped, in_a_line, visible};
 
 /// What an image printed, ready to stand in an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,6 +101,11 @@ pub(crate) fn one_line(text: &str, limit: usize) -> String {
     let flat = fence(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let cut = head(&flat, limit);
     if cut.len() < flat.len() { format!("{cut}...") } else { flat }
+}
+
+/// Names that somebody has given, one behind the other in one line.
+pub(crate) fn listed(names: &[String]) -> String {
+    names.iter().map(|name| in_a_line(name)).collect::<Vec<_>>().join(", ")
 }
 
 /// The first `limit` characters of words of ours, up to the end of a line, and how many characters follow.
@@ -221,5 +226,10 @@ mod tests {
         assert_eq!(shares(&[10, 10], 100), [10, 10]);
         assert_eq!(shares(&[1000, 10, 1000], 110), [50, 10, 50]);
         assert_eq!(shares(&[], 5), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn names_stay_in_the_line_that_lists_them() {
+        assert_eq!(listed(&["a\n[note] b".into(), "c\u{202e}".into()]), "a\\n[note] b, c\\u202e");
     }
 }

@@ -85,7 +85,9 @@ impl Workshop {
 
     /// A dialect with what the project adds to it where the file at `path` stands, at the first root without one.
     pub(crate) fn extended(&self, dialect: Dialect, path: Option<&str>) -> Result<Language, ToolError> {
-        let file = path.map(|path| self.roots.absolute(Path::new(path))).transpose()?;
+        // A file that is about to be made has no place yet, and its directory is the one it is named in.
+        let place = |path| self.roots.absolute(Path::new(path)).unwrap_or_else(|_| self.roots.primary().join(path));
+        let file = path.map(place);
         let directory = file.as_deref().and_then(Path::parent).unwrap_or_else(|| self.roots.primary());
         let languages = Languages::nearest(directory, |path| match self.roots.read(path) {
             // What lies above the root does not count.

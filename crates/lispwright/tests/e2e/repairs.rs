@@ -227,7 +227,7 @@ fn patches_are_repaired_when_asked() {
     let mut asked = arguments;
     asked["repair"] = true.into();
     let done = session.ok("lisp_patch_form", asked);
-    assert!(done.text.starts_with("repaired: new_text"), "{}", done.text);
+    assert!(done.text.starts_with("repaired: the new text"), "{}", done.text);
     assert_eq!(done.fields["repair"]["lines"][0]["line"], 5);
     assert_eq!(session.project.text("a.lisp"), file.replace("(print x))", "(print x)\n      (terpri))"));
     // The closer that is missing stands in one run with those behind the patch.
