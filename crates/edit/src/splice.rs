@@ -1,7 +1,9 @@
 //! One contiguous change of a text: made, read again, and compared with what was there.
 
 use lispwright_repair::{Plain, renested_plain};
-use lispwright_syntax::{Form, FormId, Forms, LineIndex, Span, count_line_ends, read_again, stray_dots_since};
+use lispwright_syntax::{
+    Form, FormId, Forms, LineIndex, Span, Tree, count_line_ends, read_again, read_by_columns, stray_dots_since,
+};
 
 use crate::diff::unified;
 use crate::edited::Edited;
@@ -38,7 +40,24 @@ pub(crate) fn apply(
     let tree = read_again(&source.tree, source.text, &text, source.tree.language());
     if text != source.text {
         let count = Count { removed, data };
-        verify(&source.tree, &tree, span, new_part.len() as u32, count).map_err(|difference| match difference {
+        let compared = |tree: &Tree| verify(&source.tree, tree, span, new_part.len() as u32, count);
+        // Faults that make up for each other balance once a third one is mended: then the columns that told the forms of
+        // the earlier text apart tell those of this one.
+        let by_columns = |difference| {
+            let columns = Some(()).filter(|()| !source.tree.is_balanced() && tree.is_balanced());
+            let columns = columns.map(|()| read_by_columns(&text, source.tree.language()));
+            let Some(columns) = columns.filter(|columns| compared(columns).is_ok()) else { return Err(difference) };
+            notes.extend(columns.diagnostics().first().map(|first| {
+                let line = LineIndex::new(text.as_bytes()).line(first.span.start);
+                format!(
+                    "The file balances only because other faults make up for each other: by its columns, line {line}, {}. \
+                     Mend that as well.",
+                    first.kind
+                )
+            }));
+            Ok(())
+        };
+        compared(&tree).or_else(by_columns).map_err(|difference| match difference {
             Difference::Outside { at } => would_break(&text, at),
             // What is broken before the place swallows what is put there.
             Difference::Data { found } if found < data && !source.tree.diagnostics().is_empty() => {

@@ -406,6 +406,11 @@ fn content_is_checked_before_anything_else() {
     refused(CommonLisp, text, Replace, ";; only words\n", "BAD_ARGUMENT", "holds no form");
     refused(CommonLisp, text, Replace, "(a)\n\n(b)", "BAD_ARGUMENT", "line 3 of content: (b)");
     refused(CommonLisp, text, Replace, "```lisp\n(a)\n```\n", "BAD_ARGUMENT", "a Markdown fence");
+    let prose = "Here is the function:\n\n```lisp\n(defun f () 2)\n```\n";
+    let refusal = refused(CommonLisp, text, Replace, prose, "BAD_ARGUMENT", "a Markdown fence");
+    assert_eq!(refusal.place(), Some((3, Some(1))));
+    refused(CommonLisp, text, Replace, "-(defun f () 1)\n+(defun f () 2)", "BAD_ARGUMENT", "the marks of a diff");
+    refused(CommonLisp, text, Replace, "+(defun f ()\n+  2)", "BAD_ARGUMENT", "the marks of a diff");
     refused(CommonLisp, text, Replace, "1| (defun f ()\n2|   2)", "BAD_ARGUMENT", "line numbers");
     refused(CommonLisp, text, Replace, "(defun f [x] x)", "BAD_ARGUMENT", "`[` is no bracket");
     refused(CommonLisp, text, Replace, "(defun f () {:a 1})", "BAD_ARGUMENT", "`{` is no bracket");
@@ -628,4 +633,29 @@ fn the_head_of_a_script_is_the_files() {
     check(CommonLisp, "(b)\n#| about a |#\n▸(a)\n", Delete, "", "(b)\n");
     let guile = "#!/usr/bin/guile -s\n!#\n";
     check(Scheme, &format!("{guile}▸(define a 1)\n(b)\n"), Delete, "", &format!("{guile}(b)\n"));
+}
+
+#[test]
+fn a_fault_is_mended_although_the_others_make_up_for_each_other() {
+    let rest = "\n\n(defun h (y)\n  (list y)\n\n(defun k (z)\n  (list z)))\n\n(defun m (z)\n  (list z))\n";
+    let sound = "(defun g (x)\n  (list \"abc x\")\n  (foo x))";
+    let edited = check(
+        CommonLisp,
+        &format!("▸(defun g (x)\n  (list \"abc x)\n  (foo x)){rest}"),
+        Replace,
+        sound,
+        &format!("{sound}{rest}"),
+    );
+    assert!(edited.notes[0].contains("by its columns, line 5, `(` is never closed"), "{:?}", edited.notes);
+}
+
+#[test]
+fn a_character_is_not_changed_by_a_repair() {
+    let source = Source::read("(defun f0 () ?\\))\n", EmacsLisp);
+    let target = Target { name: Some("f0"), ..Target::default() };
+    let request = |content| Edit { operation: Replace, target, content: Some(content), digest: None, repair: true };
+    match edit(&source, &request("(defun new () ?;)))")) {
+        Ok(edited) => assert_eq!(edited.text, "(defun new () ?;)\n"),
+        Err(refusal) => assert_eq!(refusal.code(), "UNBALANCED"),
+    }
 }

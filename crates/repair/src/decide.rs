@@ -196,12 +196,23 @@ impl<'a> Case<'a> {
         !(self.strict && (takes_opener() || self.leaves_the_edit(edits))) && !self.changes_a_literal(tree, edits)
     }
 
-    /// A delimiter inside of a string, a character or a comment is none, whatever stood there before.
+    /// A delimiter inside of a string, a character or a comment is none, whatever stood there before; and what begins a
+    /// comment is no delimiter either.
     fn changes_a_literal(&self, tree: &Tree, edits: &[Edit]) -> bool {
+        let opens_comment = |edit: &Edit| {
+            let comments = tree.diagnostics().iter().filter(|fault| fault.kind == DiagnosticKind::UnclosedComment);
+            let mut begins = comments.map(|fault| fault.span.start as usize..fault.span.start as usize + 2);
+            begins.any(|mark| edit.range().start < mark.end && mark.start < edit.range().end)
+        };
         if tree.diagnostics().iter().any(|diagnostic| is_open_text(diagnostic.kind)) {
-            return false;
+            return edits.iter().any(opens_comment);
         }
+        let is_character = |at: u32| tree.token_at(at).is_some_and(|token| tree.kind(token) == TokenKind::Character);
         edits.iter().any(|edit| {
+            // Behind a whole character a backslash would make the closer that follows a part of it.
+            if edit.inserted.starts_with('\\') && edit.at.checked_sub(1).is_some_and(is_character) {
+                return true;
+            }
             let Some(token) = tree.token_at(edit.at) else { return false };
             let (kind, span) = (tree.kind(token), tree.token_span(token));
             let inside = edit.at > span.start || !edit.removed.is_empty();
@@ -440,13 +451,23 @@ fn without_column_0(tokens: &[Token]) -> Vec<Token> {
 
 /// What speaks for a reading, in words.
 fn why(actions: &[Action], own: &[Token]) -> &'static str {
-    let last = own.len() as u32 - 1;
+    let last = own.len() - 1;
+    let has_lines = own[last].line > own[0].line;
+    let lines_follow = |at: u32| own[last].line > own[at as usize].line;
     match actions {
-        [Action::Close { at, .. }, ..] if *at == last => {
+        [Action::Close { at, .. }, ..] if *at as usize == last && has_lines => {
             "every line stands where its list puts it when the closers are added at the end"
         }
-        [Action::Close { .. }, ..] => "the next line stands outside the list that is left open",
-        [Action::Drop { .. }, ..] => "the lines after it stand inside the list that it closes",
+        [Action::Close { at, .. }, ..] if lines_follow(*at) => {
+            "the next line stands outside the list that is left open"
+        }
+        [Action::Close { .. }, ..] if has_lines => {
+            "every line stands where its list puts it when the closers are added here"
+        }
+        [Action::Close { .. }, ..] => "the form balances when the list ends here",
+        [Action::Drop { at }, ..] if lines_follow(*at) => "the lines after it stand inside the list that it closes",
+        [Action::Drop { .. }, ..] if has_lines => "every line stands where its list puts it without it",
+        [Action::Drop { .. }, ..] => "the form balances without it",
         [Action::Change { .. }, ..] => "it closes the innermost list, which is of another kind",
         [Action::Open { .. }, ..] => "a list that ends here begins nowhere else",
         [] => "it balances",

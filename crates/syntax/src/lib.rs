@@ -41,7 +41,7 @@ pub use dialect::Dialect;
 pub use dots::{stray_dots, stray_dots_since};
 pub use form::{Form, FormId, FormKind, Forms, Selection};
 pub use language::Language;
-pub use read::{MAX_LEN, is_sound_again, read, read_again, read_plain, read_plain_again};
+pub use read::{MAX_LEN, is_sound_again, read, read_again, read_by_columns, read_plain, read_plain_again};
 pub use same::{same_back, same_front};
 pub use span::{LineColumn, LineIndex, Places, Span, count_line_ends};
 pub use token::{TokenId, TokenKind};

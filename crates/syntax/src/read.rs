@@ -35,6 +35,16 @@ fn recovered(text: &[u8], plain: Tree) -> Tree {
     Tree { recovered: true, ..build(text, &plain.language, &cuts) }
 }
 
+/// Reads `text` as [`read`] would if something were wrong with it: forms in column 0 stand at top level although plain
+/// matching nests them.
+pub fn read_by_columns(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
+    let text = text.as_ref();
+    let language = language.into().selected_by(text);
+    let text = &text[..text.len().min(MAX_LEN)];
+    let cuts = find_cuts(text, &build(text, &language, &Cuts::default()));
+    Tree { recovered: true, ..build(text, &language, &cuts) }
+}
+
 /// The same as [`read`], and mostly much faster for a text that differs little from `old`, of which `before` is a tree: what
 /// the two share at their ends is read again only as far as it may read differently now.
 pub fn read_again(before: &Tree, old: impl AsRef<[u8]>, text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
