@@ -52,27 +52,51 @@ fn hunk(out: &mut String, group: &[DiffOp], old: &[&str], new: &[&str], first_li
         header(first.new_range().start, last.new_range().end)
     );
     for op in group {
-        match op.tag() {
-            DiffTag::Equal => old[op.old_range()].iter().for_each(|line| push_line(out, ' ', line)),
-            _ => {
-                old[op.old_range()].iter().for_each(|line| push_line(out, '-', line));
-                new[op.new_range()].iter().for_each(|line| push_line(out, '+', line));
-            }
+        let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
+        if op.tag() == DiffTag::Equal {
+            old.iter().for_each(|line| push_line(out, ' ', line, &shortened(bare(line), WIDTH)));
+            continue;
         }
+        // Lines that take each other's place are cut to where they differ.
+        let beside =
+            |others: &[&str], at: usize, line: &str| changed(bare(line), others.get(at).map_or("", |line| bare(line)));
+        old.iter().enumerate().for_each(|(at, line)| push_line(out, '-', line, &beside(new, at, line)));
+        new.iter().enumerate().for_each(|(at, line)| push_line(out, '+', line, &beside(old, at, line)));
     }
 }
 
 /// Longest unchanged line that is shown whole, in scalar values.
 const WIDTH: usize = 200;
 
-fn push_line(out: &mut String, sign: char, line: &str) {
-    out.push(sign);
-    let shown = line.trim_end_matches(['\n', '\r']);
-    if sign == ' ' {
-        out.push_str(&shortened(shown, WIDTH))
-    } else {
-        out.push_str(shown)
+/// Longest changed line that is shown whole, in scalar values.
+const CHANGED_WIDTH: usize = 1_000;
+
+/// Scalar values shown on either side of what differs in a longer one.
+const AROUND: usize = 60;
+
+fn bare(line: &str) -> &str {
+    line.trim_end_matches(['\n', '\r'])
+}
+
+/// `line`, cut to the part that differs from `other` when it is long.
+fn changed(line: &str, other: &str) -> String {
+    let count = line.chars().count();
+    if count <= CHANGED_WIDTH {
+        return line.to_owned();
     }
+    let front = line.chars().zip(other.chars()).take_while(|(own, other)| own == other).count();
+    let most = count.min(other.chars().count()) - front;
+    let back = line.chars().rev().zip(other.chars().rev()).take(most).take_while(|(own, other)| own == other).count();
+    let (from, to) = (front.saturating_sub(AROUND), (count - back + AROUND).min(count));
+    let part: String = line.chars().skip(from).take(to - from).collect();
+    let (before, behind) = (if from > 0 { "…" } else { "" }, if to < count { "…" } else { "" });
+    format!("{before}{part}{behind}")
+}
+
+/// Adds `line` as it is `shown`.
+fn push_line(out: &mut String, sign: char, line: &str, shown: &str) {
+    out.push(sign);
+    out.push_str(shown);
     out.push('\n');
     if !line.ends_with('\n') {
         out.push_str("\\ No newline at end of file\n");
@@ -131,6 +155,17 @@ mod tests {
             "c",
             "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n",
         );
+    }
+
+    #[test]
+    fn a_long_line_is_cut_to_its_change() {
+        let (front, back) = ("(a b) ".repeat(400), " (c d)".repeat(400));
+        let old = format!("{front}here{back}\n");
+        let shown = |word: &str| {
+            let (front, back) = (&front[front.len() - AROUND..], &back[..AROUND]);
+            format!("…{front}{word}{back}…")
+        };
+        check(&old, "here", "x", &format!("@@ -1 +1 @@\n-{}\n+{}\n", shown("here"), shown("x")));
     }
 
     #[test]

@@ -67,7 +67,9 @@ pub struct View {
     pub total_lines: u32,
     /// Forms at top level; 0 for a text that is not Lisp.
     pub total_forms: usize,
-    /// Forms shown verbatim because a pattern fits.
+    /// Forms in the lines looked at that a pattern fits; 0 without one.
+    pub matching_forms: usize,
+    /// Those of them that are shown verbatim.
     pub expanded_forms: usize,
     /// When something is left out at the end: the offset at which the next view continues.
     pub next_offset: Option<u32>,
@@ -77,30 +79,52 @@ pub struct View {
     pub diagnosis: Option<Diagnosis>,
 }
 
+/// Longest line that is shown whole among others, in scalar values.
+const LONGEST: usize = 2_000;
+
+/// Room for the number of a line and the note of what is cut from it.
+const BESIDE_A_LINE: usize = 200;
+
 /// Collects numbered lines up to a budget.
 struct LineView {
     width: usize,
     left: usize,
+    /// Longest line that is shown whole.
+    longest: usize,
+    is_lisp: bool,
     content: String,
 }
 
 impl LineView {
-    /// Room for `budget` scalar values, with line numbers up to `last_line`.
-    fn new(last_line: u32, budget: usize) -> Self {
-        Self { width: last_line.to_string().len(), left: budget, content: String::new() }
+    /// Room for what `options` allow, with line numbers up to `last_line`.
+    fn new(last_line: u32, options: &ViewOptions<'_>, is_lisp: bool) -> Self {
+        let alone = options.limit == Some(1);
+        let longest = if alone { options.budget.saturating_sub(BESIDE_A_LINE).max(LONGEST) } else { LONGEST };
+        Self { width: last_line.to_string().len(), left: options.budget, longest, is_lisp, content: String::new() }
     }
 
     /// Adds a line of `text` with its number; false, and nothing is added, when the budget does not allow it.
     ///
     /// A line that would not fit into any budget is shortened with a note of its length.
     fn line(&mut self, number: u32, line: &str) -> bool {
-        const LONGEST: usize = 2_000;
         let line = line.trim_end_matches(['\n', '\r']);
-        let shown = match line.char_indices().nth(LONGEST) {
-            Some((at, _)) => format!("{}… [{} more characters]", &line[..at], line[at..].chars().count()),
+        let shown = match line.char_indices().nth(self.longest) {
+            Some((at, _)) => {
+                let more = self.more(number);
+                format!("{}… [{} more characters{more}]", &line[..at], line[at..].chars().count())
+            }
             None => line.to_owned(),
         };
         self.raw(&format!("{number:>width$}| {shown}", width = self.width))
+    }
+
+    /// What shows the rest of a line that is cut.
+    fn more(&self, number: u32) -> String {
+        let form = if self.is_lisp { "; lisp_read_form shows one form" } else { "" };
+        match self.longest {
+            LONGEST => format!("{form}; collapsed=false offset={} limit=1 shows more of the line", number - 1),
+            _ => form.to_owned(),
+        }
     }
 
     /// Adds a line without a number.
@@ -164,6 +188,7 @@ pub fn view(source: &Source<'_>, options: &ViewOptions<'_>) -> Result<View, Refu
         content: String::new(),
         total_lines,
         total_forms: source.forms.top_level().count(),
+        matching_forms: 0,
         expanded_forms: 0,
         next_offset: None,
         last_line: total_lines,
@@ -172,7 +197,7 @@ pub fn view(source: &Source<'_>, options: &ViewOptions<'_>) -> Result<View, Refu
     if options.collapsed {
         collapsed::show(source, options, &patterns, &mut view);
     } else {
-        show_lines(source.text, options, &patterns, &mut view);
+        show_lines(source.text, options, &patterns, true, &mut view);
     }
     Ok(view)
 }
@@ -188,19 +213,20 @@ pub fn view_plain(text: &str, options: &ViewOptions<'_>) -> Result<View, Refusal
         content: String::new(),
         total_lines,
         total_forms: 0,
+        matching_forms: 0,
         expanded_forms: 0,
         next_offset: None,
         last_line: total_lines,
         diagnosis: None,
     };
-    show_lines(text, options, &patterns, &mut view);
+    show_lines(text, options, &patterns, false, &mut view);
     Ok(view)
 }
 
 /// Lines shown before and after one that matches.
 const AROUND: u32 = 5;
 
-fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, view: &mut View) {
+fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, is_lisp: bool, view: &mut View) {
     let last =
         options.limit.map_or(view.total_lines, |limit| options.offset.saturating_add(limit).min(view.total_lines));
     let pattern = patterns.content.as_ref().or(patterns.name.as_ref());
@@ -214,7 +240,7 @@ fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, view: 
             })
             .collect()
     });
-    let mut lines = LineView::new(view.total_lines, options.budget);
+    let mut lines = LineView::new(view.total_lines, options, is_lisp);
     view.last_line = last;
     let mut skipped = false;
     for (index, line) in

@@ -72,7 +72,7 @@ fn patterns_show_forms_verbatim() {
     let options = ViewOptions { name_pattern: Some("^G$"), ..COLLAPSED };
     let expected = " 1| (defun f (x) ...)\n 8| ;; about G\n 9| #-x (defun g (x)\n10|   #xFF ; note\n11|   #+a b\n12|   1\n13|   2\n14|   3\n15|   4\n16|   5)\n18| (h)\n";
     let shown = check(Dialect::CommonLisp, &text, &options, expected);
-    assert_eq!(shown.expanded_forms, 1);
+    assert_eq!((shown.matching_forms, shown.expanded_forms), (1, 1));
     let options = ViewOptions { content_pattern: Some("#xFF"), ..COLLAPSED };
     check(Dialect::CommonLisp, &text, &options, expected);
     let options = ViewOptions { content_pattern: Some("(("), ..COLLAPSED };
@@ -141,7 +141,7 @@ fn plain_text_is_lines_or_a_search() {
 fn a_huge_line_is_shortened_and_says_so() {
     let text = format!("(a \"{}\")\n(b)\n", "x".repeat(50_000));
     let shown = view(&Source::read(&text, Dialect::CommonLisp), &COLLAPSED).unwrap();
-    assert!(shown.content.contains("[48006 more characters]"), "{}", &shown.content[1_990..]);
+    assert!(shown.content.contains("[48006 more characters; lisp_read_form"), "{}", &shown.content[1_990..]);
     assert!(shown.content.ends_with("2| (b)\n"));
 }
 
@@ -175,4 +175,23 @@ fn a_form_too_long_for_the_view_is_collapsed_and_says_so() {
         &options,
         "  1| (defun f (x) ...)\n     [this form has 1117 characters, too many for this view: lisp_read_form shows it]\n103| (g)\n",
     );
+}
+
+#[test]
+fn a_form_of_a_long_line_is_shown_by_itself() {
+    let text: String = (0..400).map(|n| format!("(defun fn-{n} (x) (list x {n})) ")).collect();
+    let source = Source::read(&text, Dialect::CommonLisp);
+    let options = ViewOptions { name_pattern: Some("^fn-277$"), ..COLLAPSED };
+    let shown = view(&source, &options).unwrap();
+    assert!(shown.content.ends_with("\n1| …(defun fn-277 (x) (list x 277))…\n"), "{}", shown.content);
+    assert_eq!((shown.matching_forms, shown.expanded_forms), (1, 1));
+    let left = text.chars().count() - 2_000;
+    let note = format!(
+        "… [{left} more characters; lisp_read_form shows one form; collapsed=false offset=0 limit=1 shows more"
+    );
+    assert!(shown.content.contains(&note), "{}", shown.content);
+    let options = ViewOptions { collapsed: false, limit: Some(1), budget: 40_000, ..COLLAPSED };
+    assert!(!view(&source, &options).unwrap().content.contains("more characters"));
+    let options = ViewOptions { name_pattern: Some("none-such"), ..COLLAPSED };
+    assert_eq!(view(&source, &options).unwrap().matching_forms, 0);
 }

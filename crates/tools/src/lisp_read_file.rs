@@ -1,6 +1,6 @@
 //! `lisp_read_file`: a file at a glance, or its lines.
 
-use lispwright_edit::{MOST_SHOWN, Place, ViewOptions, view, view_plain};
+use lispwright_edit::{MOST_SHOWN, Mode, Place, View, ViewOptions, view, view_plain};
 use lispwright_syntax::in_a_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -77,9 +77,7 @@ fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> 
     if let Some(language) = &language {
         text.push_str(&format!(", {}, {}", counted(shown.total_forms, "form"), language.dialect().name()));
     }
-    if shown.expanded_forms > 0 {
-        text.push_str(&format!("; {} shown whole", shown.expanded_forms));
-    }
+    text.push_str(&fitting(args, &shown));
     text.push('\n');
     let mut diagnostics = Vec::new();
     if let Some(diagnosis) = &shown.diagnosis {
@@ -113,6 +111,24 @@ fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> 
     }
     fields.insert("diagnostics".into(), diagnostics.into());
     Ok(Outcome { text: text.trim_end().to_owned(), fields, is_error: false })
+}
+
+/// What the patterns find among the forms of a collapsed view.
+fn fitting(args: &LispReadFile, shown: &View) -> String {
+    let patterns = [&args.name_pattern, &args.content_pattern];
+    let asked = patterns.iter().any(|pattern| pattern.as_ref().is_some_and(|pattern| !pattern.is_empty()));
+    if !asked || shown.mode != Mode::Collapsed {
+        return String::new();
+    }
+    match (shown.matching_forms, shown.expanded_forms) {
+        (0, _) => "; no form fits the pattern".to_owned(),
+        (1, 1) => "; 1 fits the pattern and is shown whole".to_owned(),
+        (fit, whole) if fit == whole => format!("; {fit} fit the pattern and are shown whole"),
+        (fit, whole) => format!(
+            "; {} the pattern, {whole} of them shown whole",
+            if fit == 1 { "1 fits".to_owned() } else { format!("{fit} fit") }
+        ),
+    }
 }
 
 /// The call that shows the rest, without its offset.

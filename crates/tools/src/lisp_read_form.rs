@@ -56,8 +56,9 @@ fn show(workshop: &Workshop, args: &LispReadForm) -> Result<Outcome, ToolError> 
 
     let label = form.label(source.text);
     let (start, end) = (whole.start_line, whole.end_line);
-    let mut text =
-        format!("{}:{start}-{end} {label}, digest {}\n{}", in_a_line(&file.path), whole.digest, fenced(content));
+    let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
+    let path = in_a_line(&file.path);
+    let mut text = format!("{path}:{lines} {label}, digest {}\n{}", whole.digest, fenced(content));
     if form.broken {
         text.push_str("\nThis form does not balance. lisp_check_parens shows likely fixes.");
     }

@@ -2,7 +2,7 @@
 
 use lispwright_syntax::{Form, FormId, Span, TokenKind};
 
-use super::{LineView, Patterns, View, ViewOptions};
+use super::{LONGEST, LineView, Patterns, View, ViewOptions};
 use crate::form_line::shortened;
 use crate::source::{Source, whole_span};
 
@@ -27,9 +27,12 @@ enum Shown {
 pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Patterns, view: &mut View) {
     let has_pattern = patterns.name.is_some() || patterns.content.is_some();
     let end_line = options.limit.map_or(u32::MAX, |limit| options.offset.saturating_add(limit));
+    if has_pattern {
+        view.matching_forms = matching(source, options, end_line, patterns);
+    }
     // With a pattern, the other forms are shown only when everything fits; what matches must not be crowded out.
     for only_matching in [false, true] {
-        let mut lines = LineView::new(view.total_lines, options.budget);
+        let mut lines = LineView::new(view.total_lines, options, true);
         let outcome = fill(source, options, end_line, patterns, only_matching, &mut lines);
         if has_pattern && !only_matching && outcome.stopped_at.is_some() {
             continue;
@@ -41,6 +44,20 @@ pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Pa
         view.content = lines.content;
         return;
     }
+}
+
+/// How many forms that begin in those lines a pattern fits, what stands inside of one not counted.
+fn matching(source: &Source<'_>, options: &ViewOptions<'_>, end_line: u32, patterns: &Patterns) -> usize {
+    let mut counted_to = 0;
+    let mut count = 0;
+    for (id, form) in source.forms.iter() {
+        let line = source.lines.line(form.outer.start);
+        let is_new = line > options.offset && line <= end_line && form.outer.end > counted_to;
+        if is_new && how(source, id, patterns, options.whole) == Shown::Verbatim {
+            (count, counted_to) = (count + 1, form.outer.end);
+        }
+    }
+    count
 }
 
 struct Outcome {
@@ -81,8 +98,10 @@ fn fill(
             }
         }
         let fits = match shown {
-            Shown::Verbatim => verbatim(source, whole_span(form), shown_line, lines),
-            Shown::Whole => verbatim(source, form.outer, shown_line, lines),
+            // Of a long line that has been shown, this part was hardly to be seen.
+            Shown::Verbatim if is_long(source, line) => verbatim(source, whole_span(form), 0, true, lines),
+            Shown::Verbatim => verbatim(source, whole_span(form), shown_line, false, lines),
+            Shown::Whole => verbatim(source, form.outer, shown_line, false, lines),
             Shown::Signature => line <= shown_line || lines.line(line, &indented(form, &signature(source, form))),
         };
         if !fits {
@@ -136,19 +155,37 @@ fn collapsed(source: &Source<'_>, form: &Form, lines: &mut LineView) -> bool {
         && lines.note(&format!("[this form has {count} characters, too many for this view: lisp_read_form shows it]"))
 }
 
-/// The whole lines of a span behind `shown_line`; false, and nothing is added, when they do not fit.
-fn verbatim(source: &Source<'_>, span: Span, shown_line: u32, lines: &mut LineView) -> bool {
+/// A line is cut where it is shown.
+fn is_long(source: &Source<'_>, line: u32) -> bool {
+    let text = source.line_text(line);
+    text.len() > LONGEST && text.chars().nth(LONGEST).is_some()
+}
+
+/// The lines of a span behind `shown_line`, whole or as far as they lie in it; false, and nothing is added, when they do
+/// not fit.
+fn verbatim(source: &Source<'_>, span: Span, shown_line: u32, clipped: bool, lines: &mut LineView) -> bool {
     let (left, length) = (lines.left, lines.content.len());
     let first = source.lines.line(span.start).max(shown_line + 1);
     let last = source.lines.line(span.end.saturating_sub(1));
     for number in first..=last {
-        if !lines.line(number, source.line_text(number)) {
+        let whole = source.line_text(number);
+        let shown = if clipped && is_long(source, number) { clip(source, number, span) } else { whole.to_owned() };
+        if !lines.line(number, &shown) {
             lines.left = left;
             lines.content.truncate(length);
             return false;
         }
     }
     true
+}
+
+/// The part of a line that lies in `span`, with an ellipsis where something is left out.
+fn clip(source: &Source<'_>, number: u32, span: Span) -> String {
+    let line = source.lines.line_span(number).unwrap_or_default();
+    let line = Span::new(line.start, line.start + source.line_text(number).len() as u32);
+    let part = Span::new(line.start.max(span.start), line.end.min(span.end).max(span.start));
+    let (front, back) = (if part.start > line.start { "…" } else { "" }, if part.end < line.end { "…" } else { "" });
+    format!("{front}{}{back}", source.slice(part))
 }
 
 fn indented(form: &Form, text: &str) -> String {
