@@ -13,6 +13,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -52,6 +53,8 @@ pub struct Written {
     pub changed: bool,
     /// Its length now, in bytes.
     pub len: u64,
+    /// Other names of the file (hard links), which keep the bytes that it had.
+    pub other_names: u64,
 }
 
 impl Roots {
@@ -88,13 +91,15 @@ impl Roots {
             NewText::Text(text) => Some(source.encode(&text)?).filter(|new| *new != old),
         };
         let Some(new) = new else {
-            return Ok(Written { path: source.path, changed: false, len: source.len });
+            return Ok(Written { path: source.path, changed: false, len: source.len, other_names: 0 });
         };
         if new.len() as u64 > MAX_FILE_BYTES {
             return Err(Error::TooLarge { path: source.path, size: new.len() as u64, limit: MAX_FILE_BYTES }.into());
         }
+        let names = file.metadata().map_or(1, |metadata| metadata.nlink());
         replace(&place, &file, &new, |now| is_same(now, version, &old))?;
-        Ok(Written { path: source.path, changed: true, len: new.len() as u64 })
+        let other_names = names.saturating_sub(1);
+        Ok(Written { path: source.path, changed: true, len: new.len() as u64, other_names })
     }
 
     /// Creates a UTF-8 file with `text` where nothing is yet; its directory must exist.
@@ -119,7 +124,20 @@ impl Roots {
         };
         stage::stage(&place.dir, &place.name, &bytes, None).and_then(stage::Staged::create).map_err(failed)?;
         sync(&place)?;
-        Ok(Written { path: place.path, changed: true, len: bytes.len() as u64 })
+        Ok(Written { path: place.path, changed: true, len: bytes.len() as u64, other_names: 0 })
+    }
+
+    /// The empty file that [`Roots::create_new`] would make at `path`, to be filled first, and files beside it that are
+    /// called nearly so; `None` when something is there.
+    ///
+    /// Fails with [`Error::NotFound`] when its directory does not exist.
+    pub fn vacant(&self, path: &Path) -> Result<Option<(SourceFile, Vec<String>)>, Error> {
+        let place = self.locate(path)?;
+        if place.exists {
+            return Ok(None);
+        }
+        let nearest = place.not_found().candidates().to_vec();
+        Ok(Some((SourceFile::decode(&place.path, b"")?, nearest)))
     }
 }
 

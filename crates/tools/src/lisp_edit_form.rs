@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lispwright_edit::{Edit, Edited, Mended, Operation, Refusal, Target, edit};
+use lispwright_edit::{Edit, Edited, Mended, Operation, Refusal, Source, Target, edit};
 use lispwright_project::{EditError, NewText, SourceFile};
 use lispwright_syntax::in_a_line;
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ pub enum EditOperation {
     InsertBefore,
     /// Put forms behind it.
     InsertAfter,
-    /// Put forms at the end of the file.
+    /// Put forms at the end of the file, which is made when it is not there.
     Append,
     /// Remove it.
     Delete,
@@ -86,7 +86,7 @@ pub async fn lisp_edit_form(workshop: &Workshop, args: LispEditForm, _context: &
 
 fn run(workshop: &Workshop, args: &LispEditForm) -> Result<Outcome, ToolError> {
     let operation = Operation::from(args.operation);
-    let (path, edited) = change(workshop, &args.path, args.dry_run, |source| {
+    let make = |source: &Source<'_>| {
         let target = Target {
             name: args.name.as_deref(),
             form_type: args.form_type.as_deref(),
@@ -95,37 +95,91 @@ fn run(workshop: &Workshop, args: &LispEditForm) -> Result<Outcome, ToolError> {
         };
         let (content, digest) = (args.content.as_deref(), args.digest.as_deref());
         edit(source, &Edit { operation, target, content, digest, repair: args.repair })
-    })?;
+    };
+    let made = if operation == Operation::Append { create(workshop, &args.path, args.dry_run, make)? } else { None };
+    let (path, edited) = made.map_or_else(|| change(workshop, &args.path, args.dry_run, make), Ok)?;
     Ok(answer(&path, operation.name(), &edited, args.dry_run))
 }
 
-/// Runs `make` on a file and writes what comes out, unless it is a dry run. Gives the path for people, and the edit.
+/// The path for people, and the edit.
+type Changed = (String, Edited);
+
+/// What `make` does with the text of a Lisp file.
+fn attempt(
+    workshop: &Workshop,
+    file: &SourceFile,
+    make: impl FnOnce(&Source<'_>) -> Result<Edited, Refusal>,
+) -> Result<Edited, ToolError> {
+    let language = workshop.lisp_language(file)?;
+    make(&read_source(file, &language)).map_err(|error| workshop.refusal(&file.path, &error))
+}
+
+/// Of a file that is not there, how one is made.
+fn missing(workshop: &Workshop, error: lispwright_project::Error) -> ToolError {
+    let mut error = ToolError::from(error);
+    if error.code == "FILE_NOT_FOUND" {
+        let stop = if error.message.ends_with('?') { "" } else { "." };
+        error.message.push_str(stop);
+        let append = workshop.words.append;
+        error.message.push_str(&format!(" {append} makes a new file, if its directory is there."));
+    }
+    error
+}
+
+/// Runs `make` on an empty text and makes the file with what comes out, unless it is a dry run; `None` when there is a file.
+fn create(
+    workshop: &Workshop,
+    path: &str,
+    dry_run: bool,
+    make: impl Fn(&Source<'_>) -> Result<Edited, Refusal>,
+) -> Result<Option<Changed>, ToolError> {
+    let Some((file, nearest)) = workshop.roots.vacant(Path::new(path)).map_err(|error| missing(workshop, error))?
+    else {
+        return Ok(None);
+    };
+    let mut edited = attempt(workshop, &file, make)?;
+    let others = if nearest.is_empty() { String::new() } else { format!("; {} is there already", nearest.join(", ")) };
+    edited.notes.push(format!("{} is a new file{others}.", in_a_line(&file.path)));
+    if dry_run {
+        return Ok(Some((file.path, edited)));
+    }
+    match workshop.roots.create_new(Path::new(path), &edited.text) {
+        Ok(written) => Ok(Some((written.path, edited))),
+        // Somebody has made it meanwhile.
+        Err(lispwright_project::Error::AlreadyExists { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Runs `make` on a file and writes what comes out, unless it is a dry run.
 pub(crate) fn change(
     workshop: &Workshop,
     path: &str,
     dry_run: bool,
-    make: impl FnOnce(&lispwright_edit::Source<'_>) -> Result<Edited, Refusal>,
-) -> Result<(String, Edited), ToolError> {
-    let attempt = |file: &SourceFile| -> Result<Edited, ToolError> {
-        let language = workshop.lisp_language(file)?;
-        make(&read_source(file, &language)).map_err(|error| workshop.refusal(&file.path, &error))
-    };
+    make: impl FnOnce(&Source<'_>) -> Result<Edited, Refusal>,
+) -> Result<Changed, ToolError> {
     if dry_run {
-        let file = workshop.read(path)?;
-        let edited = attempt(&file)?;
+        let file = workshop.roots.read(Path::new(path)).map_err(|error| missing(workshop, error))?;
+        let edited = attempt(workshop, &file, make)?;
         return Ok((file.path, edited));
     }
     let mut done = None;
     let written = workshop.roots.edit(Path::new(path), |file| {
-        let edited = attempt(file)?;
+        let edited = attempt(workshop, file, make)?;
         let text = if edited.changed { NewText::Text(edited.text.clone()) } else { NewText::Unchanged };
         done = Some(edited);
         Ok(text)
     });
     match written {
-        Ok(written) => Ok((written.path, done.expect("an edit that succeeds has run"))),
+        Ok(written) => {
+            let mut edited = done.expect("an edit that succeeds has run");
+            if written.other_names > 0 {
+                edited.notes.push("The file has other names (hard links), which keep the old text.".to_owned());
+            }
+            Ok((written.path, edited))
+        }
         Err(EditError::Refused(error)) => Err(error),
-        Err(EditError::Project(error)) => Err(error.into()),
+        Err(EditError::Project(error)) => Err(missing(workshop, error)),
     }
 }
 

@@ -70,12 +70,22 @@ fn an_empty_file() {
 /// Every tool that takes a path refuses this one with `code`, says each of `says`, and changes nothing.
 #[track_caller]
 fn check_refused(session: &mut Session, path: &str, code: &str, says: &[&str]) {
-    let calls: [(&str, Value); 6] = [
+    check_refused_as_missing(session, path, code, says);
+    session.refused("lisp_edit_form", append(path), code, says);
+}
+
+fn append(path: &str) -> Value {
+    json!({ "path": path, "operation": "append", "content": "(defun g () 2)" })
+}
+
+/// The same of all but what makes a file that is missing.
+#[track_caller]
+fn check_refused_as_missing(session: &mut Session, path: &str, code: &str, says: &[&str]) {
+    let calls: [(&str, Value); 5] = [
         ("lisp_read_file", json!({ "path": path })),
         ("lisp_check_parens", json!({ "path": path })),
         ("lisp_read_form", json!({ "path": path, "name": "f" })),
         ("lisp_edit_form", json!({ "path": path, "operation": "replace", "name": "f", "content": "(defun f () 2)" })),
-        ("lisp_edit_form", json!({ "path": path, "operation": "append", "content": "(defun g () 2)" })),
         ("lisp_patch_form", json!({ "path": path, "name": "f", "old_text": "1", "new_text": "2" })),
     ];
     for (tool, arguments) in calls {
@@ -86,7 +96,10 @@ fn check_refused(session: &mut Session, path: &str, code: &str, says: &[&str]) {
 #[test]
 fn files_that_do_not_exist() {
     let mut session = Session::with_file("src/shapes.lisp", "(defun f () 1)\n");
-    check_refused(&mut session, "src/shaeps.lisp", "FILE_NOT_FOUND", &["src/shaeps.lisp", "src/shapes.lisp"]);
+    let says = ["src/shaeps.lisp", "src/shapes.lisp"];
+    check_refused_as_missing(&mut session, "src/shaeps.lisp", "FILE_NOT_FOUND", &says);
+    let made = session.ok("lisp_edit_form", append("src/shaeps.lisp"));
+    assert!(made.text.contains("a new file; src/shapes.lisp is there already"), "{}", made.text);
     check_refused(&mut session, "scr/shapes.lisp", "FILE_NOT_FOUND", &["scr", "src"]);
 }
 
