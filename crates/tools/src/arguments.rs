@@ -37,6 +37,13 @@ pub enum Fault {
         /// The argument it most resembles.
         nearest: Option<String>,
     },
+    /// An argument that is given twice, with different values.
+    Twice {
+        /// The other spelling.
+        name: String,
+        /// The argument.
+        own: String,
+    },
     /// A required argument is absent or `null`.
     Missing {
         /// The argument.
@@ -80,6 +87,9 @@ impl fmt::Display for Fault {
                 write!(f, "unknown argument `{name}`; did you mean `{nearest}`?")
             }
             Self::Unknown { name, nearest: None } => write!(f, "unknown argument `{name}`"),
+            Self::Twice { name, own } => {
+                write!(f, "`{name}` means `{own}`, and both are given, with different values; pass one of them")
+            }
             Self::Missing { name, expected } => write!(f, "missing required argument `{name}` ({expected})"),
             Self::WrongType { place, expected, given } => write!(f, "`{place}` must be {expected}, not {given}"),
             Self::NotListed { place, allowed, given } => {
@@ -259,8 +269,8 @@ fn shown(value: &Value) -> String {
 /// a number that names something as its text, and refuses everything else that does not fit the schema with one
 /// `BAD_ARGUMENT` that lists all faults.
 ///
-/// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names, when the own name is
-/// not given as well.
+/// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names and of the values that it
+/// lists. An argument may be given in two spellings with the same value.
 pub fn prepare(
     tool: &str,
     schema: &Map<String, Value>,
@@ -280,22 +290,26 @@ pub fn prepare(
             None => respelled.push((name, value)),
         }
     }
+    let mut faults = Vec::new();
     for (name, value) in respelled {
-        let own = own_name(&name, properties).filter(|own| !ready.contains_key(*own));
-        match own {
-            Some(_) if value.is_null() => {}
-            Some(own) => {
-                ready.insert(own.to_owned(), named(own, &properties[own], value));
-            }
+        let Some(own) = own_name(&name, properties) else {
+            ready.insert(name, value);
+            continue;
+        };
+        if value.is_null() {
+            continue;
+        }
+        let value = named(own, &properties[own], value);
+        match ready.get(own) {
+            Some(known) if *known == value => {}
+            Some(_) => faults.push(Fault::Twice { name, own: own.to_owned() }),
             None => {
-                ready.insert(name, value);
+                ready.insert(own.to_owned(), value);
             }
         }
     }
-    match check(schema, &ready) {
-        Ok(()) => Ok(ready),
-        Err(faults) => Err(refusal(tool, schema, &faults)),
-    }
+    faults.extend(check(schema, &ready).err().unwrap_or_default());
+    if faults.is_empty() { Ok(ready) } else { Err(refusal(tool, schema, &faults)) }
 }
 
 /// The tool's own name for an argument spelled in another way.
@@ -325,6 +339,7 @@ fn narrowed(schema: &Value, value: Value) -> Value {
         Value::String(digits) if schema["type"] == "integer" => {
             digits.parse::<i64>().map_or(Value::String(digits), Value::from)
         }
+        Value::String(text) => Value::String(listed(schema, &text).map_or(text, str::to_owned)),
         Value::Array(elements) if schema.get("items").is_some() => {
             elements.into_iter().map(|element| narrowed(&schema["items"], element)).collect()
         }
@@ -337,6 +352,13 @@ fn narrowed(schema: &Value, value: Value) -> Value {
             .collect(),
         other => other,
     }
+}
+
+/// The one of the values listed by the schema that `text` spells in another way.
+fn listed<'s>(schema: &'s Value, text: &str) -> Option<&'s str> {
+    let mut values = schema.get("enum")?.as_array()?.iter().filter_map(Value::as_str);
+    let spelled = snake_case(text);
+    values.clone().all(|value| value != text).then(|| values.find(|value| snake_case(value) == spelled))?
 }
 
 fn refusal(tool: &str, schema: &Map<String, Value>, faults: &[Fault]) -> ToolError {
@@ -574,7 +596,21 @@ mod tests {
         let given = json!({"file_path": "b", "path": "a", "operation": "delete"});
         let error = prepare("lisp_edit_form", &schema, object(given)).unwrap_err();
         assert_eq!(error.code, "BAD_ARGUMENT");
-        assert!(error.message.contains("unknown argument `file_path`"), "{}", error.message);
+        assert!(error.message.contains("`file_path` means `path`, and both are given"), "{}", error.message);
+        let same = json!({"file_path": "a", "path": "a", "operation": "delete"});
+        assert_eq!(prepare("lisp_edit_form", &schema, object(same)).unwrap()["path"], "a");
+    }
+
+    #[test]
+    fn a_listed_value_may_be_spelled_as_on_the_command_line() {
+        let schema =
+            object(json!({"properties": {"operation": {"type": "string", "enum": ["insert_after", "delete"]}}}));
+        for spelled in ["insert_after", "insert-after", "insertAfter", "INSERT-AFTER"] {
+            let given = object(json!({"operation": spelled}));
+            assert_eq!(prepare("lisp_edit_form", &schema, given).unwrap()["operation"], "insert_after");
+        }
+        let given = object(json!({"operation": "insert after all"}));
+        assert!(prepare("lisp_edit_form", &schema, given).is_err());
     }
 
     #[test]
