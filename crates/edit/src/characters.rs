@@ -3,7 +3,7 @@
 
 use std::cell::LazyCell;
 
-use lispwright_syntax::{Dialect, LineIndex, TokenKind, Tree};
+use lispwright_syntax::{Dialect, LineIndex, Span, TokenKind, Tree};
 
 use crate::form_line::shortened;
 use crate::refusal::Refusal;
@@ -11,22 +11,24 @@ use crate::source::{Source, place_in};
 
 const QUOTES: [char; 6] = ['“', '”', '„', '‘', '’', '‚'];
 
-/// Refuses the first character that is hardly meant to be part of a symbol, unless symbols of the file have it.
-pub(crate) fn check(content: &str, tree: &Tree, source: &Source<'_>) -> Result<(), Refusal> {
+/// Refuses the first character in the part `own` of a text that is hardly meant to be part of a symbol, unless symbols of
+/// the file have it. Its place is one in that part.
+pub(crate) fn check(text: &str, tree: &Tree, own: Span, source: &Source<'_>) -> Result<(), Refusal> {
     let (square, curly) = source.dialect().has_brackets();
     let foreign = |c: char| (!square && matches!(c, '[' | ']')) || (!curly && matches!(c, '{' | '}'));
     let known = LazyCell::new(|| characters_in_atoms(source));
     let odd = |c: char| (foreign(c) || QUOTES.contains(&c) || is_invisible(c)) && !known.contains(&c);
-    for (kind, span) in tree.tokens() {
+    let part = &text[own.range()];
+    for (kind, span) in tree.tokens_within(own) {
         if kind != TokenKind::Atom {
             continue;
         }
-        let atom = &content[span.range()];
+        let atom = &text[span.range()];
         if is_escaped(atom, source.dialect()) {
             continue;
         }
         let Some((at, c)) = atom.char_indices().find(|(_, c)| odd(*c)) else { continue };
-        let place = place_in(content, &LineIndex::new(content.as_bytes()), span.start + at as u32);
+        let place = place_in(part, &LineIndex::new(part.as_bytes()), span.start - own.start + at as u32);
         return Err(if QUOTES.contains(&c) {
             Refusal::SmartQuote { quote: c, at: place }
         } else if is_invisible(c) {

@@ -69,17 +69,15 @@ impl Wanted {
 impl Content {
     /// Checks `content` for `source`.
     pub(crate) fn new(content: &str, source: &Source<'_>, wanted: Wanted) -> Result<Self, Refusal> {
-        let first_line = content.lines().position(|line| !line.trim().is_empty());
-        if let Some(line) = first_line.filter(|_| content.trim_start().starts_with("```")) {
-            return Err(Refusal::Fenced { line: line as u32 + 1 });
-        }
-        if is_numbered(content) {
-            return Err(Refusal::Numbered);
-        }
         let language = source.tree.language();
         let tree = read(content, language);
-        slip::check(content, &tree)?;
-        characters::check(content, &tree, source)?;
+        if let Some(refusal) = wrapping(content, &tree, Span::new(0, tree.len())) {
+            return Err(refusal);
+        }
+        slip::check_diff_marks(content)?;
+        let whole = Span::new(0, tree.len());
+        slip::check(content, &tree, whole)?;
+        characters::check(content, &tree, whole, source)?;
         if tree.is_balanced() {
             return Self::of_sound(content, source, wanted, None);
         }
@@ -163,6 +161,21 @@ fn beginnings(text: &str, tree: &Tree) -> Vec<(String, Option<String>)> {
         .filter(|form| base.is_some() && column(form.outer.start) == base)
         .map(|form| (form.head_name.clone(), form.name.clone()))
         .collect()
+}
+
+/// What stands around the part `own` of a text, or in front of its lines, where it was copied from. Places are in that part.
+pub(crate) fn wrapping(text: &str, tree: &Tree, own: Span) -> Option<Refusal> {
+    let part = &text[own.range()];
+    let mut at = own.start;
+    for (line, text) in part.split_inclusive('\n').enumerate() {
+        let begin = at + (text.len() - text.trim_start().len()) as u32;
+        let is_code = || tree.token_at(begin).is_some_and(|token| tree.token_span(token).start == begin);
+        if text.trim_start().starts_with("```") && is_code() {
+            return Some(Refusal::Fenced { line: line as u32 + 1 });
+        }
+        at += text.len() as u32;
+    }
+    is_numbered(part).then_some(Refusal::Numbered)
 }
 
 /// Every line begins with a number and a bar, as views show them.

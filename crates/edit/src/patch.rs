@@ -1,7 +1,8 @@
 //! Changing text inside one form.
 //!
-//! The old text has to occur exactly once in the form or its header comment, so that a patch cannot hit the wrong place,
-//! and the form has to balance afterwards as well as it did before.
+//! The old text has to occur exactly once in the form or its header comment, byte for byte or else but for the white space
+//! between its tokens, so that a patch cannot hit the wrong place; and the form has to balance afterwards as well as it
+//! did before.
 
 use std::borrow::Cow;
 
@@ -9,16 +10,20 @@ use lispwright_repair::moved_into;
 use lispwright_syntax::{FormId, Span, TokenKind, Tree, read};
 
 use crate::change::check_digest;
-use crate::content::{is_numbered, with_line_ending};
+use crate::characters;
+use crate::content::{is_numbered, with_line_ending, wrapping};
 use crate::diagnose::diagnose_in;
 use crate::diff::unified;
 use crate::edited::Edited;
 use crate::fix::{Fix, Mended};
 use crate::form_line::shortened;
+use crate::indent::{Ground, Moved, column};
 use crate::locate::{Target, locate};
 use crate::mend::Setting;
+use crate::occurrence::{by_tokens, exact, near};
 use crate::refusal::Refusal;
 use crate::seen::{PUT_BACK, put_back};
+use crate::slip;
 use crate::source::{Source, whole_span};
 use crate::splice::{Splice, apply};
 
@@ -61,9 +66,14 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
     let has_put_back = [&old, &new].into_iter().any(|text| matches!(text, Cow::Owned(_)));
     let old_text = as_in_file(&old);
     let new_text = if ending == "\n" { new.into_owned() } else { with_line_ending(&new, ending) };
-    let found: Vec<u32> = body.match_indices(&old_text).map(|(at, _)| region.start + at as u32).collect();
+    let mut found = exact(source, region, &old_text);
+    let loosely = found.is_empty();
+    if loosely {
+        found = by_tokens(source, region, &old_text);
+    }
     match found.len() {
-        0 if is_numbered(patch.old_text) => return Err(Refusal::Numbered),
+        0 if old_text.trim_start().starts_with("```") => return Err(Refusal::Fenced { line: 1 }.within("old_text")),
+        0 if is_numbered(patch.old_text) => return Err(Refusal::Numbered.within("old_text")),
         0 => return Err(not_found(source, id, region, &old_text)),
         1 => {}
         _ if patch.replace_all => {}
@@ -72,15 +82,20 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
     let mut new_body = String::with_capacity(body.len() + new_text.len());
     let mut copied = region.start;
     let mut written: Vec<Span> = Vec::with_capacity(found.len());
-    for &at in &found {
-        new_body.push_str(source.slice(Span::new(copied, at)));
+    for &place in &found {
+        new_body.push_str(source.slice(Span::new(copied, place.start)));
         let start = new_body.len() as u32;
-        new_body.push_str(&new_text);
+        if loosely {
+            new_body.push_str(&moved_to(source, place, &old_text, &new_text));
+        } else {
+            new_body.push_str(&new_text);
+        }
         written.push(Span::new(start, new_body.len() as u32));
-        copied = at + old_text.len() as u32;
+        copied = place.end;
     }
     new_body.push_str(source.slice(Span::new(copied, region.end)));
-    let touched = Span::new(found[0], found[found.len() - 1] + old_text.len() as u32);
+    let touched = Span::new(found[0].start, found[found.len() - 1].end);
+    check_new_text(source, &new_body, written[0])?;
 
     let mut mended = None;
     if let Some((repaired, how)) = balanced(source, region, &new_body, &written, patch.repair)? {
@@ -96,8 +111,41 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
     edited.lines = Some((lines.line(touched.start), lines.line((touched.start + new_touched).max(1) - 1)));
     note_new_name(source, id, &new_body, &mut edited);
     edited.notes.extend(has_put_back.then(|| PUT_BACK.to_owned()));
+    if loosely {
+        let line = source.lines.line(touched.start);
+        edited.notes.push(format!("old_text stands on line {line} with other white space between its tokens."));
+    }
     edited.repair = mended;
     Ok(edited)
+}
+
+/// `new_text` as it stands in the place of what differs from `old_text` in white space.
+fn moved_to(source: &Source<'_>, place: Span, old_text: &str, new_text: &str) -> String {
+    let outer = |text: &str| (text.len() - text.trim_start().len(), text.trim_end().len());
+    let ((old_start, old_end), (new_start, new_end)) = (outer(old_text), outer(new_text));
+    let start = if old_start > 0 { new_start } else { 0 };
+    let end = if old_end < old_text.len() { new_end.max(start) } else { new_text.len() };
+    let given = column(new_text[..new_start].rsplit('\n').next().unwrap_or_default());
+    let before = Span::new(source.row_start(place.start), place.start);
+    let text = &new_text[..end];
+    let tree = read(text, source.tree.language());
+    Moved::new(text, &tree, start as u32, given, &Ground::at(source, before, place)).text
+}
+
+/// Refuses new text that is code, as it stands in `new_body`, and carries along where it was copied from.
+fn check_new_text(source: &Source<'_>, new_body: &str, written: Span) -> Result<(), Refusal> {
+    let tree = read(new_body, source.tree.language());
+    let begins_token = tree
+        .token_at(written.start)
+        .is_none_or(|token| tree.token_span(token).start == written.start || tree.kind(token) == TokenKind::Blank);
+    if !begins_token {
+        return Ok(());
+    }
+    let wrapped = wrapping(new_body, &tree, written).map_or(Ok(()), Err);
+    let checked = wrapped.and_then(|()| slip::check(new_body, &tree, written));
+    checked
+        .and_then(|()| characters::check(new_body, &tree, written, source))
+        .map_err(|refusal| refusal.within("new_text"))
 }
 
 /// Says so when the form is called something else now.
@@ -112,14 +160,9 @@ fn note_new_name(source: &Source<'_>, id: FormId, new_body: &str, edited: &mut E
     }
 }
 
-fn lines_at(source: &Source<'_>, offsets: &[u32]) -> Vec<(u32, String)> {
-    offsets
-        .iter()
-        .map(|&at| {
-            let line = source.lines.line(at);
-            (line, shortened(source.line_text(line).trim(), 100))
-        })
-        .collect()
+fn lines_at(source: &Source<'_>, places: &[Span]) -> Vec<(u32, String)> {
+    let lines = places.iter().map(|place| source.lines.line(place.start));
+    lines.map(|line| (line, shortened(source.line_text(line).trim(), 100))).collect()
 }
 
 fn not_found(source: &Source<'_>, id: FormId, region: Span, old_text: &str) -> Refusal {
@@ -127,38 +170,9 @@ fn not_found(source: &Source<'_>, id: FormId, region: Span, old_text: &str) -> R
     Refusal::TextNotFound {
         label: source.forms.get(id).label(source.text),
         lines: (source.lines.line(region.start), source.lines.line(region.end.saturating_sub(1))),
-        near: near_match(source, region, old_text),
+        near: near(source, region, old_text),
         elsewhere,
     }
-}
-
-/// Longest near match that is quoted, in bytes.
-const MOST_QUOTED: usize = 2_000;
-
-/// Near matches are looked for with at most so many comparisons.
-const MOST_COMPARISONS: usize = 50_000_000;
-
-/// The first part of the region that is `old_text` but for white space and case, with its line.
-fn near_match(source: &Source<'_>, region: Span, old_text: &str) -> Option<(u32, String)> {
-    let wanted: Vec<char> = old_text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
-    let solid: Vec<(usize, char)> = source
-        .slice(region)
-        .char_indices()
-        .filter(|(_, c)| !c.is_whitespace())
-        .flat_map(|(at, c)| c.to_lowercase().map(move |lower| (at, lower)))
-        .collect();
-    let too_much_work = wanted.len().saturating_mul(solid.len()) > MOST_COMPARISONS;
-    if wanted.is_empty() || wanted.len() > solid.len() || too_much_work {
-        return None;
-    }
-    let start = solid
-        .windows(wanted.len())
-        .position(|window| window.iter().zip(&wanted).all(|((_, found), wanted)| found == wanted))?;
-    let (first, last) = (solid[start].0, solid[start + wanted.len() - 1].0);
-    let body = source.slice(region);
-    let end = last + body[last..].chars().next().map_or(0, char::len_utf8);
-    let text = &body[first..end];
-    (text.len() <= MOST_QUOTED).then(|| (source.lines.line(region.start + first as u32), text.to_owned()))
 }
 
 /// Refuses a patch after which the form balances worse than before, unless it may be repaired and that is certain: then

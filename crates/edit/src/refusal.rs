@@ -8,6 +8,7 @@ use std::fmt;
 use crate::diagnose::Diagnosis;
 use crate::fix::MOST_SHOWN;
 use crate::form_line::FormLine;
+use crate::occurrence::Near;
 use crate::slip::Slip;
 use crate::source::Place;
 use crate::words::Words;
@@ -164,6 +165,13 @@ pub enum Refusal {
         /// How many may go.
         expected: usize,
     },
+    /// What is wrong with a text of a patch, in terms of that text.
+    In {
+        /// The argument.
+        argument: &'static str,
+        /// What would be wrong with content.
+        refusal: Box<Refusal>,
+    },
     /// `old_text` is empty.
     EmptyOldText,
     /// `old_text` does not occur in the form.
@@ -172,8 +180,8 @@ pub enum Refusal {
         label: String,
         /// Its lines.
         lines: (u32, u32),
-        /// A part of the form that differs only in white space or case, with its line.
-        near: Option<(u32, String)>,
+        /// The part of the form that is nearest to it.
+        near: Option<Near>,
         /// Lines elsewhere in the file on which it begins.
         elsewhere: Vec<u32>,
     },
@@ -203,6 +211,7 @@ impl Refusal {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
+            Self::In { refusal, .. } => refusal.code(),
             Self::FormNotFound { .. } | Self::OnlyMentioned { .. } => "FORM_NOT_FOUND",
             Self::FormAmbiguous { .. } => "FORM_AMBIGUOUS",
             Self::Stale { .. } => "STALE",
@@ -227,30 +236,43 @@ impl Refusal {
         }
     }
 
-    /// What the positions of this refusal are positions in.
+    /// The argument that the positions of this refusal are positions in; the file when `None`.
     #[must_use]
-    pub fn is_about_content(&self) -> bool {
-        matches!(
-            self,
+    pub fn argument(&self) -> Option<&'static str> {
+        match self {
+            Self::In { argument, .. } => Some(argument),
             Self::Fenced { .. }
-                | Self::Numbered
-                | Self::ForeignBracket { .. }
-                | Self::SmartQuote { .. }
-                | Self::Invisible { .. }
-                | Self::Slip { .. }
-                | Self::CutOff { .. }
-                | Self::Unbalanced { .. }
-                | Self::NoForm
-                | Self::SeveralForms { .. }
-        )
+            | Self::Numbered
+            | Self::ForeignBracket { .. }
+            | Self::SmartQuote { .. }
+            | Self::Invisible { .. }
+            | Self::Slip { .. }
+            | Self::CutOff { .. }
+            | Self::Unbalanced { .. }
+            | Self::NoForm
+            | Self::SeveralForms { .. } => Some("content"),
+            _ => None,
+        }
     }
 
-    /// The line it is about and, where that is known, the column: in the content or in the file, as
-    /// [`Refusal::is_about_content`] says. For a refused patch or edit, in the file as it would be.
+    /// The same about the text that a patch has in `argument`.
+    pub(crate) fn within(self, argument: &'static str) -> Self {
+        Self::In { argument, refusal: Box::new(self) }
+    }
+
+    /// What is wrong, whatever text it is wrong with.
+    #[must_use]
+    pub fn fault(&self) -> &Self {
+        if let Self::In { refusal, .. } = self { refusal } else { self }
+    }
+
+    /// The line it is about and, where that is known, the column: in the argument that [`Refusal::argument`] names or in the
+    /// file. For a refused patch or edit, in the file as it would be.
     #[must_use]
     pub fn place(&self) -> Option<(u32, Option<u32>)> {
         let whole = |place: Place| Some((place.line, Some(place.column)));
         match self {
+            Self::In { refusal, .. } => refusal.place(),
             Self::Unbalanced { diagnosis, .. } | Self::PatchUnbalanced { diagnosis, .. } => whole(diagnosis.likely_at),
             Self::ForeignBracket { at, .. }
             | Self::SmartQuote { at, .. }
@@ -316,6 +338,7 @@ impl Refusal {
     fn write(&self, f: &mut fmt::Formatter<'_>, words: &Words) -> fmt::Result {
         let Words { name, line: by_line, index: by_index, content, old_text, new_text, .. } = words;
         match self {
+            Self::In { refusal, .. } => refusal.write(f, words),
             Self::NoAddress => write!(
                 f,
                 "no form is named. Pass {name} (what the form defines, such as foo or (setf foo)), or {by_line} for a form \
@@ -411,7 +434,11 @@ impl Refusal {
             Self::PatchUnbalanced { diagnosis, add, remove, patched: (first, last), corrected } => {
                 writeln!(f, "{} with this patch; nothing was written.", diagnosis.kind.code())?;
                 let lines = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+                let open = diagnosis.expected.as_deref().filter(|_| diagnosis.is_open_text());
                 match (add.as_str(), remove.as_str()) {
+                    // What is open hides the delimiters behind it.
+                    _ if open.is_some() && diagnosis.is_certain() => {}
+                    _ if open.is_some() => write!(f, "Add `{}` to {new_text} ({lines}). ", open.unwrap_or_default())?,
                     ("", "") => write!(f, "The delimiters of {new_text} stand in the wrong order. ")?,
                     (add, "") => write!(f, "Add {} to {new_text} ({lines}): `{add}`. ", counted(add))?,
                     ("", remove) => write!(f, "Remove {} from {new_text} ({lines}): `{remove}`. ", counted(remove))?,
@@ -451,14 +478,26 @@ impl Refusal {
             }
             Self::TextNotFound { label, lines: (first, last), near, elsewhere } => {
                 write!(f, "{old_text} does not occur in {label} (lines {first}-{last}).")?;
-                if let Some((line, text)) = near {
-                    write!(f, " The nearest text differs in white space or case; line {line} has:\n{text}\n")?;
-                    f.write_str("Copy it exactly and call again")
-                } else if elsewhere.is_empty() {
-                    write!(f, " {} shows the exact text; copy from it and call again", words.read)
-                } else {
-                    let lines: Vec<String> = elsewhere.iter().take(10).map(u32::to_string).collect();
-                    write!(f, " Outside this form it begins on line {}; name the form that holds it", lines.join(", "))
+                match near {
+                    Some(Near { line, text, diff: None }) => write!(
+                        f,
+                        " The nearest text differs in white space or case; line {line} has:\n{text}\nCopy it exactly and call \
+                         again"
+                    ),
+                    _ if !elsewhere.is_empty() => {
+                        let lines: Vec<String> = elsewhere.iter().take(10).map(u32::to_string).collect();
+                        write!(
+                            f,
+                            " Outside this form it begins on line {}; name the form that holds it",
+                            lines.join(", ")
+                        )
+                    }
+                    Some(Near { line, diff: Some(diff), .. }) => write!(
+                        f,
+                        " The nearest text begins on line {line} (- {old_text}, + the file):{diff}\nCorrect {old_text} and call \
+                         again"
+                    ),
+                    None => write!(f, " {} shows the exact text; copy from it and call again", words.read),
                 }
             }
             Self::TextAmbiguous { label, lines } => {

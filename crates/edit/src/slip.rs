@@ -6,7 +6,7 @@
 use std::fmt;
 
 use lispwright_repair::first_conflict;
-use lispwright_syntax::{LineIndex, TokenKind, Tree};
+use lispwright_syntax::{LineIndex, Span, TokenKind, Tree};
 
 use crate::refusal::Refusal;
 use crate::source::place_in;
@@ -14,6 +14,8 @@ use crate::source::place_in;
 /// A trace of where a text was copied from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slip {
+    /// The lines begin with the marks of a diff.
+    DiffMarks,
     /// Both sides of a merge stand between the marks of a version control system.
     Conflict,
     /// `\n` in the place of a line end.
@@ -24,18 +26,28 @@ pub enum Slip {
 
 const ENTITIES: [&str; 5] = ["&lt;", "&gt;", "&amp;", "&quot;", "&apos;"];
 
-/// Refuses a text, as it was read, with a slip in it.
-pub(crate) fn check(text: &str, tree: &Tree) -> Result<(), Refusal> {
-    let Some((slip, at)) = find(text, tree) else { return Ok(()) };
-    Err(Refusal::Slip { slip, at: place_in(text, &LineIndex::new(text.as_bytes()), at) })
+/// Refuses a slip in the part `own` of a text, as the text was read. Its place is one in that part.
+pub(crate) fn check(text: &str, tree: &Tree, own: Span) -> Result<(), Refusal> {
+    let part = &text[own.range()];
+    let conflict = first_conflict(part).map(|at| (Slip::Conflict, at as u32));
+    let Some((slip, at)) = conflict.or_else(|| find(text, tree, own)) else { return Ok(()) };
+    Err(Refusal::Slip { slip, at: place_in(part, &LineIndex::new(part.as_bytes()), at) })
 }
 
-fn find(text: &str, tree: &Tree) -> Option<(Slip, u32)> {
-    if let Some(at) = first_conflict(text) {
-        return Some((Slip::Conflict, at as u32));
+/// Refuses whole source whose lines begin with the marks of a diff: no form begins with `+` or `-`.
+pub(crate) fn check_diff_marks(text: &str) -> Result<(), Refusal> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let marked = text.trim_start().starts_with(['+', '-']) && lines.clone().any(|line| line.contains(['(', '[']));
+    if !marked || !lines.all(|line| line.starts_with(['+', '-', ' '])) {
+        return Ok(());
     }
+    let at = (text.len() - text.trim_start().len()) as u32;
+    Err(Refusal::Slip { slip: Slip::DiffMarks, at: place_in(text, &LineIndex::new(text.as_bytes()), at) })
+}
+
+fn find(text: &str, tree: &Tree, own: Span) -> Option<(Slip, u32)> {
     let mut before: Option<TokenKind> = None;
-    let mut tokens = tree.tokens().peekable();
+    let mut tokens = tree.tokens_within(own).peekable();
     while let Some((kind, span)) = tokens.next() {
         let previous = before.replace(kind);
         if !matches!(kind, TokenKind::Atom | TokenKind::Character) {
@@ -44,11 +56,11 @@ fn find(text: &str, tree: &Tree) -> Option<(Slip, u32)> {
         let token = &text[span.range()];
         let behind_datum = previous.is_some_and(|kind| kind.is_close() || kind == TokenKind::String);
         if behind_datum && is_escaped_line_end(token) {
-            return Some((Slip::EscapedLineEnd, span.start));
+            return Some((Slip::EscapedLineEnd, span.start - own.start));
         }
         let comment_follows = tokens.peek().is_some_and(|(kind, _)| *kind == TokenKind::LineComment);
         if let Some(entity) = ENTITIES.iter().find(|entity| comment_follows && entity.trim_end_matches(';') == token) {
-            return Some((Slip::Entity(entity), span.start));
+            return Some((Slip::Entity(entity), span.start - own.start));
         }
     }
     None
@@ -65,6 +77,9 @@ fn is_escaped_line_end(mut token: &str) -> bool {
 impl fmt::Display for Slip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::DiffMarks => f.write_str(
+                "the lines begin with the marks of a diff. Send the new lines alone, without + and - in front",
+            ),
             Self::Conflict => {
                 f.write_str("the marks of a merge conflict. Keep one of the two sides, and take out the marks")
             }

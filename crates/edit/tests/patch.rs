@@ -62,7 +62,16 @@ fn replace_all_changes_every_occurrence() {
 fn text_that_is_not_there() {
     refused("▸(f a)\n(g b)\n", "b", "c", "TEXT_NOT_FOUND", "Outside this form it begins on line 2");
     refused("▸(f\n   A   b)\n", "(f a b)", "c", "TEXT_NOT_FOUND", "line 1 has:\n(f\n   A   b)");
+    refused("▸(f \"a  b\")\n", "\"a b\"", "c", "TEXT_NOT_FOUND", "line 1 has:\n\"a  b\"");
+    refused("▸(f ; a  b\n)\n", "; a b", "c", "TEXT_NOT_FOUND", "line 1 has:\n; a  b");
+    refused("▸(f a)\n", "```\n(f a)\n```", "c", "BAD_ARGUMENT", "a Markdown fence");
     refused("▸(f a)\n", "zz", "c", "TEXT_NOT_FOUND", "lisp_read_form shows");
+    let text = "(z)\n▸(defun total (items)\n  (dolist (item items)\n    (incf sum (price item)))\n  sum)\n";
+    let near =
+        "begins on line 4 (- old_text, + the file):\n-(incf sum (prices item))\n+    (incf sum (price item)))\nCorrect";
+    refused(text, "(incf sum (prices item))", "c", "TEXT_NOT_FOUND", near);
+    let near = "line 3 (- old_text, + the file):\n   (dolist (item items)\n-  (incf all (price item)))\n+    (incf sum";
+    refused(text, "(dolist (item items)\n  (incf all (price item)))", "c", "TEXT_NOT_FOUND", near);
     refused("▸(f a)\n", "", "c", "BAD_ARGUMENT", "`old_text` is empty");
     refused("▸(f\n a)\n", "1| (f\n2|  a)", "c", "BAD_ARGUMENT", "line numbers");
 }
@@ -140,4 +149,45 @@ fn the_correction_of_a_patch_lies_in_its_new_text() {
     let lines = edited.repair.expect("the patch was repaired").lines;
     assert_eq!((lines[0].line, lines[0].after.as_str()), (4, "    (if x 0 (list x y))))"));
     assert!(patch(&source, &request(false)).is_err());
+}
+
+#[test]
+fn white_space_between_tokens_may_differ() {
+    let text = "(z)\n▸(defun f (x)\n  (let ((y  (car x)))\n    (when y\n      (list x \"a  b\" y))))\n";
+    let edited = check(
+        text,
+        "(when y (list x \"a  b\" y))",
+        "(when y\n  (vector x)\n  (list y))",
+        "(z)\n(defun f (x)\n  (let ((y  (car x)))\n    (when y\n      (vector x)\n      (list y))))\n",
+    );
+    assert_eq!(edited.notes, ["old_text stands on line 4 with other white space between its tokens."]);
+    check(
+        text,
+        "  (let ((y (car x)))\n",
+        "  (let ((y (cdr x)))\n",
+        &text.replace('▸', "").replace("(y  (car", "(y (cdr"),
+    );
+    refused("▸(f (g a) (g  a))\n", "(g\na)", "b", "TEXT_AMBIGUOUS", "occurs 2 times");
+}
+
+#[test]
+fn new_text_carries_nothing_along_from_where_it_was_copied() {
+    let text = "(z)\n▸(defun f (x)\n  \"Text.\"\n  (list x))\n";
+    refused(text, "(list x)", "```lisp\n(list 1)\n```", "BAD_ARGUMENT", "a Markdown fence");
+    refused(text, "(list x)", "(list &lt; x)", "BAD_ARGUMENT", "`&lt;` in the place of code");
+    refused(text, "(list x)", "(list “x”)", "BAD_ARGUMENT", "typographic");
+    refused(text, "(list x)", "1| (list\n2|  x)", "BAD_ARGUMENT", "line numbers");
+    let refusal = refused(text, "(list x)", "(list\n  [x])", "BAD_ARGUMENT", "no bracket");
+    assert_eq!((refusal.argument(), refusal.place()), (Some("new_text"), Some((2, Some(3)))));
+    // Inside of a string it is a text like others.
+    check(text, "Text.", "```\n“1 &lt; 2”\n```", "(z)\n(defun f (x)\n  \"```\n“1 &lt; 2”\n```\"\n  (list x))\n");
+}
+
+#[test]
+fn what_is_left_open_is_named_and_not_what_it_hides() {
+    let text = "▸(defun f (x)\n  (list \"a\" x))\n";
+    let refusal = refused(text, "\"a\" x", "\"b x", "UNBALANCED", "this string is never closed");
+    assert!(!refusal.to_string().contains("Add"), "{refusal}");
+    let refusal = refused(text, "\"a\" x", "#| b x", "UNBALANCED", "Add `|#` to new_text (line 2). With");
+    assert!(!refusal.to_string().contains("Certain"), "{refusal}");
 }

@@ -18,7 +18,7 @@ pub struct LispPatchForm {
     /// Name
     #[serde(default)]
     pub name: Option<String>,
-    /// Exact text inside the form or its header comment; must occur once
+    /// Text inside the form or its header comment, exact but for white space; must occur once
     pub old_text: String,
     /// What shall stand there; delimiters balance as before
     pub new_text: String,

@@ -27,9 +27,9 @@ pub fn refusal(path: &str, refusal: &Refusal, words: &'static Words) -> ToolErro
         Some((line, None)) => format!("{line}: "),
         None => String::new(),
     };
-    match (refusal.is_about_content(), at.is_empty()) {
-        (true, false) => at.insert_str(0, &format!("{shown}: content:")),
-        (false, false) => at.insert_str(0, &format!("{shown}:")),
+    match (refusal.argument(), at.is_empty()) {
+        (Some(argument), false) => at.insert_str(0, &format!("{shown}: {argument}:")),
+        (None, false) => at.insert_str(0, &format!("{shown}:")),
         (_, true) => at = format!("{shown}: "),
     }
     let mut message = format!("{at}{}", refusal.worded(words));
@@ -77,7 +77,7 @@ pub fn refusal(path: &str, refusal: &Refusal, words: &'static Words) -> ToolErro
 
 /// The place of a refusal as a field.
 fn position(refusal: &Refusal, line: u32, column: Option<u32>) -> Value {
-    let mut position = match refusal {
+    let mut position = match refusal.fault() {
         Refusal::Unbalanced { diagnosis, .. } | Refusal::PatchUnbalanced { diagnosis, .. } => {
             place(diagnosis.likely_at)
         }
@@ -87,8 +87,8 @@ fn position(refusal: &Refusal, line: u32, column: Option<u32>) -> Value {
         | Refusal::Slip { at, .. } => place(*at),
         _ => column.map_or_else(|| json!({"line": line}), |column| json!({"line": line, "column": column})),
     };
-    if refusal.is_about_content() {
-        position["in"] = "content".into();
+    if let Some(argument) = refusal.argument() {
+        position["in"] = argument.into();
     }
     position
 }
@@ -112,8 +112,8 @@ fn candidates(path: &str, refusal: &Refusal) -> Vec<Value> {
         Refusal::TextAmbiguous { lines, .. } => {
             lines.iter().map(|(line, text)| json!({"path": path, "line": line, "text": text})).collect()
         }
-        Refusal::TextNotFound { near: Some((line, text)), .. } => {
-            vec![json!({"path": path, "line": line, "text": text})]
+        Refusal::TextNotFound { near: Some(near), .. } => {
+            vec![json!({"path": path, "line": near.line, "text": near.text})]
         }
         Refusal::Unbalanced { diagnosis, .. } | Refusal::PatchUnbalanced { diagnosis, .. } => {
             diagnosis.fixes.iter().map(fix).collect()

@@ -370,3 +370,65 @@ fn a_form_without_a_name_is_addressed_by_its_line_alone() {
     let said = project.refused("lisp_read_form", json!({"path": "a.lisp"}), "BAD_ARGUMENT").text;
     assert!(said.contains("`name`") && said.contains("`line`"), "{said}");
 }
+
+#[test]
+fn append_makes_a_new_file() {
+    let project = Project::new(&[("a.lisp", "(a)\n")]);
+    let append =
+        |path: &str| json!({"path": path, "operation": "append", "content": "\n  ;; New.\n  (defun f ()\n    1)"});
+    let mut dry = append("new.lisp");
+    dry["dry_run"] = true.into();
+    let outcome = project.call("lisp_edit_form", dry);
+    assert!(outcome.text.starts_with("Dry run of append, nothing was written. new.lisp:1-3"), "{}", outcome.text);
+    assert!(!project.path("new.lisp").exists());
+    let outcome = project.call("lisp_edit_form", append("new.lisp"));
+    assert!(outcome.text.starts_with("Appended defun f in new.lisp:1-3"), "{}", outcome.text);
+    assert!(outcome.text.contains("new.lisp is a new file."), "{}", outcome.text);
+    assert_eq!(project.text("new.lisp"), ";; New.\n(defun f ()\n  1)\n");
+    project.fields("lisp_edit_form", append("new.lisp"));
+    assert_eq!(project.text("new.lisp").matches("defun f").count(), 2);
+
+    let no_directory = project.refused("lisp_edit_form", append("src/new.lisp"), "FILE_NOT_FOUND");
+    assert!(no_directory.text.contains("(src does not exist)"), "{}", no_directory.text);
+    project.refused("lisp_edit_form", append("new.txt"), "BAD_ARGUMENT");
+    project.refused("lisp_edit_form", append("../new.lisp"), "OUTSIDE_ROOT");
+    let broken = json!({"path": "b.lisp", "operation": "append", "content": "(defun f (x) \"y)"});
+    project.refused("lisp_edit_form", broken, "UNBALANCED");
+    let replace = json!({"path": "b.lisp", "operation": "replace", "name": "f", "content": "(f)"});
+    let patch = json!({"path": "b.lisp", "name": "f", "old_text": "(f)", "new_text": "(g)"});
+    for (tool, arguments) in [("lisp_edit_form", replace), ("lisp_patch_form", patch)] {
+        let refused = project.refused(tool, arguments, "FILE_NOT_FOUND");
+        assert!(refused.text.contains("lisp_edit_form with operation append makes a new file"), "{}", refused.text);
+    }
+}
+
+#[test]
+fn other_names_of_a_file_are_told() {
+    let project = Project::new(&[("a.lisp", "(defun f () 1)\n")]);
+    fs::hard_link(project.path("a.lisp"), project.path("b.lisp")).unwrap();
+    let replace = json!({"path": "a.lisp", "operation": "replace", "name": "f", "content": "(defun f () 2)"});
+    let fields = project.fields("lisp_edit_form", replace.clone());
+    assert_eq!(fields["notes"], json!(["The file has other names (hard links), which keep the old text."]));
+    assert_eq!(
+        (project.text("a.lisp"), project.text("b.lisp")),
+        ("(defun f () 2)\n".into(), "(defun f () 1)\n".into())
+    );
+    let mut again = replace;
+    again["content"] = "(defun f () 3)".into();
+    assert_eq!(project.fields("lisp_edit_form", again)["notes"], Value::Null);
+}
+
+#[test]
+fn a_view_says_what_a_pattern_fits() {
+    let long = "(defun long (x)\n  1\n  2\n  3\n  4\n  5)\n";
+    let project = Project::new(&[("a.lisp", &format!("{long}(defun short () 1)\n"))]);
+    let first_line = |pattern: &str| {
+        let outcome = project.call("lisp_read_file", json!({"path": "a.lisp", "name_pattern": pattern}));
+        outcome.text.lines().next().unwrap().to_owned()
+    };
+    assert!(first_line("nothing").ends_with("common-lisp; no form fits the pattern"), "{}", first_line("nothing"));
+    assert!(first_line("long").ends_with("; 1 fits the pattern and is shown whole"), "{}", first_line("long"));
+    assert!(first_line("o").ends_with("; 2 fit the pattern and are shown whole"), "{}", first_line("o"));
+    let form = project.call("lisp_read_form", json!({"path": "a.lisp", "name": "short"}));
+    assert!(form.text.starts_with("a.lisp:7 defun short, digest "), "{}", form.text);
+}
