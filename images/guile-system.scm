@@ -276,7 +276,7 @@ them another encoding, as `setlocale' does."
   (cons project-root
         (filter file-is-directory?*
                 (map (lambda (name) (string-append project-root "/" name))
-                     '("src" "modules" "module" "lib" "scheme" "guile")))))
+                     '("src" "modules" "module" "mod" "lib" "scheme" "guile")))))
 
 (define (file-is-directory?* path)
   (false-if-exception (file-is-directory? path)))

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,9 @@ use crate::worker::Worker;
 
 /// After how long a program that starts is asked what it is.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long another process that saves an image is waited for.
+const LOCK_LIMIT: Duration = Duration::from_secs(60);
 
 /// Why no worker could be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -105,6 +108,8 @@ pub(crate) struct Factory {
     /// What they have in common.
     pub(crate) household: Arc<Household>,
     start: Mutex<Option<Start>>,
+    /// Until when another process that saves an image is waited for.
+    lock_deadline: OnceLock<Instant>,
     spare: Mutex<Option<Worker>>,
     closed: CancellationToken,
 }
@@ -116,6 +121,7 @@ impl Factory {
             config,
             household,
             start: Mutex::new(None),
+            lock_deadline: OnceLock::new(),
             spare: Mutex::new(None),
             closed: CancellationToken::new(),
         }
@@ -136,8 +142,10 @@ impl Factory {
         self.start.try_lock().ok()?.clone()
     }
 
-    /// The spare if it lives, else a new worker.
-    pub(crate) async fn obtain(&self) -> Result<Worker, StartError> {
+    /// The spare if it lives, else a new worker. Another process that saves an image is waited for no longer than `patience`,
+    /// however often this is called.
+    pub(crate) async fn obtain(&self, patience: Duration) -> Result<Worker, StartError> {
+        self.lock_deadline.get_or_init(|| Instant::now() + patience.min(LOCK_LIMIT));
         if let Some(mut spare) = self.spare.lock().await.take()
             && spare.is_alive()
         {
@@ -263,12 +271,15 @@ impl Factory {
         if !self.config.launcher.is_empty() {
             return Start::Plain("workers are started by a launcher".to_owned());
         }
+        let cache = self.config.cache.clone().or_else(default_cache);
         if let Some(reason) = agent.plain_reason() {
+            // It keeps compiled files there, if it can.
+            let _ = cache.as_deref().map(image::make_own);
             return Start::Plain(reason.to_owned());
         }
-        let cache = self.config.cache.clone().or_else(default_cache);
+        let deadline = *self.lock_deadline.get_or_init(|| Instant::now() + LOCK_LIMIT);
         let (program, mark, _guard) = (program.to_owned(), saving.to_owned(), self.household.guard());
-        tokio::task::spawn_blocking(move || image::saved(agent, &program, cache.as_deref(), &mark, refuse))
+        tokio::task::spawn_blocking(move || image::saved(agent, &program, cache.as_deref(), &mark, refuse, deadline))
             .await
             .unwrap_or_else(|error| Start::Plain(error.to_string()))
     }

@@ -6,18 +6,21 @@
 //! seconds and needs no file on the other side of a launcher either. The command lines are in `agent`.
 
 use std::ffi::OsStr;
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
+use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
 use crate::agent::{Agent, Start};
 use crate::environment;
 use crate::marks::{MARK, end_marked};
+use crate::process::unblock_signals;
 
 /// How long saving an image may take before it is given up.
 const SAVE_LIMIT: Duration = Duration::from_secs(120);
@@ -34,10 +37,17 @@ const UNFINISHED: Duration = Duration::from_secs(60 * 60);
 /// Finds or saves the image that `agent` starts from with the implementation at `program`, below `cache`. Blocks.
 ///
 /// `mark` is that of the process which saves, so that it ends with this one. `refuse` is the inode of an image that turned
-/// out not to start; it is replaced, by this server or another.
-pub(crate) fn saved(agent: &Agent, program: &Path, cache: Option<&Path>, mark: &str, refuse: Option<u64>) -> Start {
+/// out not to start; it is replaced, by this server or another. Another one that saves is waited for until `deadline`.
+pub(crate) fn saved(
+    agent: &Agent,
+    program: &Path,
+    cache: Option<&Path>,
+    mark: &str,
+    refuse: Option<u64>,
+    deadline: Instant,
+) -> Start {
     let Some(cache) = cache else { return Start::Plain("there is no cache directory".into()) };
-    match find_or_save(agent, program, cache, mark, refuse) {
+    match find_or_save(agent, program, cache, mark, refuse, deadline) {
         Ok(core) => Start::Saved(core),
         Err(error) => Start::Plain(format!("no image could be saved below {}: {error}", cache.display())),
     }
@@ -45,16 +55,27 @@ pub(crate) fn saved(agent: &Agent, program: &Path, cache: Option<&Path>, mark: &
 
 /// The inode of a file: a new image is a new file.
 pub(crate) fn inode(path: &Path) -> Option<u64> {
-    path.metadata().ok().map(|data| data.ino())
+    path.metadata().ok().filter(|data| data.is_file()).map(|data| data.ino())
 }
 
-fn find_or_save(agent: &Agent, program: &Path, cache: &Path, mark: &str, refuse: Option<u64>) -> io::Result<PathBuf> {
+fn find_or_save(
+    agent: &Agent,
+    program: &Path,
+    cache: &Path,
+    mark: &str,
+    refuse: Option<u64>,
+    deadline: Instant,
+) -> io::Result<PathBuf> {
     let core = cache.join(format!("{}-{:016x}.{}", agent.runtime, key(agent, program)?, agent.extension));
     make_own(cache)?;
     let usable = || is_own(&core) && inode(&core).is_some_and(|inode| Some(inode) != refuse);
     if !usable() {
-        let lock = OpenOptions::new().create(true).append(true).open(core.with_extension("lock"))?;
-        lock.lock()?;
+        // Not to wait for the other end of what may be a pipe.
+        let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
+        let mut options = OpenOptions::new();
+        options.create(true).append(true).mode(0o600).custom_flags(nonblocking);
+        let lock = options.open(core.with_extension("lock"))?;
+        lock_until(&lock, deadline)?;
         // Another server may have saved it in the meantime.
         if !usable() {
             save(agent, program, mark, &core)?;
@@ -67,7 +88,7 @@ fn find_or_save(agent: &Agent, program: &Path, cache: &Path, mark: &str, refuse:
 }
 
 /// Makes the directory, if need be, and keeps others from writing there: what lies in it is run.
-fn make_own(cache: &Path) -> io::Result<()> {
+pub(crate) fn make_own(cache: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(cache)?;
     let data = cache.metadata()?;
     if data.uid() != geteuid().as_raw() {
@@ -90,6 +111,18 @@ fn is_own(core: &Path) -> bool {
     own
 }
 
+/// Locks the file as soon as nobody else has it locked.
+fn lock_until(file: &File, deadline: Instant) -> io::Result<()> {
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(20)),
+            Err(TryLockError::WouldBlock) => return Err(io::Error::other("another process keeps its lock")),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
 /// Distinguishes installations of the implementation and versions of the agent.
 fn key(agent: &Agent, program: &Path) -> io::Result<u64> {
     let program = program.canonicalize()?;
@@ -106,7 +139,8 @@ pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
 fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()> {
     let unfinished = core.with_extension(format!("new-{}", std::process::id()));
     tracing::info!(core = %core.display(), "saving an image");
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(agent.save_arguments(&unfinished))
         .env_clear()
         .envs(environment::told())
@@ -114,8 +148,12 @@ fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()
         .env(MARK, mark)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()?;
+        .stderr(Stdio::piped());
+    // SAFETY: the closure makes only a system call, which is allowed between fork and exec.
+    unsafe {
+        command.pre_exec(unblock_signals);
+    }
+    let mut child = command.spawn()?;
     let mut requests = child.stdin.take().expect("standard input was asked for as a pipe");
     let errors = child.stderr.take().expect("standard error was asked for as a pipe");
     let text = agent.text();

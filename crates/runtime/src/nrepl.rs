@@ -2,7 +2,8 @@
 //!
 //! [`remote`] decides which server a session talks to, `server` starts one from what the machine has, `evaluate` turns
 //! calls into nREPL's operations, `image` is the conversation about one of them, and `bencode` what crosses the socket or pipe.
-//! `forms` takes code apart, `details` asks what an error was, and `python` reads what one says that cannot be asked.
+//! `sources` says which directories of a project are on the class path, `forms` takes code apart, `details` asks what an error
+//! was, and `python` reads what one says that cannot be asked.
 
 mod bencode;
 mod details;
@@ -14,6 +15,7 @@ mod port_file;
 mod python;
 mod remote;
 mod server;
+mod sources;
 
 pub(crate) use port_file::{PORT_FILE, port_in};
 pub(crate) use remote::Nrepl;

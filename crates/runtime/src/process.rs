@@ -4,7 +4,7 @@
 //! what code prints to descriptor 1, and descriptor 2 as a pipe. Every process it starts inherits a marker in its
 //! environment, by which also those are found that have left the group.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::{OsStr, OsString, c_int};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -107,6 +107,7 @@ impl Launch {
                 // inside of one among processes by their niceness (`sched(7)`, autogroup). So the server goes on
                 // listening, whatever its images do.
                 setpgid(None, None)?;
+                unblock_signals()?;
                 leave_terminal();
                 let _ = nice(NICENESS);
                 set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -138,6 +139,23 @@ impl Launch {
         let sandbox = self.confined.iter().flat_map(|confined| confined.prefix.iter().map(OsString::as_os_str));
         let program = self.arguments.iter().map(OsString::as_os_str);
         self.launcher.iter().map(OsStr::new).chain(sandbox).chain([self.program.as_os_str()]).chain(program)
+    }
+}
+
+unsafe extern "C" {
+    /// `sigprocmask(2)`; the sets have the size that C libraries give them.
+    fn sigprocmask(how: c_int, set: *const [u64; 16], old: *mut [u64; 16]) -> c_int;
+}
+
+/// Linux's number for unblocking signals; where it has another, nothing is unblocked.
+const SIG_UNBLOCK: c_int = 1;
+
+/// Has this thread take every signal, which one that it blocks would not reach what it starts either. Makes a system call only.
+pub(crate) fn unblock_signals() -> io::Result<()> {
+    // SAFETY: the set is only read, and no other is asked for.
+    match unsafe { sigprocmask(SIG_UNBLOCK, &[u64::MAX; 16], std::ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

@@ -32,6 +32,9 @@ pub(crate) const CRASH_WINDOW: Duration = Duration::from_secs(300);
 /// Notices that wait to be told.
 const MOST_NOTICES: usize = 8;
 
+/// How long an image may take to start, however short the time of the call is that waits for it.
+pub(crate) const LEAST_START_LIMIT: Duration = Duration::from_secs(100);
+
 /// A name with the image behind it.
 pub(crate) struct Session {
     pub(crate) name: String,
@@ -275,7 +278,11 @@ impl Drop for Running {
 }
 
 /// Gives the session an image if it has none that lives; why the caller gets a fresh one, if one was lost.
-pub(crate) async fn ensure_image(session: &Session, slot: &mut Option<Worker>) -> Result<(), SessionError> {
+pub(crate) async fn ensure_image(
+    session: &Session,
+    slot: &mut Option<Worker>,
+    patience: Duration,
+) -> Result<(), SessionError> {
     if let Some(remote) = &session.remote {
         return ensure_remote(session, &mut *remote.lock().await).await;
     }
@@ -286,7 +293,7 @@ pub(crate) async fn ensure_image(session: &Session, slot: &mut Option<Worker>) -
         lost_while_idle(session, slot, &death)?;
     }
     if slot.is_none() {
-        let worker = session.factory.obtain().await?;
+        let worker = session.factory.obtain(patience).await?;
         session.set_image(&worker);
         *slot = Some(worker);
         let factory = Arc::clone(&session.factory);
@@ -295,16 +302,20 @@ pub(crate) async fn ensure_image(session: &Session, slot: &mut Option<Worker>) -
     Ok(())
 }
 
-/// As [`ensure_image`], until somebody tells the call to end: a launcher can keep a start waiting for as long as it likes.
+/// As [`ensure_image`], until somebody tells the call to end or the time is up, which is `time` or what a start is given at
+/// least: a launcher can keep a start waiting for as long as it likes.
 pub(crate) async fn ensure_unless_stopped(
     session: &Session,
     slot: &mut Option<Worker>,
+    time: Duration,
     controls: &Controls,
 ) -> Result<(), SessionError> {
+    let limit = time.max(LEAST_START_LIMIT);
     tokio::select! {
         biased;
-        ensured = ensure_image(session, slot) => ensured,
+        ensured = ensure_image(session, slot, time) => ensured,
         () = controls.stopping() => Err(SessionError::Withdrawn(session.name.clone())),
+        () = tokio::time::sleep(limit) => Err(SessionError::Starting(limit)),
     }
 }
 
@@ -338,7 +349,7 @@ pub(crate) async fn run(
         if request.is_about_present_image() && slot.is_none() {
             return Err(SessionError::NoImage(session.name.clone()));
         }
-        ensure_unless_stopped(session, slot, controls).await?;
+        ensure_unless_stopped(session, slot, request.timeout(), controls).await?;
         let worker = slot.as_mut().expect("the session was given an image");
         let mut arguments = arguments.clone();
         let branch = request.branch_key().map(|key| {

@@ -1,5 +1,7 @@
 //! Why a session could not do what was asked.
 
+use std::time::Duration;
+
 use crate::backend::{Capability, Runtime};
 use crate::factory::StartError;
 
@@ -57,6 +59,9 @@ pub enum SessionError {
     /// The image did not start.
     #[error("no image could be started: {0}")]
     Start(String),
+    /// The image had not started when the time was up.
+    #[error("the image did not start within {} s", .0.as_secs())]
+    Starting(Duration),
     /// The server that was to be joined is not there, or cannot be used.
     #[error("{0}")]
     Unreachable(String),

@@ -24,7 +24,7 @@ use crate::queue::{Place, Queue};
 use crate::remote::address::Address;
 use crate::remote::{Found, Remote};
 use crate::request::{EvalRequest, Request};
-use crate::session::{CRASH_WINDOW, Facts, Session, ensure_unless_stopped};
+use crate::session::{CRASH_WINDOW, Facts, LEAST_START_LIMIT, Session, ensure_unless_stopped};
 use crate::session_error::SessionError;
 use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers_of};
 use crate::stop::Controls;
@@ -247,7 +247,7 @@ impl Sessions {
                 return Err(session.stopped_error());
             }
             self.watch_idle(session);
-            ensure_unless_stopped(session, &mut turn.slot, &controls).await
+            ensure_unless_stopped(session, &mut turn.slot, LEAST_START_LIMIT, &controls).await
         };
         let started = started.await;
         session.over(number, None);

@@ -172,6 +172,14 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
                  installed."
             ),
         ),
+        SessionError::Starting(_) => {
+            let mut starting = ToolError::new(
+                "TIMEOUT",
+                format!("{what} The code did not run. Call again, with more timeout_seconds where starts are slow."),
+            );
+            starting.retryable = true;
+            starting
+        }
         // Some say themselves what to do.
         SessionError::Unreachable(why) if why.contains("repl_control") => ToolError::new("RUNTIME_MISSING", what),
         SessionError::Unreachable(_) => ToolError::new(

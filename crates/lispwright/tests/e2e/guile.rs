@@ -471,3 +471,12 @@ fn references_are_where_the_expander_saw_them() {
     );
     assert_eq!(unknown.fields["not_known"].as_array().unwrap().len(), 2, "{}", unknown.fields);
 }
+
+#[test]
+fn modules_are_found_where_projects_keep_them() {
+    let mut session = Session::with_file("mod/one.scm", "(define-module (one) #:export (a))\n(define a 1)\n");
+    session.project.file("module/two.scm", "(define-module (two) #:export (b))\n(define b 2)\n");
+    session.ok("load_system", json!({ "system": "(one)" }));
+    let answer = session.ok("repl_eval", json!({ "code": "(use-modules (one) (two)) (list a b)" }));
+    assert_eq!(answer.fields["values"], json!(["(1 2)"]));
+}

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::client::{Answer, Client, PATIENCE, Session, server_command};
+use crate::client::{Answer, Client, PATIENCE, Session, cache, server_command};
 use crate::household::{Household, tested};
 use crate::project::Project;
 
@@ -195,4 +195,17 @@ fn the_heap_has_the_size_that_was_asked_for() {
     let mut session = session_with(Project::new(), &["--max-memory", "200"]);
     let size = session.ok("repl_eval", json!({ "code": "(floor (sb-ext:dynamic-space-size) 1048576)" }));
     assert!(size.text.starts_with("=> 200"), "{}", size.text);
+}
+
+/// A worker takes every signal, whatever its server was started with: SBCL needs some to find the end of its stack.
+#[test]
+fn signals_that_the_server_blocks_reach_the_image() {
+    let project = Project::new();
+    let mut command = Command::new("env");
+    command.args(["--block-signal=SEGV", "--block-signal=USR2", "--"]);
+    let server = server_command(&project.root());
+    command.arg(server.get_program()).args(server.get_args()).env("XDG_CACHE_HOME", cache());
+    let mut session = Session { client: Client::connect(command), project };
+    let code = "(labels ((deep (n) (1+ (deep n)))) (handler-case (deep 1) (storage-condition () :deep)))";
+    assert_eq!(session.ok("repl_eval", json!({ "code": code })).fields["values"], json!([":DEEP"]));
 }

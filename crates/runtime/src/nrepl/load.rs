@@ -8,6 +8,7 @@ use super::details::{self, literal};
 use super::evaluate::{Evaluated, Thrown, refused};
 use super::forms::Code;
 use super::image::{Image, Reply};
+use super::sources;
 use crate::eval::{Ending, Phase, Place};
 use crate::remote::Lost;
 use crate::stop::Controls;
@@ -201,8 +202,9 @@ fn source_file(project: &Project, name: &str) -> String {
     if Path::new(name).is_absolute() {
         return name.to_owned();
     }
-    let roots = project.roots.iter().map(Path::new);
-    let mut places = roots.flat_map(|root| SOURCE_DIRECTORIES.map(|directory| root.join(directory).join(name)));
+    let roots = || project.roots.iter().map(Path::new);
+    let usual = roots().flat_map(|root| SOURCE_DIRECTORIES.map(|directory| root.join(directory)));
+    let mut places = usual.chain(roots().flat_map(sources::directories)).map(|directory| directory.join(name));
     places.find(|place| place.is_file()).map_or_else(|| name.to_owned(), |place| place.display().to_string())
 }
 

@@ -17,6 +17,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use super::image::Image;
 use super::port_file::{PORT_FILE, port_in};
+use super::sources;
 use crate::capture::{Capture, Printed};
 use crate::config::Config;
 use crate::descent::innermost;
@@ -42,9 +43,6 @@ const JARS: &str = "/usr/share/java";
 
 /// The jars that a server needs.
 const NEEDED: [&str; 4] = ["nrepl.jar", "clojure.jar", "spec.alpha.jar", "core.specs.alpha.jar"];
-
-/// Directories of a project that are on the class path when there is no tool to say it.
-const SOURCES: [&str; 3] = ["src", "test", "resources"];
 
 /// The library that the command-line tool of Clojure fetches for a server.
 const DEPENDENCY: &str = r#"{:deps {nrepl/nrepl {:mvn/version "1.3.1"}}}"#;
@@ -128,11 +126,11 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
         [Tool::Java, Tool::Clojure, Tool::Leiningen, Tool::Babashka, Tool::Nbb].into_iter().find_map(way)?;
     if found.tool == Tool::Java {
         found.note = if has("deps.edn") {
-            Some(
-                "deps.edn is not read without Clojure's command-line tool: only src, test and resources are on the class path",
-            )
+            Some("the :deps of deps.edn are not on the class path without Clojure's command-line tool, only its :paths")
         } else if has("project.clj") {
-            Some("project.clj is not read without lein: only src, test and resources are on the class path")
+            Some(
+                "the :dependencies of project.clj are not on the class path without lein, only its :source-paths and the like",
+            )
         } else {
             None
         };
@@ -198,10 +196,9 @@ impl Way {
         match self.tool {
             Tool::Java => {
                 let jars = NEEDED.iter().map(|jar| Path::new(JARS).join(jar));
-                let sources = SOURCES.iter().map(|name| root.join(name)).filter(|path| path.is_dir());
                 // A path with a colon in it cannot be on a class path.
-                let path =
-                    std::env::join_paths(jars.chain(sources.filter(|path| !has_colon(path)))).unwrap_or_default();
+                let sources = sources::directories(root).into_iter().filter(|path| !has_colon(path));
+                let path = std::env::join_paths(jars.chain(sources)).unwrap_or_default();
                 // Clojure keeps classes by soft references, which last for so long times the free megabytes of the heap; by
                 // default a second.
                 let mut arguments = words(&["-XX:+UseSerialGC", "-XX:SoftRefLRUPolicyMSPerMB=20"]);

@@ -66,12 +66,69 @@ async fn without_a_place_for_images_workers_start_plain_and_say_so() {
 async fn two_servers_share_one_image() {
     let cache = tempfile::tempdir().unwrap();
     let labs: Vec<Lab> = (0..3).map(|_| lab_with(|config| config.cache = Some(cache.path().to_owned()))).collect();
-    let (a, b, c) = tokio::join!(labs[0].values("1"), labs[1].values("2"), labs[2].values("3"));
-    assert_eq!((a.as_str(), b.as_str(), c.as_str()), ("1", "2", "3"));
+    // Time enough to wait for the one that saves it.
+    let (a, b, c) = tokio::join!(labs[0].within(100.0, "1"), labs[1].within(100.0, "2"), labs[2].within(100.0, "3"));
+    for report in [a, b, c] {
+        assert!(matches!(report.ending, Ending::Values(_)), "{report:#?}");
+    }
     assert_eq!(cores(cache.path()).len(), 1);
     for lab in &labs {
         assert!(lab.status().workers[0].saved_image.is_some());
     }
+}
+
+/// The path and the lock of the image that the lab saves, in a cache of its own that has neither.
+async fn unsaved(cache: &Path) -> (PathBuf, PathBuf) {
+    let lab = lab();
+    lab.report("1").await;
+    let saved = lab.status().workers[0].saved_image.clone().expect("an image was saved");
+    let image = cache.join(saved.file_name().unwrap());
+    (image.clone(), image.with_extension("lock"))
+}
+
+#[tokio::test]
+async fn an_image_that_another_process_keeps_locked_is_waited_for_in_the_time_of_the_call_alone() {
+    let cache = tempfile::tempdir().unwrap();
+    let (image, lock) = unsaved(cache.path()).await;
+    let held = std::fs::File::create(&lock).unwrap();
+    held.lock().unwrap();
+    let lab = lab_with(|config| config.cache = Some(cache.path().to_owned()));
+    let report = lab.within(1.0, "(+ 1 2)").await;
+    assert!(matches!(report.ending, Ending::Values(_)), "{report:#?}");
+    assert!(lab.status().workers[0].plain_start.as_ref().is_some_and(|why| why.contains("keeps its lock")));
+    assert!(!image.exists());
+}
+
+#[tokio::test]
+async fn pipes_in_place_of_the_image_and_its_lock_are_not_waited_for() {
+    let cache = tempfile::tempdir().unwrap();
+    let (image, lock) = unsaved(cache.path()).await;
+    let pipe = |path: &Path| rustix::fs::mkfifoat(rustix::fs::CWD, path, 0o600.into()).unwrap();
+    pipe(&image);
+    let lab = lab_with(|config| config.cache = Some(cache.path().to_owned()));
+    assert_eq!(lab.values("(+ 1 2)").await, "3");
+    assert!(image.is_file(), "the pipe was replaced");
+    lab.shutdown().await;
+    std::fs::remove_file(&image).unwrap();
+    std::fs::remove_file(&lock).unwrap();
+    pipe(&lock);
+    let lab = lab_with(|config| config.cache = Some(cache.path().to_owned()));
+    assert_eq!(lab.values("(+ 1 2)").await, "3");
+}
+
+#[tokio::test]
+async fn nobody_else_can_write_where_images_are_kept() {
+    let place = tempfile::tempdir().unwrap();
+    let cache = place.path().join("deep/cache");
+    std::fs::create_dir_all(&cache).unwrap();
+    // As a server without an umask would have made it.
+    std::fs::set_permissions(&cache, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let lab = lab_with(|config| config.cache = Some(cache.clone()));
+    lab.report("1").await;
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&cache) & 0o022, 0);
+    let image = cores(&cache).remove(0);
+    assert_eq!((mode(&image), mode(&image.with_extension("lock"))), (0o600, 0o600));
 }
 
 #[tokio::test]
