@@ -180,6 +180,10 @@ fn tested(root: &Path, asked: &Asked, report: &EvalReport, tally: &Tally) -> Out
         }
         Some(_) => (format!("The tests of {name} ended in an error after {counts}."), "LISP_ERROR"),
         None if tally.total() == 0 => (no_tests(asked, tally), "BAD_ARGUMENT"),
+        None if tally.failed == 0 && tally.exit_status.is_some_and(|status| status != 0) => {
+            let status = tally.exit_status.unwrap_or_default();
+            (format!("Though none of its tests failed, {name} ended with exit code {status}: {counts}."), "LISP_ERROR")
+        }
         None if !tally.unknown.is_empty() => (format!("It is unknown how tests went: {counts}."), ""),
         None => (format!("{counts}."), ""),
     };

@@ -54,6 +54,19 @@ fn groups_that_do_not_add_up_are_failures() {
 }
 
 #[test]
+fn a_script_that_exits_with_a_code_is_no_success_though_no_test_of_it_failed() {
+    let session =
+        &mut suite("exits.scm", "(test-begin \"exits\")\n(test-assert \"one\" #t)\n(test-end \"exits\")\n(exit 3)\n");
+    let answer = session.client.call("run_tests", json!({ "path": "exits.scm" }));
+    assert!(answer.is_error, "{}", answer.text);
+    assert!(
+        answer.text.contains("Though none of its tests failed, exits.scm ended with exit code 3: 1 passed,"),
+        "{}",
+        answer.text
+    );
+}
+
+#[test]
 fn whatever_is_raised_is_told() {
     let session = &mut suite(
         "raises.scm",
