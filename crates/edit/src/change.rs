@@ -170,7 +170,9 @@ const SHORTEST_CUT: usize = 500;
 fn cut_off(source: &Source<'_>, id: FormId, content: Option<&str>) -> Option<Refusal> {
     let unix = |text: &str| text.replace("\r\n", "\n");
     let given = unix(content.unwrap_or_default().trim());
-    if given.len() < SHORTEST_CUT || read(&given, source.tree.language()).is_balanced() {
+    if given.len() < SHORTEST_CUT
+        || read(&given, source.tree.language_at(source.forms.get(id).span.start)).is_balanced()
+    {
         return None;
     }
     let form = source.forms.get(id);

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{Datum, Forms, LineIndex, Span, TokenKind, Tree, read};
+use lispwright_syntax::{Datum, Forms, Language, LineIndex, Span, TokenKind, Tree, read};
 
 use crate::characters;
 use crate::diagnose::{Diagnosis, diagnose_in};
@@ -57,6 +57,12 @@ impl Wanted {
         }
     }
 
+    /// What it is read as.
+    fn language(&self, source: &Source<'_>) -> Language {
+        let (Stand::InPlaceOf(Span { start: at, .. }) | Stand::Beside(at)) = self.stand;
+        source.tree.language_at(at)
+    }
+
     /// What it takes the place of.
     fn earlier<'s>(&self, source: &Source<'s>) -> Option<&'s str> {
         match self.stand {
@@ -69,7 +75,7 @@ impl Wanted {
 impl Content {
     /// Checks `content` for `source`.
     pub(crate) fn new(content: &str, source: &Source<'_>, wanted: Wanted) -> Result<Self, Refusal> {
-        let language = source.tree.language();
+        let language = &wanted.language(source);
         let tree = read(content, language);
         if let Some(refusal) = wrapping(content, &tree, Span::new(0, tree.len())) {
             return Err(refusal);
@@ -98,7 +104,7 @@ impl Content {
 
     /// Content that balances.
     fn of_sound(content: &str, source: &Source<'_>, wanted: Wanted, mended: Option<Mended>) -> Result<Self, Refusal> {
-        let language = source.tree.language();
+        let language = &wanted.language(source);
         let tree = read(content, language);
         let data: Vec<Datum> = tree.top_level().collect();
         if wanted.earlier(source).is_some() && data.len() > 1 {

@@ -151,7 +151,7 @@ fn check_new_text(source: &Source<'_>, new_body: &str, written: Span) -> Result<
 /// Says so when the form is called something else now.
 fn note_new_name(source: &Source<'_>, id: FormId, new_body: &str, edited: &mut Edited) {
     let old = source.forms.get(id);
-    let tree = read(new_body, source.tree.language());
+    let tree = read(new_body, source.tree.language_at(whole_span(old).start));
     let forms = lispwright_syntax::Forms::new(&tree, new_body);
     let Some((_, new)) = forms.iter().next() else { return };
     if new.name != old.name || new.head_name != old.head_name {
@@ -185,8 +185,8 @@ fn balanced(
     repair: bool,
 ) -> Result<Option<(String, Mended)>, Refusal> {
     let old_body = source.slice(region);
-    let language = source.tree.language();
-    let (old_tree, new_tree) = (read(old_body, language), read(new_body, language));
+    let language = source.tree.language_at(region.start);
+    let (old_tree, new_tree) = (read(old_body, &language), read(new_body, &language));
     if new_tree.diagnostics().len() <= old_tree.diagnostics().len() {
         return Ok(None);
     }

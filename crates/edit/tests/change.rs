@@ -61,6 +61,19 @@ fn what_a_text_begins_with_is_read_as_it_will_stand() {
 }
 
 #[test]
+fn a_mark_decides_how_the_forms_behind_it_are_read() {
+    let refused =
+        |before, operation, content| refused(Scheme, before, operation, content, "WOULD_BREAK", "(b |c d| e)");
+    refused("▸(a)\n(b |c d| e)\n", Replace, "(a #!r7rs)");
+    refused("▸(define-library (a))\n(b |c d| e)\n", Delete, "");
+    refused("▸(define-library (a))\n(b |c d| e)\n", Replace, "(a)");
+    check(Scheme, "(b |c d| e)\n▸(a)\n(c)\n", Replace, "(a #!r7rs)", "(b |c d| e)\n(a #!r7rs)\n(c)\n");
+    check(Scheme, "#!r7rs\n▸(a)\n", Replace, "(a |b (c|)", "#!r7rs\n(a |b (c|)\n");
+    let library = "(define-library (a) (begin |b (c|))";
+    check(Scheme, "(d |e)\n▸(define-library (a))\n", Replace, library, &format!("(d |e)\n{library}\n"));
+}
+
+#[test]
 fn a_no_break_space_is_a_symbol_and_stays() {
     check(CommonLisp, "▸(a)\n\u{a0}\n(b)\n", Delete, "", "\u{a0}\n(b)\n");
     check(CommonLisp, "(b)\n\u{a0}\n\n▸(a)\n", Delete, "", "(b)\n\u{a0}\n");

@@ -169,7 +169,8 @@ fn judge_broken(change: &Change, before: &str, after: Plain<'_>) -> Verdict {
         return Fault::find(after, None, None).map_or(Verdict::Pass, Verdict::Noted);
     };
     let form = &after.text[worse.range()];
-    let alone = Fault::find(Plain { text: form, tree: &read_plain(form, language) }, None, None)
+    let own = read_plain(form, after.tree.language_at(worse.start));
+    let alone = Fault::find(Plain { text: form, tree: &own }, None, None)
         .map(|fault| fault.moved(worse.start, count_line_ends(&after.text.as_bytes()[..worse.start as usize])));
     alone.or_else(|| Fault::find(after, None, None)).map_or(Verdict::Pass, Verdict::Denied)
 }

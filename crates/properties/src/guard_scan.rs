@@ -18,19 +18,10 @@ pub fn holds(data: &[u8]) {
     if let (Some(whole), Some(split)) = (&whole, &split) {
         assert_eq!(whole, split, "{text:?} in {} pieces", pieces.len());
     }
-    if let Some(scanner) = &whole
-        && (dialect != Dialect::Scheme || !hangs_on_a_mark(&text))
-    {
+    if let Some(scanner) = &whole {
         assert_eq!(scanner.is_balanced(), read_is_balanced(&text, dialect), "{text:?}");
     }
     requests(&text, &pieces, dialect, &state);
-}
-
-/// Bars, or braces and a mark that makes brackets of them: the reader knows of a mark from the start, a scan only when it
-/// comes by.
-fn hangs_on_a_mark(text: &str) -> bool {
-    let marks = ["(define-library", "#!r7rs", "#lang "];
-    text.contains('|') || (text.contains(['{', '}']) && marks.iter().any(|mark| text.contains(mark)))
 }
 
 /// The reader finds every delimiter matched; what else it may say is not a guard's business.

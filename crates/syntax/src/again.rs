@@ -1,6 +1,6 @@
 //! Reading a text that differs little from one that has been read.
 //!
-//! The lexer knows nothing but the place where it stands, and outside of every list, with no prefix waiting for its datum,
+//! The lexer knows nothing but the place where it stands and where the first mark of the text is, and outside of every list, with no prefix waiting for its datum,
 //! the builder knows nothing either. So the tokens and lists before the last form that begins before the change are those
 //! of the earlier tree. From there on the text is read, until a token begins behind the change where one began before: the
 //! tokens after that are known and only matched. Where everything that was opened is closed, at a place that was outside of
@@ -13,6 +13,7 @@ use crate::build::{Builder, Cuts, build};
 use crate::datum::{Element, Position};
 use crate::language::Language;
 use crate::lexer::Lexer;
+use crate::readtable::{Readtable, Readtables};
 use crate::same::{same_back, same_front};
 use crate::tree::Tree;
 
@@ -50,7 +51,7 @@ fn changed(before: &Tree, old: &[u8], text: &[u8], language: &Language, rest: Kn
     if rest == Known::Copied {
         builder.take_front(before, place);
     }
-    let mut lexer = Lexer::from(text, language.readtable(text), begin);
+    let mut lexer = Lexer::from(text, language.readtables(text), begin);
     // The first token of `before` that begins where the lexer stands or behind that, as soon as that is behind the change.
     let known = &before.starts[..before.kinds.len()];
     let mut next = known.partition_point(|&start| (start as usize) < old.len() - back);
@@ -93,7 +94,14 @@ fn reads_alike(before: &Tree, old: &[u8], text: &[u8], language: &Language) -> b
         && before.len() as usize == old.len()
         && !is_script(old)
         && !is_script(text)
-        && std::ptr::eq(before.language.readtable(old), language.readtable(text))
+        && same_tables(before.language.readtables(old), language.readtables(text), same_front(old, text))
+}
+
+/// Two texts that share so many of their first bytes are read by the same tables, before the mark and behind it.
+fn same_tables(old: Readtables<'_>, new: Readtables<'_>, front: usize) -> bool {
+    let same = |old, new| std::ptr::eq::<Readtable>(old, new);
+    let has_no_mark = new.from == usize::MAX;
+    same(old.first, new.first) && same(old.then, new.then) && old.from == new.from && (has_no_mark || new.from <= front)
 }
 
 /// All data at top level that begin before this byte, but the last of them, are without a fault.
@@ -167,6 +175,9 @@ mod tests {
     #[test]
     fn the_start_of_a_text_is_something_else() {
         check(Dialect::Scheme, "«#!r7rs »(a |b c| d)", "");
+        check(Dialect::Scheme, "(a |b) «x» (c) #!r7rs (a |b) c| d) (e)", "(y) #!r7rs ");
+        check(Dialect::Scheme, "(a |b) #!r7rs (a |b) c| d) «(x)» (e |f (|)", "#lang ");
+        check(Dialect::Scheme, "(a |b) (c |d) (e)«»", " #!r7rs (|x (|)");
         check(Dialect::Scheme, "#!/usr/bin/guile\n(a)\n«»(b)", "!#");
         check(Dialect::CommonLisp, "«(x)\n»#!a\n(b)", "");
         check(Dialect::CommonLisp, "«»\u{feff}(b)", "(x)");

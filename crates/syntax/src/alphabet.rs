@@ -4,7 +4,7 @@
 
 use crate::diagnostic::Delimiter;
 use crate::dialect::Dialect;
-pub use crate::readtable::GUILE_DIRECTIVES;
+pub use crate::readtable::{GUILE_DIRECTIVES, SCHEME_MARKS, SCHEME_MARKS_REACH};
 use crate::readtable::{Readtable, Start, Within, readtable};
 use crate::token::TokenKind;
 
@@ -57,7 +57,7 @@ pub struct Alphabet {
 impl Alphabet {
     /// The alphabet of a dialect.
     pub fn of(dialect: Dialect) -> Self {
-        Self { readtable: readtable(dialect, b"") }
+        Self { readtable: readtable(dialect) }
     }
 
     /// What `c` means where a token begins.

@@ -38,7 +38,7 @@ impl Cuts {
 /// Reads `text` token by token, interrupted at `cuts`.
 pub(crate) fn build(text: &[u8], language: &Language, cuts: &Cuts) -> Tree {
     let mut builder = Builder::new(text, language.clone());
-    let mut lexer = Lexer::new(text, language.readtable(text));
+    let mut lexer = Lexer::new(text, language.readtables(text));
     if cuts.is_empty() {
         while let Some(kind) = lexer.next() {
             builder.push(kind, lexer.start() as u32, lexer.offset() as u32);
@@ -94,6 +94,7 @@ pub(crate) struct Builder<'t> {
 impl<'t> Builder<'t> {
     pub(crate) fn new(text: &'t [u8], language: Language) -> Self {
         let tree = Tree {
+            mark: u32::try_from(language.readtables(text).from).unwrap_or(u32::MAX),
             language,
             // Room that is not used is given back before it was ever touched.
             kinds: Vec::with_capacity(text.len() / 2),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::definer;
 use crate::dialect::Dialect;
 pub use crate::readtable::DispatchShape;
-use crate::readtable::{Readtable, Start, Within, bracket, readtable};
+use crate::readtable::{Readtable, Readtables, Start, Within, bracket, readtable, readtable_behind_mark, readtables};
 
 /// What a project adds to a dialect.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl std::error::Error for ExtensionError {}
 impl Extension {
     /// The dialect as it is, to be added to.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, readtable: readtable(dialect, b"").clone(), definers: Vec::new() }
+        Self { dialect, readtable: readtable(dialect).clone(), definers: Vec::new() }
     }
 
     /// `head` defines as `like` does.
@@ -96,7 +96,7 @@ impl Extension {
 pub struct Language {
     dialect: Dialect,
     extension: Option<Arc<Extension>>,
-    /// The readtable that a whole text selected, for reading parts of it.
+    /// The readtable that a mark in a whole text selected, for reading parts that stand behind it.
     selected: Option<&'static Readtable>,
 }
 
@@ -111,20 +111,17 @@ impl Language {
         self.extension.as_deref()
     }
 
-    /// The language with the choice of readtable that `text` makes, where the first lines of a text make one. What is
-    /// read as the result is read as a part of `text`.
-    #[must_use]
-    pub(crate) fn selected_by(self, text: &[u8]) -> Self {
-        let selected = self.selected.or_else(|| Some(readtable(self.dialect, text)));
-        Self { selected, ..self }
+    /// The language of what stands behind the mark of a text.
+    pub(crate) fn behind_mark(&self) -> Self {
+        Self { selected: Some(readtable_behind_mark(self.dialect)), ..self.clone() }
     }
 
-    /// The table to read `text` by.
-    pub(crate) fn readtable(&self, text: &[u8]) -> &Readtable {
+    /// The tables to read `text` by.
+    pub(crate) fn readtables(&self, text: &[u8]) -> Readtables<'_> {
         match (&self.extension, self.selected) {
-            (Some(extension), _) => &extension.readtable,
-            (None, Some(selected)) => selected,
-            (None, None) => readtable(self.dialect, text),
+            (Some(extension), _) => Readtables::one(&extension.readtable),
+            (None, Some(selected)) => Readtables::one(selected),
+            (None, None) => readtables(self.dialect, text),
         }
     }
 }
@@ -188,8 +185,10 @@ mod tests {
     #[test]
     fn a_part_is_read_as_the_whole_selects() {
         let whole = read("(define-library (a) (begin (define |x y| 1)))", Dialect::Scheme);
-        assert_eq!(read("|x (y|", whole.language()).diagnostics().len(), 0);
-        assert_eq!(read("|x (y|", Dialect::Scheme).diagnostics().len(), 1);
+        assert_eq!(read("|x (y|", whole.language_at(20)).diagnostics().len(), 0);
+        for language in [whole.language(), &whole.language_at(0), &Dialect::Scheme.into()] {
+            assert_eq!(read("|x (y|", language).diagnostics().len(), 1);
+        }
     }
 
     #[test]

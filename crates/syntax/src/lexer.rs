@@ -4,10 +4,10 @@
 
 use memchr::{memchr, memchr2, memmem};
 
-use crate::readtable::{DispatchShape, Readtable, Start, Within};
+use crate::readtable::{DispatchShape, Readtable, Readtables, Start, Within};
 use crate::token::TokenKind;
 
-/// A position in a text, and the table to read it by.
+/// A position in a text, and the tables to read it by.
 #[derive(Clone)]
 pub(crate) struct Lexer<'t> {
     text: &'t [u8],
@@ -16,11 +16,14 @@ pub(crate) struct Lexer<'t> {
     /// Where the current token began.
     token: usize,
     readtable: &'t Readtable,
+    /// The table for what begins at a byte or behind it.
+    then: &'t Readtable,
+    from: usize,
 }
 
 impl<'t> Lexer<'t> {
-    pub(crate) fn new(text: &'t [u8], readtable: &'t Readtable) -> Self {
-        Self { text, at: 0, token: 0, readtable }
+    pub(crate) fn new(text: &'t [u8], tables: Readtables<'t>) -> Self {
+        Self { text, at: 0, token: 0, readtable: tables.first, then: tables.then, from: tables.from }
     }
 
     /// Byte offset of the next token.
@@ -34,8 +37,8 @@ impl<'t> Lexer<'t> {
     }
 
     /// A lexer whose next token begins at `offset`, where a token begins.
-    pub(crate) fn from(text: &'t [u8], readtable: &'t Readtable, offset: usize) -> Self {
-        Self { at: offset, ..Self::new(text, readtable) }
+    pub(crate) fn from(text: &'t [u8], tables: Readtables<'t>, offset: usize) -> Self {
+        Self { at: offset, ..Self::new(text, tables) }
     }
 
     /// Ends the current token early, at `offset`.
@@ -50,6 +53,9 @@ impl<'t> Lexer<'t> {
     pub(crate) fn next(&mut self) -> Option<TokenKind> {
         let first = *self.text.get(self.at)?;
         self.token = self.at;
+        if self.at >= self.from {
+            (self.readtable, self.from) = (self.then, usize::MAX);
+        }
         Some(match self.readtable.start[first as usize] {
             Start::Atom => self.symbol(),
             Start::Blank => self.blank(),

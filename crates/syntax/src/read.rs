@@ -18,9 +18,8 @@ pub const MAX_LEN: usize = u32::MAX as usize - 1;
 /// Takes time and memory linear in the text. Bytes beyond [`MAX_LEN`] are left out of the tree; callers cap size first.
 pub fn read(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
-    let language = language.into().selected_by(text);
     let text = &text[..text.len().min(MAX_LEN)];
-    recovered(text, build(text, &language, &Cuts::default()))
+    recovered(text, build(text, &language.into(), &Cuts::default()))
 }
 
 /// The reading of `text`, which plain matching read as `plain`.
@@ -49,9 +48,8 @@ pub fn read_by_columns(text: impl AsRef<[u8]>, language: impl Into<Language>) ->
 /// the two share at their ends is read again only as far as it may read differently now.
 pub fn read_again(before: &Tree, old: impl AsRef<[u8]>, text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
-    let language = language.into().selected_by(text);
     let text = &text[..text.len().min(MAX_LEN)];
-    recovered(text, build_again(before, old.as_ref(), text, &language))
+    recovered(text, build_again(before, old.as_ref(), text, &language.into()))
 }
 
 /// Reads `text` by plain matching alone: the first fault may swallow everything after it, exactly as in the dialect's

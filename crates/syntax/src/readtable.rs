@@ -8,19 +8,48 @@ mod common_lisp;
 mod emacs_lisp;
 mod scheme;
 
-pub use scheme::DIRECTIVES as GUILE_DIRECTIVES;
+pub use scheme::{DIRECTIVES as GUILE_DIRECTIVES, MARKS as SCHEME_MARKS, MARKS_REACH as SCHEME_MARKS_REACH};
 
 use crate::dialect::Dialect;
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
-/// The readtable for `text` in `dialect`.
-pub(crate) fn readtable(dialect: Dialect, text: &[u8]) -> &'static Readtable {
+/// The readtable that a text in `dialect` begins with.
+pub(crate) fn readtable(dialect: Dialect) -> &'static Readtable {
+    readtables(dialect, b"").first
+}
+
+/// The readtables for `text` in `dialect`.
+pub(crate) fn readtables(dialect: Dialect, text: &[u8]) -> Readtables<'static> {
     match dialect {
-        Dialect::CommonLisp => &common_lisp::READTABLE,
-        Dialect::Scheme => scheme::readtable_for(text),
-        Dialect::Clojure | Dialect::Edn => &clojure::READTABLE,
-        Dialect::EmacsLisp => &emacs_lisp::READTABLE,
+        Dialect::CommonLisp => Readtables::one(&common_lisp::READTABLE),
+        Dialect::Scheme => scheme::readtables_for(text),
+        Dialect::Clojure | Dialect::Edn => Readtables::one(&clojure::READTABLE),
+        Dialect::EmacsLisp => Readtables::one(&emacs_lisp::READTABLE),
+    }
+}
+
+/// The readtable behind a mark, where the dialect has marks.
+pub(crate) fn readtable_behind_mark(dialect: Dialect) -> &'static Readtable {
+    match dialect {
+        Dialect::Scheme => &scheme::READTABLE_BEHIND_MARK,
+        other => readtable(other),
+    }
+}
+
+/// What a text is read by: one table, and another behind a mark in the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Readtables<'r> {
+    pub(crate) first: &'r Readtable,
+    pub(crate) then: &'r Readtable,
+    /// Tokens that begin at this byte or behind it are read by the second table.
+    pub(crate) from: usize,
+}
+
+impl<'r> Readtables<'r> {
+    /// The same table everywhere.
+    pub(crate) const fn one(readtable: &'r Readtable) -> Self {
+        Self { first: readtable, then: readtable, from: usize::MAX }
     }
 }
 

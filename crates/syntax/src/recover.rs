@@ -26,7 +26,7 @@ pub(crate) fn find_cuts(text: &[u8], plain: &Tree) -> Cuts {
 /// A string that runs over the start of a definition has lost its closing quote: it ends with its first line.
 fn find_string_cuts(text: &[u8], plain: &Tree) -> Vec<Span> {
     let mut cuts = Vec::new();
-    let mut lexer = Lexer::new(text, plain.language().readtable(text));
+    let mut lexer = Lexer::new(text, plain.language().readtables(text));
     loop {
         let start = lexer.offset();
         let Some(kind) = lexer.next() else { return cuts };
@@ -97,7 +97,7 @@ fn find_chunks(text: &[u8], plain: &Tree, cuts: &Cuts) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
     // A prefix in column 0 takes its datum along, even when that stands in column 0 of the next line.
     let mut prefix: Option<u32> = None;
-    let mut lexer = Lexer::new(text, plain.language().readtable(text));
+    let mut lexer = Lexer::new(text, plain.language().readtables(text));
     loop {
         let start = lexer.offset();
         let Some(kind) = lexer.next() else { return chunks };

@@ -71,6 +71,8 @@ impl List {
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub(crate) language: Language,
+    /// Where a mark in the text ends that changes how the rest is read; `u32::MAX` without one.
+    pub(crate) mark: u32,
     pub(crate) kinds: Vec<TokenKind>,
     /// One more than there are tokens: the last is the length of the text.
     pub(crate) starts: Vec<u32>,
@@ -88,6 +90,13 @@ impl Tree {
     /// What it was read as, the project's additions included.
     pub const fn language(&self) -> &Language {
         &self.language
+    }
+
+    /// What a part of the text that begins at a byte is read as. Before a mark the text's own marks count, behind it they
+    /// have counted.
+    #[must_use]
+    pub fn language_at(&self, offset: u32) -> Language {
+        if offset < self.mark { self.language.clone() } else { self.language.behind_mark() }
     }
 
     /// How many tokens there are.

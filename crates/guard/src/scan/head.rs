@@ -1,20 +1,15 @@
-//! What the first bytes of a Scheme text decide about all of it.
+//! What the first bytes of a Scheme text decide about the rest of it.
 //!
 //! Two things in a Scheme file reach further than any token. Some text near its start says that `|` quotes in symbols
 //! and that braces are brackets. And a file that begins with `#!` begins with a block comment if `!#` comes anywhere
 //! later, and with one comment line if it does not. A scan cannot look ahead, so it watches the bytes go by: [`Head::next_event`] names the next place
 //! at which something changes, and the scan is cut there, whatever pieces the text came in.
 
+use lispwright_syntax::alphabet::{SCHEME_MARKS as MARKS, SCHEME_MARKS_REACH as REACH};
 use memchr::memmem;
-
-/// What says that `|` quotes.
-const MARKS: [&str; 3] = ["(define-library", "#!r7rs", "#lang "];
 
 /// A line that says so by itself, for putting before a piece that is read on its own.
 pub(super) const BARS_LEAD: &str = ";#lang \n";
-
-/// How far into a text a mark counts, in bytes: as far as the syntax crate looks for one.
-const REACH: usize = 16 * 1024;
 
 /// White space as long as that, so that no mark in what follows counts.
 static FAR_LEAD: [u8; REACH] = [b' '; REACH];
@@ -35,8 +30,10 @@ pub(super) enum Event {
 /// What has been seen of the marks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Head {
-    /// `|` quotes.
+    /// A mark has come: `|` quotes in the tokens that begin behind it.
     pub(super) bars: bool,
+    /// The token that the mark ends in goes on, and is read as it began.
+    pub(super) in_mark: bool,
     /// Bytes seen, up to [`REACH`] and the rest of a character.
     pub(super) seen: usize,
     /// The last bytes seen that may begin a mark.
@@ -46,11 +43,6 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The text holds a mark.
-    pub(super) fn holds_mark(text: &str) -> bool {
-        MARKS.iter().any(|mark| text.contains(mark))
-    }
-
     /// `text` is what a mark begins with, without being one.
     pub(super) fn begins_mark(text: &str) -> bool {
         MARKS.iter().any(|mark| mark.len() > text.len() && mark.starts_with(text))
@@ -118,9 +110,10 @@ impl Head {
         self.recent = start.map_or_else(String::new, |at| last[at..].to_owned());
     }
 
-    /// A mark has just gone by.
-    pub(super) fn mark_seen(&mut self) {
+    /// A mark has just gone by; `in_token` when it did not end a token.
+    pub(super) fn mark_seen(&mut self, in_token: bool) {
         self.recent.clear();
         self.bars = true;
+        self.in_mark = in_token;
     }
 }

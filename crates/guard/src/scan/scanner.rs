@@ -98,17 +98,13 @@ impl Scanner {
             let window = &ahead[..self.head.window(ahead)];
             match self.head.next_event(window) {
                 None => {
-                    // A directive that begins the text cannot be read behind a lead: it goes on by single characters.
-                    let alone = self.head.bars && self.lead().is_empty();
-                    let end = if alone { ahead.chars().next().map_or(0, char::len_utf8) } else { window.len() };
+                    let end = if self.head.in_mark { self.token_end(window) } else { window.len() };
                     self.lex(&ahead[..end], seen)?;
                     ahead = &ahead[end..];
                 }
                 Some(Event::Mark { end }) => {
-                    // The syntax crate would let a whole mark decide about everything that is read along with it.
-                    self.lex(&ahead[..end - 1], seen)?;
-                    self.lex(&ahead[end - 1..end], seen)?;
-                    self.head.mark_seen();
+                    self.lex(&ahead[..end], seen)?;
+                    self.head.mark_seen(!self.tail.is_empty());
                     ahead = &ahead[end..];
                 }
                 Some(Event::HeaderEnd { end }) => {
@@ -129,6 +125,7 @@ impl Scanner {
         self.open.clear();
         self.first_fault = None;
         self.faults = 0;
+        self.head.in_mark = false;
         self.tail = Tail::default();
         self.tail_at = self.end;
     }
@@ -136,7 +133,7 @@ impl Scanner {
     /// What stands before a piece so that it is read as the middle of a text.
     fn lead(&self) -> &'static str {
         let at_start = self.fresh && self.tail_at.offset == 0;
-        if self.head.bars && !(at_start && self.tail.is_directive()) {
+        if self.head.bars && !self.head.in_mark {
             BARS_LEAD
         } else if self.head.is_far() {
             far_lead()
@@ -152,6 +149,17 @@ impl Scanner {
         let tokens =
             tree.tokens().map(|(kind, span)| Token { kind, start: span.start as usize, end: span.end as usize });
         tokens.filter(|token| token.start >= from).collect()
+    }
+
+    /// Where the token that is held back ends in the text ahead, but not at its beginning.
+    fn token_end(&self, ahead: &str) -> usize {
+        let mut buffer = self.lead().to_owned();
+        let from = buffer.len();
+        self.tail.write_to(&mut buffer);
+        let base = buffer.len();
+        buffer.push_str(ahead);
+        let end = self.tokens(&buffer, from).first().map_or(0, |token| token.end.saturating_sub(base));
+        end.max(ahead.chars().next().map_or(0, char::len_utf8))
     }
 
     fn lex(&mut self, part: &str, seen: &mut dyn FnMut(Move)) -> Result<(), Failure> {
@@ -199,6 +207,7 @@ impl Scanner {
                 self.head.header = Some(buffer.ends_with('!'));
             }
         }
+        self.head.in_mark &= hold.as_ref().is_some_and(|hold| hold.token == 0);
         self.tail = hold.map(|hold| hold.tail).unwrap_or_default();
         Ok(())
     }

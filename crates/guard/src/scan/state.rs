@@ -46,6 +46,7 @@ impl State {
             settled,
             scanner.first_fault.is_some(),
             self.doc_hash.is_some(),
+            scanner.head.in_mark,
         ]);
         if scanner.dialect == Dialect::Scheme {
             out.number(scanner.head.seen as u64);
@@ -102,8 +103,8 @@ impl State {
         }
         let mut from = Reader(body);
         let dialect = *Dialect::ALL.get(from.number(Dialect::ALL.len() as u64 - 1)? as usize)?;
-        let [fresh, bars, has_header, bang, settled, has_fault, has_hash] = from.flags()?;
-        let mut head = Head { bars, header: has_header.then_some(bang), ..Head::default() };
+        let [fresh, bars, has_header, bang, settled, has_fault, has_hash, in_mark] = from.flags()?;
+        let mut head = Head { bars, in_mark, header: has_header.then_some(bang), ..Head::default() };
         if dialect == Dialect::Scheme {
             head.seen = from.number(MAX_CURSOR)? as usize;
             head.recent = from.text(64)?;
@@ -173,7 +174,7 @@ impl Writer {
         self.0.push(number as u8);
     }
 
-    fn flags(&mut self, flags: [bool; 7]) {
+    fn flags(&mut self, flags: [bool; 8]) {
         let bits = flags.iter().enumerate().map(|(bit, &flag)| u8::from(flag) << bit);
         self.0.push(bits.sum());
     }
@@ -221,9 +222,9 @@ impl<'b> Reader<'b> {
         None
     }
 
-    fn flags(&mut self) -> Option<[bool; 7]> {
+    fn flags(&mut self) -> Option<[bool; 8]> {
         let bits = *self.bytes(1)?.first()?;
-        (bits & 0x80 == 0).then(|| std::array::from_fn(|bit| bits >> bit & 1 == 1))
+        Some(std::array::from_fn(|bit| bits >> bit & 1 == 1))
     }
 
     fn text(&mut self, most: usize) -> Option<String> {

@@ -11,7 +11,6 @@
 
 use lispwright_syntax::{Dialect, TokenKind};
 
-use super::head::Head;
 use super::token::Token;
 use crate::failure::Failure;
 use crate::limits::{MAX_COMMENT_NESTING, MAX_HERE_MARK};
@@ -217,9 +216,6 @@ fn here_string(text: &str, blank: &str) -> Result<Tail, Failure> {
     let mark = opening["#<<".len()..].trim_ascii_end();
     if mark.len() > MAX_HERE_MARK {
         return Err(refuse(&format!("is longer than {MAX_HERE_MARK} bytes")));
-    }
-    if Head::holds_mark(opening) {
-        return Err(refuse("says how the file is to be read"));
     }
     let line = lines.rsplit('\n').next().unwrap_or(lines);
     let line = format!("{line}{blank}");

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::{Characters, Readtable};
+use super::{Characters, Readtable, Readtables};
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
@@ -47,7 +47,7 @@ pub const DIRECTIVES: [&[u8]; 18] = [
 
 static READTABLE: Readtable = syntax(&GUILE);
 
-static READTABLE_WITH_BARS: Readtable = syntax(&R7RS);
+pub(super) static READTABLE_BEHIND_MARK: Readtable = syntax(&R7RS);
 
 const fn syntax(characters: &Characters<'_>) -> Readtable {
     Readtable {
@@ -61,13 +61,21 @@ const fn syntax(characters: &Characters<'_>) -> Readtable {
     }
 }
 
-/// The table for a text: what its first lines say of the Scheme it is written in decides whether `|` quotes and braces
-/// are brackets.
-pub(super) fn readtable_for(text: &[u8]) -> &'static Readtable {
-    let head = &text[..text.len().min(16 * 1024)];
-    let has_bars =
-        [b"(define-library".as_slice(), b"#!r7rs", b"#lang "].iter().any(|mark| memmem::find(head, mark).is_some());
-    if has_bars { &READTABLE_WITH_BARS } else { &READTABLE }
+/// What says that a text is not Guile's own Scheme: `|` quotes and braces are brackets in the tokens that begin behind it.
+pub const MARKS: [&str; 3] = ["(define-library", "#!r7rs", "#lang "];
+
+/// How far into a text a mark counts, in bytes.
+pub const MARKS_REACH: usize = 16 * 1024;
+
+/// The tables for a text: the first mark changes what follows it, so that nothing which is written later changes how
+/// something reads.
+pub(super) fn readtables_for(text: &[u8]) -> Readtables<'static> {
+    let head = &text[..text.len().min(MARKS_REACH)];
+    let ends = MARKS.iter().filter_map(|mark| memmem::find(head, mark.as_bytes()).map(|at| at + mark.len()));
+    match ends.min() {
+        Some(end) => Readtables { first: &READTABLE, then: &READTABLE_BEHIND_MARK, from: end },
+        None => Readtables::one(&READTABLE),
+    }
 }
 
 fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
