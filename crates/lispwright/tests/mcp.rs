@@ -72,6 +72,8 @@ fn options_that_cannot_be_met_are_refused_on_standard_error() {
         (&["--results", "yaml"], "structured"),
         (&["--log-level", "=!"], "log level"),
         (&["--log-file", "/nowhere/at/all"], "/nowhere/at/all"),
+        // A pipe here.
+        (&["--log-file", "/dev/stdout"], "not a regular file"),
     ] {
         let output = serve(arguments, &[], "");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

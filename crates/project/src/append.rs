@@ -1,14 +1,12 @@
 //! Adding to the end of a file that a person has named, such as a transcript, while other programs may do the same.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustix::fs::OFlags;
-
 use crate::error::Error;
+use crate::regular::{Access, Links, open_regular};
 
 /// How long a writer waits for others before it adds its part all the same.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -25,18 +23,8 @@ impl AppendFile {
     /// Errors: whatever keeps it from being opened for writing; what is no regular file, such as a pipe or a directory.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let shown = path.display().to_string();
-        // A pipe without a reader must not keep the program waiting.
-        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let mut options = OpenOptions::new();
-        options.append(true).create(true).mode(0o600).custom_flags(flags.bits().cast_signed());
-        let file = options.open(path).map_err(|error| Error::writing(&shown, "add to it", error))?;
-        let is_file = file.metadata().map_err(|error| Error::reading(&shown, "look at it", error))?.is_file();
-        if is_file {
-            Ok(Self { file })
-        } else {
-            let why = std::io::Error::other("it is not a regular file");
-            Err(Error::writing(&shown, "add to it", why))
-        }
+        let opened = open_regular(path, Access::Append, Links::Followed);
+        opened.map(|file| Self { file }).map_err(|error| Error::writing(&shown, "add to it", error))
     }
 
     /// Adds `text`, under a lock that other writers of this kind heed. Waits for them, but not for ever.

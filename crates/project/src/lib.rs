@@ -10,6 +10,7 @@
 //! - [`Roots::edit`] locks a file, hands its text to a function, and replaces it atomically and durably by the result.
 //! - [`Error`] has one variant for each mistake; [`Error::code`] is the stable name that clients see.
 //!
+//! - [`open_regular`] opens what others may have swapped for a pipe or a device, for every crate that reads a path by name.
 //! - [`AppendFile`] is a file that a person has named and that is only added to, such as a transcript.
 //! - [`edit_anywhere`] does the same for a file that a person's own command is about, such as a client's configuration.
 //!
@@ -27,6 +28,7 @@ mod identity;
 mod lock;
 mod nearest;
 mod read;
+mod regular;
 mod root;
 mod stage;
 mod text;
@@ -38,6 +40,7 @@ pub use append::AppendFile;
 pub use below::{Survey, files_below, survey};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
 pub use read::{read_anywhere, read_text_anywhere};
+pub use regular::{Access, Links, open_regular, read_regular};
 pub use root::{RootChoice, RootSource, Roots, choose_roots, is_shared};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};
 pub use write::{NewText, Written};

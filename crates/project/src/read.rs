@@ -6,15 +6,14 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
-use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
-use rustix::fs::OFlags;
-
 use crate::MAX_FILE_BYTES;
 use crate::error::{Error, NotRegular};
+use crate::regular::{AT_ONCE, only_regular};
 use crate::root::Roots;
 use crate::text::{SourceFile, decoded};
 use crate::walk::Place;
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
+use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
 
 /// How often a file that changes under the reader is read again.
 const MAX_ATTEMPTS: u32 = 6;
@@ -82,8 +81,7 @@ pub fn read_text_anywhere(path: &Path) -> Result<String, Error> {
 fn bytes_anywhere(path: &Path) -> Result<(String, Vec<u8>), Error> {
     use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
     let shown = path.display().to_string();
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    let opened = std::fs::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
+    let opened = std::fs::OpenOptions::new().read(true).custom_flags(AT_ONCE.bits().cast_signed()).open(path);
     let file = opened.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Error::Missing { path: shown.clone() },
         _ => Error::reading(&shown, "open it", error),
@@ -110,19 +108,13 @@ pub(crate) fn open(place: &Place) -> Result<File, Error> {
         return Err(place.not_found());
     }
     let mut options = OpenOptions::new();
-    // A file that is swapped for a pipe or terminal after it was looked at must not block or become controlling.
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    options.read(true).follow(FollowSymlinks::No).custom_flags(flags.bits().cast_signed());
+    options.read(true).follow(FollowSymlinks::No).custom_flags(AT_ONCE.bits().cast_signed());
     let file = match place.dir.open_with(&place.name, &options) {
         Ok(file) => file.into_std(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(place.not_found()),
         Err(error) => return Err(Error::reading(&place.path, "open it", error)),
     };
-    let metadata = file.metadata().map_err(|error| Error::reading(&place.path, "look at it", error))?;
-    if !metadata.is_file() {
-        return Err(Error::NotRegular { path: place.path.clone(), kind: NotRegular::Unknown });
-    }
-    Ok(file)
+    only_regular(file).map_err(|_| Error::NotRegular { path: place.path.clone(), kind: NotRegular::Unknown })
 }
 
 /// All bytes of `file`, and the version they belong to.

@@ -22,6 +22,8 @@ pub struct Config {
     pub runtime: Option<Runtime>,
     /// A command in front of every worker that carries its standard input and output (`ssh host`, `bwrap ...`).
     pub launcher: Vec<String>,
+    /// This program, which can be started as the keeper of a worker; workers have none when absent.
+    pub keeper: Option<PathBuf>,
     /// What keeps workers in; nothing when absent.
     pub sandbox: Option<SandboxConfig>,
     /// How many sessions there may be at once.
@@ -49,6 +51,7 @@ impl Config {
             guile: None,
             runtime: None,
             launcher: Vec::new(),
+            keeper: None,
             sandbox: None,
             max_sessions: 8,
             max_idle: Some(Duration::from_secs(12 * 3600)),

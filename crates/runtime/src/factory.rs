@@ -291,6 +291,7 @@ impl Factory {
         let launch = Launch {
             program: program.to_owned(),
             arguments: agent.start_arguments(start, self.config.heap_megabytes, compiled),
+            keeper: self.config.keeper.clone(),
             launcher: self.config.launcher.clone(),
             confined,
             directory: self.config.root.clone(),

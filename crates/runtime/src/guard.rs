@@ -36,10 +36,10 @@ while read -r change group; do
   esac
 done
 for group in $groups; do kill -9 -"$group" 2>/dev/null; done
-for file in $(grep -l "LISPWRIGHT_WORKER=$1" /proc/[0-9]*/environ 2>/dev/null); do
+for file in /proc/[0-9]*/environ; do
   process=${file#/proc/}; process=${process%/environ}
-  [ "$process" = $$ ] || kill -9 "$process" 2>/dev/null
-done
+  [ "$process" != $$ ] && head -c 262144 "$file" 2>/dev/null | grep -q "LISPWRIGHT_WORKER=$1" && kill -9 "$process"
+done 2>/dev/null
 [ -z "$2" ] || rm -rf -- "$2"
 "#;
 

@@ -5,7 +5,7 @@
 //! know, and the server keeps the clock.
 //!
 //! Read [`sessions`] first for what callers use, then `session` (one of them and its calls), `worker` (one process and its
-//! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `marks` and `guard` (finding
+//! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `keeper` (the process above each), `marks` and `guard` (finding
 //! and ending what they leave), `watch` (what they take), `sandbox`,
 //! `place`, `confine` and `filter` (what they may do), `capture` (what code prints), `image` (saved images), `agent` (the Lisp inside and its command lines), [`wire`] (what crosses the pipe)
 //! and [`backend`] (which Lisps there are). The Lisp side is in `images/`.
@@ -31,6 +31,7 @@ mod frames;
 mod guard;
 mod idle;
 mod image;
+mod keeper;
 mod marks;
 mod name;
 mod naming;
@@ -68,6 +69,7 @@ pub use copies::Return;
 pub use definitions::definition_files;
 pub use environment::find_program;
 pub use eval::{Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Repetition, Warning};
+pub use keeper::{Keeping, keep};
 pub use naming::{Description, Exports, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
 pub use place::WritablePlace;

@@ -2,6 +2,8 @@
 //!
 //! A process may leave its group and its session, but not the environment that it was started with.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -11,6 +13,9 @@ pub(crate) const MARK: &str = "LISPWRIGHT_WORKER";
 
 /// The environment variable by which a copy of a worker marks what it starts.
 const BRANCH: &str = "LISPWRIGHT_BRANCH";
+
+/// Bytes that are read of an environment: a process may make its own as long as it likes afterwards (`PR_SET_MM_MAP`).
+const LONGEST: u64 = 256 << 10;
 
 /// Ends every process that carries `mark`.
 pub(crate) async fn sweep(mark: &str) {
@@ -59,7 +64,8 @@ fn carriers(entry: &[u8]) -> Vec<Pid> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let carries = |process: std::fs::DirEntry| {
         let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)?;
-        let environment = std::fs::read(process.path().join("environ")).ok()?;
+        let mut environment = Vec::new();
+        File::open(process.path().join("environ")).ok()?.take(LONGEST).read_to_end(&mut environment).ok()?;
         memchr::memmem::find(&environment, entry).map(|_| pid)
     };
     processes.filter_map(carries).collect()

@@ -1,14 +1,17 @@
 //! Starting worker processes so that nothing they do reaches the server, and ending them so that nothing of them is left.
 //!
 //! A worker leads its own process group and has no terminal, has the protocol on descriptors 0 and 1, one extra pipe for
-//! what code prints to descriptor 1, and descriptor 2 as a pipe. Every process it starts inherits a marker in its
-//! environment, by which also those are found that have left the group.
+//! what code prints to descriptor 1, and descriptor 2 as a pipe. Between it and the server stands a keeper, below which
+//! everything stays that it starts ([`crate::keeper`]). Every process it starts inherits a marker in its environment as
+//! well, by which those are found whose keeper was killed.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString, c_int};
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,13 +22,14 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
     Pid, Signal, getpid, getppid, kill_process, kill_process_group, nice, set_parent_process_death_signal, setpgid,
 };
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::environment;
+use crate::keeper::told;
 use crate::marks::{MARK, sweep};
 use crate::sandbox::Confined;
-use crate::watch::Watch;
+use crate::watch::{Ancestors, Watch};
 
 /// By how much images stand back behind the server and its client.
 const NICENESS: i32 = 5;
@@ -36,6 +40,9 @@ const TIOCNOTTY: Opcode = 0x5422;
 
 /// The variable that names the descriptor for what code prints to descriptor 1.
 pub(crate) const CAPTURE: &str = "LISPWRIGHT_CAPTURE";
+
+/// How long a keeper may take to start a worker, or to end all that it keeps.
+const KEEPER_LIMIT: Duration = Duration::from_secs(10);
 
 /// Bytes that are read of a program that says its version.
 const MOST_OF_LINE: u64 = 4096;
@@ -50,6 +57,8 @@ pub(crate) struct Launch {
     pub(crate) program: PathBuf,
     /// Its arguments.
     pub(crate) arguments: Vec<OsString>,
+    /// This program, to be the keeper; the worker is a child of this process without one.
+    pub(crate) keeper: Option<PathBuf>,
     /// A command that is put in front and carries the pipe; empty for none.
     pub(crate) launcher: Vec<String>,
     /// The sandbox, which comes between the launcher and the program.
@@ -62,7 +71,7 @@ pub(crate) struct Launch {
 
 /// A started process and the server's ends of its pipes.
 pub(crate) struct Spawned {
-    pub(crate) child: Child,
+    pub(crate) child: Ward,
     pub(crate) pid: Pid,
     pub(crate) requests: ChildStdin,
     pub(crate) answers: ChildStdout,
@@ -72,35 +81,68 @@ pub(crate) struct Spawned {
     pub(crate) stderr: OwnedFd,
 }
 
+/// The child of this process that a worker is, or that keeps one. Dropped, it ends with all that it started, as far as its
+/// keeper lives.
+pub(crate) struct Ward {
+    child: Child,
+    /// The keeper's number, and the socket to it: the keeper ends everything when that is let go.
+    keeper: Option<(Pid, Option<UnixStream>)>,
+}
+
+impl Ward {
+    /// Waits for the end of it; with a keeper, of all that it started.
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+
+    /// How it has ended, if it has.
+    pub(crate) fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.child.try_wait()
+    }
+
+    /// The number of the child until it was seen to have ended.
+    pub(crate) fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// What is watched of the worker `root`.
+    pub(crate) fn family(&self, root: Pid) -> Ancestors {
+        Ancestors { root, keeper: self.keeper.as_ref().map(|(keeper, _)| *keeper) }
+    }
+}
+
 impl Launch {
-    /// Starts the process, which the kernel ends with the thread that this is called on.
-    pub(crate) fn spawn(&self) -> io::Result<Spawned> {
+    /// Starts the process. Without a keeper the kernel ends it with the thread that this is called on.
+    pub(crate) async fn spawn(&self) -> io::Result<Spawned> {
         let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
         for pipe in [&stdout, &stderr] {
             fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)?;
         }
-        let mut words = self.words();
-        let mut command = Command::new(words.next().expect("there is a program"));
+        let (link, link_end) = UnixStream::pair()?;
+        let capture = self.launcher.is_empty().then(|| stdout_end.as_raw_fd());
+        let mut command = self.command(link_end.as_raw_fd(), capture);
         command
-            .args(words)
             .current_dir(&self.directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::from(stderr_end))
             .env_clear()
-            .envs(environment::told())
-            .envs(self.confined.iter().flat_map(|confined| confined.environment.iter().cloned()))
-            .env(MARK, &self.mark)
-            .kill_on_drop(true);
-        let number = stdout_end.as_raw_fd();
-        let inherits = self.launcher.is_empty();
-        if inherits {
-            command.env(CAPTURE, number.to_string());
+            .kill_on_drop(self.keeper.is_none());
+        let capture_number = capture.map(|number| (CAPTURE.into(), number.to_string().into()));
+        let confined = self.confined.iter().flat_map(|confined| confined.environment.iter().cloned());
+        let confined = confined.map(|(name, value)| (name.into(), value));
+        let mark = (MARK.into(), self.mark.clone().into());
+        let variables: HashMap<OsString, OsString> =
+            environment::told().chain(confined).chain(capture_number).chain([mark]).collect();
+        let is_kept = self.keeper.is_some();
+        if !is_kept {
+            command.envs(&variables);
         }
         let server = getpid();
-        // SAFETY: the closure makes only system calls, which are allowed between fork and exec, and `number` is open
-        // in the child because `stdout_end` lives until after the spawn.
+        let inherited = [capture, is_kept.then(|| link_end.as_raw_fd())];
+        // SAFETY: the closure makes only system calls, which are allowed between fork and exec, and what is inherited is
+        // open in the child because `stdout_end` and `link_end` live until after the spawn.
         unsafe {
             command.pre_exec(move || {
                 // In the server's own session: the kernel shares the processor among sessions first, and only
@@ -110,23 +152,56 @@ impl Launch {
                 unblock_signals()?;
                 leave_terminal();
                 let _ = nice(NICENESS);
-                set_parent_process_death_signal(Some(Signal::KILL))?;
+                if !is_kept {
+                    set_parent_process_death_signal(Some(Signal::KILL))?;
+                }
                 if getppid() != Some(server) {
                     // It ended before it could be said.
                     return Err(io::ErrorKind::Interrupted.into());
                 }
-                if inherits {
+                for number in inherited.into_iter().flatten() {
                     fcntl_setfd(BorrowedFd::borrow_raw(number), FdFlags::empty())?;
                 }
                 Ok(())
             });
         }
         let mut child = command.spawn()?;
-        drop(stdout_end);
+        drop((stdout_end, link_end));
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("a child just started has an id");
         let requests = child.stdin.take().expect("standard input was asked for as a pipe");
         let answers = child.stdout.take().expect("standard output was asked for as a pipe");
-        Ok(Spawned { child, pid, requests, answers, stdout, stderr })
+        let mut child = Ward { child, keeper: None };
+        let mut worker = pid;
+        if is_kept {
+            child.keeper = Some((pid, None));
+            link.set_nonblocking(true)?;
+            let mut link = tokio::net::UnixStream::from_std(link)?;
+            let variables = told(variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())));
+            let started = async {
+                link.write_all(&variables).await?;
+                link.read_i32_le().await
+            };
+            let answer = tokio::time::timeout(KEEPER_LIMIT, started).await.map_err(|_| io::ErrorKind::TimedOut)??;
+            worker = Pid::from_raw(answer)
+                .filter(|_| answer > 0)
+                .ok_or_else(|| io::Error::from_raw_os_error(answer.wrapping_neg()))?;
+            child.keeper = Some((pid, Some(link.into_std()?)));
+        }
+        Ok(Spawned { child, pid: worker, requests, answers, stdout, stderr })
+    }
+
+    /// What this process starts: the keeper with what it needs, or the worker.
+    fn command(&self, link: RawFd, capture: Option<RawFd>) -> Command {
+        let mut words = self.words();
+        let Some(keeper) = &self.keeper else {
+            let mut command = Command::new(words.next().expect("there is a program"));
+            command.args(words);
+            return command;
+        };
+        let mut command = Command::new(keeper);
+        let capture = capture.map_or_else(|| "-".to_owned(), |number| number.to_string());
+        command.arg0("lispwright").args(["keep", &link.to_string(), &capture]).args(words);
+        command
     }
 
     /// The program that is started first: the launcher, when there is one.
@@ -176,16 +251,28 @@ pub(crate) fn send_interrupt(pid: Pid) {
 }
 
 /// Ends `child`, its process group, what `watch` knows of and everything that carries `mark`, and returns when they are gone.
-pub(crate) async fn end(child: &mut Child, pid: Pid, watch: &Watch, mark: &str) {
+pub(crate) async fn end(child: &mut Ward, pid: Pid, watch: &Watch, mark: &str) {
     kill_family(child, pid, watch);
     // It cannot fail for a child that nobody else waits for.
-    let _ = child.wait().await;
+    if tokio::time::timeout(KEEPER_LIMIT, child.wait()).await.is_err() {
+        // Something keeps the keeper from its work.
+        kill_found(child, pid, watch);
+        let _ = child.wait().await;
+    }
     sweep(mark).await;
 }
 
+/// Has the keeper end all that it keeps, or kills what can be found without one.
+pub(crate) fn kill_family(child: &mut Ward, pid: Pid, watch: &Watch) {
+    match &mut child.keeper {
+        Some((_, link)) => drop(link.take()),
+        None => kill_found(child, pid, watch),
+    }
+}
+
 /// Kills `child`, its process group and what `watch` knows of.
-pub(crate) fn kill_family(child: &mut Child, pid: Pid, watch: &Watch) {
-    // Not reaped yet, so the number still means this group.
+fn kill_found(child: &mut Ward, pid: Pid, watch: &Watch) {
+    // The child is not reaped yet, and neither is what it keeps, so the number still means this group.
     let is_there = child.id().is_some();
     if is_there {
         // Else processes that start each other without end would outrun the search.
@@ -195,7 +282,7 @@ pub(crate) fn kill_family(child: &mut Child, pid: Pid, watch: &Watch) {
     let started = watch.started();
     if is_there {
         let _ = kill_process_group(pid, Signal::KILL);
-        let _ = child.start_kill();
+        let _ = child.child.start_kill();
     }
     for process in started {
         let _ = kill_process(process, Signal::KILL);

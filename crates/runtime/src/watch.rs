@@ -2,8 +2,8 @@
 //! then while none does.
 //!
 //! A heap limit bounds what Lisp allocates. Foreign memory, child processes and copies are bounded here: every
-//! [`TICK`] the processes are found by their parents, every [`SWEEP`] also those that have left the family, by the mark in
-//! their environment. Memory is the resident set first, which is cheap and counts shared pages more than once; only
+//! [`TICK`] the processes are found by their parents, the outermost of which is the keeper. Where there is none, those that
+//! have left the family are found every [`SWEEP`], by the mark in their environment. Memory is the resident set first, which is cheap and counts shared pages more than once; only
 //! when that is too much is it weighed by proportional shares (`proc_pid_smaps`).
 
 use std::collections::HashMap;
@@ -56,11 +56,22 @@ pub(crate) struct Excess {
     pub(crate) copy_suffices: bool,
 }
 
+/// Where to begin when processes are looked for by their parents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ancestors {
+    /// The worker.
+    pub(crate) root: Pid,
+    /// The process above it, below which everything stays; itself no member.
+    pub(crate) keeper: Option<Pid>,
+}
+
 /// Watches one worker. Clones watch the same one.
 #[derive(Clone)]
 pub(crate) struct Watch {
     /// Locked for as long as a look at the process table takes, so never by what must not wait.
     family: Arc<Mutex<Family>>,
+    /// The family as the last look has found it, locked for a moment only.
+    known: Arc<Mutex<Family>>,
     due: Arc<Mutex<Due>>,
 }
 
@@ -83,12 +94,20 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Watch {
-    /// Watches the process `root` and what carries `mark`.
-    pub(crate) fn new(root: Pid, mark: &str, bounds: Bounds) -> Self {
-        let family =
-            Family { root: root.as_raw_nonzero().get(), mark: mark.to_owned(), bounds, members: HashMap::new() };
+    /// Watches what descends from `ancestors`, or carries `mark`.
+    pub(crate) fn new(ancestors: Ancestors, mark: &str, bounds: Bounds) -> Self {
+        let number = |pid: Pid| pid.as_raw_nonzero().get();
+        let Ancestors { root, keeper } = ancestors;
+        let family = Family {
+            root: number(root),
+            keeper: keeper.map(number),
+            mark: mark.to_owned(),
+            bounds,
+            members: HashMap::new(),
+        };
         let due = Due::after(Instant::now());
-        Self { family: Arc::new(Mutex::new(family)), due: Arc::new(Mutex::new(due)) }
+        let known = Arc::new(Mutex::new(family.clone()));
+        Self { family: Arc::new(Mutex::new(family)), known, due: Arc::new(Mutex::new(due)) }
     }
 
     /// A call begins.
@@ -98,25 +117,31 @@ impl Watch {
 
     /// What the worker has started, as far as it can be found by its parents, now or earlier.
     pub(crate) fn started(&self) -> Vec<Pid> {
-        let mut family = lock(&self.family);
-        family.find(false, usize::MAX);
+        let family = self.now();
         let root = family.root;
         family.members.keys().filter(|pid| **pid != root).filter_map(|pid| Pid::from_raw(*pid)).collect()
     }
 
     /// What the code has started, without the copy that runs it and those that wait for the copy.
     pub(crate) fn started_by_code(&self, copy: Option<i32>) -> Vec<Pid> {
-        let mut family = lock(&self.family);
-        family.find(false, usize::MAX);
+        let family = self.now();
         let images: Vec<i32> = copy.map_or_else(Vec::new, |copy| family.ancestry(copy).collect());
         let other = |pid: &i32| *pid != family.root && !images.contains(pid);
         family.members.keys().copied().filter(other).filter_map(Pid::from_raw).collect()
     }
 
+    /// The family as it is, without waiting for a look that goes on.
+    fn now(&self) -> Family {
+        let mut family = lock(&self.known).clone();
+        family.find(false, usize::MAX);
+        family
+    }
+
     /// One look while no call runs, with a `sweep` also by the mark.
     pub(crate) async fn glance(&self, copy: Option<i32>, sweep: bool) -> Option<Excess> {
         let watch = self.clone();
-        tokio::task::spawn_blocking(move || lock(&watch.family).look(copy, sweep)).await.unwrap_or_default()
+        let look = move || watch.found(&mut lock(&watch.family), copy, sweep);
+        tokio::task::spawn_blocking(look).await.unwrap_or_default()
     }
 
     /// Waits until the worker takes too much. `copy` is the copy of it that runs code, if one does. Giving up and asking
@@ -145,7 +170,7 @@ impl Watch {
         };
         let began = own_time();
         let sweep = Instant::now() >= lock(&self.due).sweep;
-        let excess = family.look(copy, sweep);
+        let excess = self.found(&mut family, copy, sweep);
         let worked = own_time().saturating_sub(began);
         let now = Instant::now();
         let mut due = lock(&self.due);
@@ -154,6 +179,13 @@ impl Watch {
         }
         due.look = now + TICK.max(worked * REST);
         excess
+    }
+
+    /// What a look at the family finds, which is known from then on.
+    fn found(&self, family: &mut Family, copy: Option<i32>, sweep: bool) -> Option<Excess> {
+        family.find(sweep, family.bounds.processes);
+        lock(&self.known).members.clone_from(&family.members);
+        family.judge(copy)
     }
 }
 
@@ -166,29 +198,27 @@ struct Member {
     resident_kb: u64,
 }
 
+#[derive(Clone)]
 struct Family {
     root: i32,
+    keeper: Option<i32>,
     mark: String,
     bounds: Bounds,
     members: HashMap<i32, Member>,
 }
 
 impl Family {
-    fn look(&mut self, copy: Option<i32>, sweep: bool) -> Option<Excess> {
-        self.find(sweep, self.bounds.processes);
-        self.judge(copy)
-    }
-
-    /// Brings the members up to date, with a `sweep` also by those that only their mark tells. Of more than `most`
+    /// Brings the members up to date, without a keeper and with a `sweep` also by those that only their mark tells. Of more than `most`
     /// no more are found than it takes to say so.
     fn find(&mut self, sweep: bool, most: usize) {
         let before = std::mem::take(&mut self.members);
         let mut open = vec![self.root];
+        open.extend(self.keeper.into_iter().flat_map(children));
         // One whose number now means another process is no member any more.
         let remains =
             |(pid, then): (&i32, &Member)| member(*pid).is_some_and(|now| then.started == now.started).then_some(*pid);
         open.extend(before.iter().filter_map(remains));
-        if sweep {
+        if sweep && self.keeper.is_none() {
             open.extend(marked(&self.mark).into_iter().map(|pid| pid.as_raw_nonzero().get()));
         }
         while let Some(pid) = open.pop() {
@@ -337,7 +367,7 @@ mod tests {
                 (*pid, Member { started: 1, parent: *parent, resident_kb: megabytes * 1024 })
             })
             .collect();
-        Family { root: 1, mark: String::new(), bounds, members }
+        Family { root: 1, keeper: None, mark: String::new(), bounds, members }
     }
 
     #[test]
@@ -388,7 +418,7 @@ mod tests {
             .spawn()
             .unwrap();
         let root = Pid::from_child(&child);
-        let watch = Watch::new(root, "nobody", Bounds { megabytes: 1 << 20, processes: 1 });
+        let watch = Watch::new(Ancestors { root, keeper: None }, "nobody", Bounds { megabytes: 1 << 20, processes: 1 });
         let deadline = Instant::now() + Duration::from_secs(30);
         let excess = loop {
             if let Some(excess) = watch.look(None) {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::capture::{Capture, Printed};
 use crate::children::EndedChildren;
@@ -21,7 +21,7 @@ use crate::descent::Descendant;
 use crate::frames::Frames;
 use crate::guard::Guard;
 use crate::marks::sweep;
-use crate::process::{self, Launch};
+use crate::process::{self, Launch, Ward};
 use crate::sandbox::Confined;
 use crate::starved::OwnTime;
 use crate::stop::{Controls, Death, StopReason};
@@ -75,7 +75,7 @@ pub(crate) enum Lost {
 
 /// A live worker process. Dropping it kills its process group.
 pub(crate) struct Worker {
-    child: Child,
+    child: Ward,
     pid: Pid,
     mark: String,
     guard: Arc<Guard>,
@@ -153,12 +153,13 @@ impl Worker {
         bounds: Bounds,
         guard: Arc<Guard>,
     ) -> Result<Self, String> {
-        let spawned = launch.spawn().map_err(|error| {
+        let spawned = launch.spawn().await.map_err(|error| {
             let what = if launch.launcher.is_empty() { "" } else { "the launcher " };
             format!("{what}{} could not be started: {error}", launch.first_word().display())
         })?;
         let watch = |error: std::io::Error| error.to_string();
         guard.watch(spawned.pid);
+        let family = spawned.child.family(spawned.pid);
         let mut worker = Self {
             child: spawned.child,
             pid: spawned.pid,
@@ -168,7 +169,7 @@ impl Worker {
             answers: Answers { pipe: spawned.answers, frames: Frames::default() },
             stdout: Capture::start(spawned.stdout, output_limit).map_err(watch)?,
             stderr: Capture::start(spawned.stderr, output_limit).map_err(watch)?,
-            watch: Watch::new(spawned.pid, &launch.mark, bounds),
+            watch: Watch::new(family, &launch.mark, bounds),
             _confined: launch.confined.clone(),
             hello: Value::List(Vec::new()),
             copies: Copies::default(),

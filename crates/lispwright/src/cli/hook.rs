@@ -3,9 +3,8 @@
 //! Nothing that goes wrong in here may be in the way of the agent: every fault of ours ends in silence and exit code 0.
 //! Exit code 2 would refuse the edit in every client.
 
-use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
@@ -18,10 +17,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::builder::PossibleValuesParser;
 use lispwright_hook::stats::Record;
 use lispwright_hook::{Client, Files, Found, respond};
-use lispwright_project::{Error, MAX_FILE_BYTES, files_below, read_text_anywhere};
+use lispwright_project::{Access, Error, Links, MAX_FILE_BYTES, files_below, open_regular, read_text_anywhere};
 use lispwright_syntax::{Dialect, Language};
 use lispwright_tools::languages::Languages;
-use rustix::fs::OFlags;
 
 /// Judge an edit of a coding agent's own tools: reads the client's hook input, prints its answer.
 #[derive(Debug, clap::Args)]
@@ -174,8 +172,6 @@ fn append(path: &Path, text: &str) {
     if text.is_empty() {
         return;
     }
-    // A pipe that nobody reads must not hold the hook up.
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = File::options().create(true).append(true).custom_flags(flags).open(path);
+    let file = open_regular(path, Access::Append, Links::Followed);
     let _ = file.and_then(|mut file| file.write_all(text.as_bytes()));
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use clap::ValueEnum;
 use lispwright_runtime::{Config, SandboxChoice, SandboxConfig};
 
+use super::live::keeper;
+
 /// How live images are run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImageArgs {
@@ -69,6 +71,7 @@ impl ImageArgs {
             max_idle: (!idle.is_zero()).then_some(idle),
             heap_megabytes,
             max_processes,
+            keeper: keeper(),
             sandbox,
             launcher,
             ..config

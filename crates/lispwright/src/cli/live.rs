@@ -4,6 +4,7 @@ use std::future::Future;
 use std::path::PathBuf;
 
 use lispwright_edit::Words;
+use lispwright_runtime::Config;
 use lispwright_tools::{Outcome, ToolError, Transcript, Workshop};
 use tokio::runtime::{Builder, Runtime};
 
@@ -14,6 +15,11 @@ pub(crate) fn event_loop() -> Result<Runtime, String> {
         .enable_all()
         .build()
         .map_err(|error| format!("the event loop cannot be started: {error}"))
+}
+
+/// This program as the keeper of images, whatever has taken its place on the disk meanwhile.
+pub(crate) fn keeper() -> Option<PathBuf> {
+    Some("/proc/self/exe".into())
 }
 
 /// Runs `work` on the files below `roots`; there is no image. What it refuses is in the words of a shell.
@@ -35,7 +41,9 @@ pub(crate) fn with_workshop<T, F: Future<Output = T>>(
     let event_loop = event_loop()?;
     let inside = event_loop.enter();
     lispwright_runtime::shield();
-    let workshop = Workshop::open(roots).map_err(|error| error.to_string())?.with_transcript(transcript);
+    let workshop = Workshop::open_with(roots, |config| Config { keeper: keeper(), ..config })
+        .map_err(|error| error.to_string())?
+        .with_transcript(transcript);
     let result = event_loop.block_on(async {
         let result = work(workshop.clone()).await;
         workshop.sessions.shutdown().await;

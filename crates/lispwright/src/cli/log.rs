@@ -5,7 +5,18 @@ use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
+use lispwright_project::{Access, Links, open_regular};
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+
+/// Opens the file for logs, which must not be the one that the answers go to.
+fn log_file(path: &Path) -> io::Result<File> {
+    let file = open_regular(path, Access::Append, Links::Followed)?;
+    let identity = |stat: rustix::fs::Stat| (stat.st_dev, stat.st_ino);
+    if rustix::fs::fstat(io::stdout()).map(identity) == rustix::fs::fstat(&file).map(identity) {
+        return Err(io::Error::other("it is the standard output, which carries the answers"));
+    }
+    Ok(file)
+}
 
 /// Starts logging. `level` is a level name or a filter such as `info,lispwright_runtime=debug`.
 pub(crate) fn start(level: &str, file: Option<&Path>) -> Result<(), String> {
@@ -20,11 +31,8 @@ pub(crate) fn start(level: &str, file: Option<&Path>) -> Result<(), String> {
     let builder = tracing_subscriber::fmt().json().with_env_filter(filter).with_ansi(false).log_internal_errors(false);
     let started = match file {
         Some(path) => {
-            let file = File::options()
-                .create(true)
-                .append(true)
-                .open(path)
-                .map_err(|error| format!("the log file {} cannot be opened: {error}", path.display()))?;
+            let file =
+                log_file(path).map_err(|error| format!("the log file {} cannot be opened: {error}", path.display()))?;
             builder.with_writer(Mutex::new(file)).try_init()
         }
         None => builder.with_writer(io::stderr).try_init(),

@@ -14,6 +14,7 @@ mod eval;
 mod grammar;
 mod hook;
 mod images;
+mod keep;
 mod live;
 mod log;
 mod mcp;
@@ -78,6 +79,9 @@ enum Hook {
 
 /// Runs the command the process was started with.
 pub(crate) fn run() -> ExitCode {
+    if let Some(code) = keep::run() {
+        return code;
+    }
     match parse() {
         Command::Mcp(args) => mcp::run(args),
         Command::Check(args) => check::run(args),

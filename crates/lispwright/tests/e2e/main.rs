@@ -13,6 +13,7 @@ mod commands;
 mod content;
 mod copies;
 mod describe;
+mod detached;
 mod disk;
 mod endurance;
 mod evaluation;

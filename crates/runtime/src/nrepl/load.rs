@@ -1,7 +1,9 @@
 //! Files and namespaces: loading them with located diagnostics, and running their tests.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+use lispwright_project::{Links, read_regular};
 
 use super::bencode::Bencode;
 use super::details::{self, literal};
@@ -32,7 +34,7 @@ impl Image {
     ) -> Result<Evaluated, Lost> {
         let reply = match target {
             Target::Path(path) => {
-                let text = match read(path) {
+                let text = match read(path).await {
                     Ok(text) => text,
                     Err(why) => return Ok(Ending::AgentFault(why).into()),
                 };
@@ -69,7 +71,7 @@ impl Image {
         let space = match target {
             Target::System(name) => Some(format!("(symbol {})", literal(name))),
             Target::Path(path) => {
-                read(path).ok().as_deref().and_then(namespace_form).map(|form| format!("(second '{form}\n)"))
+                read(path).await.ok().as_deref().and_then(namespace_form).map(|form| format!("(second '{form}\n)"))
             }
         };
         if let Some(space) = &space {
@@ -208,13 +210,14 @@ fn source_file(project: &Project, name: &str) -> String {
     places.find(|place| place.is_file()).map_or_else(|| name.to_owned(), |place| place.display().to_string())
 }
 
-fn read(path: &str) -> Result<String, String> {
-    let cannot = |error: std::io::Error| format!("{path} cannot be read: {error}");
-    let size = std::fs::metadata(path).map_err(cannot)?.len();
-    if size > LONGEST {
-        return Err(format!("{path} is too long to be sent: {size} bytes"));
-    }
-    std::fs::read_to_string(path).map_err(cannot)
+/// The text at `path`, which was without links when it was looked up.
+async fn read(path: &str) -> Result<String, String> {
+    let file = PathBuf::from(path);
+    let read = tokio::task::spawn_blocking(move || read_regular(&file, LONGEST, Links::Refused)).await;
+    let bytes = read.map_err(std::io::Error::other).flatten();
+    bytes
+        .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other))
+        .map_err(|error| format!("{path} cannot be read: {error}"))
 }
 
 /// The form that names the namespace of a file.

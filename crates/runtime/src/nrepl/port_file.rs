@@ -1,7 +1,8 @@
 //! Where nREPL servers tell editors their ports.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use lispwright_project::{Links, read_regular};
 
 /// The file in which a server says its port to editors.
 pub(crate) const PORT_FILE: &str = ".nrepl-port";
@@ -9,14 +10,9 @@ pub(crate) const PORT_FILE: &str = ".nrepl-port";
 /// Directories directly below the root that are looked into for it.
 const MOST_DIRECTORIES: usize = 200;
 
-/// The port that a file says.
+/// The port that a file says. Blocks, as all that reads files may.
 pub(crate) fn port_in(path: &Path) -> Option<u16> {
-    let file = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    if file.len() > 16 {
-        return None;
-    }
-    let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(16).read_to_string(&mut text).ok()?;
+    let text = String::from_utf8(read_regular(path, 16, Links::OnTheWay).ok()?).ok()?;
     text.trim().parse().ok().filter(|port| *port != 0)
 }
 
@@ -61,6 +57,15 @@ mod tests {
         write(".hidden/.nrepl-port", "4714");
         write(".nrepl-port", "4711");
         std::fs::create_dir(root.path().join("f")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            root.path().join("c/.nrepl-port.new"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
+        std::fs::rename(root.path().join("c/.nrepl-port.new"), root.path().join("c/.nrepl-port")).unwrap();
         std::os::unix::fs::symlink(root.path().join(".nrepl-port"), root.path().join("f/.nrepl-port")).unwrap();
         let found = port_files(root.path());
         let found: Vec<(&str, u16)> = found.iter().map(|(path, port)| (path.to_str().unwrap(), *port)).collect();

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use lispwright_project::{Links, read_regular};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::Pid;
 use tokio::io::AsyncReadExt as _;
-use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::process::{ChildStdin, ChildStdout};
 
 use super::image::Image;
 use super::port_file::{PORT_FILE, port_in};
@@ -25,7 +26,7 @@ use crate::environment::find_program;
 use crate::factory::Household;
 use crate::guard::Guard;
 use crate::marks::sweep;
-use crate::process::{self, Launch};
+use crate::process::{self, Launch, Ward};
 use crate::remote::connection::Connection;
 use crate::sandbox::{Confined, Pipes};
 use crate::stop::Death;
@@ -138,9 +139,13 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
     Some(found)
 }
 
+/// A launcher that is longer than this, in bytes, is no script.
+const LONGEST_LAUNCHER: u64 = 1 << 20;
+
 /// Whether the program called `clojure` is the tool that reads `deps.edn`, and not a mere launcher of the REPL.
 fn fetches_dependencies(path: &Path) -> bool {
-    std::fs::read(path).is_ok_and(|text| memchr::memmem::find(&text, b"-Sdeps").is_some())
+    read_regular(path, LONGEST_LAUNCHER, Links::Followed)
+        .is_ok_and(|text| memchr::memmem::find(&text, b"-Sdeps").is_some())
 }
 
 impl Way {
@@ -228,7 +233,7 @@ fn has_colon(path: &Path) -> bool {
 
 /// A server that was started here. Dropping it kills its process group.
 pub(crate) struct Server {
-    child: Child,
+    child: Ward,
     pid: Pid,
     /// The one that is not there only to confine it.
     image: i32,
@@ -262,14 +267,15 @@ impl Server {
         let launch = Launch {
             program: way.program.clone(),
             arguments: way.arguments(root, config.heap_megabytes, scratch),
+            keeper: config.keeper.clone(),
             launcher: Vec::new(),
             confined,
             directory: root.to_owned(),
             mark,
         };
-        let spawned = launch.spawn().map_err(|error| format!("{program} could not be started: {error}"))?;
+        let spawned = launch.spawn().await.map_err(|error| format!("{program} could not be started: {error}"))?;
         guard.watch(spawned.pid);
-        let family = Watch::new(spawned.pid, &launch.mark, Bounds::of(config));
+        let family = Watch::new(spawned.child.family(spawned.pid), &launch.mark, Bounds::of(config));
         let watch = |error: std::io::Error| error.to_string();
         // Nobody writes to its standard input otherwise, so that it ends for those who read there.
         let requests = Some(spawned.requests).filter(|_| speaks == Speaks::ThroughPipes);
@@ -391,10 +397,16 @@ impl Server {
     /// port is said and before the first question is answered, and stays when the tool is killed.
     pub(crate) fn forget_port_file(&self) {
         let path = self.root.join(PORT_FILE);
-        if let Link::Port(port) = self.link
-            && port_in(&path) == Some(port)
-        {
-            let _ = std::fs::remove_file(path);
+        let Link::Port(port) = self.link else { return };
+        let forget = move || {
+            if port_in(&path) == Some(port) {
+                let _ = std::fs::remove_file(path);
+            }
+        };
+        // Whoever waits for the file to go looks again.
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(forget)),
+            Err(_) => forget(),
         }
     }
 

@@ -44,7 +44,8 @@ impl Found {
     /// Finds out what listens at `address`, unless it says so. A project at `root` that names the port as nREPL's is
     /// believed.
     pub(crate) async fn find(address: Address, root: &Path, output_limit: u64) -> Result<Self, StartError> {
-        let port = nrepl::port_in(&root.join(nrepl::PORT_FILE));
+        let file = root.join(nrepl::PORT_FILE);
+        let port = tokio::task::spawn_blocking(move || nrepl::port_in(&file)).await.unwrap_or_default();
         let known = address.runtime.or((port == Some(address.socket.port())).then_some(Runtime::Clojure));
         if let Some(runtime) = known {
             return Ok(Self::known(address.socket, runtime));

@@ -8,6 +8,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use lispwright_project::{Links, read_regular};
+
 use super::agent;
 use super::message::{Debug, Decoder, Message, field, frame, literal};
 use crate::activity::Activity;
@@ -323,8 +325,7 @@ fn unusable(address: SocketAddr, why: &str) -> String {
 /// The first line of a file in the user's home.
 fn secret(name: &str) -> Option<String> {
     let path = Path::new(&std::env::var_os("HOME")?).join(name);
-    let file = path.metadata().ok().filter(|file| file.is_file() && file.len() <= 4096)?;
-    let text = std::fs::read_to_string(&path).ok().filter(|_| file.len() > 0)?;
+    let text = String::from_utf8(read_regular(&path, 4096, Links::Followed).ok()?).ok()?;
     text.lines().next().map(str::to_owned)
 }
 

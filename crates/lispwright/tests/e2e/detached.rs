@@ -1,0 +1,77 @@
+//! Processes that leave their group, their session and their environment still belong to their image: they are counted
+//! with it, and end with it.
+
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::household::{Household, comes, numbers_in};
+
+/// A command of the shell after which nothing but its parents tells whose the process is; `{}` is a word to know it by.
+const LEAVE: &str = "setsid env -i sh -c 'sleep 1000; true' {} </dev/null >/dev/null 2>&1 &";
+
+/// The processes that have `word` among their arguments.
+fn with_word(word: &str) -> Vec<i32> {
+    let has = |pid: &i32| {
+        fs::read(format!("/proc/{pid}/cmdline"))
+            .is_ok_and(|line| line.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes()))
+    };
+    numbers_in("/proc").into_iter().filter(has).collect()
+}
+
+/// How an image comes to its end.
+type End = fn(&mut Household);
+
+const ENDS: [(&str, End); 4] = [
+    ("the end of the session", |household| {
+        household.call("repl_control", json!({ "action": "kill", "session": "s" }));
+    }),
+    ("the end of the input", |household| household.client.close_input()),
+    ("a signal", |household| {
+        kill_process(Pid::from_raw(household.client.pid()).unwrap(), Signal::TERM).unwrap();
+    }),
+    ("the death of the server", |household| household.client.kill()),
+];
+
+/// Leaves a process with `code`, in which `{}` is the command, and ends the image in each of the ways.
+fn check(runtime: &str, code: &str, options: &[&str], ends: &[(&str, End)]) {
+    for (what, end) in ends {
+        let mut household = Household::new(options);
+        let word = household.project.at("left").display().to_string();
+        let code = code.replace("{}", &LEAVE.replace("{}", &word));
+        let arguments = json!({ "code": code, "runtime": runtime, "session": "s", "timeout_seconds": 50 });
+        let answer = household.call("repl_eval", arguments);
+        assert!(!answer.is_error, "{}", answer.text);
+        assert!(comes(|| !with_word(&word).is_empty()), "{runtime}: the process is not there");
+        end(&mut household);
+        assert!(comes(|| with_word(&word).is_empty()), "{runtime}: {what} leaves {:?}", with_word(&word));
+    }
+}
+
+const SBCL: &str = r#"(sb-ext:run-program "/bin/sh" '("-c" "{}"))"#;
+
+#[test]
+fn they_end_with_an_image_on_sbcl() {
+    check("sbcl", SBCL, &[], &ENDS);
+}
+
+#[test]
+fn they_end_with_an_image_behind_a_launcher() {
+    check("guile", "(system \"{}\")", &["--launcher", "env"], &ENDS[2..]);
+}
+
+#[test]
+fn they_end_with_an_image_on_clojure() {
+    check("clojure", r#"(.waitFor (.start (ProcessBuilder. ["sh" "-c" "{}"])))"#, &[], &ENDS[3..]);
+}
+
+#[test]
+fn they_count() {
+    let mut household = Household::new(&["--max-processes", "30"]);
+    let word = household.project.at("left").display().to_string();
+    let code = format!("(loop {})", SBCL.replace("{}", &LEAVE.replace("{}", &word)));
+    let answer = household.eval("s", &code);
+    assert!(answer.text.contains("more than the 30 that --max-processes allows"), "{}", answer.text);
+    assert!(comes(|| with_word(&word).is_empty()), "left: {:?}", with_word(&word));
+}

@@ -1,0 +1,180 @@
+//! The process between the server and a worker, below which everything stays that the worker starts.
+//!
+//! A process may leave its group, its session and its environment, and may outlive its parent; but the kernel gives a process
+//! that has lost its parent to the nearest *child subreaper* above it (`prctl(2)`), and that is the keeper. So whatever came
+//! from a worker descends from its keeper for as long as it lives: it can be counted, and the keeper can end it.
+//!
+//! It does so when the worker ends, and when the server lets go of the socket between the two, however that happens. Its own
+//! environment is empty, so that who looks for processes by what stands there does not find it. The server's half is
+//! [`crate::process`].
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, set_child_subreaper,
+    set_parent_process_death_signal, setrlimit, wait,
+};
+
+use crate::watch::children;
+
+/// How long processes are given to end after they were killed; those of another user cannot be killed.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Between two attempts to end them.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// What a keeper is told by its command line.
+#[derive(Debug)]
+pub struct Keeping {
+    /// The descriptor of the socket to the server.
+    pub link: RawFd,
+    /// A descriptor that only the worker uses.
+    pub capture: Option<RawFd>,
+    /// The program to start, and its arguments.
+    pub words: Vec<OsString>,
+}
+
+/// Starts a worker, stays until it has ended, and ends what is left of it. Gives the exit code for this process; where the
+/// worker was ended by a signal, this process is ended by the same one.
+///
+/// Over the link come the worker's variables as [`told`] writes them; back goes the worker's number, or the negated number of
+/// the error that kept it from being started.
+///
+/// The descriptors have to be open, and nothing else in this process may use them.
+pub fn keep(keeping: Keeping) -> u8 {
+    // SAFETY: the server has opened the descriptors for this process, which uses them here alone.
+    let (link, capture) =
+        unsafe { (OwnedFd::from_raw_fd(keeping.link), keeping.capture.map(|capture| OwnedFd::from_raw_fd(capture))) };
+    let mut link = UnixStream::from(link);
+    let started = fcntl_setfd(&link, FdFlags::CLOEXEC)
+        .and_then(|()| set_child_subreaper(Some(getpid())))
+        .map_err(io::Error::from)
+        .and_then(|()| start(&keeping.words, &environment(&mut link)?));
+    drop(capture);
+    let answer = match &started {
+        Ok(worker) => worker.as_raw_nonzero().get(),
+        Err(error) => -error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error()),
+    };
+    let _ = link.write_all(&answer.to_le_bytes());
+    let Ok(worker) = started else { return 127 };
+    let_go();
+    std::thread::spawn(move || {
+        // The server says nothing more; this ends with it.
+        let _ = link.read(&mut [0]);
+        end_all();
+    });
+    let status = loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == worker => break status,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return 127,
+        }
+    };
+    end_all();
+    follow(status)
+}
+
+/// The variables of a worker, as the server sends them: their length in bytes, then each with a zero byte behind it.
+pub(crate) fn told<'v>(variables: impl Iterator<Item = (&'v OsStr, &'v OsStr)>) -> Vec<u8> {
+    let mut block = vec![0; size_of::<u32>()];
+    for (name, value) in variables {
+        block.extend([name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat());
+    }
+    let len = (block.len() - size_of::<u32>()) as u32;
+    block[..size_of::<u32>()].copy_from_slice(&len.to_ne_bytes());
+    block
+}
+
+fn environment(link: &mut UnixStream) -> io::Result<Vec<(OsString, OsString)>> {
+    let mut len = [0; size_of::<u32>()];
+    link.read_exact(&mut len)?;
+    let mut block = vec![0; u32::from_ne_bytes(len) as usize];
+    link.read_exact(&mut block)?;
+    let entries = block.split(|byte| *byte == 0).filter_map(|entry| {
+        let cut = memchr::memchr(b'=', entry)?;
+        Some((OsString::from_vec(entry[..cut].to_vec()), OsString::from_vec(entry[cut + 1..].to_vec())))
+    });
+    Ok(entries.collect())
+}
+
+fn start(words: &[OsString], environment: &[(OsString, OsString)]) -> io::Result<Pid> {
+    let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear().envs(environment.iter().cloned()).process_group(0);
+    let keeper = getpid();
+    // SAFETY: the closure makes only system calls, which are allowed between fork and exec.
+    unsafe {
+        command.pre_exec(move || {
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            // It may have ended before it could be said.
+            if getppid() == Some(keeper) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
+        });
+    }
+    Ok(Pid::from_child(&command.spawn()?))
+}
+
+/// Gives up the worker's pipes, which have to end with the worker, and its directory.
+fn let_go() {
+    let null = File::options().read(true).write(true).open("/dev/null");
+    if let Ok(null) = null {
+        let _ = rustix::stdio::dup2_stdin(&null);
+        let _ = rustix::stdio::dup2_stdout(&null);
+        let _ = rustix::stdio::dup2_stderr(&null);
+    }
+    let _ = std::env::set_current_dir("/");
+}
+
+/// Ends everything below this process, as far as it may; returns when nothing is left, or after [`PATIENCE`].
+fn end_all() {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        end_found();
+        // Whoever else waits for them here takes what it is to have.
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(Errno::INTR) => continue,
+            Ok(None) if Instant::now() < deadline => std::thread::sleep(PAUSE),
+            _ => return,
+        }
+    }
+}
+
+/// Kills what is found in one look. All are stopped first, each before its children are looked for, so that none can start
+/// others meanwhile.
+fn end_found() {
+    let mut open = children(getpid().as_raw_nonzero().get());
+    let mut found = HashSet::new();
+    while let Some(pid) = open.pop() {
+        let Some(process) = Pid::from_raw(pid).filter(|_| found.insert(pid)) else { continue };
+        let _ = kill_process(process, Signal::STOP);
+        open.extend(children(pid));
+    }
+    for process in found.into_iter().filter_map(Pid::from_raw) {
+        let _ = kill_process(process, Signal::KILL);
+    }
+}
+
+/// Ends this process as the worker has ended, or gives the exit code for it.
+fn follow(status: WaitStatus) -> u8 {
+    let Some(signal) = status.terminating_signal() else {
+        return status.exit_status().and_then(|code| u8::try_from(code).ok()).unwrap_or(127);
+    };
+    if let Some(named) = Signal::from_named_raw(signal) {
+        // The worker has left what there is to leave.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        // What handles a fault gives up its place to the default at the first.
+        for _ in 0..2 {
+            let _ = kill_process(getpid(), named);
+        }
+    }
+    128u8.saturating_add(u8::try_from(signal).unwrap_or(0))
+}
