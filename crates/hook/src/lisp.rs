@@ -28,7 +28,17 @@ fn begins_as_lisp(text: &str) -> bool {
     let lines = text.trim_start_matches('\u{FEFF}').lines().map(str::trim_start);
     let first = lines.take(10_000).find(|line| !line.is_empty() && !line.starts_with(';') && !line.starts_with("#!"));
     let Some(line) = first else { return true };
+    if is_script_of_another(text) {
+        // Lisp all the same when the other's part is a comment to Lisp.
+        return line.starts_with("#|");
+    }
     ["(", "#|", "#+", "#-", "#;", "#_", "#lang", "'", "`"].iter().any(|start| line.starts_with(start))
+}
+
+/// The first line calls a program that is not known to read Lisp.
+fn is_script_of_another(text: &str) -> bool {
+    let first = text.trim_start_matches('\u{FEFF}').lines().next().unwrap_or_default();
+    first.starts_with("#!") && Dialect::detect("", first.as_bytes()).is_none()
 }
 
 #[cfg(test)]
@@ -41,6 +51,10 @@ mod tests {
         assert_eq!(dialect("a.cl", "__kernel void f(int i) { if (i) { x; } }\n"), None);
         assert_eq!(dialect("a.bb", "SUMMARY = \"x\"\ndo_install() {\n}\n"), None);
         assert_eq!(dialect("a.bb", "#!/usr/bin/env bb\n(println 1)\n"), Some(Dialect::Clojure));
+        for path in ["a.bb", "a.cl", "a.l"] {
+            assert_eq!(dialect(path, "#!/bin/sh\n(((\n"), None, "{path}");
+        }
+        assert_eq!(dialect("a.ros", "#!/bin/sh\n#|\nexec ros $0\n|#\n(a)"), Some(Dialect::CommonLisp));
         assert_eq!(dialect("a.l", "%{\n#include <stdio.h>\n%}\n"), None);
         assert_eq!(dialect("a.lisp", "x"), Some(Dialect::CommonLisp));
         assert_eq!(dialect("notes.txt", "(a)"), None);

@@ -64,6 +64,8 @@ pub enum ReadOnlyWhy {
     ModeBits,
     /// The permission bits or attributes do not let this user write the file.
     NotOurs,
+    /// It belongs to another user, who would not have the new version.
+    OtherOwner,
     /// New files cannot be made in its directory.
     Directory,
     /// The file system is mounted read-only.
@@ -433,6 +435,10 @@ impl fmt::Display for ReadOnlyWhy {
                 "its mode has no write permission (chmod u+w makes it writable, if it is meant to be)"
             }
             ReadOnlyWhy::NotOurs => "its permissions do not let this user write it (ask its owner)",
+            ReadOnlyWhy::OtherOwner => {
+                "it belongs to another user, and a new version would belong to this one (ask its owner, or have it given to \
+                 this user)"
+            }
             ReadOnlyWhy::Directory => {
                 "its directory does not let this user replace files (chmod u+w on the directory, or ask its owner)"
             }

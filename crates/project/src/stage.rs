@@ -3,7 +3,8 @@
 //! The bytes go into a file without a name (`O_TMPFILE`), so that a writer that is killed leaves nothing behind; it gets a
 //! name only for the moment before the rename. File systems without nameless files get a name from the start. That name
 //! says which file it is for, and only the holder of the file's lock makes one, so whatever the next writer finds under
-//! such a name is a dead writer's and is removed.
+//! such a name is a dead writer's and is removed. So are those for other files in the directory: a writer locks what it
+//! writes for as long as it lives.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -15,6 +16,7 @@ use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, Uid, XattrFlags};
 use rustix::io::Errno;
 
+use crate::regular::{AT_ONCE, only_regular};
 use crate::text::digest_of;
 
 const PREFIX: &str = ".lispwright-";
@@ -49,6 +51,8 @@ pub(crate) fn stage<'d>(dir: &'d Dir, target: &'d OsStr, bytes: &[u8], like: Opt
             Staged { dir, target, file, name: Some(name) }
         }
     };
+    // A file system without locks leaves what it leaves to the next writer of the same file.
+    let _ = staged.file.try_lock();
     staged.file.write_all(bytes)?;
     if let Some(like) = like {
         copy_attributes(like, &staged.file)?;
@@ -64,6 +68,11 @@ impl Staged<'_> {
             self.name = Some(with_fresh_name(self.target, |name| link(&self.file, self.dir, name))?.1);
         }
         Ok(())
+    }
+
+    /// The version has the owner that `old` has.
+    pub(crate) fn is_owned_like(&self, old: &File) -> io::Result<bool> {
+        Ok(rustix::fs::fstat(&self.file)?.st_uid == rustix::fs::fstat(old)?.st_uid)
     }
 
     /// Puts the version in the place of its target. Afterwards the directory has to be synced.
@@ -98,17 +107,25 @@ impl Drop for Staged<'_> {
     }
 }
 
-/// Removes what writers of `target` that were killed have left in `dir`. The caller holds the lock of `target`.
+/// Removes what writers that were killed have left in `dir`. The caller holds the lock of `target`.
 ///
 /// What cannot be listed or removed stays; it is in nobody's way.
 pub(crate) fn remove_abandoned(dir: &Dir, target: &OsStr) {
     let prefix = name_prefix(target);
     for entry in dir.entries().into_iter().flatten().take(MAX_NAMES).flatten() {
         let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.starts_with(&prefix) && name.ends_with(SUFFIX)) {
+        let staged = name.to_str().filter(|name| is_staging_name(name));
+        if staged.is_some_and(|staged| staged.starts_with(&prefix) || nobody_writes(dir, staged)) {
             let _ = dir.remove_file(&name);
         }
     }
+}
+
+/// No living process has the lock of a version that is being written.
+fn nobody_writes(dir: &Dir, name: &str) -> bool {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | AT_ONCE;
+    let opened = rustix::fs::openat(dir, name, flags, Mode::empty());
+    opened.map(File::from).is_ok_and(|file| only_regular(file).is_ok_and(|file| file.try_lock().is_ok()))
 }
 
 /// Forces the names in `dir` to the disk. File systems that cannot do that for directories are taken at their word.
@@ -233,18 +250,19 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_writer_leaves_is_removed_for_its_file_alone() {
+    fn what_a_killed_writer_leaves_is_removed_and_what_a_living_one_writes_is_not() {
         let temp = tempfile::tempdir().unwrap();
         let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
-        let (long, other) = (OsString::from("x".repeat(255)), OsString::from("other"));
+        let (long, other, dead) = (OsString::from("x".repeat(255)), OsString::from("other"), OsString::from("dead"));
         for target in [&long, &other] {
             let mut staged = stage(&dir, target, b"half", None).unwrap();
             staged.give_name().unwrap();
-            // A killed process runs no destructors.
+            // Its file stays open and locked.
             std::mem::forget(staged);
         }
+        drop(open_named(&dir, &dead, Mode::from_raw_mode(0o600)).unwrap());
         let left = names(temp.path());
-        assert_eq!(left.iter().filter(|name| is_staging_name(name)).count(), 2, "{left:?}");
+        assert_eq!(left.iter().filter(|name| is_staging_name(name)).count(), 3, "{left:?}");
         remove_abandoned(&dir, &long);
         let left = names(temp.path());
         assert!(left.len() == 1 && left[0].starts_with(&name_prefix(&other)), "{left:?}");

@@ -60,8 +60,8 @@ pub struct Written {
 impl Roots {
     /// Replaces the text of the file that `path` names by what `edit` makes of it.
     ///
-    /// `edit` runs once, with the file locked against other writers. Encoding, byte order mark, mode, and owner where
-    /// permitted, stay. Nothing is written when the bytes come out the same, when `edit` says [`NewText::Unchanged`], or
+    /// `edit` runs once, with the file locked against other writers. Encoding, byte order mark, mode and owner
+    /// stay. Nothing is written when the bytes come out the same, when `edit` says [`NewText::Unchanged`], or
     /// when it fails. On every error but [`Error::NotDurable`] the file has its old bytes, or those of another writer.
     pub fn edit<E>(
         &self,
@@ -180,6 +180,9 @@ fn replace(place: &Place, old: &File, new: &[u8], still_same: impl Fn(&File) -> 
     let overtaken = || Error::Overtaken { path: place.path.clone() };
     stage::remove_abandoned(&place.dir, &place.name);
     let mut staged = stage::stage(&place.dir, &place.name, new, Some(old)).map_err(failed)?;
+    if !staged.is_owned_like(old).map_err(failed)? {
+        return Err(Error::ReadOnly { path: place.path.clone(), why: ReadOnlyWhy::OtherOwner });
+    }
     staged.give_name().map_err(failed)?;
     if !read::open(place).is_ok_and(|now| still_same(&now)) {
         return Err(overtaken());

@@ -253,8 +253,11 @@ fn what_killed_writers_left_is_removed_by_the_next_write() {
     let left_by = |name: &str| format!(".lispwright-{}-4711-0.tmp", digest_of(name.as_bytes()));
     fixture.file(&left_by("a.lisp"), "half");
     fixture.file(&left_by("b.lisp"), "another file's");
+    let living = fixture.file(&left_by("c.lisp"), "of one that writes");
+    let living = std::fs::File::open(living).unwrap();
+    living.lock().unwrap();
     fixture.put("a.lisp", "(b)\n").unwrap();
-    assert_eq!(fixture.names(""), [left_by("b.lisp").as_str(), "a.lisp"]);
+    assert_eq!(fixture.names(""), [left_by("c.lisp").as_str(), "a.lisp"]);
 }
 
 #[test]

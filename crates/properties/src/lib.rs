@@ -2,11 +2,13 @@
 //!
 //! One module for each target of `fuzz/`: [`reader`], [`repair`], [`edit`], [`guard_scan`]. A fuzzer calls them with
 //! bytes of its own making; the tests of this crate call them with the seeds of `fuzz/seeds` and with random text, so
-//! that a run without a fuzzer checks the same. [`input`] says how bytes become arguments.
+//! that a run without a fuzzer checks the same. [`input`] says how bytes become arguments,
+//! [`mutate`] makes inputs of others.
 
 pub mod edit;
 pub mod guard_scan;
 pub mod input;
+pub mod mutate;
 pub mod reader;
 pub mod repair;
 

@@ -7,60 +7,16 @@
 use std::path::Path;
 
 use lispwright_properties::TARGETS;
+use lispwright_properties::mutate::{Mutator, PIECES};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
-/// What Lisp is made of, broken or not, and what separates the parts of an input.
-const PIECES: [&[u8]; 47] = [
-    b"(",
-    b")",
-    b"(",
-    b")",
-    b"[",
-    b"]",
-    b"{",
-    b"}",
-    b"\"",
-    b"\\",
-    b"|",
-    b"#",
-    b";",
-    b"'",
-    b"`",
-    b",@",
-    b"#|",
-    b"|#",
-    b"#\\(",
-    b"?(",
-    b"?\\)",
-    b"#_",
-    b"#;",
-    b"#+x ",
-    b"#?(",
-    b"^",
-    b"a",
-    b"foo",
-    b"defun f",
-    b"(let ((a 1))",
-    b" ",
-    b" ",
-    b"\n",
-    b"\n  ",
-    b"\n    ",
-    b"\r\n",
-    b"\t",
-    b"\x0c",
-    "λ".as_bytes(),
-    "\u{feff}".as_bytes(),
-    b"\x80",
-    b"\xff",
-    b"\n(defun f (x)\n  (g x))\n",
-    b"\n(define (f x)\n  (g x))\n",
-    b"(defn f [x]\n  {:a x})\n",
-    b"#<<E\n",
-    b"#!",
-];
+/// Inputs that are made of the seeds of each target.
+const MUTATED: usize = 3_000;
+
+/// The longest of them, in bytes.
+const LONGEST: usize = 2_000;
 
 fn holds(data: &[u8]) {
     for (_, property) in TARGETS {
@@ -68,16 +24,30 @@ fn holds(data: &[u8]) {
     }
 }
 
+/// The committed inputs of a target: files to begin with, and what once broke the property.
+fn committed(name: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(name);
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "{name} has no seeds");
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
 #[test]
 fn seeds() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
     for (name, property) in TARGETS {
-        let mut count = 0;
-        for entry in std::fs::read_dir(folder.join(name)).unwrap() {
-            property(&std::fs::read(entry.unwrap().path()).unwrap());
-            count += 1;
+        committed(name).iter().for_each(|input| property(input));
+    }
+}
+
+#[test]
+fn what_is_made_of_the_seeds() {
+    for (name, property) in TARGETS {
+        let inputs = committed(name);
+        let mut mutator = Mutator::new(7);
+        for _ in 0..MUTATED {
+            property(&mutator.mutated(&inputs, LONGEST));
         }
-        assert!(count > 0, "{name} has no seeds");
     }
 }
 

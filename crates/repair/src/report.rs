@@ -28,10 +28,20 @@ pub(crate) fn shown(text: &str, lines: &LineIndex, line: u32, edits: &[Edit]) ->
     let reached = edits.iter().find(|edit| edit.at >= first.start).map_or(0, |edit| edit.range().end as u32);
     let last = lines.line_span(line_of(lines, reached)).unwrap_or_default();
     let span = Span::new(first.start, last.end.max(first.end));
-    let own = edits.iter().filter(|edit| span.start <= edit.at && edit.range().end <= span.end as usize);
-    let own: Vec<Edit> = own.map(|edit| Edit { at: edit.at - span.start, ..edit.clone() }).collect();
+    let within = edits.iter().filter(|edit| edit.range().end <= span.end as usize);
+    let own: Vec<Edit> = within.filter_map(|edit| part_behind(edit, span.start)).collect();
     let solid = |lines: &str| lines.trim_end_matches(['\n', '\r']).to_owned();
     (solid(&text[span.range()]), solid(&apply(&text[span.range()], &own)))
+}
+
+/// What an edit does behind byte `start`, as an edit of the text from there on: white space that goes with a delimiter may
+/// begin on a line before it.
+fn part_behind(edit: &Edit, start: u32) -> Option<Edit> {
+    if start <= edit.at {
+        return Some(Edit { at: edit.at - start, ..edit.clone() });
+    }
+    let removed = edit.removed.get((start - edit.at) as usize..).filter(|removed| !removed.is_empty())?;
+    Some(Edit { at: 0, removed: removed.to_owned(), inserted: String::new() })
 }
 
 impl Case<'_> {

@@ -182,9 +182,8 @@ impl Launch {
                 link.read_i32_le().await
             };
             let answer = tokio::time::timeout(KEEPER_LIMIT, started).await.map_err(|_| io::ErrorKind::TimedOut)??;
-            worker = Pid::from_raw(answer)
-                .filter(|_| answer > 0)
-                .ok_or_else(|| io::Error::from_raw_os_error(answer.wrapping_neg()))?;
+            let number = Some(answer).filter(|answer| *answer > 0).and_then(Pid::from_raw);
+            worker = number.ok_or_else(|| io::Error::from_raw_os_error(answer.wrapping_neg()))?;
             child.keeper = Some((pid, Some(link.into_std()?)));
         }
         Ok(Spawned { child, pid: worker, requests, answers, stdout, stderr })

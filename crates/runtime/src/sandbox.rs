@@ -6,7 +6,7 @@
 //! itself. Where neither mechanism works no worker starts.
 
 use std::ffi::OsString;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -96,7 +96,21 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // Links in it are removed, not followed.
-        let _ = std::fs::remove_dir_all(&self.0);
+        if std::fs::remove_dir_all(&self.0).is_err() {
+            open_up(&self.0);
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+/// Lets the owner into every directory below `directory`, whatever code has made of them.
+fn open_up(directory: &Path) {
+    let mut open = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        let _ = std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o700));
+        let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
+        let inner = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        open.extend(inner.map(|entry| entry.path()));
     }
 }
 
@@ -414,6 +428,8 @@ mod tests {
         let scratch = confined.scratch.clone();
         std::fs::create_dir(scratch.join("inside")).unwrap();
         std::os::unix::fs::symlink("/", scratch.join("link")).unwrap();
+        std::fs::create_dir_all(scratch.join("shut/in")).unwrap();
+        std::fs::set_permissions(scratch.join("shut"), std::fs::Permissions::from_mode(0o000)).unwrap();
         drop(confined);
         assert!(!scratch.exists() && root.path().join("scratch").exists());
         drop(sandbox);

@@ -6,8 +6,10 @@
 //! have left the family are found every [`SWEEP`], by the mark in their environment. Memory is the resident set first, which is cheap and counts shared pages more than once; only
 //! when that is too much is it weighed by proportional shares (`proc_pid_smaps`).
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,9 @@ const SWEEP: Duration = Duration::from_secs(1);
 
 /// Ticks by which a process may seem to be older than it is.
 const SLACK: u64 = 5;
+
+/// Descriptors that one look goes over.
+const MOST_DESCRIPTORS: usize = 20_000;
 
 /// A look waits this many times as long as the one before has worked, without what it waited for a processor.
 const REST: u32 = 20;
@@ -245,11 +250,14 @@ impl Family {
             });
         }
         let resident: u64 = self.members.values().map(|member| member.resident_kb).sum();
-        if resident / 1024 <= megabytes {
+        let unnamed = memory_files_kb(self.members.keys().copied());
+        if (resident + unnamed) / 1024 <= megabytes {
             return None;
         }
-        let weight = self.members.iter().map(|(pid, member)| shared_out_kb(*pid).unwrap_or(member.resident_kb));
-        let weight = weight.sum::<u64>() / 1024;
+        let shares = self.members.iter().map(|(pid, member)| shares_kb(*pid).unwrap_or((member.resident_kb, 0)));
+        let (all, shared) = shares.fold((0, 0), |(all, shared), (own, of_files)| (all + own, shared + of_files));
+        // What is mapped of such files is among the shares already.
+        let weight = (all - shared + shared.max(unnamed)) / 1024;
         (weight > megabytes).then(|| Excess {
             reason: StopReason::Memory,
             text: format!(
@@ -344,9 +352,34 @@ pub(crate) fn children(pid: i32) -> Vec<i32> {
 
 /// The memory of a process in kilobytes, a page that n processes share counted as the n-th part of one.
 pub(crate) fn shared_out_kb(pid: i32) -> Option<u64> {
+    shares_kb(pid).map(|(all, _)| all)
+}
+
+/// The same, and the part of it that are files in memory.
+fn shares_kb(pid: i32) -> Option<(u64, u64)> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-    line.split_whitespace().next()?.parse().ok()
+    let kilobytes = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let all = kilobytes("Pss:")?;
+    Some((all, kilobytes("Pss_Shmem:").unwrap_or(0).min(all)))
+}
+
+/// Kilobytes in the files without a name that live in memory (`memfd_create(2)`) and that processes have open, each file
+/// counted once.
+fn memory_files_kb(processes: impl Iterator<Item = i32>) -> u64 {
+    let open = processes.filter_map(|pid| std::fs::read_dir(format!("/proc/{pid}/fd")).ok()).flatten().flatten();
+    let is_in_memory = |link: &PathBuf| {
+        std::fs::read_link(link).is_ok_and(|target| target.as_os_str().as_encoded_bytes().starts_with(b"/memfd:"))
+    };
+    let files = open.take(MOST_DESCRIPTORS).map(|entry| entry.path()).filter(is_in_memory);
+    let mut seen = HashSet::new();
+    files
+        .filter_map(|link| std::fs::metadata(link).ok())
+        .filter(|file| seen.insert((file.dev(), file.ino())))
+        .map(|file| file.blocks() / 2)
+        .sum()
 }
 
 /// The resident set of a process in kilobytes.
@@ -372,7 +405,11 @@ mod tests {
 
     #[test]
     fn a_look_does_not_wait_for_one_that_goes_on() {
-        let watch = Watch::new(rustix::process::getpid(), "none", Bounds { megabytes: 0, processes: 0 });
+        let watch = Watch::new(
+            Ancestors { root: rustix::process::getpid(), keeper: None },
+            "none",
+            Bounds { megabytes: 0, processes: 0 },
+        );
         let going_on = lock(&watch.family);
         let before = Instant::now();
         assert_eq!(watch.look(None), None);

@@ -75,6 +75,17 @@ fn the_memory_of_child_processes_on_clojure() {
     check("clojure", &format!("(.waitFor (.start (ProcessBuilder. [\"sh\" \"-c\" {HOLDER:?}])))"), MEMORY);
 }
 
+/// No process has it mapped.
+#[test]
+fn files_in_memory_without_a_name() {
+    let writer = "import os\nf = os.memfd_create('x')\nwhile True: os.write(f, bytes(10000000))";
+    check(
+        "sbcl",
+        &format!("(sb-ext:run-program \"/usr/bin/python3\" '(\"-c\" {writer:?}))").replace("\\n", "\n"),
+        MEMORY,
+    );
+}
+
 #[test]
 fn processes_without_end_on_sbcl() {
     check("sbcl", "(loop (sb-ext:run-program \"/bin/sleep\" '(\"1000\") :wait nil))", PROCESSES);
