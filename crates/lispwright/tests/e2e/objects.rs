@@ -151,7 +151,7 @@ fn of_a_long_list_some_hundred_elements_are_printed_and_the_rest_can_be_paged_th
     let code = "(loop for i below 1000 collect (list i (make-string 190 :initial-element #\\z)))";
     let id = session.ok("repl_eval", json!({ "code": code })).fields["result_object_id"].clone();
     let page = session.ok("inspect_object", json!({ "id": id.to_string(), "max_elements": 1000 }));
-    let last = page.text.lines().filter(|line| line.starts_with("  ")).next_back().unwrap();
+    let last = page.text.lines().rfind(|line| line.starts_with("  ")).unwrap();
     let (number, _) = last.trim().split_once(':').unwrap();
     let next: u64 = number.parse::<u64>().unwrap() + 1;
     assert!(
