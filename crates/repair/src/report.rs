@@ -25,7 +25,8 @@ pub(crate) fn first_line(text: &str, lines: &LineIndex, line: u32) -> String {
 /// A line before and after `edits`, with the lines that the first of its edits reaches.
 pub(crate) fn shown(text: &str, lines: &LineIndex, line: u32, edits: &[Edit]) -> (String, String) {
     let first = lines.line_span(line).unwrap_or_default();
-    let reached = edits.iter().find(|edit| edit.at >= first.start).map_or(0, |edit| edit.range().end as u32);
+    let reached =
+        edits.iter().find(|edit| part_behind(edit, first.start).is_some()).map_or(0, |edit| edit.range().end as u32);
     let last = lines.line_span(line_of(lines, reached)).unwrap_or_default();
     let span = Span::new(first.start, last.end.max(first.end));
     let within = edits.iter().filter(|edit| edit.range().end <= span.end as usize);

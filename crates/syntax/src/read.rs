@@ -38,7 +38,7 @@ fn recovered(text: &[u8], plain: Tree) -> Tree {
 /// matching nests them.
 pub fn read_by_columns(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
-    let language = language.into().selected_by(text);
+    let language = language.into();
     let text = &text[..text.len().min(MAX_LEN)];
     let cuts = find_cuts(text, &build(text, &language, &Cuts::default()));
     Tree { recovered: true, ..build(text, &language, &cuts) }
