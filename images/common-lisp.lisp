@@ -71,12 +71,15 @@
     (serious-condition () (format nil "(a ~A that does not print)" (type-text object)))))
 
 (defun circular-p (object)
-  "True when OBJECT is a list or vector that contains itself. Looks at no more than 100,000 parts."
+  "True when OBJECT contains itself by way of lists and vectors, in CLISP, which writes all of these out and whose stack ends
+before any limit, also of structures and hash tables. Looks at no more than 100,000 parts."
   (let ((states (make-hash-table :test #'eq))
         (agenda (list object))
         (left 100000))
     (flet ((compound-p (part)
-             (or (consp part) (and (vectorp part) (not (stringp part)) (not (typep part 'bit-vector))))))
+             (typecase part
+               ((or string bit-vector) nil)
+               ((or cons vector #+clisp hash-table #+clisp structure-object) t))))
       (loop while (and agenda (plusp left))
             do (let ((part (pop agenda)))
                  (cond ((eq part :leave) (setf (gethash (pop agenda) states) :done))
@@ -87,11 +90,17 @@
                         (setf (gethash part states) :open)
                         (push part agenda)
                         (push :leave agenda)
-                        (if (consp part)
-                            (progn (push (cdr part) agenda) (push (car part) agenda))
-                            (loop for element across part
-                                  repeat left
-                                  do (push element agenda))))))))))
+                        (typecase part
+                          (cons (push (cdr part) agenda) (push (car part) agenda))
+                          (vector (loop for element across part
+                                        repeat left
+                                        do (push element agenda)))
+                          (hash-table (loop for key being the hash-keys of part using (hash-value value)
+                                            repeat left
+                                            do (push key agenda)
+                                               (push value agenda)))
+                          (t (loop for (nil value) in (slot-parts part)
+                                   do (push value agenda)))))))))))
 
 (defun value-text (value limit &key level length (case :upcase) (gensym t))
   "(text cut): VALUE as the printer writes it, or why it does not print.
@@ -103,9 +112,7 @@ method writes, without end when that has none."
               (let ((*print-circle* circle))
                 (multiple-value-list (bounded-text limit (lambda (stream) (prin1 value stream))))))
             :level level :length length :case case :gensym gensym)))
-    (handler-case (if (or (consp value) (vectorp value))
-                      (print-it (circular-p value) level length)
-                      (print-it nil level length))
+    (handler-case (print-it (circular-p value) level length)
       (storage-condition ()
         (handler-case (print-it nil (or level 20) length)
           (serious-condition (failure)
@@ -321,6 +328,12 @@ may go on, is not touched."
        (member (ignore-errors (stream-error-stream condition)) (remove nil (input-streams)))
        t))
 
+(defun lists-read-p ()
+  "False when code has changed the session's readtable so that not even a list is read as one."
+  (ignore-errors
+   (let ((*read-suppress* nil))
+     (equal (read-from-string "(common-lisp:car)") '(car)))))
+
 (defun code-error-p (evaluation condition)
   "True when CONDITION is about the text of the code, not about another stream that was read."
   (and (typep condition 'stream-error)
@@ -349,6 +362,7 @@ may go on, is not touched."
                       :restarts (restart-facts evaluation condition)
                       :frames (frames)
                       :unclosed (unclosed-p evaluation condition)
+                      :unreadable (not (lists-read-p))
                       :stdin (stdin-p condition))
                 (package-facts condition))
         :place (place evaluation)))

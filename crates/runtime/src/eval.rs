@@ -75,6 +75,8 @@ pub struct EvalReport {
     pub theirs: bool,
     /// Too many images were lost: the session runs nothing more until it is reset.
     pub stopped: bool,
+    /// Code that was interrupted, by this call or an earlier one, did not end and still runs in the image.
+    pub runs_on: bool,
     /// The time from the request to the answer, the start of an image included.
     pub duration: Duration,
 }
@@ -247,6 +249,8 @@ pub struct LispError {
     pub unclosed: bool,
     /// Code wanted to read from the standard input.
     pub stdin: bool,
+    /// The session's readtable reads no lists any more.
+    pub unreadable: bool,
     /// Its stack is held.
     pub kept: bool,
     /// Package names near the one that does not exist, when that was the mistake.
@@ -326,6 +330,8 @@ pub(crate) struct Answer {
     pub(crate) checkpoints: Vec<String>,
     /// The number that the image would give to the next object.
     pub(crate) next_object: i64,
+    /// Interrupted code still runs.
+    pub(crate) runs_on: bool,
 }
 
 impl Answer {
@@ -342,6 +348,7 @@ impl Answer {
             held: 0,
             checkpoints: Vec::new(),
             next_object: 0,
+            runs_on: false,
         }
     }
 
@@ -400,6 +407,7 @@ impl Answer {
             held: count(answer, "HELD").unwrap_or(0),
             checkpoints: copies::names(answer),
             next_object: answer.get_integer("NEXT-OBJECT").unwrap_or(0),
+            runs_on: false,
             warnings: answer.get_list("WARNINGS").iter().map(warning).collect(),
             package: answer.get_text("PACKAGE").map(str::to_owned),
             background: answer.get_list("BACKGROUND").iter().map(lisp_error).collect(),
@@ -471,6 +479,7 @@ pub(crate) fn lisp_error(value: &Value) -> LispError {
         frames: frames(value),
         unclosed: value.get_truth("UNCLOSED"),
         stdin: value.get_truth("STDIN"),
+        unreadable: value.get_truth("UNREADABLE"),
         kept: false,
         packages: packages.unwrap_or_default(),
     }

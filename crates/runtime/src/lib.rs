@@ -32,6 +32,7 @@ mod guard;
 mod idle;
 mod image;
 mod keeper;
+mod limits;
 mod marks;
 mod name;
 mod naming;

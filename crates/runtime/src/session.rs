@@ -12,6 +12,7 @@ use crate::children::EndedChildren;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
+use crate::limits;
 use crate::queue::Queue;
 use crate::remote::{Remote, ensure_remote, run_remote};
 use crate::request::Request;
@@ -58,6 +59,8 @@ pub(crate) struct Facts {
     pub(crate) package: Option<String>,
     /// How many stacks are held in the image.
     pub(crate) held: u32,
+    /// Interrupted code still runs in the image.
+    pub(crate) runs_on: bool,
     /// Oldest first.
     pub(crate) checkpoints: Vec<CheckpointStatus>,
     /// The number for the next object, whichever image it will be in.
@@ -98,6 +101,7 @@ impl Facts {
         self.image = None;
         self.package = None;
         self.held = 0;
+        self.runs_on = false;
         self.checkpoints.clear();
     }
 }
@@ -413,7 +417,10 @@ pub(crate) async fn run(
             Answer::without_image(Ending::Died { death, reason })
         }
     };
-    let notices = std::mem::take(&mut session.facts().notices).into_iter().chain(ended_children).collect();
+    let is_failure = matches!(&answer.ending, Ending::Error { .. } | Ending::AgentFault(_));
+    let limited = slot.as_ref().filter(|_| is_failure).and_then(|worker| limits::used_up(worker.pid()));
+    let notices =
+        std::mem::take(&mut session.facts().notices).into_iter().chain(ended_children).chain(limited).collect();
     Ok(EvalReport {
         session: session.name.clone(),
         runtime: session.factory.runtime(),
@@ -428,6 +435,7 @@ pub(crate) async fn run(
         activity: controls.activity.get(),
         object: answer.object,
         held: answer.held,
+        runs_on: answer.runs_on,
         package: answer.package,
         background: answer.background,
         notices,

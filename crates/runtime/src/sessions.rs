@@ -419,6 +419,7 @@ impl Sessions {
             evaluations: facts.evaluations,
             package: facts.package.clone(),
             held: facts.held,
+            runs_on: facts.runs_on,
             checkpoints: facts.checkpoints.clone(),
             running_for: facts.running.as_ref().map(|(since, _)| since.elapsed()),
             doing,

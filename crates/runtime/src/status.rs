@@ -46,6 +46,8 @@ pub struct SessionStatus {
     pub package: Option<String>,
     /// How many stacks of errors and interrupts are held in its image.
     pub held: u32,
+    /// Code that was interrupted still ran in its image when its last call ended.
+    pub runs_on: bool,
     /// What it can be rolled back to, oldest first.
     pub checkpoints: Vec<CheckpointStatus>,
     /// How long the call it is busy with has run.

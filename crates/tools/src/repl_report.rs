@@ -146,6 +146,8 @@ fn ending_text(report: &EvalReport) -> String {
         Ending::Error { error, place } => {
             let mut text = error_text("[ERROR]", error);
             text.push_str(&place_text(place, error));
+            text.push_str(&unreadable_text(error, report));
+            text.push_str(command_text(place, report.runtime));
             text
         }
         Ending::Stopped { reason, frames, place, .. } => {
@@ -213,13 +215,14 @@ fn ending_text(report: &EvalReport) -> String {
              done since is lost.\n",
             report.session,
             stop_text_short(*reason, report),
-            back.status,
+            one_line(&back.status, 200),
             back.name
         ),
         Ending::TrialDied { status, reason } => format!(
-            "[ERROR] SESSION_LOST\nThe copy of the image that the trial ran in is gone ({}{status}). The session is as it was \
+            "[ERROR] SESSION_LOST\nThe copy of the image that the trial ran in is gone ({}{}). The session is as it was \
              before.\n",
-            stop_text_short(*reason, report)
+            stop_text_short(*reason, report),
+            one_line(status, 200)
         ),
         Ending::Refused(refusal) => refusal_error(refusal, &report.session).message + "\n",
         Ending::NotOffered { operation } => not_offered(report.runtime, operation).message + "\n",
@@ -277,7 +280,8 @@ fn stop_text(reason: StopReason, report: &EvalReport) -> String {
         StopReason::Signal => "It was sent SIGINT, by its own code or another process".to_owned(),
         StopReason::Interrupted | StopReason::Killed => format!("It was interrupted by repl_control {after}"),
     };
-    format!("The code was interrupted and the session's state is kept. {why}.\n")
+    let became = if report.runs_on { "was told to stop and goes on;" } else { "was interrupted and" };
+    format!("The code {became} the session's state is kept. {why}.\n")
 }
 
 pub(crate) fn error_text(title: &str, error: &LispError) -> String {
@@ -403,7 +407,7 @@ fn place_text(place: &Place, error: &LispError) -> String {
                 place.index
             )
         } else {
-            let macros = if error.frames.is_empty() {
+            let macros = if error.frames.is_empty() || error.unreadable {
                 ""
             } else {
                 "[note] It failed in a reader macro of this session's. When nothing can be read any more, repl_control {\"action\": \
@@ -432,6 +436,29 @@ fn place_text(place: &Place, error: &LispError) -> String {
         );
     }
     text
+}
+
+/// How to go on where no code can be read any more.
+fn unreadable_text(error: &LispError, report: &EvalReport) -> String {
+    if !error.unreadable {
+        return String::new();
+    }
+    let argument = session_argument(&report.session);
+    let next = match report.theirs {
+        true => format!("detach and attach again gives a fresh one: repl_control {{\"action\": \"detach\"{argument}}}"),
+        false => format!("a fresh image has a good one: repl_control {{\"action\": \"reset\"{argument}}}"),
+    };
+    format!("[note] Code has changed the session's readtable, which reads no lists any more; {next}.\n")
+}
+
+/// What stands for a command of Guile's own prompt, such as `,time (f)`.
+fn command_text(place: &Place, runtime: Runtime) -> &'static str {
+    if runtime != Runtime::Guile || !place.text.starts_with(',') {
+        return "";
+    }
+    "[note] Commands with a comma are those of Guile's own prompt. In code: ,time is (use-modules (statprof)) and (statprof \
+     (lambda () EXPR)); ,trace is ((@ (system vm vm) call-with-vm) (lambda () ((@ (system vm trace) call-with-trace) (lambda \
+     () EXPR)))); ,expand and ,describe are macroexpand and code_describe.\n"
 }
 
 /// The digits that Common Lisp took for the name of a variable.
@@ -466,6 +493,17 @@ pub(crate) fn notes(report: &EvalReport) -> String {
         let became =
             if report.theirs { "waits in the debugger of the image with an error" } else { "ended by an error" };
         text.push_str(&error_text(&format!("[thread {thread:?}] {became}:"), error));
+    }
+    if report.runs_on {
+        let argument = session_argument(&report.session);
+        let last = match report.theirs {
+            true => "only its owner can".to_owned(),
+            false => format!("a fresh image does: repl_control {{\"action\": \"reset\"{argument}}}"),
+        };
+        text.push_str(&format!(
+            "[note] Interrupted code still runs in the image. nREPL ends it by force within five seconds, unless it catches \
+             that, too; then {last}.\n"
+        ));
     }
     for notice in &report.notices {
         text.push_str(&format!("[note] {}\n", one_line(notice, 1000)));

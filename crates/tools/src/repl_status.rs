@@ -163,6 +163,9 @@ fn session_line(session: &SessionStatus) -> String {
     if session.held > 0 {
         let _ = write!(line, ", {} held", errors_text(session.held));
     }
+    if session.runs_on {
+        line.push_str(", interrupted code still ran after its last call");
+    }
     for checkpoint in &session.checkpoints {
         let memory = checkpoint.memory_kb().map(|memory| format!(", {} MB", memory / 1024)).unwrap_or_default();
         let _ = write!(line, ", checkpoint {:?} (pid {}{memory})", checkpoint.name, checkpoint.pid);
@@ -203,6 +206,7 @@ fn session_fields(session: &SessionStatus) -> Map<String, Value> {
         "running_seconds": session.running_for.map(|running| running.as_secs_f64()),
         "crashes": session.crashes,
         "held": session.held,
+        "runs_on": session.runs_on.then_some(true),
         "checkpoints": checkpoints,
     });
     let Value::Object(mut fields) = fields else { return Map::new() };

@@ -154,6 +154,20 @@ fn an_image_that_can_read_nothing_any_more_says_how_to_go_on() {
     let answer = eval(&mut session, "(+ 1 2)");
     assert!(answer.is_error && answer.text.contains("{\"action\": \"reset\"}"), "{}", answer.text);
     session.ok("repl_control", json!({ "action": "reset" }));
+    eval(&mut session, "(set-syntax-from-char #\\( #\\Space)");
+    let answer = eval(&mut session, "(setf x 1)");
+    assert!(answer.is_error && answer.text.contains("reads no lists any more"), "{}", answer.text);
+    assert!(answer.text.contains("{\"action\": \"reset\"}"), "{}", answer.text);
+    session.ok("repl_control", json!({ "action": "reset" }));
+    let no_files = "(sb-alien:with-alien ((limits (array (sb-alien:unsigned 64) 2)))
+                      (setf (sb-alien:deref limits 0) 0 (sb-alien:deref limits 1) 0)
+                      (sb-alien:alien-funcall
+                       (sb-alien:extern-alien \"setrlimit\" (function sb-alien:int sb-alien:int (* t)))
+                       7 (sb-alien:addr limits)))";
+    eval(&mut session, no_files);
+    let answer = eval(&mut session, "(open \"/dev/null\")");
+    assert!(answer.is_error && answer.text.contains("setrlimit: open files"), "{}", answer.text);
+    session.ok("repl_control", json!({ "action": "reset" }));
     eval(&mut session, "(defpackage :short-lived (:use :cl)) (in-package :short-lived)");
     assert_eq!(eval(&mut session, "(delete-package *package*)").text, "=> T");
     assert_eq!(eval(&mut session, "(+ 1 2)").text, "=> 3");

@@ -633,3 +633,14 @@ fn failures_of_what_a_fiveam_test_depends_on_are_not_its_own() {
     assert_eq!((&some.fields["passed"], &some.fields["unmatched"]), (&json!(1), &json!(["gear"])), "{}", some.text);
     assert!(some.text.contains("No test or group is called gear. There are: mill::wheel, "), "{}", some.text);
 }
+
+#[test]
+fn what_contains_itself_is_printed_whatever_it_is() {
+    let mut session = Session::new();
+    let table = "(let ((table (make-hash-table))) (setf (gethash 1 table) table) table)";
+    let node = "(defstruct node next) (let ((node (make-node))) (setf (node-next node) node) node)";
+    for code in [table, node] {
+        let answer = session.ok("repl_eval", json!({ "code": code, "runtime": "clisp" }));
+        assert!(answer.text.contains("#1=") && answer.text.contains("#1#"), "{}", answer.text);
+    }
+}

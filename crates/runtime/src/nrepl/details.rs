@@ -54,15 +54,23 @@ pub(crate) fn error_question(flavour: Flavour, session: Option<&str>, kept: bool
     }
 }
 
-/// Where the thread of `session` is.
+/// Which thread evaluates for `session`, by its number, and where it is.
 pub(crate) fn stack_question(session: &str, kept: bool) -> String {
     format!(
         "(let [thrown (Exception.)
                thread (some (fn [^Thread thread] (when (= (.getName thread) {}) thread)) (keys (Thread/getAllStackTraces)))]
            (.setStackTrace thrown (if thread (.getStackTrace ^Thread thread) (make-array StackTraceElement 0)))
-           ({} thrown))",
+           (str \"(:THREAD \" (if thread (.getId ^Thread thread) \"NIL\") \" :AT \" ({} thrown) \")\"))",
         literal(&thread_name(session)),
         if kept { KEPT } else { ERROR }
+    )
+}
+
+/// Whether the thread with that number lives.
+pub(crate) fn life_question(thread: i64) -> String {
+    format!(
+        "(str \"(:LIVES \" (if (some (fn [^Thread thread] (= (.getId thread) {thread})) \
+         (keys (Thread/getAllStackTraces))) \"T\" \"NIL\") \")\")"
     )
 }
 

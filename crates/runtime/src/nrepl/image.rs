@@ -29,6 +29,16 @@ pub(crate) const QUESTION_LIMIT: Duration = Duration::from_secs(5);
 /// How long the interrupt waits for the answer where the code is.
 const FRAMES_LIMIT: Duration = Duration::from_secs(2);
 
+/// How long an answer waits for the end of a thread that was interrupted. nREPL asks it to stop, and stops it by force after
+/// five seconds.
+const END_LIMIT: Duration = Duration::from_millis(300);
+
+/// How long a server whose processor is taken by such a thread may take to say whether it lives.
+const LIFE_LIMIT: Duration = Duration::from_secs(30);
+
+/// Between two looks at it.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// From the request to stop until the server is given up.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -59,6 +69,8 @@ pub(crate) struct Image {
     pub(crate) namespace: String,
     /// When the conversation began.
     pub(crate) started: Instant,
+    /// The thread of an evaluation that was interrupted and went on all the same.
+    runs_on: Option<i64>,
     last_id: u64,
     /// Evaluations since the class loaders that they leave behind were last taken away.
     pub(crate) since_loaders: u32,
@@ -104,6 +116,8 @@ pub(crate) struct Reply {
     pub(crate) stopped: Option<StopReason>,
     /// Where it was when it was told to stop.
     pub(crate) frames: Vec<Frame>,
+    /// The thread that it ran in, by its number in the server.
+    thread: Option<i64>,
     /// The number of the request for that, until it is answered.
     frames_id: Option<String>,
     /// The last message, for what only some operations say.
@@ -166,6 +180,7 @@ impl Image {
             started: Instant::now(),
             last_id: 0,
             since_loaders: 0,
+            runs_on: None,
             muted: Vec::new(),
             was_forgotten: false,
             underway: None,
@@ -293,6 +308,12 @@ impl Image {
     ) -> Result<Reply, Lost> {
         let mut request: Vec<(&str, Bencode)> = request.into_iter().collect();
         let reply = self.exchange_once(request.clone(), deadline, controls).await?;
+        if reply.stopped.is_some()
+            && let Some(thread) = reply.thread
+        {
+            self.runs_on = Some(thread);
+            self.watch_end(Instant::now() + END_LIMIT, controls).await?;
+        }
         let place = request.iter_mut().find(|(key, _)| *key == "session").map(|(_, session)| session);
         let Some(session) = place.filter(|_| reply.has("unknown-session")) else { return Ok(reply) };
         let Ok(new) = self.cloned().await else { return Ok(reply) };
@@ -304,6 +325,39 @@ impl Image {
         }
         *session = Bencode::text(new);
         self.exchange_once(request, deadline, controls).await
+    }
+
+    /// Whether an evaluation that was interrupted runs on. nREPL's word that it was interrupted does not mean that its thread
+    /// has ended: code may catch what is thrown there.
+    pub(crate) async fn runs_on(&mut self) -> Result<bool, Lost> {
+        self.watch_end(Instant::now(), &Controls::default()).await?;
+        Ok(self.runs_on.is_some())
+    }
+
+    /// Looks until `limit` whether the thread has ended whose evaluation was interrupted.
+    async fn watch_end(&mut self, limit: Instant, controls: &Controls) -> Result<(), Lost> {
+        while let (Some(thread), Some(control)) = (self.runs_on, self.control.clone()) {
+            let question = [
+                ("op", Bencode::text("eval")),
+                ("session", Bencode::text(control)),
+                ("code", Bencode::text(details::life_question(thread))),
+            ];
+            let deadline = Instant::now() + LIFE_LIMIT;
+            let reply = self.exchange_once(question.into(), deadline, &Controls::default()).await?;
+            let answer = reply.value.and_then(|(printed, _)| details::answer(&printed));
+            if answer.is_some_and(|answer| !answer.get_truth("LIVES")) {
+                self.runs_on = None;
+                return Ok(());
+            }
+            if Instant::now() >= limit {
+                return Ok(());
+            }
+            tokio::select! {
+                () = controls.kill.cancelled() => return Err(self.give_up(Some(StopReason::Killed)).await),
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+        Ok(())
     }
 
     async fn exchange_once(
@@ -420,7 +474,8 @@ impl Image {
         let is_mine = about.as_deref() == Some(id);
         if about.is_some() && about == reply.frames_id {
             if let Some(answer) = message.get_text("value").and_then(|value| details::answer(&value)) {
-                reply.frames = lisp_error(&answer).frames;
+                reply.frames = answer.get("AT").map(|at| lisp_error(at).frames).unwrap_or_default();
+                reply.thread = answer.get_integer("THREAD");
             }
             if message.get_texts("status").iter().any(|status| status == "done") {
                 reply.frames_id = None;

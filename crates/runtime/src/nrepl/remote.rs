@@ -6,6 +6,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Instant;
 
+use super::evaluate::Evaluated;
 use super::image::Image;
 use super::port_file::port_files;
 use super::server::{Server, Speaks, find};
@@ -13,7 +14,7 @@ use crate::backend::Runtime;
 use crate::config::Config;
 use crate::eval::{Answer, Ending};
 use crate::factory::{Household, StartError};
-use crate::remote::{Called, RemoteImage};
+use crate::remote::{Called, Lost, RemoteImage};
 use crate::request::Request;
 use crate::stop::{Controls, Death};
 
@@ -149,7 +150,37 @@ impl Nrepl {
     /// Asks the server; the session has one.
     pub(crate) async fn call(&mut self, request: &Request, controls: &Controls) -> Called {
         let image = self.image.as_mut().expect("the session was given an image");
-        let evaluated = match request {
+        let evaluated = Self::evaluated(image, request, controls).await;
+        let evaluated = match evaluated {
+            Ok(evaluated) => image.runs_on().await.map(|runs_on| (evaluated, runs_on)),
+            Err(lost) => Err(lost),
+        };
+        let (stdout, stderr) = image.take_output();
+        let theirs = image.server.is_none();
+        let namespace = image.namespace.clone();
+        let underway = image.underway.take();
+        let forgotten = std::mem::take(&mut image.was_forgotten).then(|| FORGOTTEN.to_owned());
+        let (answer, earlier, notices) = match evaluated {
+            Ok((evaluated, runs_on)) => {
+                let answer = Answer {
+                    package: Some(namespace),
+                    diagnostics: evaluated.diagnostics,
+                    tests: evaluated.tests,
+                    runs_on,
+                    ..Answer::without_image(evaluated.ending)
+                };
+                (Ok(answer), evaluated.earlier, forgotten.into_iter().chain(evaluated.notices).collect())
+            }
+            Err(lost) => {
+                self.image = None;
+                (Err(lost), Vec::new(), Vec::new())
+            }
+        };
+        Called { answer, earlier, notices, stdout, stderr, theirs, tests: underway }
+    }
+
+    async fn evaluated(image: &mut Image, request: &Request, controls: &Controls) -> Result<Evaluated, Lost> {
+        match request {
             Request::Eval(request) => image.eval(request, controls).await,
             Request::Macroexpand { code, package, level, limit, timeout } => {
                 let deadline = Instant::now() + *timeout;
@@ -169,28 +200,7 @@ impl Nrepl {
                 image.test(target, project, tests, Instant::now() + *timeout, controls).await
             }
             request => Ok(Ending::NotOffered { operation: request.operation().to_owned() }.into()),
-        };
-        let (stdout, stderr) = image.take_output();
-        let theirs = image.server.is_none();
-        let namespace = image.namespace.clone();
-        let underway = image.underway.take();
-        let forgotten = std::mem::take(&mut image.was_forgotten).then(|| FORGOTTEN.to_owned());
-        let (answer, earlier, notices) = match evaluated {
-            Ok(evaluated) => {
-                let answer = Answer {
-                    package: Some(namespace),
-                    diagnostics: evaluated.diagnostics,
-                    tests: evaluated.tests,
-                    ..Answer::without_image(evaluated.ending)
-                };
-                (Ok(answer), evaluated.earlier, forgotten.into_iter().chain(evaluated.notices).collect())
-            }
-            Err(lost) => {
-                self.image = None;
-                (Err(lost), Vec::new(), Vec::new())
-            }
-        };
-        Called { answer, earlier, notices, stdout, stderr, theirs, tests: underway }
+        }
     }
 
     /// Ends a server that was started here; false when there is none.

@@ -70,6 +70,7 @@ pub(crate) async fn run_remote(
     let mut facts = session.facts();
     facts.package.clone_from(&answer.package);
     facts.held = answer.held;
+    facts.runs_on = answer.runs_on;
     facts.next_object = facts.next_object.max(answer.next_object);
     let mut notices = std::mem::take(&mut facts.notices);
     let stopped = facts.stopped;
@@ -85,6 +86,7 @@ pub(crate) async fn run_remote(
         warnings: answer.warnings,
         object: answer.object,
         held: answer.held,
+        runs_on: answer.runs_on,
         package: answer.package,
         background: answer.background,
         notices,

@@ -138,6 +138,14 @@ async fn what_runs_too_long_is_interrupted_and_keeps_its_state() {
     assert!(matches!(&report.ending, Ending::Stopped { place, .. } if place.index == 2), "{report:#?}");
     assert_eq!(report.stdout.head, "1\n");
 
+    let deaf = "(def go (atom true)) (while @go (try (while @go) (catch Throwable _)))";
+    let report = lab.within(0.5, deaf).await;
+    assert!(matches!(&report.ending, Ending::Stopped { .. }) && report.runs_on, "{report:#?}");
+    assert!(lab.status().sessions[0].runs_on);
+    assert!(lab.report("1").await.runs_on, "it is told with each answer");
+    assert_eq!(lab.values("(reset! go false)").await, "false");
+    until("the code has ended", async || !lab.report("1").await.runs_on).await;
+
     let busy = async { lab.within(60.0, "(Thread/sleep 60000)").await };
     let other = async {
         until("the first call runs", async || lab.status().sessions[0].running_for.is_some()).await;
