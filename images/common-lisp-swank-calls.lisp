@@ -173,9 +173,9 @@
 
 (defun attend-debugger (stopping)
   "Called in a thread that has entered the server's debugger: the answer of a stack that is held now, T when there is
-nothing more to say about it, NIL when the thread is none of this session's. With STOPPING an evaluation in it is to
+nothing more to say about it, a list of its name when the thread is none of this session's. With STOPPING an evaluation in it is to
 end, or to be held; another that has come here ends with the condition it came with."
-  (cond ((null *session*) nil)
+  (cond ((null *session*) (list (thread-title)))
         (*reply* (shiftf *reply* nil))
         ((eq (debugged-condition) *waiting-on*) t)
         ((null *evaluation*)
@@ -187,6 +187,11 @@ end, or to be held; another that has come here ends with the condition it came w
          t)
         (t (let ((*debugger-hook* nil))
              (handle-condition *evaluation* (debugged-condition))))))
+
+(defun thread-title ()
+  "The name of this thread."
+  (princ-to-string (or (and (provides-p "THREAD-NAME") (ignore-errors (call "THREAD-NAME" (call "CURRENT-THREAD"))))
+                       "unnamed")))
 
 (defun encoded-text (message)
   (let ((octets (encode message)))

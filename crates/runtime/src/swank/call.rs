@@ -84,9 +84,10 @@ impl Image {
                                 ));
                             }
                         }
-                        Ok(Value::List(nothing)) if nothing.is_empty() => {
+                        // Of a thread that is none of this session's comes its name.
+                        Ok(Value::List(name)) => {
                             if let Some(debug) = debug {
-                                self.note_background(debug);
+                                self.note_background(debug, name.first().and_then(Value::as_text));
                             }
                         }
                         _ => {}

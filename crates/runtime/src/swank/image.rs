@@ -217,7 +217,7 @@ impl Image {
                     self.leave_debugger(debug.thread).await;
                     return Ok(Err(format!("{}: {}", debug.type_name, debug.message)));
                 }
-                Message::Debug(debug) => self.note_background(debug),
+                Message::Debug(debug) => self.note_background(debug, None),
                 other => self.respond(other),
             }
         }
@@ -291,13 +291,13 @@ impl Image {
         }
     }
 
-    /// Keeps the error of a thread that is none of this session's, to be told.
-    pub(crate) fn note_background(&mut self, debug: Debug) {
+    /// Keeps the error of a thread that is none of this session's, to be told; by its number when it has no `name`.
+    pub(crate) fn note_background(&mut self, debug: Debug, name: Option<&str>) {
         if self.background.len() < MOST_TOLD {
             self.background.push(LispError {
                 type_name: debug.type_name,
                 message: debug.message,
-                thread: Some(debug.thread.to_string()),
+                thread: Some(name.map_or_else(|| debug.thread.to_string(), str::to_owned)),
                 restarts: debug.restarts,
                 ..LispError::default()
             });

@@ -123,11 +123,11 @@ async fn lab_on(server: &Server) -> crate::Lab {
 #[tokio::test]
 async fn errors_of_other_threads_are_told_with_their_thread() {
     let (_server, lab) = attached().await;
-    let code = "(defvar *thread* (sb-thread:make-thread (lambda () (error \"elsewhere\")))) (sleep 0.3)";
+    let code = "(defvar *thread* (sb-thread:make-thread (lambda () (error \"elsewhere\")) :name \"bad\")) (sleep 0.3)";
     let report = lab.report(code).await;
     let told = report.background.first().unwrap();
     assert_eq!(told.message, "elsewhere");
-    assert!(told.thread.as_deref().is_some_and(|thread| thread.parse::<u32>().is_ok()), "{told:?}");
+    assert_eq!(told.thread.as_deref(), Some("bad"), "{told:?}");
     assert_eq!(lab.values("(sb-thread:thread-alive-p *thread*)").await, "T");
 }
 
