@@ -9,10 +9,28 @@
                                           (clojure.core/fn [part]
                                             (if (clojure.core/seq? part) (clojure.core/macroexpand part) part))
                                           form)))
+                     ;; The printer leaves metadata out, of which that of names has a meaning: ^:private, ^String.
+                     mark (clojure.core/fn [[key value]]
+                            (clojure.core/str "^"
+                                              (clojure.core/cond (clojure.core/true? value) key
+                                                                 (clojure.core/= :tag key) value
+                                                                 :else (clojure.core/pr-str {key value}))
+                                              " "))
+                     marked (clojure.core/fn [part]
+                              (clojure.core/let [marks (clojure.core/when (clojure.core/symbol? part)
+                                                         (clojure.core/dissoc (clojure.core/or (clojure.core/meta part) {})
+                                                                              :line :column :file :arglists))]
+                                (if (clojure.core/seq marks)
+                                  (clojure.core/symbol (clojure.core/str (clojure.core/apply clojure.core/str
+                                                                                             (clojure.core/map mark marks))
+                                                                         part))
+                                  part)))
                      printed #?(:clj (clojure.core/or
                                       (try (do (clojure.core/require 'clojure.pprint)
+                                               (clojure.core/require 'clojure.walk)
                                                ((clojure.core/resolve 'clojure.pprint/write)
-                                                expanded :stream nil
+                                                ((clojure.core/resolve 'clojure.walk/postwalk) marked expanded)
+                                                :stream nil
                                                 :dispatch @(clojure.core/resolve 'clojure.pprint/code-dispatch)))
                                            (catch Throwable _ nil))
                                       (clojure.core/pr-str expanded))
