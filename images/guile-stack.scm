@@ -173,6 +173,7 @@ left out after it."
 
 (define (place-facts place)
   (match place
+    ((file #f #f) (list #:file (full-path file)))
     ((file line column) (list #:file (full-path file) #:line line #:column column))
     (#f '())))
 

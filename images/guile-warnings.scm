@@ -1,6 +1,7 @@
 ;;;; Warnings, which Guile writes to a port: collected for the evaluation that is going on, and given places.
 
 (define most-warnings 50)
+(define compiling-mark ";;; compiling ")
 (define warning-mark "\x1f;;; ")        ; what the compiler's warnings begin with while they are collected
 
 ;; One port serves all evaluations, because to make one takes longer than to evaluate. Each evaluation has a place of its
@@ -25,8 +26,8 @@
   collecting-port)
 
 (define (call-with-warning-text thunk finish)
-  "What FINISH makes of the answer that THUNK gives, the lines of the compiler's warnings meanwhile, and the others as
-((type message) ...). Of all of them the first 32,000 characters count."
+  "What FINISH makes of the answer that THUNK gives, the compiler's warnings meanwhile as (file . line), where the file that
+was being compiled may be #f, and the others as ((type message) ...). Of all of them the first 32,000 characters count."
   (define text (open-output-string))
   (define port (warning-port))
   (define (flush)
@@ -39,24 +40,32 @@
                     (let ((answer (thunk)))
                       (flush)
                       answer)))))
-    (let loop ((lines (string-split (get-output-string text) #\newline)) (compiler '()) (others '()))
+    ;; FILES are being compiled, the innermost first: one that is used is compiled while what uses it is.
+    (let loop ((lines (string-split (get-output-string text) #\newline)) (files '()) (compiler '()) (others '()))
       (match lines
         (() (finish answer (delete-duplicates (reverse compiler)) (take* (reverse others) most-warnings)))
         ((line . lines)
-         (cond ((string-prefix? warning-mark line)
-                (loop lines (cons (substring line (string-length warning-mark)) compiler) others))
-               ((or (string-null? line) (any (lambda (noise) (string-prefix? noise line)) noise))
-                (loop lines compiler others))
+         (define (begins? . beginnings)
+           (any (lambda (beginning) (string-prefix? beginning line)) beginnings))
+         (cond ((begins? warning-mark)
+                (let ((warning (cons (and (pair? files) (car files)) (substring line (string-length warning-mark)))))
+                  (loop lines files (cons warning compiler) others)))
+               ((begins? compiling-mark)
+                (loop lines (cons (substring line (string-length compiling-mark)) files) compiler others))
+               ((begins? ";;; compiled " ";;; WARNING: compilation of ")
+                (loop lines (if (pair? files) (cdr files) '()) compiler others))
+               ((or (string-null? line) (apply begins? noise))
+                (loop lines files compiler others))
                (else
-                (let ((line (if (string-prefix? ";;; " line) (substring line 4) line)))
-                  (loop lines compiler (cons (list "warning" line) others))))))))))
+                (let ((line (if (begins? ";;; ") (substring line 4) line)))
+                  (loop lines files compiler (cons (list "warning" line) others))))))))))
 
 (define (call-with-warnings evaluation thunk)
   "The answer that THUNK gives for EVALUATION, with the warnings written meanwhile."
   (call-with-warning-text
    thunk
    (lambda (answer lines others)
-     (let ((warnings (filter (still-true? answer) (take* lines most-warnings))))
+     (let ((warnings (filter (still-true? answer) (map cdr (take* lines most-warnings)))))
        (append answer
                (list #:warnings (append (map (lambda (line)
                                                (compiler-warning line (lambda () (open-input-string (evaluation-code evaluation)))))
@@ -70,7 +79,7 @@
 
 ;; What Guile says of its own compiling on the way.
 (define noise
-  '(";;; note: " ";;;       " ";;; compiling " ";;; compiled " ";;; newer than compiled" ";;; WARNING: loading compiled file"))
+  '(";;; note: " ";;;       " ";;; newer than compiled" ";;; found fresh " ";;; WARNING: loading compiled file"))
 
 (define warning-types
   '(("unbound variable" . "unbound-variable")
@@ -82,13 +91,15 @@
 
 (define (split-warning line open-source)
   "(place type message) of a line such as `call-1:2:3: warning: possibly unbound variable `f'', where the place is (file
-line column) or #f. Guile leaves out the place of a variable; it is looked up in the port that OPEN-SOURCE gives."
+line column) or #f. Guile leaves out some places. Where a variable is that is not bound, or the only call of what else is
+quoted, is looked up in the port that OPEN-SOURCE gives."
   (let* ((marker ": warning: ")
          (at (string-contains line marker))
          (message (if at (substring line (+ at (string-length marker))) line))
          (type (find (lambda (type) (string-contains message (car type))) warning-types)))
     (list (or (and at (split-place (substring line 0 at)))
-              (first-use (quoted-name message) open-source))
+              ((if (and type (string=? (cdr type) "unbound-variable")) first-use only-call)
+               (quoted-name message) open-source))
           (if type (cdr type) "warning")
           message)))
 
@@ -104,6 +115,25 @@ line column) or #f. Guile leaves out the place of a variable; it is looked up in
                          (and (not (eof-object? form))
                               (or (symbol-place symbol form)
                                   (loop))))))))))
+
+(define (only-call name open-source)
+  "(file line column) of the one list in the port that OPEN-SOURCE gives whose head is the symbol with that NAME; #f when there
+is none, or another."
+  (define (calls symbol port)
+    (let loop ((agenda '()) (found '()))
+      (match agenda
+        (() (let ((form (read-syntax port)))
+              (if (eof-object? form) found (loop (list form) found))))
+        ((form . agenda)
+         (let ((datum (datum-of form)))
+           (if (pair? datum)
+               (loop (cons* (car datum) (cdr datum) agenda)
+                     (if (and (syntax? form) (eq? (datum-of (car datum)) symbol)) (cons (place-of form) found) found))
+               (loop agenda found)))))))
+  (and name
+       (match (failsafe (const '()) (lambda () (calls (string->symbol name) (open-source))))
+         ((place) place)
+         (_ #f))))
 
 (define (symbol-place symbol form)
   "(file line column) of the first occurrence of SYMBOL in the syntax FORM, or #f."

@@ -7,9 +7,10 @@
   (append (list #:severity severity #:type type #:message message) (place-facts place)))
 
 (define (warning-diagnostic line path)
-  "The diagnostic that a line of the compiler's warnings about the file at PATH stands for."
+  "The diagnostic that a line of the compiler's warnings about the file at PATH stands for; with the file alone when nothing
+tells a line in it."
   (match (split-warning line (lambda () (open-source path)))
-    ((place type message) (diagnostic "warning" type message place))))
+    ((place type message) (diagnostic "warning" type message (or place (and path (list path #f #f)))))))
 
 (define (error-place exception frames)
   "(file line column): where in the project EXCEPTION comes from, or #f."
@@ -95,7 +96,8 @@ has the wrong syntax, or the name of a module that is not there. Else #f."
    thunk
    (lambda (answer lines others)
      (append answer
-             (list #:diagnostics (append (sort (map (lambda (line) (warning-diagnostic line compiling))
+             (list #:diagnostics (append (sort (map (match-lambda
+                                                      ((file . line) (warning-diagnostic line (or file compiling))))
                                                     (take* lines most-warnings))
                                                diagnostic-before?)
                                          (evaluation-errors evaluation))
@@ -104,9 +106,13 @@ has the wrong syntax, or the name of a module that is not there. Else #f."
 (define (diagnostic-before? one other)
   (define (number diagnostic key)
     (or (argument (cons #f diagnostic) key) 0))
-  (or (< (number one #:line) (number other #:line))
-      (and (= (number one #:line) (number other #:line))
-           (< (number one #:column) (number other #:column)))))
+  (define (file diagnostic)
+    (or (argument (cons #f diagnostic) #:file) ""))
+  (or (string<? (file one) (file other))
+      (and (string=? (file one) (file other))
+           (or (< (number one #:line) (number other #:line))
+               (and (= (number one #:line) (number other #:line))
+                    (< (number one #:column) (number other #:column)))))))
 
 ;;; Loading
 
@@ -120,6 +126,11 @@ has the wrong syntax, or the name of a module that is not there. Else #f."
 (define (module-path name)
   "The source file of the module NAME, a list of symbols, on the load path; or #f."
   (search-path %load-path (string-join (map (lambda (part) (format #f "~a" part)) name) "/") %load-extensions))
+
+(define (loaded-path name)
+  "The file of the module NAME, which may have been loaded by its path; or #f."
+  (let ((file (and=> (loaded-module name) module-filename)))
+    (and file (file-exists? (full-path file)) (full-path file))))
 
 (define (compiled-path path)
   "Where the compiled form of the source at PATH is kept: where Guile itself looks for it; without a cache in a temporary
@@ -156,8 +167,11 @@ directory that is removed with the process."
     (make-directories compiled)
     (save-module-excursion
      (lambda ()
+       ;; As Guile's own loader says it.
+       (format (current-warning-port) "~a~a\n" compiling-mark path)
        (compile-file path #:output-file compiled #:env (current-module) #:canonicalization 'absolute
-                     #:warning-level 1)))))
+                     #:warning-level 1)
+       (format (current-warning-port) ";;; compiled ~a\n" compiled)))))
 
 (define (load-compiled-source path)
   (note-root)
@@ -174,7 +188,7 @@ that there is no such thing."
     (if path
         path
         (let* ((name (module-name-of system))
-               (found (and name (module-path name))))
+               (found (and name (or (module-path name) (loaded-path name)))))
           (cond ((and found (project-file? found)) found)
                 (found name)
                 (else
@@ -290,10 +304,17 @@ compiled with earlier macros of others; each after those of them that it uses."
                                         (not (equal? (hash-ref loaded-texts path) (file-content path))))))
                       (when needed?
                         (load-source path))
+                      (check-defines path (argument request #:system))
                       (list #:outcome #:loaded #:file path #:unchanged (and (not needed?) (null? outdated)))))
                    (name
                     (resolve-interface name)
                     (list #:outcome #:loaded))))))
+
+(define (check-defines path system)
+  "Fails when the file at PATH, in which the module SYSTEM was looked for, does not define it. SYSTEM may be #f."
+  (let ((name (and system (module-name-of system))))
+    (when (and name (not (and=> (loaded-module name) module-public-interface)))
+      (error (format #f "~a was loaded and defines no module ~a." path (short-text name))))))
 
 (define (answer-work request kind thunk)
   "What THUNK answers, with the diagnostics; also that of the error which ended it."

@@ -122,6 +122,25 @@
 
 ;;; Warnings
 
+(test-equal "no place is guessed from what a message happens to quote"
+  '(#f "format" "\"~a\": wrong number of `format' arguments: expected 1, got 0")
+  (split-warning "<unknown-location>: warning: \"~a\": wrong number of `format' arguments: expected 1, got 0"
+                 (lambda () (open-input-string "(use-modules (ice-9 format))"))))
+(test-equal "the only call is the one that is meant"
+  '("x.scm" 2 1)
+  (first (split-warning "<unknown-location>: warning: \"~a\": wrong number of `format' arguments: expected 1, got 0"
+                        (lambda ()
+                          (let ((port (open-input-string "(use-modules (ice-9 format))\n(format #f \"~a\")")))
+                            (set-port-filename! port "x.scm")
+                            port)))))
+(test-equal "a warning is about the file that was being compiled"
+  '((#f . "none") ("/b.scm" . "inner") ("/a.scm" . "outer"))
+  (call-with-warning-text
+   (lambda ()
+     (for-each (lambda (line) (format (current-warning-port) "~a\n" line))
+               (list (string-append warning-mark "none") ";;; compiling /a.scm" ";;; compiling /b.scm"
+                     (string-append warning-mark "inner") ";;; compiled /b.go" (string-append warning-mark "outer"))))
+   (lambda (answer lines others) lines)))
 (test-equal "a warning has a place, a type and a message"
   '(("x.scm" 2 4) "arity-mismatch" "possibly wrong number of arguments to `f'")
   (split-warning "x.scm:2:3: warning: possibly wrong number of arguments to `f'" (const #f)))

@@ -205,6 +205,29 @@ fn code_in_a_frame_sees_its_module_and_goes_on_with_what_it_defines() {
 }
 
 #[test]
+fn warnings_are_of_the_files_that_they_are_about_and_modules_are_what_they_say() {
+    let mut session = Session::with_file(
+        "a.scm",
+        "(define-module (a) #:use-module (ice-9 format) #:use-module (b))\n(define (f) (format #f \"~a\"))\n(define (g) (u))\n(define (d) (format #f \"\"))\n",
+    );
+    session.project.file("b.scm", "(define-module (b) #:export (h))\n(define (h) (undefined-there 1))\n");
+    let loaded = session.ok("load_system", json!({ "path": "a.scm" }));
+    assert!(loaded.text.contains("b.scm:2:14: warning: possibly unbound variable"), "{}", loaded.text);
+    assert!(loaded.text.contains("a.scm:3:14: warning: possibly unbound variable `u'"), "{}", loaded.text);
+    assert!(loaded.text.contains("a.scm: warning: \"~a\": wrong number"), "no place is guessed: {}", loaded.text);
+    // A module that was loaded by its path is known by its name.
+    session.project.file("deep/er.scm", "(define-module (er m))\n");
+    session.ok("load_system", json!({ "path": "deep/er.scm" }));
+    let again = session.ok("load_system", json!({ "system": "(er m)" }));
+    assert!(again.text.starts_with("Loaded"), "{}", again.text);
+    session.project.file("wrong.scm", "(define-module (totally other))\n");
+    let wrong = session.client.call("load_system", json!({ "system": "(wrong)" }));
+    assert!(wrong.is_error && wrong.text.contains("defines no module (wrong)"), "{}", wrong.text);
+    let command = session.client.call("repl_eval", json!({ "code": ",time (+ 1 2)" }));
+    assert!(command.is_error && command.text.contains("Guile's own prompt"), "{}", command.text);
+}
+
+#[test]
 fn what_a_module_passes_on_is_its_own_to_others() {
     let mut session = Session::with_sets(
         "docs",
