@@ -17,6 +17,9 @@ use crate::repl_work::runtime_of;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
+/// Forms that define macros: who names one wants to know what the macro does, not what the definer does.
+const MACRO_DEFINERS: [&str; 4] = ["defmacro", "define-syntax", "define-syntax-rule", "define-macro"];
+
 /// How far to expand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -121,6 +124,17 @@ fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<St
         return Err(ToolError::new(
             "UNBALANCED",
             format!("{}: this form does not balance. lisp_check_parens shows likely fixes.", file.path),
+        ));
+    }
+    if let Some(name) = form.name.as_ref().filter(|_| MACRO_DEFINERS.contains(&form.head_name.as_str())) {
+        return Err(ToolError::new(
+            "BAD_ARGUMENT",
+            format!(
+                "{}:{}: this form defines the macro {name}. To see what it expands to, give a call of it: macroexpand {{\"code\": \
+                 \"({name} ...)\"}}.",
+                file.path,
+                source.lines.line(form.span.start)
+            ),
         ));
     }
     Ok((source.slice(form.span).to_owned(), package_at(&source, id), Some(language.dialect())))

@@ -25,7 +25,7 @@ fn code_is_expanded_one_step_or_all_the_way() {
 
 #[test]
 fn a_form_of_a_file_is_expanded_in_the_package_of_the_file() {
-    let source = "(defpackage :farm (:use :cl))\n(in-package #:farm)\n\n(defstruct cow name)\n\n(defun milk (cow\n";
+    let source = "(defpackage :farm (:use :cl))\n(in-package #:farm)\n\n(defstruct cow name)\n\n(defmacro feed (x) x)\n\n(defun milk (cow\n";
     let mut session = Session::with_file("farm.lisp", source);
     let place = json!({ "path": "farm.lisp", "name": "cow" });
     let unknown = session.client.call("macroexpand", place.clone());
@@ -40,6 +40,12 @@ fn a_form_of_a_file_is_expanded_in_the_package_of_the_file() {
         json!({ "path": "farm.lisp", "name": "milk" }),
         "UNBALANCED",
         &["lisp_check_parens"],
+    );
+    session.refused(
+        "macroexpand",
+        json!({ "path": "farm.lisp", "name": "feed" }),
+        "BAD_ARGUMENT",
+        &["farm.lisp:6: this form defines the macro feed", "(feed ...)"],
     );
     session.refused("macroexpand", json!({ "path": "farm.lisp", "name": "pig" }), "FORM_NOT_FOUND", &["pig"]);
     session.refused("macroexpand", json!({}), "BAD_ARGUMENT", &["either `code`, or `path`"]);
