@@ -44,7 +44,7 @@ pub(crate) fn preview_text(node: &Node) -> String {
 fn kind_text(node: &Node) -> String {
     let type_name = node.type_name.as_deref().unwrap_or_default();
     let own_type = matches!(node.kind.as_str(), "structure" | "instance" | "condition" | "other");
-    let kind = if own_type { format!("{} {}", node.kind, one_line(type_name, 80)) } else { node.kind.clone() };
+    let kind = if own_type { format!("{} {}", node.kind, one_line(type_name, 80)) } else { one_line(&node.kind, 40) };
     let facts: Vec<String> = node
         .facts
         .iter()
