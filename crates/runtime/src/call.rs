@@ -149,9 +149,10 @@ impl Session {
     /// A place for a call that may take `limit`; none when too many wait, or when what runs has taken longer than both that
     /// and half a minute.
     pub(crate) fn join(&self, what: String, limit: Duration) -> Result<Place, SessionError> {
-        let (running_for, is_stopping) = match &self.facts().running {
-            Some((since, controls)) => (since.elapsed(), controls.is_stopping()),
-            None => (Duration::ZERO, true),
+        let (running_for, is_stopping) = {
+            let facts = self.facts();
+            let is_stopping = facts.running.as_ref().is_none_or(|(_, controls)| controls.is_stopping());
+            (facts.running_for().unwrap_or_default(), is_stopping)
         };
         let joined = if is_stopping || running_for <= limit.max(PATIENCE) { self.queue.join(what) } else { None };
         joined.ok_or_else(|| SessionError::Busy {
@@ -185,14 +186,14 @@ impl Session {
     pub(crate) fn doing(&self) -> Option<String> {
         let first = self.queue.calls().into_iter().next();
         let facts = self.facts();
-        let (since, controls) = facts.running.as_ref()?;
+        let (_, controls) = facts.running.as_ref()?;
         let what = match (&facts.image, controls.activity.get()) {
             (None, _) => "building the image".to_owned(),
             (Some(_), Some(said)) => said,
             (Some(_), None) => first.map(|call| call.what).unwrap_or_default(),
         };
         let printed = controls.activity.last_line().map(|line| format!("; printed last: {line}")).unwrap_or_default();
-        Some(format!("{what} for {} s{printed}", since.elapsed().as_secs()))
+        Some(format!("{what} for {} s{printed}", facts.running_for()?.as_secs()))
     }
 
     /// The call of that number is over, and was answered with `given`.
@@ -205,6 +206,13 @@ impl Session {
 }
 
 impl Facts {
+    /// How long a call has run, or has waited for its image to be built.
+    pub(crate) fn running_for(&self) -> Option<Duration> {
+        let (since, _) = self.running.as_ref()?;
+        let began = self.image.as_ref().map_or(*since, |image| image.started.max(*since));
+        Some(began.elapsed())
+    }
+
     /// Takes note of an answer that nobody waits for: the next one tells what it would have told of the session, and of it.
     /// What the call did `stands` unless a copy of the image did it.
     fn note_untold(&mut self, report: &EvalReport, what: &str, stands: bool) {

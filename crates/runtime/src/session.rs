@@ -306,7 +306,7 @@ pub(crate) async fn ensure_image(
     Ok(())
 }
 
-/// As [`ensure_image`], until somebody tells the call to end or the time is up, which is `time` or what a start is given at
+/// As [`ensure_image`], until somebody gives the start up or the time is up, which is `time` or what a start is given at
 /// least: a launcher can keep a start waiting for as long as it likes.
 pub(crate) async fn ensure_unless_stopped(
     session: &Session,
@@ -315,12 +315,28 @@ pub(crate) async fn ensure_unless_stopped(
     controls: &Controls,
 ) -> Result<(), SessionError> {
     let limit = time.max(LEAST_START_LIMIT);
+    let start = tokio::time::timeout(limit, ensure_image(session, slot, time));
+    unless_given_up(session, controls, async { start.await.unwrap_or(Err(SessionError::Starting(limit))) }).await
+}
+
+/// Lets `start` make an image, until somebody interrupts or ends the session. A call that is withdrawn meanwhile does not
+/// run; the start goes on, because the next call needs the image as well. Behind a launcher it may never come to its end,
+/// so there it is given up with the call.
+pub(crate) async fn unless_given_up(
+    session: &Session,
+    controls: &Controls,
+    start: impl Future<Output = Result<(), SessionError>>,
+) -> Result<(), SessionError> {
+    let withdrawn = || Err(SessionError::Withdrawn(session.name.clone()));
+    let goes_on = session.factory.config.launcher.is_empty();
     tokio::select! {
         biased;
-        ensured = ensure_image(session, slot, time) => ensured,
-        () = controls.stopping() => Err(SessionError::Withdrawn(session.name.clone())),
-        () = tokio::time::sleep(limit) => Err(SessionError::Starting(limit)),
+        started = start => started?,
+        () = controls.interrupt.cancelled() => return withdrawn(),
+        () = controls.kill.cancelled() => return withdrawn(),
+        () = controls.cancel.cancelled(), if !goes_on => return withdrawn(),
     }
+    if controls.cancel.is_cancelled() { withdrawn() } else { Ok(()) }
 }
 
 /// Takes note of an image that was found dead before a call ran in it.

@@ -19,7 +19,7 @@ pub enum SessionError {
         waiting: usize,
     },
     /// The call was withdrawn or interrupted while it waited for its turn or its image.
-    #[error("the call was stopped before it ran in session {0:?}")]
+    #[error("the call was withdrawn before it ran in session {0:?}")]
     Withdrawn(String),
     /// The session was killed, reset or detached while the call waited for its turn.
     #[error("session {0:?} was ended while the call waited for its turn")]

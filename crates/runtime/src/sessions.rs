@@ -421,7 +421,7 @@ impl Sessions {
             held: facts.held,
             runs_on: facts.runs_on,
             checkpoints: facts.checkpoints.clone(),
-            running_for: facts.running.as_ref().map(|(since, _)| since.elapsed()),
+            running_for: facts.running_for(),
             doing,
             waiting,
             crashes: facts.crashes.iter().filter(|time| time.elapsed() < CRASH_WINDOW).count(),

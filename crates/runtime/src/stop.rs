@@ -57,15 +57,6 @@ pub(crate) struct Controls {
 }
 
 impl Controls {
-    /// Waits until somebody tells the call to end.
-    pub(crate) async fn stopping(&self) {
-        tokio::select! {
-            () = self.cancel.cancelled() => {}
-            () = self.interrupt.cancelled() => {}
-            () = self.kill.cancelled() => {}
-        }
-    }
-
     /// Somebody has told the call to end.
     pub(crate) fn is_stopping(&self) -> bool {
         [&self.cancel, &self.interrupt, &self.kill].into_iter().any(CancellationToken::is_cancelled)

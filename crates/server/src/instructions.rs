@@ -36,7 +36,8 @@ const LINES: &[(&[&str], &str)] = &[
     (
         &["repl_eval", "repl_control"],
         "Try it: repl_eval runs code in an image that keeps its state. An error comes back with its restarts and \
-         backtrace. A stuck or broken image is stopped or renewed with repl_control.",
+         backtrace. A stuck or broken image is stopped or renewed with repl_control; when a call timed out on your side, \
+         its action wait gives the answer.",
     ),
     (
         &["lisp_read_form"],

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Session};
+use crate::client::{Answer, Client, Session, server_command};
+use crate::project::Project;
 use crate::swank_server::Server;
 
 impl Session {
@@ -109,6 +110,19 @@ fn a_call_that_waits_can_be_cancelled_and_was_never_there() {
     let (answers, order) = session.answers(&[ids[0], ids[2]]);
     assert_eq!(order, [ids[0], ids[2]]);
     assert_eq!((answers[&ids[0]].text.as_str(), answers[&ids[2]].text.as_str()), ("=> 1", "=> 101"));
+}
+
+#[test]
+fn an_image_is_built_to_its_end_when_the_call_for_it_is_cancelled() {
+    let project = Project::new();
+    let mut command = server_command(&project.root());
+    command.env("XDG_CACHE_HOME", project.at("cache"));
+    let mut session = Session { client: Client::connect(command), project };
+    let ids = session.burst(&[eval("(defvar *ran* t)")]);
+    session.until_status(&["main: busy, building the image"]);
+    session.cancel(ids[0]);
+    session.until_status(&["main: idle, SBCL"]);
+    assert_eq!(session.ok("repl_eval", json!({"code": "(boundp '*ran*)"})).text, "=> NIL");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Remote, RemoteImage};
 use crate::eval::{Answer, EvalReport};
 use crate::request::Request;
-use crate::session::{Image, Session, loss};
+use crate::session::{Image, Session, loss, unless_given_up};
 use crate::session_error::SessionError;
 use crate::stop::Controls;
 
@@ -48,11 +48,7 @@ pub(crate) async fn run_remote(
     controls: &Controls,
 ) -> Result<EvalReport, SessionError> {
     // A start can take many seconds, which are told by themselves and count neither for the code nor against it.
-    tokio::select! {
-        biased;
-        ensured = ensure_remote(session, remote) => ensured?,
-        () = controls.stopping() => return Err(SessionError::Withdrawn(session.name.clone())),
-    }
+    unless_given_up(session, controls, ensure_remote(session, remote)).await?;
     let began = Instant::now();
     let next_object = session.facts().next_object;
     let called = remote.call(request, next_object, controls).await;
