@@ -329,6 +329,7 @@ pub(crate) async fn unless_given_up(
 ) -> Result<(), SessionError> {
     let withdrawn = || Err(SessionError::Withdrawn(session.name.clone()));
     let goes_on = session.factory.config.launcher.is_empty();
+    let had_image = session.facts().image.is_some();
     tokio::select! {
         biased;
         started = start => started?,
@@ -336,7 +337,7 @@ pub(crate) async fn unless_given_up(
         () = controls.kill.cancelled() => return withdrawn(),
         () = controls.cancel.cancelled(), if !goes_on => return withdrawn(),
     }
-    if controls.cancel.is_cancelled() { withdrawn() } else { Ok(()) }
+    if !had_image && controls.cancel.is_cancelled() { withdrawn() } else { Ok(()) }
 }
 
 /// Takes note of an image that was found dead before a call ran in it.
