@@ -50,6 +50,8 @@ pub struct Confinement {
     pub in_bubblewrap: bool,
     /// Its standard input and output are moved to descriptors that nobody takes for those, which the environment names.
     pub conversation: bool,
+    /// Variables that only the program is told.
+    pub environment: Vec<(OsString, OsString)>,
 }
 
 /// Whether the Landlock of this kernel can restrict what has to be restricted.
@@ -62,7 +64,7 @@ pub(crate) fn landlock_works() -> bool {
 /// Everything that is asked for is enforced, or the program does not run.
 pub fn become_confined(confinement: &Confinement, program: &OsString, arguments: &[OsString]) -> String {
     let mut command = Command::new(program);
-    command.args(arguments);
+    command.args(arguments).envs(confinement.environment.iter().map(|(name, value)| (name, value)));
     let moved = if confinement.conversation { move_conversation(&mut command) } else { Ok(()) };
     match moved.and_then(|()| restrict(confinement)) {
         Ok(()) => format!("{} could not be started: {}", Path::new(program).display(), command.exec()),
@@ -71,7 +73,7 @@ pub fn become_confined(confinement: &Confinement, program: &OsString, arguments:
 }
 
 fn restrict(confinement: &Confinement) -> Result<(), String> {
-    let Confinement { write, in_bubblewrap, conversation: _ } = confinement;
+    let Confinement { write, in_bubblewrap, .. } = confinement;
     let level = if *in_bubblewrap { CompatLevel::BestEffort } else { CompatLevel::HardRequirement };
     let places = write.iter().map(WritablePlace::open).collect::<Result<Vec<_>, String>>()?;
     let places = places.into_iter().flatten().map(|place| (place, AccessFs::from_write(NEWEST) & !nodes()));

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{PoisonError, RwLock};
 
 /// Directories whose programs are not run outside of the sandbox, because images may write below them. Of the whole process,
@@ -36,6 +37,30 @@ pub(crate) fn search_path() -> (Vec<PathBuf>, Vec<PathBuf>) {
 pub(crate) fn trusted_path() -> OsString {
     // They come from one, so that they can be joined.
     std::env::join_paths(search_path().0).unwrap_or_default()
+}
+
+/// Makes `command` one that the server runs outside of the sandbox: what it is told and where it stands leads it to nothing that
+/// images may write.
+pub(crate) fn entrust(command: &mut Command) {
+    command.env_clear().envs(told().filter(|(_, value)| !mentions_distrusted(value))).env("PATH", trusted_path());
+    if !DISTRUSTED.read().unwrap_or_else(PoisonError::into_inner).is_empty() {
+        // Relative names in a list of directories mean nothing of the project there.
+        command.current_dir("/");
+    }
+}
+
+/// Whether a value has the name of a place in it where images may write.
+fn mentions_distrusted(value: &OsStr) -> bool {
+    let distrusted = DISTRUSTED.read().unwrap_or_else(PoisonError::into_inner);
+    let names = |directory: &PathBuf| {
+        memchr::memmem::find(value.as_encoded_bytes(), directory.as_os_str().as_encoded_bytes()).is_some()
+    };
+    distrusted.iter().any(names)
+}
+
+/// What the dynamic linker hears of: in a process that has yet to confine itself it would load what images may have written.
+pub(crate) fn is_for_linker(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b"LD_")
 }
 
 /// The first executable file called `name` in the directories of `PATH`; under `--sandbox`, in those that images may not write
@@ -124,6 +149,9 @@ mod tests {
         }
         assert!(!is_distrusted(&beside) && !is_distrusted(&beside.join("nothing")));
         assert!(find_program("sh").is_some());
+        let list = |path: &Path| std::env::join_paths([Path::new("/usr/lib"), path]).unwrap();
+        assert!(mentions_distrusted(&list(&inside.canonicalize().unwrap().join("lib"))));
+        assert!(!mentions_distrusted(&list(&beside)));
     }
 
     #[test]

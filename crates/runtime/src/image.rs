@@ -140,11 +140,9 @@ fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()
     let unfinished = core.with_extension(format!("new-{}", std::process::id()));
     tracing::info!(core = %core.display(), "saving an image");
     let mut command = Command::new(program);
+    environment::entrust(&mut command);
     command
         .args(agent.save_arguments(&unfinished))
-        .env_clear()
-        .envs(environment::told())
-        .env("PATH", environment::trusted_path())
         .env(MARK, mark)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

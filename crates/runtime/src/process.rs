@@ -132,9 +132,12 @@ impl Launch {
         let capture_number = capture.map(|number| (CAPTURE.into(), number.to_string().into()));
         let confined = self.confined.iter().flat_map(|confined| confined.environment.iter().cloned());
         let confined = confined.map(|(name, value)| (name.into(), value));
+        // What confines it is not told what the linker would hear of; see the sandbox's words.
+        let heard =
+            environment::told().filter(|(name, _)| self.confined.is_none() || !environment::is_for_linker(name));
         let mark = (MARK.into(), self.mark.clone().into());
         let variables: HashMap<OsString, OsString> =
-            environment::told().chain(confined).chain(capture_number).chain([mark]).collect();
+            heard.chain(confined).chain(capture_number).chain([mark]).collect();
         let is_kept = self.keeper.is_some();
         if !is_kept {
             command.envs(&variables);
@@ -291,9 +294,10 @@ fn kill_found(child: &mut Ward, pid: Pid, watch: &Watch) {
 /// The first line that `program` writes when called with `argument`, as far as it says a version: of a program that is not
 /// what its name says, it may be anything.
 pub(crate) async fn first_line(program: &Path, argument: &str) -> Option<String> {
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    environment::entrust(command.as_std_mut());
+    let mut child = command
         .arg(argument)
-        .env("PATH", environment::trusted_path())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::confine;
-use crate::environment::{default_cache, distrust, find_program, search_path};
+use crate::environment::{default_cache, distrust, entrust, find_program, is_for_linker, search_path, told};
 use crate::image::hash;
 use crate::place::{Held, outermost};
 
@@ -209,6 +209,13 @@ impl Sandbox {
         words.extend(matches!(self.mechanism, Mechanism::Bubblewrap(_)).then(|| "--in-bubblewrap".into()));
         words.extend((pipes == Pipes::Moved).then(|| "--conversation".into()));
         words.extend(writable().flat_map(|place| ["--write".into(), place.word()]));
+        // The sandbox is set up without what the linker hears of, and the program has it again.
+        let linker = told().filter(|(name, _)| is_for_linker(name));
+        words.extend(linker.flat_map(|(mut word, value)| {
+            word.push("=");
+            word.push(value);
+            ["--env".into(), word]
+        }));
         words.push("--".into());
         words
     }
@@ -225,7 +232,7 @@ impl Sandbox {
         match &self.mechanism {
             Mechanism::Landlock => format!(
                 "Landlock: {files}; no sockets; no signals to processes outside; no capabilities. Not restricted: modes, owners and \
-                 times of your files elsewhere, and seeing your other processes. bubblewrap restricts these too (apt-get \
+                 times of your files elsewhere, seeing your other processes and reading your terminals. bubblewrap restricts these too (apt-get \
                  install bubblewrap).{passed_over}"
             ),
             Mechanism::Bubblewrap(_) => format!(
@@ -319,7 +326,9 @@ fn own_name(roots: &[PathBuf]) -> String {
 /// `program`, if it can do here what is asked of it; else why not.
 fn working_bubblewrap(program: Option<PathBuf>) -> Result<PathBuf, String> {
     let program = program.ok_or("bubblewrap is not installed (apt-get install bubblewrap)")?;
-    let tried = Command::new(&program).args(BUBBLEWRAP).args(["--", "true"]).stdin(Stdio::null()).output();
+    let mut command = Command::new(&program);
+    entrust(&mut command);
+    let tried = command.args(BUBBLEWRAP).args(["--", "true"]).stdin(Stdio::null()).output();
     match tried {
         Ok(output) if output.status.success() => Ok(program),
         Ok(output) => {

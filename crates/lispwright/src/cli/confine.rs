@@ -1,7 +1,8 @@
 //! `lispwright confine`: the first thing that a worker under `--sandbox` is. Not for people.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::ExitCode;
 
 use lispwright_runtime::{Confinement, WritablePlace, become_confined};
@@ -25,6 +26,10 @@ pub(crate) struct Args {
     #[arg(long)]
     conversation: bool,
 
+    /// Variable that only the program is told, NAME=VALUE; can be given several times
+    #[arg(long, value_name = "VARIABLE")]
+    env: Vec<OsString>,
+
     /// The program and its arguments
     #[arg(last = true, required = true)]
     program: Vec<OsString>,
@@ -32,9 +37,20 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> ExitCode {
     let write = args.write.iter().map(|word| WritablePlace::parse(word)).collect();
-    let confinement = Confinement { write, in_bubblewrap: args.in_bubblewrap, conversation: args.conversation };
+    let confinement = Confinement {
+        write,
+        in_bubblewrap: args.in_bubblewrap,
+        conversation: args.conversation,
+        environment: args.env.iter().filter_map(|word| variable(word)).collect(),
+    };
     let (program, arguments) = args.program.split_first().expect("clap requires a program");
     let why = become_confined(&confinement, program, arguments);
     let _ = writeln!(std::io::stderr(), "lispwright confine: {why}");
     ExitCode::from(126)
+}
+
+fn variable(word: &OsStr) -> Option<(OsString, OsString)> {
+    let bytes = word.as_bytes();
+    let (name, value) = bytes.split_at(bytes.iter().position(|byte| *byte == b'=')?);
+    Some((OsStr::from_bytes(name).into(), OsStr::from_bytes(&value[1..]).into()))
 }

@@ -277,6 +277,37 @@ fn no_program_of_a_root_is_run_outside_of_the_sandbox() {
 }
 
 #[test]
+fn what_is_run_outside_of_the_sandbox_hears_of_no_root() {
+    let project = Project::new();
+    let programs = project.beside("bin");
+    fs::create_dir(&programs).unwrap();
+    let heard = project.beside("heard").display().to_string();
+    fs::write(programs.join("guile"), format!("#!/bin/sh\nenv >{heard:?}\npwd >>{heard:?}\n")).unwrap();
+    fs::set_permissions(programs.join("guile"), fs::Permissions::from_mode(0o755)).unwrap();
+    let (root, lib) = (project.root().display().to_string(), project.at("lib").display().to_string());
+    let mut command = server_command(&project.root());
+    command.arg("--sandbox").current_dir(project.root());
+    command.env("PATH", format!("{}:{}", programs.display(), std::env::var("PATH").unwrap()));
+    command.env("GUILE_LOAD_COMPILED_PATH", &lib).env("LD_LIBRARY_PATH", &lib).env("OTHER", "kept");
+    let mut household = Household::with(project, command);
+    household.call("repl_control", json!({ "action": "status" }));
+    let said = fs::read_to_string(&heard).unwrap();
+    assert!(said.contains("OTHER=kept") && said.lines().last() == Some("/"), "{said}");
+    assert!(!said.contains(&root), "{said}");
+    // An image is told, but not what confines it.
+    let told =
+        household.eval("main", "(list (uiop:getenv \"LD_LIBRARY_PATH\") (uiop:getenv \"GUILE_LOAD_COMPILED_PATH\"))");
+    assert!(told.text.starts_with(&format!("=> ({lib:?} {lib:?})")), "{}", told.text);
+    for pid in household.processes() {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        if name.trim() == "bwrap" {
+            assert!(!String::from_utf8_lossy(&environment).contains("LD_LIBRARY_PATH"));
+        }
+    }
+}
+
+#[test]
 fn no_server_is_joined_unasked() {
     let project = Project::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
