@@ -12,7 +12,7 @@ use crate::case::{Answer, Case, Context};
 use crate::conflict::first_conflict;
 use crate::edit::{Edit, apply, normalise};
 use crate::marks;
-use crate::outcome::{Outcome, Reason, Refusal};
+use crate::outcome::{Candidate, Outcome, Reason, Refusal};
 use crate::plain::Plain;
 use crate::window::{Window, differing, widened};
 
@@ -72,7 +72,9 @@ pub fn repair_plain(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<R
         // What the edits leave is nearer to a text that balances than to this one.
         let sound = before.filter(Plain::is_balanced).unwrap_or(text);
         let balances = |edits: &[Edit]| sound.balances_as(&apply(text.text, edits), language);
-        refusal.candidates.retain(|candidate| balances(&candidate.edits));
+        // One that shows no change tells nobody what it does.
+        let shows = |candidate: &Candidate| candidate.before != candidate.after;
+        refusal.candidates.retain(|candidate| shows(candidate) && balances(&candidate.edits));
     }
     outcome
 }
