@@ -45,7 +45,7 @@ fn find(source: &Source<'_>, target: &Target<'_>) -> Vec<FormId> {
     match target.name.map(str::trim).filter(|name| !name.is_empty()) {
         Some(name) => {
             let selection = Selection { form_type: target.form_type, index: target.index, line: target.line };
-            source.find(&Address::parse(source.tree.language(), name), selection)
+            source.find(&Address::parse(source.language_of_pieces(), name), selection)
         }
         None => find_without_name(source, target),
     }
@@ -77,7 +77,7 @@ fn find_without_name(source: &Source<'_>, target: &Target<'_>) -> Vec<FormId> {
 
 fn not_found(source: &Source<'_>, target: &Target<'_>) -> Refusal {
     let name = target.name.unwrap_or("").trim();
-    let address = Address::parse(source.tree.language(), name);
+    let address = Address::parse(source.language_of_pieces(), name);
     let any = Selection::default();
     // The name may fit where type, index or line do not, and where no method is as the address says.
     let found = [source.find(&address.clone().without_index(), any), source.find(&address.of_any_method(), any)];
@@ -102,7 +102,7 @@ pub(crate) fn check_named(
         return Ok(());
     };
     let form = source.forms.get(id);
-    let address = Address::parse(source.tree.language(), name);
+    let address = Address::parse(source.language_of_pieces(), name);
     let has_head = new.is_some_and(|new| new.head_name == form.head_name);
     if has_head || source.forms.is_named(&source.tree, source.text, &address, id) {
         return Ok(());

@@ -29,7 +29,7 @@ pub fn definition_near(source: &Source<'_>, name: &str, line: Option<u32>) -> Op
 /// The definitions that an address fits; without what tells methods apart when nothing fits it whole.
 fn named(source: &Source<'_>, name: &str) -> Vec<FormId> {
     let find = |name: &str| {
-        let address = Address::parse(source.tree.language(), name).in_any_package();
+        let address = Address::parse(source.language_of_pieces(), name).in_any_package();
         let found = source.find(&address, Selection::default());
         found.into_iter().filter(|id| source.forms.get(*id).kind.is_definition()).collect::<Vec<_>>()
     };

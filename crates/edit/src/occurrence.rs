@@ -31,7 +31,7 @@ pub(crate) fn exact(source: &Source<'_>, region: Span, wanted: &str) -> Vec<Span
 
 /// Every place in `region` where the tokens of `wanted` stand, whatever white space is between them.
 pub(crate) fn by_tokens(source: &Source<'_>, region: Span, wanted: &str) -> Vec<Span> {
-    let tree = read(wanted, source.tree.language());
+    let tree = read(wanted, source.language_of_pieces());
     let is_solid = |(kind, span): (TokenKind, Span)| (kind != TokenKind::Blank).then_some(span);
     let wanted: Vec<&str> = tree.tokens().filter_map(is_solid).map(|span| &wanted[span.range()]).collect();
     let there: Vec<Span> = source.tree.tokens_within(region).filter_map(is_solid).collect();

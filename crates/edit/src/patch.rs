@@ -128,13 +128,13 @@ fn moved_to(source: &Source<'_>, place: Span, old_text: &str, new_text: &str) ->
     let given = column(new_text[..new_start].rsplit('\n').next().unwrap_or_default());
     let before = Span::new(source.row_start(place.start), place.start);
     let text = &new_text[..end];
-    let tree = read(text, source.tree.language());
+    let tree = read(text, source.language_of_pieces());
     Moved::new(text, &tree, start as u32, given, &Ground::at(source, before, place)).text
 }
 
 /// Refuses new text that is code, as it stands in `new_body`, and carries along where it was copied from.
 fn check_new_text(source: &Source<'_>, new_body: &str, written: Span) -> Result<(), Refusal> {
-    let tree = read(new_body, source.tree.language());
+    let tree = read(new_body, source.language_of_pieces());
     let begins_token = tree
         .token_at(written.start)
         .is_none_or(|token| tree.token_span(token).start == written.start || tree.kind(token) == TokenKind::Blank);

@@ -58,6 +58,11 @@ impl<'t> Source<'t> {
         Self { text, forms, tree, lines: LineIndex::new(text.as_bytes()) }
     }
 
+    /// What names and pieces that are given for this text are read as: a mark of the text's own has counted.
+    pub(crate) fn language_of_pieces(&self) -> Language {
+        self.tree.language_at(u32::MAX)
+    }
+
     /// The language it was read as.
     #[must_use]
     pub fn dialect(&self) -> Dialect {

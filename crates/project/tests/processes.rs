@@ -283,6 +283,13 @@ fn a_directory_that_cannot_be_listed() {
         });
     }
     fixture.set_mode("dir", 0o333);
+    if rustix::process::geteuid().is_root() {
+        // A file of another user stays with that user.
+        unprivileged(|| assert_eq!(code(fixture.put("dir/a.lisp", "(b)\n"), "a.lisp"), "READ_ONLY"));
+        assert_eq!(fixture.bytes("dir/a.lisp"), b"(a)\n");
+        let (user, group) = (rustix::fs::Uid::from_raw(65534), rustix::fs::Gid::from_raw(65534));
+        rustix::fs::chown(fixture.at("dir/a.lisp"), Some(user), Some(group)).unwrap();
+    }
     unprivileged(|| {
         assert!(fixture.put("dir/a.lisp", "(b)\n").unwrap().changed);
     });

@@ -58,7 +58,9 @@ fn a_conversation_with_a_server_of_our_own() {
 
     let slow = session.client.call("repl_eval", json!({ "code": "(while true)", "timeout_seconds": 0.5 }));
     assert_eq!((&slow.fields["code"], &slow.fields["execution_status"]), (&json!("TIMEOUT"), &json!("interrupted")));
-    assert_eq!(session.ok("repl_eval", json!({ "code": "x" })).text, "=> 41", "the state is kept");
+    // The JVM ends a loop that hears of no interrupt seconds later, and until then this is said.
+    let kept = session.ok("repl_eval", json!({ "code": "x" }));
+    assert!(kept.text.starts_with("=> 41"), "the state is kept: {}", kept.text);
     let held = session.client.call("repl_eval", json!({ "code": "(/ 1 0)", "on_error": "hold" }));
     assert_eq!(held.fields["code"], "UNSUPPORTED", "{}", held.text);
 
@@ -178,7 +180,7 @@ fn a_server_of_somebody_else_is_joined_left_and_never_ended() {
         json!({ "code": "(def told (promise)) (future (dotimes [n 500] (println \"tick\" n)) (deliver told 1)) nil" }),
     );
     let chatty = session.ok("repl_eval", json!({ "code": "@told" }));
-    assert!(chatty.text.ends_with("=> 1"), "{}", chatty.text);
+    assert!(chatty.text.contains("\n=> 1"), "{}", chatty.text);
     says(&session.ok("repl_control", json!({ "action": "detach" })), &["goes on"]);
     assert!(other.is_alive());
 

@@ -70,14 +70,6 @@ fn a_server_in_a_home_directory_stays_and_says_why_it_can_do_nothing() {
 }
 
 #[test]
-fn a_root_on_the_command_line_that_cannot_be_one_ends_the_server_at_once() {
-    let mut command = Command::new(binary());
-    let output = command.args(["mcp", "--root", "/"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be a project root"));
-}
-
-#[test]
 fn a_clients_root_counts_before_the_first_call_and_not_after_it() {
     let (here, there) = (Project::new(), Project::new());
     here.file("a.lisp", "(defun here ())\n");
