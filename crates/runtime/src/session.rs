@@ -287,8 +287,9 @@ pub(crate) async fn ensure_image(
     slot: &mut Option<Worker>,
     patience: Duration,
 ) -> Result<(), SessionError> {
+    // A start is rare and its state large: it does not lie on the stack of whoever may need one.
     if let Some(remote) = &session.remote {
-        return ensure_remote(session, &mut *remote.lock().await).await;
+        return Box::pin(ensure_remote(session, &mut *remote.lock().await)).await;
     }
     if let Some(worker) = slot
         && !worker.is_alive()
@@ -297,7 +298,7 @@ pub(crate) async fn ensure_image(
         lost_while_idle(session, slot, &death)?;
     }
     if slot.is_none() {
-        let worker = session.factory.obtain(patience).await?;
+        let worker = Box::pin(session.factory.obtain(patience)).await?;
         session.set_image(&worker);
         *slot = Some(worker);
         let factory = Arc::clone(&session.factory);
