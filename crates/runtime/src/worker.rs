@@ -400,7 +400,9 @@ impl Worker {
                         }
                     }
                     if !overdue || (self.ended_children.is_some() && !stopping.has_had(GRACE + CHILD_GRACE)) {
-                        if self.local && !self.copies.signal(Signal::INT) {
+                        // A second signal cuts short what the first one began, so it is not for one that only waits for a
+                        // processor.
+                        if self.local && stopping.has_had(SIGNAL_AFTER / 2) && !self.copies.signal(Signal::INT) {
                             process::send_interrupt(self.pid);
                         }
                     } else if !stopping.killed && self.local && self.copies.signal(Signal::KILL) {
