@@ -56,11 +56,27 @@ callers to what they call when it saves, and to undo that later may never end, d
                       (call-with-policy-for (ignore-errors (namestring (truename file)))
                                             (lambda () (apply encapsulated file arguments)))))
 
+;;; What a compiled file evaluates while it is loaded is nobody's to debug, and can be as much for the compiler as a file.
+(sb-int:encapsulate 'load 'lispwright-policy
+                    (sb-int:named-lambda with-policy (encapsulated file &rest arguments)
+                      (let ((sb-c::*policy* (if (compiled-file-name-p file) (usual-policy) sb-c::*policy*)))
+                        (apply encapsulated file arguments))))
+
+(defun compiled-file-name-p (file)
+  (and (typep file '(or string pathname))
+       (equal (pathname-type file) sb-fasl:*fasl-file-type*)))
+
+(defun usual-policy ()
+  "The session's policy without what keeps variables for backtraces."
+  (if (= (sb-c::policy-quality sb-c::*policy* 'debug) 2)
+      (sb-c::process-optimize-decl '(optimize (debug 1)) sb-c::*policy*)
+      sb-c::*policy*))
+
 (defun call-with-policy-for (file function)
   "Calls FUNCTION, which compiles FILE, with the session's policy, which keeps variables for backtraces. That can cost the
 compiler many times the time and memory, or be too much for it. So an installed library is compiled as SBCL does by itself,
 and so is a file of the project that turns out to be such a case."
-  (let ((usual (sb-c::process-optimize-decl '(optimize (debug 1)) sb-c::*policy*)))
+  (let ((usual (usual-policy)))
     (flet ((call-as-usual ()
              (let ((sb-c::*policy* usual))
                (funcall function))))

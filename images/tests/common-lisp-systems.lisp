@@ -113,6 +113,18 @@
   ;; What the user has asked for stays.
   (check (reverse *debug-qualities*) '(2 1 3 0)))
 
+;; What a compiled file evaluates as it is loaded is not debugged; what a source file does is.
+#+sbcl
+(let ((path (file "evaluates.lisp" "(eval '(push (sb-c::policy-quality sb-c::*policy* 'debug) lispwright.agent::*debug-qualities*))"))
+      (output (namestring (merge-pathnames "evaluates.fasl" *directory*)))
+      (*project-roots* (list (namestring *directory*))))
+  (compile-file path :output-file output :verbose nil)
+  (setf *debug-qualities* '())
+  (loop for (file quality) in `((,output 2) (,path 2) (,output 3))
+        do (let ((sb-c::*policy* (sb-c::process-optimize-decl `(optimize (debug ,quality)) sb-c::*policy*)))
+             (load file)))
+  (check (reverse *debug-qualities*) '(1 2 3)))
+
 ;; What keeping variables is too much for is compiled without, be it that the compiler fails or that it does not come to an end.
 #+sbcl
 (let ((path (file "stubborn.lisp" "(in-package \"LISPWRIGHT.AGENT\")" "(defun give-in (x) (stubborn x))"))
