@@ -39,7 +39,7 @@ pub enum Verdict {
 pub struct Doubts {
     /// Forms whose lines stand otherwise than they are nested.
     pub forms: Vec<Renested>,
-    /// Lines, from 1, with a dot of which no reader makes a pair.
+    /// Lines, from 1, with a dot that is not pair notation.
     pub dots: Vec<u32>,
 }
 

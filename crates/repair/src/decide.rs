@@ -456,17 +456,15 @@ fn why(actions: &[Action], own: &[Token]) -> &'static str {
     let lines_follow = |at: u32| own[last].line > own[at as usize].line;
     match actions {
         [Action::Close { at, .. }, ..] if *at as usize == last && has_lines => {
-            "every line stands where its list puts it when the closers are added at the end"
+            "it matches the indentation, with the closers at the end"
         }
         [Action::Close { at, .. }, ..] if lines_follow(*at) => {
             "the next line stands outside the list that is left open"
         }
-        [Action::Close { .. }, ..] if has_lines => {
-            "every line stands where its list puts it when the closers are added here"
-        }
+        [Action::Close { .. }, ..] if has_lines => "it matches the indentation, with the closers here",
         [Action::Close { .. }, ..] => "the form balances when the list ends here",
         [Action::Drop { at }, ..] if lines_follow(*at) => "the lines after it stand inside the list that it closes",
-        [Action::Drop { .. }, ..] if has_lines => "every line stands where its list puts it without it",
+        [Action::Drop { .. }, ..] if has_lines => "it matches the indentation without it",
         [Action::Drop { .. }, ..] => "the form balances without it",
         [Action::Change { .. }, ..] => "it closes the innermost list, which is of another kind",
         [Action::Open { .. }, ..] => "a list that ends here begins nowhere else",

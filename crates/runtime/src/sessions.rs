@@ -215,7 +215,7 @@ impl Sessions {
         if let Some(limit) = self.0.max_idle
             && session.facts().watcher.is_none()
         {
-            // Whoever gets here holds the slot, so there is no other.
+            // The caller holds the slot, so there is no other.
             let watcher = idle::watch(session, limit);
             session.facts().watcher = Some(watcher);
         }

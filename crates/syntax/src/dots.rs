@@ -1,4 +1,4 @@
-//! Dots of which no reader makes a pair.
+//! Dots that are not pair notation.
 //!
 //! A dot is no delimiter. But when a closer of `((a . 1) (b . 2))` moves to another line, the text still balances, and
 //! behind a dot stands more than one datum: no reader takes that, whatever the lines look like.

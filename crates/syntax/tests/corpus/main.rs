@@ -137,7 +137,7 @@ fn compare(root: &Path, answer: &Answer, dialect: Dialect) -> Vec<Difference> {
     if answer.error.is_none()
         && let Some(dot) = stray_dots(&tree, &text).first()
     {
-        differ(Kind::Diagnostic, format!("line {}: a dot of which no reader makes a pair", lines.line(dot.start)));
+        differ(Kind::Diagnostic, format!("line {}: a dot that is not pair notation", lines.line(dot.start)));
     }
     // Only plain matching stops where the language's own reader does.
     let tree = if tree.is_balanced() { tree } else { read_plain(&text, dialect) };
