@@ -17,18 +17,24 @@ use landlock::{
     RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
 };
 use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::process::Pid;
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use crate::filter;
+use crate::keeper::outlive;
+use crate::namespaces::furnish;
 use crate::place::WritablePlace;
 use crate::process::CAPTURE;
 
 /// Devices that programs write to as a matter of course.
-const DEVICES: [&str; 7] =
-    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"];
+pub(crate) const DEVICES: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
-/// What is written to as well where bubblewrap has made it for this process alone. Otherwise the terminals of the user are
-/// among the first, and everybody's memory in the second.
+/// What makes terminals.
+const TERMINALS: &str = "/dev/ptmx";
+
+/// What is written to as well where it was made for this process alone. Otherwise the terminals of the user are among the
+/// first, and everybody's memory in the second.
 const OWN_DEVICES: [&str; 2] = ["/dev/pts", "/dev/shm"];
 
 /// The revision that restricts files, signals and abstract sockets.
@@ -40,14 +46,24 @@ const NEWEST: ABI = ABI::V9;
 /// What a worker finds its two ends of the conversation by, when they are not its standard input and output.
 pub(crate) const CONVERSATION: &str = "LISPWRIGHT_CONVERSATION";
 
+/// What a process sees of the machine before it is confined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surroundings {
+    /// What its user sees. Landlock alone bounds it.
+    Shared,
+    /// Namespaces that bubblewrap has made and furnished. Landlock is only asked to help as far as it can.
+    Bubblewrap,
+    /// Namespaces that it is the first process of, which are yet to be furnished; see [`live_apart`](crate::live_apart).
+    Namespaces,
+}
+
 /// What a process keeps when it is confined. Reading and running files is not restricted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confinement {
     /// The directories below which it may write. One that does not exist gives nothing.
     pub write: Vec<WritablePlace>,
-    /// It is in a bubblewrap already: it has processes, a network and devices of its own, and Landlock is only asked to
-    /// help as far as it can.
-    pub in_bubblewrap: bool,
+    /// Where it is.
+    pub surroundings: Surroundings,
     /// Its standard input and output are moved to descriptors that nobody takes for those, which the environment names.
     pub conversation: bool,
     /// Variables that only the program is told.
@@ -59,34 +75,48 @@ pub(crate) fn landlock_works() -> bool {
     ruleset(CompatLevel::HardRequirement).and_then(Ruleset::create).is_ok()
 }
 
-/// Restricts this process as `confinement` says and becomes `program`; returns only what was in the way.
+/// Restricts this process as `confinement` says and becomes `program`; as the first process of namespaces it starts that and
+/// gives its exit code. Else returns only what was in the way.
 ///
 /// Everything that is asked for is enforced, or the program does not run.
-pub fn become_confined(confinement: &Confinement, program: &OsString, arguments: &[OsString]) -> String {
+pub fn become_confined(confinement: &Confinement, program: &OsString, arguments: &[OsString]) -> Result<u8, String> {
     let mut command = Command::new(program);
     command.args(arguments).envs(confinement.environment.iter().map(|(name, value)| (name, value)));
     let moved = if confinement.conversation { move_conversation(&mut command) } else { Ok(()) };
-    match moved.and_then(|()| restrict(confinement)) {
-        Ok(()) => format!("{} could not be started: {}", Path::new(program).display(), command.exec()),
-        Err(why) => format!("the sandbox could not be set up, so nothing was started: {why}"),
-    }
+    moved
+        .and_then(|()| restrict(confinement))
+        .map_err(|why| format!("the sandbox could not be set up, so nothing was started: {why}"))?;
+    let started = match confinement.surroundings {
+        Surroundings::Namespaces => command.spawn(),
+        Surroundings::Shared | Surroundings::Bubblewrap => Err(command.exec()),
+    };
+    let child = started.map_err(|error| format!("{} could not be started: {error}", Path::new(program).display()))?;
+    Ok(outlive(Pid::from_child(&child)))
 }
 
 fn restrict(confinement: &Confinement) -> Result<(), String> {
-    let Confinement { write, in_bubblewrap, .. } = confinement;
-    let level = if *in_bubblewrap { CompatLevel::BestEffort } else { CompatLevel::HardRequirement };
-    let places = write.iter().map(WritablePlace::open).collect::<Result<Vec<_>, String>>()?;
-    let places = places.into_iter().flatten().map(|place| (place, AccessFs::from_write(NEWEST) & !nodes()));
-    let own = OWN_DEVICES.iter().filter(|_| *in_bubblewrap);
-    let devices = DEVICES.iter().chain(own).filter_map(|path| Some((device(path).ok()?, rights(Path::new(path)))));
+    let is_apart = confinement.surroundings != Surroundings::Shared;
+    let level = if is_apart { CompatLevel::BestEffort } else { CompatLevel::HardRequirement };
+    let places = confinement.write.iter().filter_map(|place| place.open().transpose());
+    let places = places.collect::<Result<Vec<_>, String>>()?;
+    if confinement.surroundings == Surroundings::Namespaces {
+        furnish(&places).map_err(|error| format!("mounts: {error}"))?;
+    }
+    let places = places.into_iter().map(|(_, place)| (place, AccessFs::from_write(NEWEST) & !nodes()));
+    let own = OWN_DEVICES.iter().filter(|_| is_apart);
+    let devices = DEVICES
+        .iter()
+        .chain([&TERMINALS])
+        .chain(own)
+        .filter_map(|path| Some((device(path).ok()?, rights(Path::new(path)))));
     let rules = places.chain(devices).map(|(handle, rights)| PathBeneath::new(handle, rights));
     match landlock(level, rules) {
-        Ok(RulesetStatus::NotEnforced) if !in_bubblewrap => Err("this kernel does not enforce Landlock".to_owned()),
+        Ok(RulesetStatus::NotEnforced) if !is_apart => Err("this kernel does not enforce Landlock".to_owned()),
         Ok(_) => Ok(()),
         Err(error) => Err(format!("Landlock: {error}")),
     }?;
     give_up_capabilities().map_err(|error| format!("capabilities: {error}"))?;
-    filter::install(*in_bubblewrap).map_err(|error| format!("the filter of system calls: {error}"))
+    filter::install(is_apart).map_err(|error| format!("the filter of system calls: {error}"))
 }
 
 fn ruleset(level: CompatLevel) -> Result<Ruleset, RulesetError> {

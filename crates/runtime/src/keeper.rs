@@ -73,15 +73,27 @@ pub fn keep(keeping: Keeping) -> u8 {
         let _ = link.read(&mut [0]);
         end_all();
     });
-    let status = loop {
-        match wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) if pid == worker => break status,
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(_) => return 127,
-        }
-    };
+    let status = ended(worker);
     end_all();
     follow(status)
+}
+
+/// Waits for the end of a child without holding its pipes, reaps what else ends below this process, and gives the exit code
+/// for it, as [`keep`] does.
+pub(crate) fn outlive(child: Pid) -> u8 {
+    let_go();
+    follow(ended(child))
+}
+
+/// How a child has ended, once it has; nothing when there is none to wait for.
+fn ended(child: Pid) -> Option<WaitStatus> {
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == child => return Some(status),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return None,
+        }
+    }
 }
 
 /// The variables of a worker, as the server sends them: their length in bytes, then each with a zero byte behind it.
@@ -164,9 +176,9 @@ fn end_found() {
 }
 
 /// Ends this process as the worker has ended, or gives the exit code for it.
-fn follow(status: WaitStatus) -> u8 {
-    let Some(signal) = status.terminating_signal() else {
-        return status.exit_status().and_then(|code| u8::try_from(code).ok()).unwrap_or(127);
+fn follow(status: Option<WaitStatus>) -> u8 {
+    let Some(signal) = status.and_then(WaitStatus::terminating_signal) else {
+        return status.and_then(WaitStatus::exit_status).and_then(|code| u8::try_from(code).ok()).unwrap_or(127);
     };
     if let Some(named) = Signal::from_named_raw(signal) {
         // The worker has left what there is to leave.

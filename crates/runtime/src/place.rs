@@ -37,12 +37,12 @@ impl WritablePlace {
         }
     }
 
-    /// Opens it, if it is the one that was meant; nothing when there is none under its name.
-    pub(crate) fn open(&self) -> Result<Option<OwnedFd>, String> {
+    /// Its name with the directory, opened, if that is the one that was meant; nothing when there is none under its name.
+    pub(crate) fn open(&self) -> Result<Option<(PathBuf, OwnedFd)>, String> {
         let Ok(directory) = open(&self.path) else { return Ok(None) };
         match (self.identity, identity(&directory)) {
-            (None, _) => Ok(Some(directory)),
-            (Some(meant), Ok(found)) if meant == found => Ok(Some(directory)),
+            (None, _) => Ok(Some((self.path.clone(), directory))),
+            (Some(meant), Ok(found)) if meant == found => Ok(Some((self.path.clone(), directory))),
             _ => Err(format!(
                 "{} is not the directory any more that it was when the server began to use it. Start the server again",
                 self.path.display()

@@ -5,7 +5,7 @@
 //! sandbox by way of an image that another worker starts from; so does everything else that the server runs or removes by
 //! itself. Where neither mechanism works no worker starts.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,10 +20,12 @@ use crate::place::{Held, outermost};
 /// Which mechanism is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SandboxChoice {
-    /// Bubblewrap where it works, else Landlock.
+    /// The first of bubblewrap, namespaces and Landlock that works.
     Auto,
-    /// The kernel's Landlock.
+    /// The kernel's Landlock, in what everybody sees.
     Landlock,
+    /// Namespaces that this program makes, and Landlock as far as the kernel has it.
+    Namespaces,
     /// The program `bwrap`.
     Bubblewrap,
 }
@@ -55,6 +57,7 @@ impl SandboxConfig {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Mechanism {
     Landlock,
+    Namespaces,
     Bubblewrap(PathBuf),
 }
 
@@ -134,8 +137,10 @@ impl Sandbox {
     /// The sandbox that `wanted` asks for, with temporary directories in one called `name`; why there can be none.
     pub(crate) fn find(wanted: &SandboxConfig, config: &Config, name: &str) -> Result<Self, String> {
         let roots = wanted.roots();
-        let works = confine::landlock_works();
-        let mechanism = mechanism(wanted.choice, works, &|| working_bubblewrap(find_program("bwrap")))?;
+        let bubblewrap = || working_bubblewrap(find_program("bwrap")).map(Mechanism::Bubblewrap);
+        let namespaces = || working_namespaces(&wanted.program).map(|()| Mechanism::Namespaces);
+        let landlock = || working_landlock().map(|()| Mechanism::Landlock);
+        let mechanism = mechanism(wanted.choice, [&bubblewrap, &namespaces, &landlock])?;
         let is_launched = !config.launcher.is_empty();
         let cannot = |path: &Path, error: std::io::Error| {
             let why = format!("--sandbox: {} cannot be made: {error}", path.display());
@@ -197,16 +202,19 @@ impl Sandbox {
     fn prefix(&self, pipes: Pipes, scratch: &Held) -> Vec<OsString> {
         let writable = || self.writable.iter().chain([scratch]);
         let mut words: Vec<OsString> = Vec::new();
-        if let Mechanism::Bubblewrap(program) = &self.mechanism {
-            words.push(program.into());
-            words.extend(BUBBLEWRAP.map(OsString::from));
-            words.extend(
-                writable().flat_map(|place| ["--bind".into(), place.path.clone().into(), place.path.clone().into()]),
-            );
-            words.push("--".into());
+        match &self.mechanism {
+            Mechanism::Landlock => words.extend([self.program.clone().into(), "confine".into()]),
+            Mechanism::Namespaces => words.extend(in_namespaces(&self.program)),
+            Mechanism::Bubblewrap(program) => {
+                words.push(program.into());
+                words.extend(BUBBLEWRAP.map(OsString::from));
+                words.extend(
+                    writable()
+                        .flat_map(|place| ["--bind".into(), place.path.clone().into(), place.path.clone().into()]),
+                );
+                words.extend(["--".into(), self.program.clone().into(), "confine".into(), "--in-bubblewrap".into()]);
+            }
         }
-        words.extend([self.program.clone().into(), "confine".into()]);
-        words.extend(matches!(self.mechanism, Mechanism::Bubblewrap(_)).then(|| "--in-bubblewrap".into()));
         words.extend((pipes == Pipes::Moved).then(|| "--conversation".into()));
         words.extend(writable().flat_map(|place| ["--write".into(), place.word()]));
         // The sandbox is set up without what the linker hears of, and the program has it again.
@@ -229,16 +237,16 @@ impl Sandbox {
             "" => String::new(),
             paths => format!(" Programs in {paths} are not run, since images may write there."),
         };
+        let apart = "a network, processes and devices of its own, with nobody else in them; no sockets that are files; no \
+                     capabilities. Not restricted: reading your files.";
         match &self.mechanism {
             Mechanism::Landlock => format!(
                 "Landlock: {files}; no sockets; no signals to processes outside; no capabilities. Not restricted: modes, owners and \
-                 times of your files elsewhere, seeing your other processes and reading your terminals. bubblewrap restricts these too (apt-get \
-                 install bubblewrap).{passed_over}"
+                 times of your files elsewhere, seeing your other processes, reading your files and terminals. bubblewrap (apt-get \
+                 install bubblewrap) and namespaces, where users may make them, restrict all of these but reading files.{passed_over}"
             ),
-            Mechanism::Bubblewrap(_) => format!(
-                "bubblewrap: {files}; a network, processes and devices of its own, with nobody else in them; no sockets that \
-                 are files; no capabilities.{passed_over}"
-            ),
+            Mechanism::Namespaces => format!("namespaces: {files}; {apart}{passed_over}"),
+            Mechanism::Bubblewrap(_) => format!("bubblewrap: {files}; {apart}{passed_over}"),
         }
     }
 
@@ -246,6 +254,7 @@ impl Sandbox {
     pub(crate) fn name(&self) -> &'static str {
         match self.mechanism {
             Mechanism::Landlock => "landlock",
+            Mechanism::Namespaces => "namespaces",
             Mechanism::Bubblewrap(_) => "bubblewrap",
         }
     }
@@ -276,29 +285,29 @@ const BUBBLEWRAP: [&str; 15] = [
     "--die-with-parent",
 ];
 
-/// The mechanism for `choice`, where Landlock works or does not.
-fn mechanism(
-    choice: SandboxChoice,
-    landlock: bool,
-    bubblewrap: &dyn Fn() -> Result<PathBuf, String>,
-) -> Result<Mechanism, String> {
-    let landlock = if landlock {
-        Ok(Mechanism::Landlock)
-    } else {
-        let why = "this kernel has no Landlock that restricts files and signals (Linux 6.12 or later, with landlock in its list \
-                   of security modules)";
-        Err(why.to_owned())
+/// A mechanism, or why it does not work here.
+type Attempt<'a> = &'a dyn Fn() -> Result<Mechanism, String>;
+
+/// The mechanism for `choice`: the first that works of those that come into question, of which `attempts` begins with what
+/// restricts most.
+fn mechanism(choice: SandboxChoice, attempts: [Attempt; 3]) -> Result<Mechanism, String> {
+    let tried = match choice {
+        SandboxChoice::Auto => &attempts[..],
+        SandboxChoice::Bubblewrap => &attempts[..1],
+        SandboxChoice::Namespaces => &attempts[1..2],
+        SandboxChoice::Landlock => &attempts[2..],
     };
-    let found = match choice {
-        SandboxChoice::Landlock => landlock,
-        SandboxChoice::Bubblewrap => bubblewrap().map(Mechanism::Bubblewrap),
-        SandboxChoice::Auto => bubblewrap()
-            .map(Mechanism::Bubblewrap)
-            .or_else(|why| landlock.map_err(|other| format!("{why}, and {other}"))),
-    };
-    found.map_err(|why| {
-        format!("--sandbox: {why}. No worker is started without it: mend that, or start the server without --sandbox.")
-    })
+    let mut whys = Vec::new();
+    for attempt in tried {
+        match attempt() {
+            Ok(mechanism) => return Ok(mechanism),
+            Err(why) => whys.push(why),
+        }
+    }
+    Err(format!(
+        "--sandbox: {}. No worker is started without it: mend that, or start the server without --sandbox.",
+        whys.join(", and ")
+    ))
 }
 
 /// Refuses what the server runs or removes by itself when it lies where workers may write.
@@ -323,19 +332,50 @@ fn own_name(roots: &[PathBuf]) -> String {
     format!("{:016x}", hash(roots.join(&0).into_iter()))
 }
 
+/// The words that run this program, `program`, as the first process of namespaces of its own.
+fn in_namespaces(program: &Path) -> [OsString; 7] {
+    let program = program.as_os_str();
+    [
+        program,
+        "confine".as_ref(),
+        "--apart".as_ref(),
+        "--".as_ref(),
+        program,
+        "confine".as_ref(),
+        "--in-namespaces".as_ref(),
+    ]
+    .map(OsStr::to_owned)
+}
+
 /// `program`, if it can do here what is asked of it; else why not.
 fn working_bubblewrap(program: Option<PathBuf>) -> Result<PathBuf, String> {
     let program = program.ok_or("bubblewrap is not installed (apt-get install bubblewrap)")?;
-    let mut command = Command::new(&program);
+    let words = BUBBLEWRAP.map(OsString::from);
+    works("bubblewrap", &program, &words).map(|()| program)
+}
+
+fn working_namespaces(program: &Path) -> Result<(), String> {
+    let [program, words @ ..] = in_namespaces(program);
+    works("making namespaces", Path::new(&program), &words)
+}
+
+fn working_landlock() -> Result<(), String> {
+    let why = "this kernel has no Landlock that restricts files and signals (Linux 6.12 or later, with landlock in its list of \
+               security modules)";
+    confine::landlock_works().then_some(()).ok_or_else(|| why.to_owned())
+}
+
+/// Whether `program` runs another when it is called with `words`; else why not.
+fn works(what: &str, program: &Path, words: &[OsString]) -> Result<(), String> {
+    let mut command = Command::new(program);
     entrust(&mut command);
-    let tried = command.args(BUBBLEWRAP).args(["--", "true"]).stdin(Stdio::null()).output();
-    match tried {
-        Ok(output) if output.status.success() => Ok(program),
+    match command.args(words).args(["--", "true"]).stdin(Stdio::null()).output() {
+        Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
-            Err(format!("bubblewrap does not work here ({})", said.lines().next().unwrap_or("it said nothing").trim()))
+            Err(format!("{what} does not work here ({})", said.lines().next().unwrap_or("it said nothing").trim()))
         }
-        Err(error) => Err(format!("bubblewrap does not start ({error})")),
+        Err(error) => Err(format!("{what} does not start ({error})")),
     }
 }
 
@@ -345,25 +385,28 @@ mod tests {
 
     use super::*;
 
-    fn works() -> Result<PathBuf, String> {
-        Ok("/usr/bin/bwrap".into())
-    }
-
-    fn fails() -> Result<PathBuf, String> {
-        Err("bubblewrap is not installed".to_owned())
-    }
-
     #[test]
     fn the_mechanism_that_restricts_most_is_taken() {
-        use SandboxChoice::{Auto, Bubblewrap, Landlock};
-        let bubblewrap = || Ok(Mechanism::Bubblewrap("/usr/bin/bwrap".into()));
-        assert_eq!(mechanism(Auto, true, &works), bubblewrap());
-        assert_eq!(mechanism(Auto, false, &works), bubblewrap());
-        assert_eq!(mechanism(Auto, true, &fails), Ok(Mechanism::Landlock));
-        assert_eq!(mechanism(Landlock, true, &works), Ok(Mechanism::Landlock));
-        assert_eq!(mechanism(Bubblewrap, true, &works), bubblewrap());
-        for (choice, landlock) in [(Auto, false), (Landlock, false), (Bubblewrap, true)] {
-            let why = mechanism(choice, landlock, &fails).unwrap_err();
+        use SandboxChoice::{Auto, Bubblewrap, Landlock, Namespaces};
+        let bubblewrap = || Mechanism::Bubblewrap("/usr/bin/bwrap".into());
+        let all = || [bubblewrap(), Mechanism::Namespaces, Mechanism::Landlock];
+        let taken = |choice, working: [bool; 3]| {
+            let attempt = |index: usize| {
+                move || if working[index] { Ok(all()[index].clone()) } else { Err(format!("{index} does not work")) }
+            };
+            mechanism(choice, [&attempt(0), &attempt(1), &attempt(2)])
+        };
+        assert_eq!(taken(Auto, [true; 3]), Ok(bubblewrap()));
+        assert_eq!(taken(Auto, [false, true, true]), Ok(Mechanism::Namespaces));
+        assert_eq!(taken(Auto, [false, false, true]), Ok(Mechanism::Landlock));
+        assert!(
+            taken(Auto, [false; 3]).unwrap_err().contains("0 does not work, and 1 does not work, and 2 does not work")
+        );
+        for (index, choice) in [Bubblewrap, Namespaces, Landlock].into_iter().enumerate() {
+            let mut working = [true; 3];
+            assert_eq!(taken(choice, working), Ok(all()[index].clone()));
+            working[index] = false;
+            let why = taken(choice, working).unwrap_err();
             assert!(why.contains("No worker is started without it"), "{why}");
         }
     }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::ExitCode;
 
-use lispwright_runtime::{Confinement, WritablePlace, become_confined};
+use lispwright_runtime::{Confinement, Surroundings, WritablePlace, become_confined, live_apart};
 
 /// Give up writing outside some directories, the network, other processes and all capabilities, for good, and become another
 /// program.
@@ -22,6 +22,14 @@ pub(crate) struct Args {
     #[arg(long)]
     in_bubblewrap: bool,
 
+    /// Only make namespaces, and run the program as the first process in them
+    #[arg(long, conflicts_with_all = ["write", "in_bubblewrap", "in_namespaces", "conversation", "env"])]
+    apart: bool,
+
+    /// This is that first process
+    #[arg(long, conflicts_with = "in_bubblewrap")]
+    in_namespaces: bool,
+
     /// Move standard input and output to descriptors that the environment names
     #[arg(long)]
     conversation: bool,
@@ -37,16 +45,25 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> ExitCode {
     let write = args.write.iter().map(|word| WritablePlace::parse(word)).collect();
+    let surroundings = match (args.in_bubblewrap, args.in_namespaces) {
+        (true, _) => Surroundings::Bubblewrap,
+        (_, true) => Surroundings::Namespaces,
+        (false, false) => Surroundings::Shared,
+    };
     let confinement = Confinement {
         write,
-        in_bubblewrap: args.in_bubblewrap,
+        surroundings,
         conversation: args.conversation,
         environment: args.env.iter().filter_map(|word| variable(word)).collect(),
     };
     let (program, arguments) = args.program.split_first().expect("clap requires a program");
-    let why = become_confined(&confinement, program, arguments);
-    let _ = writeln!(std::io::stderr(), "lispwright confine: {why}");
-    ExitCode::from(126)
+    let ended =
+        if args.apart { live_apart(program, arguments) } else { become_confined(&confinement, program, arguments) };
+    let code = ended.unwrap_or_else(|why| {
+        let _ = writeln!(std::io::stderr(), "lispwright confine: {why}");
+        126
+    });
+    ExitCode::from(code)
 }
 
 fn variable(word: &OsStr) -> Option<(OsString, OsString)> {

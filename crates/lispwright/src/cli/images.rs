@@ -27,7 +27,7 @@ pub(crate) struct ImageArgs {
     max_processes: u32,
 
     /// Let images write only below the roots and a cache, and reach no network and no other processes. Without HOW, by
-    /// what works here: bubblewrap or Landlock. Where nothing does, no image starts. See docs/security.md
+    /// what works here: bubblewrap, namespaces or Landlock. Where nothing does, no image starts. See docs/security.md
     #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     sandbox: Option<How>,
 
@@ -41,8 +41,10 @@ pub(crate) struct ImageArgs {
 enum How {
     /// The one that restricts most here
     Auto,
-    /// The kernel's Landlock
+    /// The kernel's Landlock, alone
     Landlock,
+    /// Namespaces and mounts of the kernel, made without bwrap
+    Namespaces,
     /// The program bwrap
     Bubblewrap,
 }
@@ -52,6 +54,7 @@ impl From<How> for SandboxChoice {
         match how {
             How::Auto => Self::Auto,
             How::Landlock => Self::Landlock,
+            How::Namespaces => Self::Namespaces,
             How::Bubblewrap => Self::Bubblewrap,
         }
     }

@@ -124,7 +124,7 @@ fn attack(mechanism: &str, user: User) {
     let inside = household.project.at("inside");
     fs::write(&inside, "").unwrap();
     user.own(&inside);
-    let metadata = if mechanism == "bubblewrap" { "stays" } else { "changes" };
+    let metadata = if mechanism == "landlock" { "changes" } else { "stays" };
     let (tcp_port, udp_port) = (tcp.local_addr().unwrap().port(), udp.local_addr().unwrap().port());
     let arguments = [
         script.display().to_string(),
@@ -189,6 +189,16 @@ fn landlock_holds_nobody() {
 }
 
 #[test]
+fn namespaces_hold_who_runs_the_tests() {
+    attack("namespaces", User::Own);
+}
+
+#[test]
+fn namespaces_hold_nobody() {
+    attack("namespaces", User::Nobody);
+}
+
+#[test]
 fn bubblewrap_holds_who_runs_the_tests() {
     attack("bubblewrap", User::Own);
 }
@@ -200,7 +210,7 @@ fn bubblewrap_holds_nobody() {
 
 #[test]
 fn a_root_in_another_leads_nowhere_else() {
-    for mechanism in ["landlock", "bubblewrap"] {
+    for mechanism in ["landlock", "namespaces", "bubblewrap"] {
         let project = Project::new();
         let beside = project.beside("elsewhere");
         fs::create_dir(&beside).unwrap();
@@ -230,7 +240,7 @@ fn a_root_in_another_leads_nowhere_else() {
 
 #[test]
 fn a_root_that_was_exchanged_is_not_written_to() {
-    for mechanism in ["landlock", "bubblewrap"] {
+    for mechanism in ["landlock", "namespaces", "bubblewrap"] {
         let project = Project::new();
         let root = project.root();
         let mut household = Household::on(project, &[&format!("--sandbox={mechanism}")]);

@@ -14,8 +14,6 @@ use crate::client::{Answer, Client, Session, server_command};
 use crate::household::{Household, comes, tested};
 use crate::project::Project;
 
-const MECHANISMS: [&str; 2] = ["landlock", "bubblewrap"];
-
 /// What is tried in an image; `{}` stands for a path or a port.
 struct Tries {
     runtime: &'static str,
@@ -189,6 +187,11 @@ fn sbcl_under_landlock() {
 }
 
 #[test]
+fn sbcl_in_namespaces() {
+    check(&COMMON_LISP, "namespaces");
+}
+
+#[test]
 fn sbcl_under_bubblewrap() {
     check(&COMMON_LISP, "bubblewrap");
 }
@@ -196,6 +199,11 @@ fn sbcl_under_bubblewrap() {
 #[test]
 fn ecl_under_landlock() {
     check(&ECL, "landlock");
+}
+
+#[test]
+fn ecl_in_namespaces() {
+    check(&ECL, "namespaces");
 }
 
 #[test]
@@ -209,6 +217,11 @@ fn clisp_under_landlock() {
 }
 
 #[test]
+fn clisp_in_namespaces() {
+    check(&CLISP, "namespaces");
+}
+
+#[test]
 fn clisp_under_bubblewrap() {
     check(&CLISP, "bubblewrap");
 }
@@ -216,6 +229,11 @@ fn clisp_under_bubblewrap() {
 #[test]
 fn guile_under_landlock() {
     check(&GUILE, "landlock");
+}
+
+#[test]
+fn guile_in_namespaces() {
+    check(&GUILE, "namespaces");
 }
 
 #[test]
@@ -229,46 +247,82 @@ fn clojure_under_landlock() {
 }
 
 #[test]
+fn clojure_in_namespaces() {
+    check(&CLOJURE, "namespaces");
+}
+
+#[test]
 fn clojure_under_bubblewrap() {
     check(&CLOJURE, "bubblewrap");
 }
 
-#[test]
-fn a_confined_image_does_what_others_do() {
-    for mechanism in MECHANISMS {
-        let mut household = Household::new(&[&format!("--sandbox={mechanism}")]);
-        if !works(&mut household, mechanism) {
-            continue;
-        }
-        let printed = household
-            .eval("main", "(princ 1) (princ 2 *error-output*) (uiop:run-program \"echo 3\" :output :interactive)");
-        assert_eq!(printed.fields["stdout"], "13\n", "{}", printed.text);
-        assert_eq!(printed.fields["stderr"], "2", "{}", printed.text);
-        let stopped = household.call("repl_eval", json!({ "code": "(loop)", "timeout_seconds": 0.3 }));
-        assert_eq!(stopped.fields["execution_status"], "interrupted", "{}", stopped.text);
-        household.eval("main", "(defvar *x* 1)");
-        household.call("repl_control", json!({ "action": "checkpoint", "name": "c" }));
-        household.eval("main", "(setf *x* 2)");
-        // One that does not listen is killed, and the checkpoint goes on: it can be reached from outside the sandbox.
-        let deaf = json!({ "code": "(sb-sys:without-interrupts (loop))", "timeout_seconds": 0.3 });
-        let back = household.call("repl_eval", deaf.clone());
-        assert!(back.text.contains("back at checkpoint \"c\""), "{}", back.text);
-        assert_eq!(household.eval("main", "*x*").text, "=> 1");
-        let trial = household.call("repl_eval", json!({ "code": "(setf *x* 3)", "trial": true }));
-        assert_eq!(trial.text, "=> 3");
-        household.call("repl_control", json!({ "action": "reset" }));
-        let gone = household.call("repl_eval", deaf);
-        assert_eq!(gone.fields["code"], "SESSION_LOST", "{}", gone.text);
-        assert!(gone.text.contains("did not listen"), "{}", gone.text);
-        // What is compiled goes into the cache of confined images.
-        let cached = household.eval("main", "(namestring (asdf:apply-output-translations \"/somewhere/a.fasl\"))");
-        assert!(cached.text.contains("/lispwright/sandboxed/"), "{}", cached.text);
-        let written =
-            household.eval("main", "(ensure-directories-exist (asdf:apply-output-translations \"/somewhere/\"))");
-        assert_answers(&written);
-        household.client.kill();
-        household.assert_gone(0, "a confined image ends with a killed server");
+/// A confined image does what others do.
+fn check_use(mechanism: &str) {
+    let mut household = Household::new(&[&format!("--sandbox={mechanism}")]);
+    if !works(&mut household, mechanism) {
+        return;
     }
+    let printed =
+        household.eval("main", "(princ 1) (princ 2 *error-output*) (uiop:run-program \"echo 3\" :output :interactive)");
+    assert_eq!(printed.fields["stdout"], "13\n", "{}", printed.text);
+    assert_eq!(printed.fields["stderr"], "2", "{}", printed.text);
+    let stopped = household.call("repl_eval", json!({ "code": "(loop)", "timeout_seconds": 0.3 }));
+    assert_eq!(stopped.fields["execution_status"], "interrupted", "{}", stopped.text);
+    household.eval("main", "(defvar *x* 1)");
+    household.call("repl_control", json!({ "action": "checkpoint", "name": "c" }));
+    household.eval("main", "(setf *x* 2)");
+    // One that does not listen is killed, and the checkpoint goes on: it can be reached from outside the sandbox.
+    let deaf = json!({ "code": "(sb-sys:without-interrupts (loop))", "timeout_seconds": 0.3 });
+    let back = household.call("repl_eval", deaf.clone());
+    assert!(back.text.contains("back at checkpoint \"c\""), "{}", back.text);
+    assert_eq!(household.eval("main", "*x*").text, "=> 1");
+    let trial = household.call("repl_eval", json!({ "code": "(setf *x* 3)", "trial": true }));
+    assert_eq!(trial.text, "=> 3");
+    household.call("repl_control", json!({ "action": "reset" }));
+    let gone = household.call("repl_eval", deaf);
+    assert_eq!(gone.fields["code"], "SESSION_LOST", "{}", gone.text);
+    assert!(gone.text.contains("did not listen"), "{}", gone.text);
+    // What is compiled goes into the cache of confined images.
+    let cached = household.eval("main", "(namestring (asdf:apply-output-translations \"/somewhere/a.fasl\"))");
+    assert!(cached.text.contains("/lispwright/sandboxed/"), "{}", cached.text);
+    let written = household.eval("main", "(ensure-directories-exist (asdf:apply-output-translations \"/somewhere/\"))");
+    assert_answers(&written);
+    household.client.kill();
+    household.assert_gone(0, "a confined image ends with a killed server");
+}
+
+#[test]
+fn an_image_under_landlock_does_what_others_do() {
+    check_use("landlock");
+}
+
+#[test]
+fn an_image_in_namespaces_does_what_others_do() {
+    check_use("namespaces");
+}
+
+#[test]
+fn an_image_under_bubblewrap_does_what_others_do() {
+    check_use("bubblewrap");
+}
+
+#[test]
+fn where_no_namespaces_may_be_made_landlock_is_taken_and_its_gaps_are_named() {
+    let project = Project::new();
+    let server = server_command(&project.root());
+    let mut command = std::process::Command::new("unshare");
+    let without = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\"";
+    command.args(["--user", "--map-root-user", "sh", "-c", without, "sh"]);
+    command.arg(server.get_program()).args(server.get_args()).arg("--sandbox");
+    command.envs(server.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    if !std::process::Command::new("unshare").args(["--user", "true"]).status().is_ok_and(|status| status.success()) {
+        tested("nothing: there are no namespaces here anyway");
+        return;
+    }
+    let mut session = Session { client: Client::connect(command), project };
+    let status = session.ok("repl_control", json!({ "action": "status" }));
+    assert_eq!(status.fields["isolation"], Value::from("landlock"), "{}", status.text);
+    assert!(status.text.contains("Not restricted: modes, owners"), "{}", status.text);
 }
 
 #[test]

@@ -1,0 +1,145 @@
+//! Namespaces of an image's own, as bubblewrap makes them, for machines that lack that program.
+//!
+//! Two processes are needed above the image. The outer one ([`live_apart`]) makes the namespaces and waits; it is not in the
+//! new PID namespace itself. The first process inside ([`furnish`], called by [`confine`](crate::confine)) arranges the
+//! mounts, confines itself, starts the image and reaps what loses its parent there. When it ends, the kernel ends
+//! everything inside. See `namespaces(7)` and `mount_setattr(2)`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, mount, move_mount, open_tree};
+use rustix::net::{AddressFamily, SendFlags, SocketType, send, socket};
+use rustix::process::{Pid, Signal, getegid, geteuid, set_parent_process_death_signal};
+use rustix::thread::{
+    CapabilitySet, UnshareFlags, capabilities, configure_capability_in_ambient_set, set_capabilities, unshare_unsafe,
+};
+
+use crate::confine::DEVICES;
+use crate::keeper::outlive;
+
+/// Where the first process inside finds its devices, and from where those of the machine are gone.
+const DEV: &str = "/dev";
+
+/// Asks the kernel, as the default protocol of netlink does (`rtnetlink(7)`), to bring up the first interface, which is the loopback of a new network: an RTM_NEWLINK
+/// request of 32 bytes with the flag IFF_UP, which is also the only flag that it changes.
+const LOOPBACK_UP: [u32; 8] = [32, 16 | 1 << 16, 0, 0, 0, 1, 1, 1];
+
+/// Runs `program` as the first process of namespaces of its own, where it may mount, and waits for its end. Gives its exit
+/// code, or why it has no namespaces; then nothing was started. This process has to have one thread.
+pub fn live_apart(program: &OsString, arguments: &[OsString]) -> Result<u8, String> {
+    enter().map_err(|error| format!("namespaces: {error}"))?;
+    let child = Command::new(program).args(arguments).spawn();
+    let child = child.map_err(|error| format!("{} could not be started: {error}", Path::new(program).display()))?;
+    Ok(outlive(Pid::from_child(&child)))
+}
+
+/// Gives this process namespaces of its own, and the processes that it starts a PID namespace.
+fn enter() -> io::Result<()> {
+    let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+    let all = UnshareFlags::NEWUSER
+        | UnshareFlags::NEWNS
+        | UnshareFlags::NEWPID
+        | UnshareFlags::NEWNET
+        | UnshareFlags::NEWIPC
+        | UnshareFlags::NEWUTS;
+    // SAFETY: the table of descriptors stays shared.
+    unsafe { unshare_unsafe(all) }?;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    let request = LOOPBACK_UP.map(u32::to_ne_bytes);
+    send(socket(AddressFamily::NETLINK, SocketType::RAW, None)?, request.as_flattened(), SendFlags::empty())?;
+    // Kept by the program that is started: the others are lost with this one unless its user is the superuser.
+    let mut sets = capabilities(None)?;
+    sets.inheritable |= CapabilitySet::SYS_ADMIN;
+    set_capabilities(None, sets)?;
+    Ok(configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?)
+}
+
+/// Makes every file read-only in this mount namespace but those below `places`, and gives it the processes of its own PID
+/// namespace and devices without terminals of the user.
+pub(crate) fn furnish(places: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let directory = std::env::current_dir();
+    // Copied before the others are restricted: a copy keeps what its mount allows.
+    let below = OpenTreeFlags::AT_EMPTY_PATH | OpenTreeFlags::AT_RECURSIVE;
+    let places = places
+        .iter()
+        .map(|(path, place)| Ok((path, copy(place, Path::new(""), below)?)))
+        .collect::<io::Result<Vec<_>>>()?;
+    let devices =
+        DEVICES.iter().filter_map(|path| Some((*path, copy(CWD, Path::new(path), OpenTreeFlags::empty()).ok()?)));
+    let devices: Vec<_> = devices.collect();
+    let root = openat(CWD, "/", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let tame = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
+    set_attributes(&root, tame | libc::MOUNT_ATTR_RDONLY)?;
+
+    let tame_flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("proc", "/proc", "proc", tame_flags | MountFlags::NOEXEC | MountFlags::RDONLY, None)?;
+    mount("tmpfs", DEV, "tmpfs", tame_flags, c"mode=0755")?;
+    for (path, device) in devices {
+        fs::File::create(path)?;
+        attach(&device, Path::new(path))?;
+    }
+    let dev = Path::new(DEV);
+    fs::create_dir(dev.join("shm"))?;
+    fs::create_dir(dev.join("pts"))?;
+    mount(
+        "devpts",
+        dev.join("pts"),
+        "devpts",
+        MountFlags::NOSUID | MountFlags::NOEXEC,
+        c"newinstance,ptmxmode=0666,mode=0620",
+    )?;
+    for (name, target) in [
+        ("ptmx", "pts/ptmx"),
+        ("fd", "/proc/self/fd"),
+        ("stdin", "/proc/self/fd/0"),
+        ("stdout", "/proc/self/fd/1"),
+        ("stderr", "/proc/self/fd/2"),
+    ] {
+        symlink(target, dev.join(name))?;
+    }
+    for (path, place) in places {
+        set_attributes(&place, tame)?;
+        // One that was among the devices is not there any more.
+        fs::create_dir_all(path)?;
+        attach(&place, path)?;
+    }
+    // What it was in lies below the place that was put above it.
+    directory.and_then(std::env::set_current_dir)
+}
+
+/// A mount like the one that `path` in `directory` lies on, of what lies there.
+fn copy(directory: impl AsFd, path: &Path, flags: OpenTreeFlags) -> rustix::io::Result<OwnedFd> {
+    open_tree(directory, path, flags | OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC)
+}
+
+fn attach(tree: &OwnedFd, path: &Path) -> rustix::io::Result<()> {
+    move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+}
+
+/// Gives a mount and all below it the attributes, and has none of them follow what is mounted elsewhere.
+fn set_attributes(tree: &OwnedFd, attributes: u64) -> io::Result<()> {
+    let wanted = libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: libc::MS_PRIVATE, userns_fd: 0 };
+    let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
+    // SAFETY: the kernel reads an empty path and a structure of the given size, both of which outlive the call.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            flags,
+            &raw const wanted,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
