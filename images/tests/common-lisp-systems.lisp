@@ -5,17 +5,17 @@
 
 (require "asdf")
 
-(let ((images (merge-pathnames "../" (or *load-truename* *default-pathname-defaults*))))
+(let ((images (merge-pathnames "../common-lisp/" (or *load-truename* *default-pathname-defaults*))))
   (handler-bind ((warning #'muffle-warning))
-    (dolist (file '("common-lisp-descriptors.lisp"
-                    #+sbcl "common-lisp-sbcl.lisp" #+ecl "common-lisp-ecl.lisp" #+clisp "common-lisp-clisp.lisp"
-                    #-sbcl "common-lisp-libc.lisp" "common-lisp-bounded.lisp" "common-lisp-wire.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
-                    "common-lisp-asdf.lisp" #-sbcl "common-lisp-performing.lisp" #+sbcl "common-lisp-sbcl-compiler.lisp"
-                    #+ecl "common-lisp-ecl-compiler.lisp" #+clisp "common-lisp-clisp-compiler.lisp"
-                    "common-lisp-systems.lisp" "common-lisp-plans.lisp" "common-lisp-explanations.lisp"
-                    "common-lisp-frameworks.lisp" "common-lisp-tally.lisp" "common-lisp-summaries.lisp"
-                    "common-lisp-observing.lisp" "common-lisp-results.lisp" "common-lisp-test-op.lisp"
-                    "common-lisp-tests.lisp"))
+    (dolist (file '("descriptors.lisp"
+                    #+sbcl "sbcl.lisp" #+ecl "ecl.lisp" #+clisp "clisp.lisp"
+                    #-sbcl "libc.lisp" "bounded.lisp" "wire.lisp" "agent.lisp" "objects.lisp"
+                    "asdf.lisp" #-sbcl "performing.lisp" #+sbcl "sbcl-compiler.lisp"
+                    #+ecl "ecl-compiler.lisp" #+clisp "clisp-compiler.lisp"
+                    "systems.lisp" "plans.lisp" "explanations.lisp"
+                    "frameworks.lisp" "tally.lisp" "summaries.lisp"
+                    "observing.lisp" "results.lisp" "test-op.lisp"
+                    "tests.lisp"))
       (let ((*package* *package*)
             (*load-verbose* nil))
         (load (merge-pathnames file images))))))

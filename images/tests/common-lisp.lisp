@@ -3,19 +3,19 @@
 ;;;; ecl --norc --shell images/tests/common-lisp.lisp
 ;;;; clisp -norc -q -q -ansi -on-error debug images/tests/common-lisp.lisp
 
-(let ((images (merge-pathnames "../" (or *load-truename* *default-pathname-defaults*))))
+(let ((images (merge-pathnames "../common-lisp/" (or *load-truename* *default-pathname-defaults*))))
   (handler-bind ((warning #'muffle-warning))
-    (dolist (file '("common-lisp-descriptors.lisp"
-                    #+sbcl "common-lisp-sbcl.lisp" #+ecl "common-lisp-ecl.lisp" #+clisp "common-lisp-clisp.lisp"
-                    #-sbcl "common-lisp-libc.lisp" #+ecl "common-lisp-ecl-signals.lisp"
-                    "common-lisp-bounded.lisp" "common-lisp-wire.lisp" "common-lisp.lisp" "common-lisp-objects.lisp"
-                    "common-lisp-expand.lisp" "common-lisp-held.lisp" #+sbcl "common-lisp-copies.lisp"
-                    #+sbcl "common-lisp-sbcl-compiler.lisp" #+sbcl "common-lisp-asdf.lisp" #+sbcl "common-lisp-systems.lisp"
-                    #+sbcl "common-lisp-frameworks.lisp" #+sbcl "common-lisp-tally.lisp"
-                    #+sbcl "common-lisp-summaries.lisp" #+sbcl "common-lisp-observing.lisp"
-                    #+sbcl "common-lisp-results.lisp" #+sbcl "common-lisp-test-op.lisp"
-                    #+sbcl "common-lisp-tests.lisp"
-                    "common-lisp-describe.lisp" #+sbcl "common-lisp-sbcl-describe.lisp"))
+    (dolist (file '("descriptors.lisp"
+                    #+sbcl "sbcl.lisp" #+ecl "ecl.lisp" #+clisp "clisp.lisp"
+                    #-sbcl "libc.lisp" #+ecl "ecl-signals.lisp"
+                    "bounded.lisp" "wire.lisp" "agent.lisp" "objects.lisp"
+                    "expand.lisp" "held.lisp" #+sbcl "copies.lisp"
+                    #+sbcl "sbcl-compiler.lisp" #+sbcl "asdf.lisp" #+sbcl "systems.lisp"
+                    #+sbcl "frameworks.lisp" #+sbcl "tally.lisp"
+                    #+sbcl "summaries.lisp" #+sbcl "observing.lisp"
+                    #+sbcl "results.lisp" #+sbcl "test-op.lisp"
+                    #+sbcl "tests.lisp"
+                    "describe.lisp" #+sbcl "sbcl-describe.lisp"))
       (let ((*package* *package*)
             (*load-verbose* nil))
         (load (merge-pathnames file images))))))

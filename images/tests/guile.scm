@@ -2,10 +2,11 @@
 ;;; guile --no-auto-compile images/tests/guile.scm
 
 (define (part name)
-  (string-append (dirname (dirname (canonicalize-path (current-filename)))) "/guile" name ".scm"))
+  (string-append (dirname (dirname (canonicalize-path (current-filename)))) "/guile/" name ".scm"))
 
-(load (part "-system"))
-(define parts (map part '("-roots" "-print" "-stack" "" "-warnings" "-work" "-look" "-describe" "-references" "-held" "-copies")))
+(load (part "system"))
+(define parts
+  (map part '("roots" "print" "stack" "agent" "warnings" "work" "look" "describe" "references" "held" "copies")))
 (set-current-module (resolve-module '(lispwright agent)))
 (for-each load (@@ (guile-user) parts))
 

@@ -1,9 +1,10 @@
 //! How workers are run: what the whole server decides once.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::backend::Runtime;
+use crate::backends::Runtime;
 use crate::sandbox::SandboxConfig;
 
 /// How workers are run.
@@ -13,10 +14,8 @@ pub struct Config {
     pub root: PathBuf,
     /// Where saved images are kept; the user's cache directory when absent.
     pub cache: Option<PathBuf>,
-    /// The SBCL program; the one on `PATH` when absent.
-    pub sbcl: Option<PathBuf>,
-    /// The Guile program; the one on `PATH` when absent.
-    pub guile: Option<PathBuf>,
+    /// Programs in place of those on `PATH`, by the names of their runtimes.
+    pub programs: BTreeMap<&'static str, PathBuf>,
     /// The runtime of a session that is asked for without one; the one that most source files below the root are for
     /// when absent.
     pub runtime: Option<Runtime>,
@@ -47,8 +46,7 @@ impl Config {
         Self {
             root: root.into(),
             cache: None,
-            sbcl: None,
-            guile: None,
+            programs: BTreeMap::new(),
             runtime: None,
             launcher: Vec::new(),
             keeper: None,
@@ -71,11 +69,6 @@ impl Config {
 
     /// The program that runs `runtime`, if there is one.
     pub(crate) fn program(&self, runtime: Runtime) -> Option<PathBuf> {
-        let configured = match runtime {
-            Runtime::Sbcl => self.sbcl.clone(),
-            Runtime::Guile => self.guile.clone(),
-            _ => None,
-        };
-        configured.or_else(|| runtime.backend().find())
+        self.programs.get(runtime.name).cloned().or_else(|| runtime.find())
     }
 }

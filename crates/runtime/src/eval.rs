@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::backend::Runtime;
+use crate::backends::Runtime;
 use crate::capture::Printed;
 use crate::copies::{self, Return};
 use crate::naming::{Description, Exports, References};

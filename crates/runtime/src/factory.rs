@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, Start};
-use crate::backend::Runtime;
+use crate::agent::{Agent, Saved, Start};
+use crate::backends::Runtime;
 use crate::config::Config;
 use crate::environment::default_cache;
 use crate::guard::Guard;
-use crate::image;
+use crate::image::{self, Recipe};
 use crate::marks::{end_marked, sweep_all};
 use crate::process::{Launch, first_line};
 use crate::sandbox::{Confined, Pipes, Sandbox};
@@ -30,7 +30,7 @@ const LOCK_LIMIT: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StartError {
     /// The program is not installed.
-    #[error("{} is not installed", .0.backend().program)]
+    #[error("{} is not installed", .0.program)]
     Missing(Runtime),
     /// It is installed and did not start.
     #[error("{0}")]
@@ -180,7 +180,7 @@ impl Factory {
     }
 
     async fn start_one(&self) -> Result<Worker, StartError> {
-        let agent = Agent::of(self.runtime).ok_or(StartError::Missing(self.runtime))?;
+        let agent = self.runtime.agent().ok_or(StartError::Missing(self.runtime))?;
         let program = self.program().ok_or(StartError::Missing(self.runtime))?;
         if let Some(sandbox) = self.household.sandbox(&self.config) {
             // Before anything else is tried: it is not the image that is at fault then.
@@ -232,7 +232,7 @@ impl Factory {
     /// Why the program is not the one that it should be; for ever silent when it is, or may be. One that takes long to start is
     /// asked for its version: what does not say its own name then would never start.
     async fn impostor(&self, program: &Path) -> String {
-        let name = self.runtime.backend().name;
+        let name = self.runtime.name;
         tokio::time::sleep(PATIENCE).await;
         let mut is_known = !self.config.launcher.is_empty();
         // A busy machine may keep it from answering once.
@@ -252,8 +252,7 @@ impl Factory {
 
     /// Which version the program says it is, as far as it runs here, and which one is tried.
     async fn versions(&self, program: &Path) -> String {
-        let backend = self.runtime.backend();
-        let tried = format!("what is tried is {} {}", backend.name, backend.tried);
+        let tried = format!("what is tried is {} {}", self.runtime, self.runtime.tried);
         if !self.config.launcher.is_empty() {
             return format!("Behind the launcher has to be {} with its libraries; {tried}", program.display());
         }
@@ -264,7 +263,7 @@ impl Factory {
     }
 
     async fn version(&self, program: &Path) -> Option<String> {
-        first_line(program, self.runtime.backend().version_argument).await
+        first_line(program, self.runtime.version_argument).await
     }
 
     async fn find_image(&self, agent: &'static Agent, program: &Path, saving: &str, refuse: Option<u64>) -> Start {
@@ -272,14 +271,19 @@ impl Factory {
             return Start::Plain("workers are started by a launcher".to_owned());
         }
         let cache = self.config.cache.clone().or_else(default_cache);
-        if let Some(reason) = agent.plain_reason() {
-            // It keeps compiled files there, if it can.
-            let _ = cache.as_deref().map(image::make_own);
-            return Start::Plain(reason.to_owned());
-        }
+        let recipe = match agent.saved {
+            Saved::Image { extension, arguments } => {
+                Recipe { runtime: self.runtime, text: (agent.text)(), extension, arguments }
+            }
+            Saved::Never(reason) => {
+                // It keeps compiled files there, if it can.
+                let _ = cache.as_deref().map(image::make_own);
+                return Start::Plain(reason.to_owned());
+            }
+        };
         let deadline = *self.lock_deadline.get_or_init(|| Instant::now() + LOCK_LIMIT);
         let (program, mark, _guard) = (program.to_owned(), saving.to_owned(), self.household.guard());
-        tokio::task::spawn_blocking(move || image::saved(agent, &program, cache.as_deref(), &mark, refuse, deadline))
+        tokio::task::spawn_blocking(move || image::saved(&recipe, &program, cache.as_deref(), &mark, refuse, deadline))
             .await
             .unwrap_or_else(|error| Start::Plain(error.to_string()))
     }
@@ -290,14 +294,14 @@ impl Factory {
         let compiled = confined.as_ref().map(|confined| confined.cache.as_path());
         let launch = Launch {
             program: program.to_owned(),
-            arguments: agent.start_arguments(start, self.config.heap_megabytes, compiled),
+            arguments: (agent.start)(start, self.config.heap_megabytes, compiled),
             keeper: self.config.keeper.clone(),
             launcher: self.config.launcher.clone(),
             confined,
             directory: self.config.root.clone(),
             mark,
         };
-        let text = matches!(start, Start::Plain(_)).then(|| agent.text());
+        let text = matches!(start, Start::Plain(_)).then(|| (agent.text)());
         let (limit, bounds) = (self.config.output_limit, Bounds::of(&self.config));
         Worker::start(&launch, text.as_deref(), limit, bounds, self.household.guard()).await
     }

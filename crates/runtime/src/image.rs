@@ -3,9 +3,9 @@
 //! What a runtime starts from is saved once per program and agent text, in the user's cache directory: for SBCL a core
 //! with the agent loaded, for Guile the compiled agent. Starting from it maps the file, so workers share its pages.
 //! Without a usable cache a worker starts plain and is fed the agent through its standard input, which costs a few
-//! seconds and needs no file on the other side of a launcher either. The command lines are in `agent`.
+//! seconds and needs no file on the other side of a launcher either. The command lines are in `backends`.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
@@ -17,7 +17,8 @@ use std::time::{Duration, Instant, SystemTime};
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
-use crate::agent::{Agent, Start};
+use crate::agent::Start;
+use crate::backends::Runtime;
 use crate::environment;
 use crate::marks::{MARK, end_marked};
 use crate::process::unblock_signals;
@@ -34,12 +35,23 @@ const OTHERS_WRITE: u32 = 0o022;
 /// What a server that ended while it saved has left is removed after so long.
 const UNFINISHED: Duration = Duration::from_secs(60 * 60);
 
-/// Finds or saves the image that `agent` starts from with the implementation at `program`, below `cache`. Blocks.
+/// An image that may be saved.
+pub(crate) struct Recipe {
+    pub(crate) runtime: Runtime,
+    /// What the process that saves it is fed.
+    pub(crate) text: String,
+    /// What its name ends in.
+    pub(crate) extension: &'static str,
+    /// The arguments that write it to a path.
+    pub(crate) arguments: fn(&Path) -> Vec<OsString>,
+}
+
+/// Finds or saves the image of `recipe` with the implementation at `program`, below `cache`. Blocks.
 ///
 /// `mark` is that of the process which saves, so that it ends with this one. `refuse` is the inode of an image that turned
 /// out not to start; it is replaced, by this server or another. Another one that saves is waited for until `deadline`.
 pub(crate) fn saved(
-    agent: &Agent,
+    recipe: &Recipe,
     program: &Path,
     cache: Option<&Path>,
     mark: &str,
@@ -47,7 +59,7 @@ pub(crate) fn saved(
     deadline: Instant,
 ) -> Start {
     let Some(cache) = cache else { return Start::Plain("there is no cache directory".into()) };
-    match find_or_save(agent, program, cache, mark, refuse, deadline) {
+    match find_or_save(recipe, program, cache, mark, refuse, deadline) {
         Ok(core) => Start::Saved(core),
         Err(error) => Start::Plain(format!("no image could be saved below {}: {error}", cache.display())),
     }
@@ -59,14 +71,14 @@ pub(crate) fn inode(path: &Path) -> Option<u64> {
 }
 
 fn find_or_save(
-    agent: &Agent,
+    recipe: &Recipe,
     program: &Path,
     cache: &Path,
     mark: &str,
     refuse: Option<u64>,
     deadline: Instant,
 ) -> io::Result<PathBuf> {
-    let core = cache.join(format!("{}-{:016x}.{}", agent.runtime, key(agent, program)?, agent.extension));
+    let core = cache.join(format!("{}-{:016x}.{}", recipe.runtime, key(recipe, program)?, recipe.extension));
     make_own(cache)?;
     let usable = || is_own(&core) && inode(&core).is_some_and(|inode| Some(inode) != refuse);
     if !usable() {
@@ -78,8 +90,8 @@ fn find_or_save(
         lock_until(&lock, deadline)?;
         // Another server may have saved it in the meantime.
         if !usable() {
-            save(agent, program, mark, &core)?;
-            remove_unused(agent, cache, &core);
+            save(recipe, program, mark, &core)?;
+            remove_unused(recipe.extension, cache, &core);
         }
     }
     // The time of the last use; only the removal of old images asks for it.
@@ -124,11 +136,11 @@ fn lock_until(file: &File, deadline: Instant) -> io::Result<()> {
 }
 
 /// Distinguishes installations of the implementation and versions of the agent.
-fn key(agent: &Agent, program: &Path) -> io::Result<u64> {
+fn key(recipe: &Recipe, program: &Path) -> io::Result<u64> {
     let program = program.canonicalize()?;
     let data = program.metadata()?;
     let identity = format!("{} {} {} {}", program.display(), data.len(), data.mtime(), data.mtime_nsec());
-    Ok(hash(identity.bytes().chain(agent.text().bytes())))
+    Ok(hash(identity.bytes().chain(recipe.text.bytes())))
 }
 
 /// Tells versions apart (FNV-1a).
@@ -136,13 +148,13 @@ pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()> {
+fn save(recipe: &Recipe, program: &Path, mark: &str, core: &Path) -> io::Result<()> {
     let unfinished = core.with_extension(format!("new-{}", std::process::id()));
     tracing::info!(core = %core.display(), "saving an image");
     let mut command = Command::new(program);
     environment::entrust(&mut command);
     command
-        .args(agent.save_arguments(&unfinished))
+        .args((recipe.arguments)(&unfinished))
         .env(MARK, mark)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -154,7 +166,7 @@ fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()
     let mut child = command.spawn()?;
     let mut requests = child.stdin.take().expect("standard input was asked for as a pipe");
     let errors = child.stderr.take().expect("standard error was asked for as a pipe");
-    let text = agent.text();
+    let text = recipe.text.clone();
     let feeding = std::thread::spawn(move || requests.write_all(text.as_bytes()));
     let listening = std::thread::spawn(move || last_words(errors));
     let deadline = Instant::now() + SAVE_LIMIT;
@@ -178,7 +190,7 @@ fn save(agent: &Agent, program: &Path, mark: &str, core: &Path) -> io::Result<()
     } else {
         let _ = std::fs::remove_file(&unfinished);
         let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-        Err(io::Error::other(format!("{} ended with {status} ({last})", agent.runtime)))
+        Err(io::Error::other(format!("{} ended with {status} ({last})", recipe.runtime)))
     }
 }
 
@@ -193,12 +205,12 @@ fn last_words(mut pipe: impl io::Read) -> String {
     String::from_utf8_lossy(&kept).into_owned()
 }
 
-fn remove_unused(agent: &Agent, cache: &Path, current: &Path) {
+fn remove_unused(own: &str, cache: &Path, current: &Path) {
     let Ok(entries) = std::fs::read_dir(cache) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         let age = path.metadata().and_then(|data| data.modified()).ok().and_then(|used| used.elapsed().ok());
         let limit = match path.extension().and_then(OsStr::to_str) {
-            Some(extension) if extension == agent.extension => UNUSED,
+            Some(extension) if extension == own => UNUSED,
             Some(extension) if extension.starts_with("new-") => UNFINISHED,
             _ => continue,
         };

@@ -7,14 +7,14 @@
 //! Read [`sessions`] first for what callers use, then `session` (one of them and its calls), `worker` (one process and its
 //! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `keeper` (the process above each), `marks` and `guard` (finding
 //! and ending what they leave), `watch` (what they take), `sandbox`,
-//! `place`, `confine` and `filter` (what they may do), `capture` (what code prints), `image` (saved images), `agent` (the Lisp inside and its command lines), [`wire`] (what crosses the pipe)
-//! and [`backend`] (which Lisps there are). The Lisp side is in `images/`.
+//! `place`, `confine` and `filter` (what they may do), `capture` (what code prints), `image` (saved images), `agent` (what workers are started with), [`wire`] (what crosses the pipe)
+//! and [`backends`] (which Lisps there are, each with all that is its own). The Lisp side is in `images/`.
 //!
 //! **Invariant:** only this crate starts processes, and no process it starts outlives the server.
 
 mod activity;
 mod agent;
-pub mod backend;
+pub mod backends;
 mod call;
 mod capture;
 mod children;
@@ -47,7 +47,6 @@ pub mod refusal;
 pub mod remote;
 pub mod request;
 mod sandbox;
-mod self_report;
 mod session;
 mod session_error;
 pub mod sessions;
@@ -62,7 +61,7 @@ pub mod wire;
 mod work;
 mod worker;
 
-pub use backend::{BACKENDS, Backend, Capability, Runtime};
+pub use backends::{Backend, Capability, Runtime, Words};
 pub use call::{Call, Given, Ticket};
 pub use capture::Printed;
 pub use config::Config;

@@ -14,7 +14,7 @@ mod found;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use crate::backend::Runtime;
+use crate::backends::Runtime;
 use crate::capture::Printed;
 use crate::config::Config;
 use crate::eval::{Answer, Ending, Printout};
@@ -28,6 +28,26 @@ use crate::work::Tally;
 
 pub(crate) use call::{ensure_remote, run_remote};
 pub use found::Found;
+
+/// What servers speak that sessions join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    /// Clojure's, which servers of our own speak, too.
+    Nrepl,
+    /// That of Swank and Slynk.
+    Swank,
+}
+
+impl Protocol {
+    /// The protocol that is called `scheme` in addresses.
+    fn of_scheme(scheme: &str) -> Option<Self> {
+        match scheme {
+            "nrepl" => Some(Self::Nrepl),
+            "swank" | "slynk" => Some(Self::Swank),
+            _ => None,
+        }
+    }
+}
 
 /// What a session holds in place of a worker.
 pub(crate) enum Remote {
@@ -76,11 +96,10 @@ pub(crate) struct Called {
 impl Remote {
     /// What sessions on `runtime` hold in place of a worker, if they do.
     pub(crate) fn of(runtime: Runtime) -> Option<Self> {
-        match runtime {
-            Runtime::Clojure => Some(Self::Nrepl(Box::default())),
-            Runtime::Swank => Some(Self::Swank(Box::default())),
-            _ => None,
-        }
+        Some(match runtime.protocol? {
+            Protocol::Nrepl => Self::Nrepl(Box::default()),
+            Protocol::Swank => Self::Swank(Box::default()),
+        })
     }
 
     /// Notices that a server of our own has ended; how, and its last words.

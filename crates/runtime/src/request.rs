@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::backend::Capability;
+use crate::backends::Capability;
 use crate::wire::{Value, keyed};
 use crate::work::{Project, Target};
 

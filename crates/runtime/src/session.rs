@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedMutexGuard, watch};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::backend::Runtime;
 use crate::call::Over;
 use crate::children::EndedChildren;
 use crate::copies::Return;
@@ -16,7 +15,6 @@ use crate::limits;
 use crate::queue::Queue;
 use crate::remote::{Remote, ensure_remote, run_remote};
 use crate::request::Request;
-use crate::self_report::without_self_reports;
 use crate::session_error::SessionError;
 use crate::status::CheckpointStatus;
 use crate::stop::{Controls, Death, StopReason};
@@ -395,10 +393,9 @@ pub(crate) async fn run(
         }
     };
     let worker = slot.as_mut().expect("the session was given an image");
-    let (mut stdout, mut stderr) = worker.take_output();
-    if session.factory.runtime() == Runtime::Sbcl {
-        (stdout, stderr) = (without_self_reports(stdout), without_self_reports(stderr));
-    }
+    let clean = session.factory.runtime().without_own_reports;
+    let (stdout, stderr) = worker.take_output();
+    let (stdout, stderr) = (clean(stdout), clean(stderr));
     let ended_children = worker.ended_children().map(EndedChildren::notice);
     let answer = match ended {
         Ended::Answered(message, reason) => {

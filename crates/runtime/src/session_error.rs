@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::backend::{Capability, Runtime};
+use crate::backends::{Capability, Runtime};
 use crate::factory::StartError;
 
 /// Why a session could not do what was asked. The code did not run.
@@ -38,7 +38,7 @@ pub enum SessionError {
     #[error("there are {0} sessions already, which is the limit")]
     TooMany(usize),
     /// The runtime is not installed.
-    #[error("{} is not installed: no program {:?} on PATH", .0, .0.backend().program)]
+    #[error("{} is not installed: no program {:?} on PATH", .0, .0.program)]
     Missing(Runtime),
     /// The runtime is known and cannot be used here.
     #[error("{0} sessions are not available")]

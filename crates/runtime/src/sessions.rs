@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::backend::{BACKENDS, Capability, Runtime};
+use crate::backends::{Capability, Runtime};
 use crate::call::{Call, Given};
 use crate::config::Config;
 use crate::eval::EvalReport;
@@ -22,7 +22,7 @@ use crate::idle;
 use crate::name;
 use crate::queue::{Place, Queue};
 use crate::remote::address::Address;
-use crate::remote::{Found, Remote};
+use crate::remote::{Found, Protocol, Remote};
 use crate::request::{EvalRequest, Request};
 use crate::session::{CRASH_WINDOW, Facts, LEAST_START_LIMIT, Session, ensure_unless_stopped};
 use crate::session_error::SessionError;
@@ -65,10 +65,9 @@ impl Sessions {
             max_idle: config.max_idle,
             root: config.root.clone(),
             runtime: config.runtime.map(OnceLock::from).unwrap_or_default(),
-            factories: BACKENDS
-                .iter()
-                .filter(|backend| backend.can(Capability::Eval))
-                .map(|backend| Arc::new(Factory::new(backend.runtime, config.clone(), Arc::clone(&household))))
+            factories: Runtime::all()
+                .filter(|runtime| runtime.can(Capability::Eval))
+                .map(|runtime| Arc::new(Factory::new(runtime, config.clone(), Arc::clone(&household))))
                 .collect(),
             next_object: AtomicI64::new(1),
             sessions: Mutex::default(),
@@ -91,15 +90,14 @@ impl Sessions {
 
     /// The runtime of a new session that nobody has named one for.
     fn runtime_for(&self, name: &str) -> Runtime {
-        let namesake = Runtime::named(name).filter(|runtime| runtime.backend().can(Capability::Eval));
+        let namesake = Runtime::named(name).filter(|runtime| runtime.can(Capability::Eval));
         namesake.unwrap_or_else(|| *self.0.runtime.get_or_init(|| self.installed(usual_runtime(&self.0.root))))
     }
 
-    /// `runtime`, or another Common Lisp when that is SBCL and is not there.
+    /// `runtime`, or another of its dialect when it is not there.
     fn installed(&self, runtime: Runtime) -> Runtime {
         let there = |runtime: Runtime| self.factory(runtime).is_some_and(|factory| factory.program().is_some());
-        let others = || Runtime::COMMON_LISPS.into_iter().find(|other| there(*other));
-        if runtime == Runtime::Sbcl { others().unwrap_or(runtime) } else { runtime }
+        if there(runtime) { runtime } else { Runtime::preferred(runtime.dialect, there).unwrap_or(runtime) }
     }
 
     /// Makes sure that there is a session `name` and that it runs `runtime`; what it runs, when that is left open.
@@ -186,7 +184,7 @@ impl Sessions {
         }
         let session = if request.is_about_present_image() { self.existing(name) } else { self.session(name) }?;
         let runtime = session.factory.runtime();
-        if !runtime.backend().can(request.needs()) {
+        if !runtime.can(request.needs()) {
             return Err(SessionError::Lacks(runtime, request.needs()));
         }
         Call::new(self.clone(), session, request)
@@ -327,7 +325,7 @@ impl Sessions {
         let is_joined = match pid {
             Some(pid) => pid == 0,
             // The connection may be lost and the session still mean the server.
-            None => session.factory.runtime() == Runtime::Swank || remote.lock().await.joined().is_some(),
+            None => session.factory.runtime().is_only_joined() || remote.lock().await.joined().is_some(),
         };
         if !is_joined {
             return Err(SessionError::NotAttached(name.to_owned()));
@@ -370,15 +368,15 @@ impl Sessions {
 
     /// What the program of `runtime` says about its version, on one line; absent when it does not run.
     pub async fn version(&self, runtime: Runtime) -> Option<String> {
-        if runtime == Runtime::Clojure {
+        if runtime.protocol == Some(Protocol::Nrepl) {
             let speaks = crate::nrepl::Speaks::of(&self.0.config);
             return crate::nrepl::find(&self.0.root, speaks)?.version().await;
         }
         let program = match self.factory(runtime) {
             Some(factory) => factory.program(),
-            None => runtime.backend().find(),
+            None => runtime.find(),
         };
-        crate::process::first_line(&program?, runtime.backend().version_argument).await
+        crate::process::first_line(&program?, runtime.version_argument).await
     }
 
     /// Ends every image and waits until they are gone.
@@ -460,7 +458,7 @@ mod tests {
     async fn a_call_is_refused_when_what_runs_has_taken_longer_than_it_may() {
         let directory = tempfile::tempdir().unwrap();
         let sessions = Sessions::new(Config::new(directory.path()));
-        sessions.open(MAIN, Some(Runtime::Sbcl)).unwrap();
+        sessions.open(MAIN, Runtime::named("sbcl")).unwrap();
         let session = sessions.existing(MAIN).unwrap();
         let _running = session.join("evaluating (loop)".to_owned(), Duration::ZERO).unwrap();
         let waits = |limit| session.join(String::new(), Duration::from_secs(limit)).is_ok();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::agent::Start;
-use crate::backend::Runtime;
+use crate::backends::Runtime;
 use crate::factory::Factory;
 use crate::sandbox::Sandbox;
 use crate::watch::{resident_kb, shared_out_kb};
@@ -87,7 +87,7 @@ pub struct Status {
     pub sessions: Vec<SessionStatus>,
     /// How many there may be.
     pub max_sessions: usize,
-    /// How the workers of each runtime start, in the order of [`BACKENDS`](crate::BACKENDS); only of those that run.
+    /// How the workers of each runtime start, in the order of [`Runtime::all`]; only of those that run.
     pub workers: Vec<WorkerStatus>,
     /// How long an image may be idle before it is ended.
     pub max_idle: Option<Duration>,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lispwright_runtime::{Ending, EvalReport, Reference, References, Request, Runtime};
+use lispwright_runtime::{Ending, EvalReport, Reference, References, Request};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -160,7 +160,10 @@ fn outcome(
             one_line(&not_noted.join(", "), 500)
         ));
     }
-    text.push_str(not_looked_at(report.runtime));
+    let not_looked_at = report.runtime.words.not_looked_at;
+    if !not_looked_at.is_empty() {
+        text.push_str(&format!("[note] {not_looked_at}\n"));
+    }
     text.push_str(&notes(report));
     let mut fields = Map::new();
     fields.insert("refs".into(), shown.iter().map(|(reference, place)| fields_of(reference, place.as_ref())).collect());
@@ -172,20 +175,6 @@ fn outcome(
     }
     fields.insert("session".into(), report.session.clone().into());
     Outcome { text: text.trim_end().to_owned(), fields, is_error: false }
-}
-
-/// What an image that runs has no record of, whatever it has found.
-fn not_looked_at(runtime: Runtime) -> &'static str {
-    match runtime {
-        Runtime::Guile => {
-            "[note] Not looked at: files that are not loaded in this image, and names in data. lisp_read_file with content_pattern \
-             shows mentions in a file.\n"
-        }
-        _ => {
-            "[note] Not looked at: top-level forms (a deftest is one), files that are not loaded in this image, inlined \
-             calls, names in data. lisp_read_file with content_pattern shows mentions in a file.\n"
-        }
-    }
 }
 
 fn reference_text(reference: &Reference, place: Option<&Place>) -> String {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lispwright_edit::{Source, definition_near, mention};
 use lispwright_project::SourceFile;
-use lispwright_runtime::{EvalReport, MAIN, Reference, Request, Runtime, Sessions};
+use lispwright_runtime::{EvalReport, MAIN, Reference, Request, Sessions};
 use lispwright_syntax::{Dialect, Form, FormId, Language};
 
 use crate::outcome::ToolError;
@@ -48,7 +48,7 @@ fn living(sessions: &Sessions, session: Option<&str>, dialect: Option<Dialect>) 
     if session.is_none()
         && let Some(dialect) = dialect
     {
-        living.retain(|(_, runtime)| runs(*runtime, dialect));
+        living.retain(|(_, runtime)| runtime.dialect == dialect);
         if living.is_empty() {
             return Err(no_image(format!("No image of {} runs", runtime_of(dialect).unwrap_or(dialect.name()))));
         }
@@ -68,16 +68,6 @@ fn living(sessions: &Sessions, session: Option<&str>, dialect: Option<Dialect>) 
             format!("Several images run: say which with `session`: {}.", some.join(", ")),
         )
         .with("candidates", some.to_vec())),
-    }
-}
-
-/// Whether code of `dialect` runs there.
-fn runs(runtime: Runtime, dialect: Dialect) -> bool {
-    match dialect {
-        Dialect::Scheme => runtime == Runtime::Guile,
-        Dialect::Clojure => runtime == Runtime::Clojure,
-        Dialect::CommonLisp => !matches!(runtime, Runtime::Guile | Runtime::Clojure),
-        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The actions of `repl_control` that join a server of somebody else's and leave it.
 
-use lispwright_runtime::{Address, Runtime, SWANK_PORT, Sessions};
+use lispwright_runtime::{Address, Capability, MAIN, Runtime, SWANK_PORT, Sessions};
 use serde_json::json;
 
 use crate::outcome::{Outcome, ToolError};
@@ -20,7 +20,7 @@ pub(crate) async fn attach(
     let here = format!("127.0.0.1:{SWANK_PORT}");
     let address = match (args.address.as_deref(), runtime) {
         (Some(address), _) => address,
-        (None, Some(Runtime::Swank)) => here.as_str(),
+        (None, Some(runtime)) if runtime.is_only_joined() => here.as_str(),
         (None, _) => {
             return Err(ToolError::new(
                 "BAD_ARGUMENT",
@@ -38,30 +38,20 @@ pub(crate) async fn attach(
         (Some(asked), Some(said)) if asked != said => {
             return Err(bad(format!("The address says {said} and runtime says {asked}. Leave one of them out.")));
         }
-        (Some(Runtime::Swank | Runtime::Clojure) | None, _) => {
-            Address { runtime: runtime.or(address.runtime), ..address }
-        }
-        (Some(other), _) => {
+        (Some(other), _) if !other.can(Capability::Attach) => {
             return Err(bad(format!(
                 "A session on {other} starts its own images and joins none. Give runtime swank for a Common Lisp image with a \
                  Swank or Slynk server, clojure for an nREPL server, or leave it out."
             )));
         }
+        _ => Address { runtime: runtime.or(address.runtime), ..address },
     };
     let found = sessions.find_server(address).await.map_err(session_error)?;
     let runtime = found.runtime();
     let session = chosen(sessions, args.session.as_deref(), Some(runtime));
     let status = context.in_order(sessions.attach(session, found)).await.map_err(session_error)?;
-    let about = match runtime {
-        Runtime::Swank if status.version.as_deref().is_some_and(|version| version.starts_with("CLISP")) => {
-            " It cannot be reset, killed, checkpointed or tried in. In CLISP errors come without frames, an evaluation cannot be \
-             interrupted, and an endless recursion ends the connection."
-        }
-        Runtime::Swank => {
-            " It cannot be reset, killed, checkpointed or tried in; everything else works as in a session of its own."
-        }
-        _ => "",
-    };
+    let about = (runtime.words.attached)(status.version.as_deref().unwrap_or_default());
+    let about = if about.is_empty() { String::new() } else { format!(" {about}") };
     let text = format!(
         "Session {session:?} is attached. The server is its owner's: code runs in the owner's image, and nothing done here \
          ends it.{about} To evaluate there: repl_eval {{\"session\": {session:?}, \"code\": ...}}; to leave: repl_control \
@@ -72,16 +62,12 @@ pub(crate) async fn attach(
 
 /// Leaves the server that a session is attached to.
 pub(crate) async fn detach(sessions: &Sessions, session: Option<&str>) -> Result<Outcome, ToolError> {
-    let attached = || {
-        let status = sessions.status();
-        let of = |runtime: Runtime| status.sessions.iter().find(|session| session.runtime == runtime);
-        of(Runtime::Swank).or_else(|| of(Runtime::Clojure)).map(|session| session.name.clone())
-    };
-    let session = match session {
-        Some(session) => session.to_owned(),
-        None => attached().unwrap_or_else(|| chosen(sessions, None, Some(Runtime::Clojure)).to_owned()),
-    };
-    let became = match sessions.detach(&session).await.map_err(session_error)? {
+    let status = sessions.status();
+    let attachable = status.sessions.iter().filter(|session| session.runtime.can(Capability::Attach));
+    // Other sessions may have a server of their own.
+    let usual = attachable.min_by_key(|session| !session.runtime.is_only_joined());
+    let session = session.unwrap_or_else(|| usual.map_or(MAIN, |session| &session.name));
+    let became = match sessions.detach(session).await.map_err(session_error)? {
         true => "goes on, with what was defined there",
         false => "does not answer any more",
     };

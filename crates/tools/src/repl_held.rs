@@ -1,8 +1,6 @@
 //! The actions of `repl_control` on a held error: look at its stack, evaluate in it, leave it.
 
-use lispwright_runtime::{
-    Ending, EvalReport, EvalRequest, Frame, LispError, Node, Request, RestartName, Runtime, Sessions,
-};
+use lispwright_runtime::{Ending, EvalReport, EvalRequest, Frame, LispError, Node, Request, RestartName, Sessions};
 use serde_json::{Map, Value, json};
 
 use crate::outcome::{Outcome, ToolError};
@@ -121,11 +119,9 @@ fn locals_outcome(frame: &Frame, locals: &[(String, Node)], report: &EvalReport)
         text.push_str(&format!("  {} = {}\n", one_line(name, 60), node_line(node)));
     }
     if locals.is_empty() {
-        text.push_str("[note] No variables are known: there are none, or the compiler did not keep them.");
-        text.push_str(match report.runtime {
-            Runtime::Guile => " Code that is evaluated keeps more of them than a compiled file.\n",
-            _ => " Code compiled with (declaim (optimize (debug 2))) or more keeps them.\n",
-        });
+        let note = "[note] No variables are known: there are none, or the compiler did not keep them.";
+        text.push_str(format!("{note} {}", report.runtime.words.keeps_variables).trim_end());
+        text.push('\n');
     }
     let (text, _) = start_of_fenced(&text, output_limit(None));
     let locals: Vec<Value> =

@@ -8,10 +8,10 @@ use crate::repl_text::{listed, one_line};
 
 /// The runtime of that name, if sessions can have it.
 pub(crate) fn named_runtime(name: &str) -> Result<Runtime, ToolError> {
-    let available = || lispwright_runtime::BACKENDS.iter().filter(|backend| backend.can(Capability::Eval));
-    let names: Vec<&str> = available().map(|backend| backend.name).collect();
+    let names: Vec<&str> =
+        Runtime::all().filter(|runtime| runtime.can(Capability::Eval)).map(|runtime| runtime.name).collect();
     match Runtime::named(name) {
-        Some(runtime) if runtime.backend().can(Capability::Eval) => Ok(runtime),
+        Some(runtime) if runtime.can(Capability::Eval) => Ok(runtime),
         Some(runtime) => Err(session_error(SessionError::Unsupported(runtime)).with("candidates", names)),
         None => Err(ToolError::new(
             "BAD_ARGUMENT",
@@ -28,13 +28,12 @@ pub(crate) fn named_runtime(name: &str) -> Result<Runtime, ToolError> {
 
 /// An answer for what the runtime does not do.
 pub(crate) fn unsupported(runtime: Runtime, capability: Capability, instead: &str) -> ToolError {
-    let backend = runtime.backend();
-    let can: Vec<&str> = backend.has.iter().map(|capability| capability.as_str()).collect();
+    let can: Vec<&str> = runtime.has.iter().map(|capability| capability.as_str()).collect();
     ToolError::new(
         "UNSUPPORTED",
         format!(
             "{} sessions cannot do this here: {} is not among what they offer ({}). {instead}.",
-            backend.name,
+            runtime.name,
             capability.as_str(),
             can.join(", ")
         ),
@@ -85,12 +84,9 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
         SessionError::Lacks(runtime, Capability::Hold) => {
             unsupported(runtime, Capability::Hold, "Leave on_error out: the answer to an error already has its frames")
         }
-        SessionError::Lacks(Runtime::Swank, _) => ToolError::new(
-            "UNSUPPORTED",
-            "The image of a swank session belongs to somebody else and has threads, so it is not copied: there are no \
-             checkpoints and no trials. Try in a session on sbcl, which has an image of its own: repl_eval {\"runtime\": \
-             \"sbcl\", \"trial\": true, ...}.",
-        ),
+        SessionError::Lacks(runtime, Capability::Checkpoint) if !runtime.words.no_copies.is_empty() => {
+            ToolError::new("UNSUPPORTED", runtime.words.no_copies)
+        }
         SessionError::Lacks(runtime, capability) => unsupported(
             runtime,
             capability,
@@ -133,7 +129,7 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
         )
         .with("next", "repl_control {\"action\": \"status\"}"),
         SessionError::Missing(runtime) => {
-            let package = runtime.backend().package;
+            let package = runtime.package;
             ToolError::new(
                 "RUNTIME_MISSING",
                 format!("{what} Install it, on Debian or Ubuntu with: apt-get install {package}"),
@@ -162,7 +158,7 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
             "BAD_ARGUMENT",
             format!(
                 "{what} Leave runtime out to use it, leave session out to use session {:?}, or name a new session.",
-                asked.backend().name
+                asked.name
             ),
         ),
         SessionError::Start(_) => ToolError::new(
@@ -292,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_missing_runtime_names_the_package_to_install() {
-        let error = session_error(SessionError::Missing(Runtime::Sbcl));
+        let error = session_error(SessionError::Missing(Runtime::named("sbcl").unwrap()));
         assert_eq!(error.code, "RUNTIME_MISSING");
         assert!(error.message.ends_with("apt-get install sbcl"), "{}", error.message);
     }

@@ -107,13 +107,7 @@ fn left_out_text(runtime: Runtime, left_out: u64, of_values: bool, endless: bool
         (_, true) => format!("{left_out} characters are left out, and the printed values go on"),
         (_, false) => format!("{left_out} characters are left out"),
     };
-    let how = if of_values && !Runtime::COMMON_LISPS.contains(&runtime) {
-        "Give the value a name and look at a part of it"
-    } else if of_values {
-        "The value is in *; for a part of it: repl_eval {\"code\": \"(subseq (prin1-to-string *) 10000 20000)\"}"
-    } else {
-        "Print less, or to a file"
-    };
+    let how = if of_values { runtime.words.part_of_value } else { "Print less, or to a file" };
     let more = if limit < MOST_OUTPUT {
         format!(", or call with max_output_length up to {MOST_OUTPUT}")
     } else {
@@ -147,7 +141,7 @@ fn ending_text(report: &EvalReport) -> String {
             let mut text = error_text("[ERROR]", error);
             text.push_str(&place_text(place, error));
             text.push_str(&unreadable_text(error, report));
-            text.push_str(command_text(place, report.runtime));
+            text.push_str(&command_text(place, report.runtime));
             text
         }
         Ending::Stopped { reason, frames, place, .. } => {
@@ -228,14 +222,9 @@ fn ending_text(report: &EvalReport) -> String {
         Ending::NotOffered { operation } => not_offered(report.runtime, operation).message + "\n",
         Ending::NoPackage { name, nearest } => {
             let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", listed(nearest)) };
-            // A namespace has the name of what is loaded.
-            let next = match report.runtime {
-                Runtime::Clojure => format!(" load_system {{\"system\": {name:?}}} loads it when it is a file's."),
-                _ => String::new(),
-            };
-            format!(
-                "[ERROR] BAD_ARGUMENT\nThere is no package {name:?} in this image.{near} Nothing was evaluated.{next}\n"
-            )
+            let next = report.runtime.words.missing_package.replace("NAME", &format!("{name:?}"));
+            let said = format!("There is no package {name:?} in this image.{near} Nothing was evaluated. {next}");
+            format!("[ERROR] BAD_ARGUMENT\n{}\n", said.trim_end())
         }
         Ending::AgentFault(message) => format!(
             "[ERROR] INTERNAL\nThe agent in the image failed: {}\n[note] repl_control {{\"action\": {}}} gives a \
@@ -451,14 +440,10 @@ fn unreadable_text(error: &LispError, report: &EvalReport) -> String {
     format!("[note] Code has changed the session's readtable, which reads no lists any more; {next}.\n")
 }
 
-/// What stands for a command of Guile's own prompt, such as `,time (f)`.
-fn command_text(place: &Place, runtime: Runtime) -> &'static str {
-    if runtime != Runtime::Guile || !place.text.starts_with(',') {
-        return "";
-    }
-    "[note] Commands with a comma are those of Guile's own prompt. In code: ,time is (use-modules (statprof)) and (statprof \
-     (lambda () EXPR)); ,trace is ((@ (system vm vm) call-with-vm) (lambda () ((@ (system vm trace) call-with-trace) (lambda \
-     () EXPR)))); ,expand and ,describe are macroexpand and code_describe.\n"
+/// What stands for a command of the prompt that people know the runtime by, such as `,time (f)` of Guile's.
+fn command_text(place: &Place, runtime: Runtime) -> String {
+    let command = runtime.words.prompt_command.filter(|(beginning, _)| place.text.starts_with(beginning));
+    command.map(|(_, instead)| format!("[note] {instead}\n")).unwrap_or_default()
 }
 
 /// The digits that Common Lisp took for the name of a variable.

@@ -20,7 +20,7 @@ pub(crate) fn open(sessions: &Sessions, session: Option<&str>, runtime: Option<&
 pub(crate) fn chosen<'a>(sessions: &Sessions, session: Option<&'a str>, runtime: Option<Runtime>) -> &'a str {
     match (session, runtime) {
         (Some(session), _) => session,
-        (None, Some(runtime)) if sessions.runtime_of(MAIN) != runtime => runtime.backend().name,
+        (None, Some(runtime)) if sessions.runtime_of(MAIN) != runtime => runtime.name,
         (None, _) => MAIN,
     }
 }

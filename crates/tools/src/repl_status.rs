@@ -3,9 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use lispwright_runtime::{
-    BACKENDS, Capability, Runtime, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus,
-};
+use lispwright_runtime::{Capability, Runtime, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus};
 use lispwright_syntax::in_a_line;
 use serde_json::{Map, Value, json};
 
@@ -36,23 +34,23 @@ pub(crate) async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Ou
     }
     let mut text = format!("Project root: {}\nRuntimes:\n", status.root.display());
     let mut runtimes = Vec::new();
-    for backend in BACKENDS {
-        let path = backend.find();
-        let runs = backend.can(Capability::Eval);
-        let version = if runs { sessions.version(backend.runtime).await } else { None };
+    for runtime in Runtime::all() {
+        let path = runtime.find();
+        let runs = runtime.can(Capability::Eval);
+        let version = if runs { sessions.version(runtime).await } else { None };
         let found = path.as_ref().map(|path| path.display().to_string());
         let about = match (&found, runs) {
-            _ if backend.runtime == Runtime::Swank => {
+            _ if runtime.is_only_joined() => {
                 "joined where it runs: repl_control {\"action\": \"attach\", \"address\": \"127.0.0.1:4005\"}"
                     .to_owned()
             }
-            (None, _) => format!("not installed (apt-get install {})", backend.package),
+            (None, _) => format!("not installed (apt-get install {})", runtime.package),
             (Some(path), true) => format!("{}, {path}", version.as_deref().unwrap_or("it does not say its version")),
             (Some(path), false) => format!("{path}; sessions cannot use it"),
         };
-        let _ = writeln!(text, "  {}: {about}", backend.name);
-        let can: Vec<&str> = backend.has.iter().map(|capability| capability.as_str()).collect();
-        runtimes.push(json!({"name": backend.name, "path": found, "version": version, "capabilities": can}));
+        let _ = writeln!(text, "  {}: {about}", runtime.name);
+        let can: Vec<&str> = runtime.has.iter().map(|capability| capability.as_str()).collect();
+        runtimes.push(json!({"name": runtime.name, "path": found, "version": version, "capabilities": can}));
     }
     let _ = writeln!(text, "Sessions: {} of at most {}", status.sessions.len(), status.max_sessions);
     for session in &status.sessions {

@@ -140,13 +140,7 @@ pub fn runtime_of_file(path: &Path, text: &str) -> Option<&'static str> {
 
 /// The name of the runtime that files of `dialect` are for.
 pub(crate) fn runtime_of(dialect: Dialect) -> Option<&'static str> {
-    let runtime = match dialect {
-        Dialect::Scheme => Runtime::Guile,
-        Dialect::CommonLisp => Runtime::common_lisp(),
-        Dialect::Clojure => Runtime::Clojure,
-        _ => return None,
-    };
-    Some(runtime.backend().name)
+    Runtime::for_dialect(dialect).map(|runtime| runtime.name)
 }
 
 /// The answer to a call that ended in another way than it was meant to; `None` when it did its work.

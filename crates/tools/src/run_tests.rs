@@ -100,21 +100,14 @@ async fn run(workshop: &Workshop, args: RunTests, context: &CallContext) -> Resu
 /// The framework asked for, when it can be run.
 fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, ToolError> {
     let Some(name) = asked.map(|name| name.to_lowercase()).filter(|name| name != "auto") else { return Ok(None) };
-    let known: &[&str] = match runtime {
-        Runtime::Guile => &["srfi-64", "srfi64"],
-        Runtime::Clojure => &["clojure.test"],
-        Runtime::Sbcl | Runtime::Ecl | Runtime::Clisp | Runtime::Swank => {
-            &["fiveam", "rove", "parachute", "rt", "asdf"]
-        }
-    };
-    if known.contains(&name.as_str()) {
+    if runtime.frameworks.contains(&name.as_str()) {
         return Ok(Some(name));
     }
     Err(ToolError::new(
         "UNSUPPORTED",
         format!(
             "Tests of {name:?} cannot be run in {runtime}; {} can. Leave framework out, or use repl_eval.",
-            known.join(", ")
+            runtime.frameworks.join(", ")
         ),
     ))
 }
@@ -363,12 +356,14 @@ mod tests {
 
     #[test]
     fn each_runtime_has_its_own_frameworks() {
-        let of = |runtime, name: &str| framework(runtime, Some(name.to_owned())).map_err(|error| error.code);
-        assert_eq!(of(Runtime::Clojure, "clojure.test"), Ok(Some("clojure.test".to_owned())));
-        assert_eq!(of(Runtime::Clojure, "fiveam"), Err("UNSUPPORTED"));
-        assert_eq!(of(Runtime::Guile, "SRFI-64"), Ok(Some("srfi-64".to_owned())));
-        assert_eq!(of(Runtime::Sbcl, "auto"), Ok(None));
-        assert_eq!(of(Runtime::Swank, "clojure.test"), Err("UNSUPPORTED"));
+        let of = |runtime, name: &str| {
+            framework(Runtime::named(runtime).unwrap(), Some(name.to_owned())).map_err(|error| error.code)
+        };
+        assert_eq!(of("clojure", "clojure.test"), Ok(Some("clojure.test".to_owned())));
+        assert_eq!(of("clojure", "fiveam"), Err("UNSUPPORTED"));
+        assert_eq!(of("guile", "SRFI-64"), Ok(Some("srfi-64".to_owned())));
+        assert_eq!(of("sbcl", "auto"), Ok(None));
+        assert_eq!(of("swank", "clojure.test"), Err("UNSUPPORTED"));
     }
 
     #[test]

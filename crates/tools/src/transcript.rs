@@ -187,11 +187,7 @@ fn asked(request: &Request) -> Option<(String, Option<(&str, bool)>)> {
 fn push_code(text: &mut String, code: &str, is_plain: bool, runtime: Option<Runtime>) {
     let (code, left) = head(code, CODE);
     let is_whole = left == 0;
-    let dialect = match runtime {
-        Some(Runtime::Guile) => Dialect::Scheme,
-        Some(Runtime::Clojure) => Dialect::Clojure,
-        _ => Dialect::CommonLisp,
-    };
+    let dialect = runtime.map_or(Dialect::CommonLisp, |runtime| runtime.dialect);
     if is_plain && is_whole && runtime.is_some() && check(code, dialect).diagnosis.is_none() {
         text.push_str(code.trim_end());
         text.push('\n');
@@ -288,13 +284,13 @@ mod tests {
             push_code(&mut text, code, is_plain, runtime);
             text
         };
-        assert_eq!(pushed("(f)\n(g)\n", true, Some(Runtime::Sbcl)), "(f)\n(g)\n");
-        assert_eq!(pushed("(f\n(g)", true, Some(Runtime::Sbcl)), ";| (f\n;| (g)\n");
-        assert_eq!(pushed("[1 2}", true, Some(Runtime::Clojure)), ";| [1 2}\n");
-        assert_eq!(pushed("(f)", false, Some(Runtime::Guile)), ";| (f)\n");
+        assert_eq!(pushed("(f)\n(g)\n", true, Runtime::named("sbcl")), "(f)\n(g)\n");
+        assert_eq!(pushed("(f\n(g)", true, Runtime::named("sbcl")), ";| (f\n;| (g)\n");
+        assert_eq!(pushed("[1 2}", true, Runtime::named("clojure")), ";| [1 2}\n");
+        assert_eq!(pushed("(f)", false, Runtime::named("guile")), ";| (f)\n");
         assert_eq!(pushed("(f)", true, None), ";| (f)\n");
         let long = format!("(list {})", "a ".repeat(CODE));
-        let kept = pushed(&long, true, Some(Runtime::Sbcl));
+        let kept = pushed(&long, true, Runtime::named("sbcl"));
         assert!(kept.starts_with(";| (list a") && kept.ends_with(";| ... and more\n") && kept.len() < CODE + 100);
     }
 }

@@ -16,17 +16,17 @@ pub(crate) enum Flavour {
 }
 
 /// The function that describes a thrown object, on the JVM.
-const ERROR: &str = include_str!("../../../../images/clojure-error.clj");
+const ERROR: &str = include_str!("../../../../images/clojure/error.clj");
 
 /// The function that says what a name means.
-const DESCRIBE: &str = include_str!("../../../../images/clojure-describe.cljc");
+const DESCRIBE: &str = include_str!("../../../../images/clojure/describe.cljc");
 
 /// The names under which a server of our own keeps these functions, so that they are compiled once.
 const KEPT: &str = "lispwright.image/error";
 const KEPT_DESCRIBE: &str = "lispwright.image/describe";
 
 /// Has evaluations leave no class loaders behind.
-const RESTORE: &str = include_str!("../../../../images/clojure-restore.clj");
+const RESTORE: &str = include_str!("../../../../images/clojure/restore.clj");
 
 /// Has a server of our own keep what it will be asked, and stay as fast as it was at first. It is compiled in the namespace
 /// where it is kept, so that it can be told from the user's code on a stack.
@@ -45,7 +45,7 @@ pub(crate) fn preparation() -> String {
 pub(crate) fn error_question(flavour: Flavour, session: Option<&str>, kept: bool) -> String {
     let describe = if kept { KEPT } else { ERROR };
     match (flavour, session) {
-        (Flavour::Node, _) => format!("({} *e)", include_str!("../../../../images/clojure-error.cljs")),
+        (Flavour::Node, _) => format!("({} *e)", include_str!("../../../../images/clojure/error.cljs")),
         (Flavour::Jvm, None) => format!("({describe} *e)"),
         (Flavour::Jvm, Some(session)) => format!(
             "({describe} (get @(get @@(resolve 'nrepl.middleware.session/sessions) {}) #'*e))",
@@ -76,7 +76,7 @@ pub(crate) fn life_question(thread: i64) -> String {
 
 /// Takes from the threads of `session` and of the one that is asked the class loaders that evaluations have left behind.
 pub(crate) fn loaders_question(session: &str) -> String {
-    format!("({} {})", include_str!("../../../../images/clojure-loaders.clj"), literal(&thread_name(session)))
+    format!("({} {})", include_str!("../../../../images/clojure/loaders.clj"), literal(&thread_name(session)))
 }
 
 /// What nREPL calls the thread that evaluates for `session`.
@@ -91,7 +91,7 @@ pub(crate) fn expansion_question(form: &str, level: ExpansionLevel) -> String {
         ExpansionLevel::Full => ":full",
         ExpansionLevel::All => ":all",
     };
-    format!("({} '{form}\n {level})", include_str!("../../../../images/clojure-expand.cljc"))
+    format!("({} '{form}\n {level})", include_str!("../../../../images/clojure/expand.cljc"))
 }
 
 /// What `name` means, seen from the namespace `space`; `limit` is characters of a documentation string.
@@ -106,7 +106,7 @@ pub(crate) fn exports_question(space: &str, offset: u32, count: u32, kept: bool)
     let describe = if kept { KEPT_DESCRIBE } else { DESCRIBE };
     format!(
         "({} {describe} (symbol {}) {offset} {count})",
-        include_str!("../../../../images/clojure-exports.cljc"),
+        include_str!("../../../../images/clojure/exports.cljc"),
         literal(space.trim())
     )
 }
@@ -124,7 +124,7 @@ pub(crate) fn forget_tests(space: &str) -> String {
 /// The results of the tests of a namespace; its name is what `space` evaluates to.
 pub(crate) fn tests_question(space: &str, names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| literal(name)).collect();
-    format!("({} {space} [{}])", include_str!("../../../../images/clojure-tests.clj"), names.join(" "))
+    format!("({} {space} [{}])", include_str!("../../../../images/clojure/tests.clj"), names.join(" "))
 }
 
 /// The names of all namespaces, as a list on the wire.

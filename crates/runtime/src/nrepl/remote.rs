@@ -10,11 +10,11 @@ use super::evaluate::Evaluated;
 use super::image::Image;
 use super::port_file::port_files;
 use super::server::{Server, Speaks, find};
-use crate::backend::Runtime;
+use crate::backends::Runtime;
 use crate::config::Config;
 use crate::eval::{Answer, Ending};
 use crate::factory::{Household, StartError};
-use crate::remote::{Called, Lost, RemoteImage};
+use crate::remote::{Called, Lost, Protocol, RemoteImage};
 use crate::request::Request;
 use crate::stop::{Controls, Death};
 
@@ -117,7 +117,7 @@ impl Nrepl {
                  clojure, which are spoken with through a pipe, or start a server yourself and attach to it",
                 other.describe()
             )),
-            _ => StartError::Missing(Runtime::Clojure),
+            _ => StartError::Missing(Runtime::speaking(Protocol::Nrepl)),
         })?;
         let began = Instant::now();
         let mut server = Server::start(&way, config, household).await.map_err(StartError::Failed)?;

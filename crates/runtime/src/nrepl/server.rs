@@ -49,7 +49,7 @@ const NEEDED: [&str; 4] = ["nrepl.jar", "clojure.jar", "spec.alpha.jar", "core.s
 const DEPENDENCY: &str = r#"{:deps {nrepl/nrepl {:mvn/version "1.3.1"}}}"#;
 
 /// What is evaluated to become a server.
-const SERVER: &str = include_str!("../../../../images/clojure-server.clj");
+const SERVER: &str = include_str!("../../../../images/clojure/server.clj");
 
 /// How a server is spoken with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

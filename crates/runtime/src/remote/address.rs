@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use crate::backend::Runtime;
+use super::Protocol;
+use crate::backends::Runtime;
 
 /// The port that Swank and Slynk listen on when nobody chooses another.
 pub const SWANK_PORT: u16 = 4005;
@@ -36,10 +37,8 @@ impl Address {
     pub fn read(address: &str) -> Result<Self, AddressError> {
         let malformed = || AddressError::Malformed(address.to_owned());
         let bare = address.trim();
-        let (bare, runtime) = match bare.split_once("://") {
-            Some(("nrepl", rest)) => (rest, Some(Runtime::Clojure)),
-            Some(("swank" | "slynk", rest)) => (rest, Some(Runtime::Swank)),
-            Some(_) => return Err(malformed()),
+        let (bare, protocol) = match bare.split_once("://") {
+            Some((scheme, rest)) => (rest, Some(Protocol::of_scheme(scheme).ok_or_else(malformed)?)),
             None => (bare, None),
         };
         let bare = bare.trim_end_matches('/');
@@ -58,7 +57,7 @@ impl Address {
         if port == 0 {
             Err(malformed())
         } else if ip.is_loopback() {
-            Ok(Self { socket: SocketAddr::new(ip, port), runtime })
+            Ok(Self { socket: SocketAddr::new(ip, port), runtime: protocol.map(Runtime::speaking) })
         } else {
             Err(AddressError::Elsewhere(address.to_owned()))
         }
@@ -77,10 +76,11 @@ mod tests {
             ("localhost:7888", None),
             ("127.0.0.1:7888", None),
             (" 127.0.0.1:7888 ", None),
-            ("nrepl://127.0.0.1:7888", Some(Runtime::Clojure)),
-            ("swank://127.0.0.1:7888/", Some(Runtime::Swank)),
-            ("slynk://7888", Some(Runtime::Swank)),
+            ("nrepl://127.0.0.1:7888", Some("clojure")),
+            ("swank://127.0.0.1:7888/", Some("swank")),
+            ("slynk://7888", Some("swank")),
         ] {
+            let runtime = runtime.and_then(Runtime::named);
             assert_eq!(Address::read(address), Ok(Address { socket: here, runtime }), "{address}");
         }
         assert_eq!(Address::read("[::1]:7888").map(|address| address.socket.port()), Ok(7888));

@@ -9,8 +9,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use super::Protocol;
 use super::address::Address;
-use crate::backend::Runtime;
+use crate::backends::Runtime;
 use crate::factory::StartError;
 use crate::nrepl;
 use crate::swank;
@@ -36,7 +37,7 @@ impl Found {
         Self { address, runtime, greeted: None, not_swank: None }
     }
 
-    /// The runtime of sessions that join it: [`Runtime::Swank`] or [`Runtime::Clojure`].
+    /// The runtime of sessions that join it.
     pub fn runtime(&self) -> Runtime {
         self.runtime
     }
@@ -46,18 +47,21 @@ impl Found {
     pub(crate) async fn find(address: Address, root: &Path, output_limit: u64) -> Result<Self, StartError> {
         let file = root.join(nrepl::PORT_FILE);
         let port = tokio::task::spawn_blocking(move || nrepl::port_in(&file)).await.unwrap_or_default();
-        let known = address.runtime.or((port == Some(address.socket.port())).then_some(Runtime::Clojure));
+        let known =
+            address.runtime.or((port == Some(address.socket.port())).then(|| Runtime::speaking(Protocol::Nrepl)));
         if let Some(runtime) = known {
             return Ok(Self::known(address.socket, runtime));
         }
         let address = address.socket;
         match swank::Image::greet(address, output_limit, PATIENCE).await {
-            Ok(image) => Ok(Self { address, runtime: Runtime::Swank, greeted: Some(image), not_swank: None }),
+            Ok(image) => {
+                Ok(Self { address, runtime: Runtime::speaking(Protocol::Swank), greeted: Some(image), not_swank: None })
+            }
             Err(swank::Refusal::NoConnection(why)) => {
                 Err(StartError::Unreachable(format!("nothing can be joined at {address}: {why}")))
             }
             Err(swank::Refusal::Other(why)) => {
-                Ok(Self { not_swank: Some(why), ..Self::known(address, Runtime::Clojure) })
+                Ok(Self { not_swank: Some(why), ..Self::known(address, Runtime::speaking(Protocol::Nrepl)) })
             }
         }
     }

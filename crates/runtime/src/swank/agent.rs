@@ -7,34 +7,15 @@
 use std::sync::OnceLock;
 
 use super::message::literal;
+use crate::backends::common_lisp::{AGENT, NAMES, Parts, TESTS, parts};
 use crate::image::hash;
 
 /// Its parts, in the order in which they are read.
-const PARTS: [&str; 10] = [
-    include_str!("../../../../images/common-lisp-swank.lisp"),
-    include_str!("../../../../images/common-lisp-wire.lisp"),
-    include_str!("../../../../images/common-lisp.lisp"),
-    include_str!("../../../../images/common-lisp-objects.lisp"),
-    include_str!("../../../../images/common-lisp-expand.lisp"),
-    include_str!("../../../../images/common-lisp-held.lisp"),
-    include_str!("../../../../images/common-lisp-describe.lisp"),
-    include_str!("../../../../images/common-lisp-swank-describe.lisp"),
-    include_str!("../../../../images/common-lisp-swank-load.lisp"),
-    include_str!("../../../../images/common-lisp-swank-calls.lisp"),
-];
+const PARTS: [Parts; 4] =
+    [parts!["swank.lisp"], AGENT, NAMES, parts!["swank-describe.lisp", "swank-load.lisp", "swank-calls.lisp"]];
 
 /// What it reads besides when tests are run, which needs ASDF.
-const TEST_PARTS: [&str; 9] = [
-    include_str!("../../../../images/common-lisp-swank-tests.lisp"),
-    include_str!("../../../../images/common-lisp-plans.lisp"),
-    include_str!("../../../../images/common-lisp-frameworks.lisp"),
-    include_str!("../../../../images/common-lisp-tally.lisp"),
-    include_str!("../../../../images/common-lisp-summaries.lisp"),
-    include_str!("../../../../images/common-lisp-observing.lisp"),
-    include_str!("../../../../images/common-lisp-results.lisp"),
-    include_str!("../../../../images/common-lisp-test-op.lisp"),
-    include_str!("../../../../images/common-lisp-tests.lisp"),
-];
+const TEST_PARTS: [Parts; 3] = [parts!["swank-tests.lisp"], parts!["plans.lisp"], TESTS];
 
 /// The package in the text, which gets another name for each version.
 const PACKAGE: &str = "LISPWRIGHT.AGENT";
@@ -42,7 +23,8 @@ const PACKAGE: &str = "LISPWRIGHT.AGENT";
 /// The package of the agent in an image that is reached through `server`, the name of the server's package.
 pub(crate) fn package(server: &str) -> String {
     static VERSION: OnceLock<u64> = OnceLock::new();
-    let version = VERSION.get_or_init(|| hash(PARTS.iter().chain(&TEST_PARTS).flat_map(|part| part.bytes())));
+    let version =
+        VERSION.get_or_init(|| hash(PARTS.iter().chain(&TEST_PARTS).copied().flatten().flat_map(|part| part.bytes())));
     format!("{PACKAGE}.{server}.{version:016X}")
 }
 
@@ -73,8 +55,8 @@ pub(crate) fn tests(package: &str) -> String {
 }
 
 /// The form that evaluates what `parts` hold, in `package`.
-fn reading(package: &str, parts: &[&str]) -> String {
-    let text = parts.join("\n").replace(PACKAGE, package);
+fn reading(package: &str, parts: &[Parts]) -> String {
+    let text = parts.concat().join("\n").replace(PACKAGE, package);
     format!(
         "(cl:handler-case (cl:with-standard-io-syntax (cl:let ((cl:*print-readably* cl:nil) \
          (cl:*error-output* (cl:make-broadcast-stream))) (cl:handler-bind ((cl:warning (cl:lambda (warning) \

@@ -2,7 +2,7 @@
 
 use lispwright_runtime::*;
 
-use crate::lab::{alive, until};
+use crate::lab::{alive, runtime, until};
 use crate::{guile, guile_with};
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn kills_in_a_row_leave_no_process_behind() {
 async fn a_spare_is_ready_for_the_next_session() {
     let lab = guile_with(|config| config.spare = true);
     lab.report("1").await;
-    let spare = || lab.status().workers_of(Runtime::Guile).and_then(|workers| workers.spare_pid);
+    let spare = || lab.status().workers_of(runtime("guile")).and_then(|workers| workers.spare_pid);
     until("there is a spare", async || spare().is_some()).await;
     let pid = spare();
     lab.reset(MAIN).await.unwrap();

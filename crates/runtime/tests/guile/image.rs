@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use lispwright_runtime::*;
 
-use crate::lab::broken_image;
+use crate::lab::{broken_image, runtime};
 use crate::{guile, guile_with};
 
 /// An image of which `broken` is left is saved again.
@@ -36,7 +36,7 @@ async fn without_a_place_for_images_workers_start_plain_and_say_so() {
     let lab = guile_with(|config| config.cache = Some(file.path().join("images")));
     lab.define_here().await;
     let status = lab.status();
-    let workers = status.workers_of(Runtime::Guile).unwrap();
+    let workers = status.workers_of(runtime("guile")).unwrap();
     assert!(workers.plain_start.as_ref().is_some_and(|why| why.contains("no image could be saved")), "{workers:?}");
     let report = lab.within(0.3, "(display 'partial) (let loop () (loop))").await;
     assert!(matches!(report.ending, Ending::Stopped { .. }), "{report:#?}");
@@ -64,7 +64,7 @@ async fn a_worker_behind_a_launcher() {
 #[tokio::test]
 async fn a_runtime_that_is_not_there() {
     for (program, why) in [("/nonexistent/guile", "/nonexistent/guile"), ("/bin/false", "exit code 1")] {
-        let lab = guile_with(|config| config.guile = Some(program.into()));
+        let lab = guile_with(|config| config.programs = [("guile", program.into())].into());
         let refused = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await;
         assert!(matches!(&refused, Err(SessionError::Start(said)) if said.contains(why)), "{refused:?}");
     }

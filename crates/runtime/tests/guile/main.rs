@@ -23,7 +23,7 @@ fn guile() -> Lab {
 fn guile_with(change: impl FnOnce(&mut Config)) -> Lab {
     assert!(lispwright_runtime::find_program("guile").is_some(), "these tests need guile: apt-get install guile-3.0");
     lab_with(|config| {
-        config.runtime = Some(Runtime::Guile);
+        config.runtime = Runtime::named("guile");
         change(config);
     })
 }

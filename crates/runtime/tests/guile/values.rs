@@ -2,14 +2,15 @@
 
 use lispwright_runtime::*;
 
-use crate::{guile, lab::Lab};
+use crate::guile;
+use crate::lab::{Lab, runtime};
 
 #[tokio::test]
 async fn a_sum() {
     let lab = guile();
     let report = lab.report("(+ 1 2)").await;
     assert_eq!(report.ending, Ending::Values(vec![Printout { text: "3".into(), cut: false }]));
-    assert_eq!((report.package.as_deref(), report.runtime), (Some("(guile-user)"), Runtime::Guile));
+    assert_eq!((report.package.as_deref(), report.runtime), (Some("(guile-user)"), runtime("guile")));
     assert!(report.stdout.is_empty() && report.stderr.is_empty() && report.notices.is_empty());
     assert!(report.warnings.is_empty());
 }
@@ -206,13 +207,13 @@ async fn read_time_evaluation_can_be_forbidden() {
 #[tokio::test]
 async fn sessions_of_both_runtimes_run_at_once() {
     let lab = guile();
-    assert_eq!(lab.open("lisp", Some(Runtime::Sbcl)), Ok(Runtime::Sbcl));
-    assert_eq!(lab.open("sbcl", None), Ok(Runtime::Sbcl), "a session with a runtime's name runs that");
-    let clash = SessionError::OtherRuntime { session: "lisp".into(), runs: Runtime::Sbcl, asked: Runtime::Guile };
-    assert_eq!(lab.open("lisp", Some(Runtime::Guile)), Err(clash));
+    assert_eq!(lab.open("lisp", Runtime::named("sbcl")), Ok(runtime("sbcl")));
+    assert_eq!(lab.open("sbcl", None), Ok(runtime("sbcl")), "a session with a runtime's name runs that");
+    let clash = SessionError::OtherRuntime { session: "lisp".into(), runs: runtime("sbcl"), asked: runtime("guile") };
+    assert_eq!(lab.open("lisp", Runtime::named("guile")), Err(clash));
     let eval =
         async |session: &str, code: &str| lab.eval(session, EvalRequest::new(code), &Default::default()).await.unwrap();
     let (scheme, lisp) = tokio::join!(eval(MAIN, "(display 'here)"), eval("lisp", "(princ :here)"));
     assert_eq!((scheme.stdout.head.as_str(), lisp.stdout.head.as_str()), ("here", "HERE"));
-    assert_eq!((scheme.runtime, lisp.runtime), (Runtime::Guile, Runtime::Sbcl));
+    assert_eq!((scheme.runtime, lisp.runtime), (runtime("guile"), runtime("sbcl")));
 }

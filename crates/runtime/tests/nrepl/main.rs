@@ -21,7 +21,7 @@ fn clojure() -> Lab {
 
 fn clojure_with(change: impl FnOnce(&mut Config)) -> Lab {
     lab_with(|config| {
-        config.runtime = Some(Runtime::Clojure);
+        config.runtime = Runtime::named("clojure");
         change(config);
     })
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use lispwright_runtime::*;
 
 use crate::clojure;
-use crate::lab::Lab;
+use crate::lab::{Lab, runtime};
 use crate::nbb_install::nbb;
 
 /// A project of nbb's: its own installation is in it, as npm leaves it.
@@ -58,10 +58,10 @@ async fn an_attached_nbb_is_never_killed() {
     let address = SocketAddr::from(([127, 0, 0, 1], port.parse().unwrap()));
 
     let lab = clojure();
-    lab.attach(MAIN, Found::known(address, Runtime::Clojure)).await.unwrap();
+    lab.attach(MAIN, Found::known(address, runtime("clojure"))).await.unwrap();
     assert_eq!(lab.values("(def theirs 7)").await, "#'user/theirs");
     lab.detach(MAIN).await.unwrap();
-    lab.attach(MAIN, Found::known(address, Runtime::Clojure)).await.unwrap();
+    lab.attach(MAIN, Found::known(address, runtime("clojure"))).await.unwrap();
     assert_eq!(lab.values("theirs").await, "7");
     let report = lab.within(0.5, "(while true)").await;
     let Ending::Died { death, .. } = &report.ending else { panic!("{report:#?}") };

@@ -168,10 +168,10 @@ async fn credentials_do_not_reach_the_code() {
 
 #[tokio::test]
 async fn a_runtime_that_is_not_there() {
-    let lab = lab_with(|config| config.sbcl = Some("/nonexistent/sbcl".into()));
+    let lab = lab_with(|config| config.programs = [("sbcl", "/nonexistent/sbcl".into())].into());
     let refused = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await;
     assert!(matches!(&refused, Err(SessionError::Start(why)) if why.contains("/nonexistent/sbcl")), "{refused:?}");
-    let lab = lab_with(|config| config.sbcl = Some("/bin/false".into()));
+    let lab = lab_with(|config| config.programs = [("sbcl", "/bin/false".into())].into());
     let refused = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await;
     assert!(matches!(&refused, Err(SessionError::Start(why)) if why.contains("exit code 1")), "{refused:?}");
 }
@@ -183,7 +183,7 @@ async fn what_saves_an_image_ends_with_the_server() {
     std::fs::write(&program, format!("#!/bin/sh\necho $$ END > {}\nexec sleep 1000\n", said.display())).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let lab = lab_with(|config| {
-        config.sbcl = Some(program);
+        config.programs.insert("sbcl", program);
         config.cache = Some(cache.path().join("images"));
     });
     let sessions = lab.sessions.clone();

@@ -31,6 +31,11 @@ pub(crate) fn config(directory: &Path) -> Config {
     Config { cache: Some(cache()), spare: false, ..Config::new(directory) }
 }
 
+#[allow(dead_code, reason = "what only the tests on other runtimes use")]
+pub(crate) fn runtime(name: &str) -> Runtime {
+    Runtime::named(name).unwrap()
+}
+
 pub(crate) fn lab() -> Lab {
     lab_with(|_| {})
 }

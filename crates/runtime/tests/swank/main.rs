@@ -14,9 +14,9 @@ mod strange;
 mod suites;
 mod values;
 
-use lispwright_runtime::{Found, MAIN, Runtime};
+use lispwright_runtime::{Found, MAIN};
 
-use lab::{Lab, lab};
+use lab::{Lab, lab, runtime};
 use server::Server;
 
 /// An image with a server, and a session that is attached to it.
@@ -28,6 +28,6 @@ async fn attached() -> (Server, Lab) {
 async fn attached_after(setup: &str) -> (Server, Lab) {
     let server = Server::start(setup);
     let lab = lab();
-    lab.attach(MAIN, Found::known(server.address, Runtime::Swank)).await.unwrap();
+    lab.attach(MAIN, Found::known(server.address, runtime("swank"))).await.unwrap();
     (server, lab)
 }

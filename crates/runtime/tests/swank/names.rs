@@ -2,7 +2,7 @@
 
 use lispwright_runtime::*;
 
-use crate::lab::Lab;
+use crate::lab::{Lab, lab, runtime};
 use crate::server::Server;
 
 const FARM: &str = r#"(defpackage :farm (:use :cl) (:export #:area #:*scale*))
@@ -25,11 +25,11 @@ const FARM: &str = r#"(defpackage :farm (:use :cl) (:export #:area #:*scale*))
 
 /// An image that has the farm, as its owner has loaded it.
 async fn farm() -> (Server, Lab, String) {
-    let lab = crate::lab::lab();
+    let lab = lab();
     let file = lab.directory.path().join("farm.lisp");
     std::fs::write(&file, FARM).unwrap();
     let server = Server::start(&format!("(load (compile-file {file:?}))"));
-    lab.attach(MAIN, Found::known(server.address, Runtime::Swank)).await.unwrap();
+    lab.attach(MAIN, Found::known(server.address, runtime("swank"))).await.unwrap();
     (server, lab, file.display().to_string())
 }
 

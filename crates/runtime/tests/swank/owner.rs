@@ -2,7 +2,7 @@
 
 use lispwright_runtime::*;
 
-use crate::lab::{lab, until};
+use crate::lab::{lab, runtime, until};
 use crate::server::Server;
 use crate::{attached, attached_after};
 
@@ -12,7 +12,7 @@ async fn the_image_and_its_state_outlive_the_session() {
     lab.mark_state().await;
     lab.detach(MAIN).await.unwrap();
     assert!(lab.status().sessions.is_empty());
-    lab.attach("again", Found::known(server.address, Runtime::Swank)).await.unwrap();
+    lab.attach("again", Found::known(server.address, runtime("swank"))).await.unwrap();
     let report = lab.eval("again", EvalRequest::new("*here*"), &Default::default()).await.unwrap();
     assert!(matches!(&report.ending, Ending::Values(values) if values[0].text == "42"), "{report:#?}");
     lab.shutdown().await;
@@ -35,7 +35,7 @@ async fn the_owners_variables_stay_what_they_are() {
 #[tokio::test]
 async fn two_sessions_on_one_image_do_not_meet() {
     let (server, lab) = attached().await;
-    lab.attach("other", Found::known(server.address, Runtime::Swank)).await.unwrap();
+    lab.attach("other", Found::known(server.address, runtime("swank"))).await.unwrap();
     let other = |code: &str| {
         let request = EvalRequest::new(code);
         let sessions = lab.sessions.clone();
@@ -54,9 +54,9 @@ async fn what_cannot_be_done_in_somebody_elses_image_is_refused() {
     let (mut server, lab) = attached().await;
     let trial = EvalRequest { trial: true, ..EvalRequest::new("1") };
     let refused = lab.eval(MAIN, trial, &Default::default()).await;
-    assert_eq!(refused.unwrap_err(), SessionError::Lacks(Runtime::Swank, Capability::Checkpoint));
+    assert_eq!(refused.unwrap_err(), SessionError::Lacks(runtime("swank"), Capability::Checkpoint));
     let refused = lab.call(MAIN, Request::Checkpoint("x".into()), &Default::default()).await;
-    assert_eq!(refused.unwrap_err(), SessionError::Lacks(Runtime::Swank, Capability::Checkpoint));
+    assert_eq!(refused.unwrap_err(), SessionError::Lacks(runtime("swank"), Capability::Checkpoint));
     assert_eq!(lab.kill(MAIN).await.unwrap_err(), SessionError::Theirs(MAIN.into()));
     assert_eq!(lab.reset(MAIN).await.unwrap_err(), SessionError::Theirs(MAIN.into()));
     assert_eq!(lab.values("(+ 1 2)").await, "3");
@@ -73,7 +73,7 @@ async fn an_image_that_ends_is_told_and_another_can_be_joined() {
     let error = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await.unwrap_err();
     assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("start that server again")), "{error}");
     let next = Server::start("");
-    lab.attach(MAIN, Found::known(next.address, Runtime::Swank)).await.unwrap();
+    lab.attach(MAIN, Found::known(next.address, runtime("swank"))).await.unwrap();
     assert_eq!(lab.values("(+ 1 2)").await, "3");
 }
 
@@ -116,7 +116,7 @@ async fn what_runs_is_ended_when_the_session_is_left() {
 
 async fn lab_on(server: &Server) -> crate::Lab {
     let lab = lab();
-    lab.attach(MAIN, Found::known(server.address, Runtime::Swank)).await.unwrap();
+    lab.attach(MAIN, Found::known(server.address, runtime("swank"))).await.unwrap();
     lab
 }
 
@@ -137,7 +137,7 @@ async fn what_listens_is_found_out() {
     let address = Address::read(&server.address.to_string()).unwrap();
     let lab = lab();
     let found = lab.find_server(address).await.unwrap();
-    assert_eq!(found.runtime(), Runtime::Swank);
+    assert_eq!(found.runtime(), runtime("swank"));
     lab.attach(MAIN, found).await.unwrap();
     assert_eq!(lab.values("(+ 1 2)").await, "3");
 }
@@ -149,6 +149,6 @@ async fn a_server_that_wants_a_secret_gets_the_one_of_the_home() {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join(".slime-secret"), "open sesame\n").unwrap();
     let server = Server::start_at(home.path(), "");
-    let error = lab().attach(MAIN, Found::known(server.address, Runtime::Swank)).await.unwrap_err();
+    let error = lab().attach(MAIN, Found::known(server.address, runtime("swank"))).await.unwrap_err();
     assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("cannot be used")), "{error}");
 }

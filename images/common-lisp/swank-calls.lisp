@@ -1,6 +1,6 @@
 ;;;; Calls of a parent that is attached to a Swank or Slynk server, and what belongs to each of its sessions.
 ;;;;
-;;;; This file is loaded last. common-lisp-swank.lisp says how the conversation goes.
+;;;; This file is loaded last. swank.lisp says how the conversation goes.
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,7 +1,7 @@
 ;;;; The frameworks whose tests can be run one by one: FiveAM, RT, Rove, Parachute.
 ;;;;
-;;;; A framework is what knows the tests that are defined now, and runs one. common-lisp-tests.lisp says which tests are run,
-;;;; common-lisp-observing.lisp hears of those that a test-op runs.
+;;;; A framework is what knows the tests that are defined now, and runs one. tests.lisp says which tests are run,
+;;;; observing.lisp hears of those that a test-op runs.
 ;;;; Of a framework's own names those are used that its users see, and the slots of its objects by name.
 
 (in-package "LISPWRIGHT.AGENT")

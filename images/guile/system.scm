@@ -1,8 +1,8 @@
 ;;;; What the Guile agent owes the process it runs in: descriptors, the wire, signals, ports, limits.
 ;;;;
-;;;; The parts of the agent are one module; this one comes first, then guile-roots.scm, guile-print.scm, guile-stack.scm,
-;;;; guile.scm, which says what the whole is for, then guile-warnings.scm, guile-work.scm, guile-look.scm,
-;;;; guile-describe.scm, guile-references.scm, guile-held.scm and guile-copies.scm.
+;;;; The parts of the agent are one module; this one comes first, then roots.scm, print.scm, stack.scm,
+;;;; agent.scm, which says what the whole is for, then warnings.scm, work.scm, look.scm,
+;;;; describe.scm, references.scm, held.scm and copies.scm.
 
 (define-module (lispwright agent)
   #:use-module (ice-9 exceptions)

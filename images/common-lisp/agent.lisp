@@ -1,17 +1,17 @@
 ;;;; The agent inside a Common Lisp worker: reads requests, evaluates forms, answers.
 ;;;;
 ;;;; It must go on answering whatever the evaluated code does to the reader, the printer, the standard
-;;;; streams or the debugger. So neither the reader nor the printer has a part in the wire (common-lisp-wire.lisp), and
+;;;; streams or the debugger. So neither the reader nor the printer has a part in the wire (wire.lisp), and
 ;;;; everything it says about a value is a string made by the printer under fixed settings.
 ;;;;
 ;;;; (:EVAL :ID 7 :CODE "(+ 1 2)") is answered by (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
 ;;;;
-;;;; This file is portable, and so are those that are loaded after it: common-lisp-objects.lisp (INSPECT),
-;;;; common-lisp-expand.lisp (MACROEXPAND), common-lisp-held.lisp (HOLD and what it makes possible),
-;;;; common-lisp-copies.lisp (CHECKPOINT, ROLLBACK, TRIAL), common-lisp-describe.lisp (DESCRIBE, REFERENCES),
-;;;; common-lisp-systems.lisp (LOAD) and common-lisp-tests.lisp (RUN-TESTS); the last two need ASDF.
-;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from common-lisp-NAME.lisp,
-;;;; which is loaded before; the header of common-lisp-sbcl.lisp lists the functions it owes.
+;;;; This file is portable, and so are those that are loaded after it: objects.lisp (INSPECT),
+;;;; expand.lisp (MACROEXPAND), held.lisp (HOLD and what it makes possible),
+;;;; copies.lisp (CHECKPOINT, ROLLBACK, TRIAL), describe.lisp (DESCRIBE, REFERENCES),
+;;;; systems.lisp (LOAD) and tests.lisp (RUN-TESTS); the last two need ASDF.
+;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from NAME.lisp,
+;;;; which is loaded before; the header of sbcl.lisp lists the functions it owes.
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,10 +1,10 @@
 ;;;; What the Common Lisp agent needs from SBCL itself: descriptors, streams, signals, frames, threads.
 ;;;;
-;;;; common-lisp.lisp is loaded after this file and calls
+;;;; agent.lisp is loaded after this file and calls
 ;;;;   OPEN-PROTOCOL READ-PROTOCOL WRITE-PROTOCOL PROTOCOL-READABLE-P   the pipe to the parent
 ;;;;   CALL-INTERRUPTIBLE CALL-EXPOSED                                  interrupts
 ;;;;   DECODE-UTF-8                                                     text
-;;;;   MAKE-BOUNDED-STREAM BOUNDED-STREAM-TEXT                          (here common-lisp-bounded.lisp has them)
+;;;;   MAKE-BOUNDED-STREAM BOUNDED-STREAM-TEXT                          (here bounded.lisp has them)
 ;;;;   LENIENT-UTF-8 FILE-TEXT MAKE-TEMPORARY-DIRECTORY                 files
 ;;;;   RESTORE-STREAMS FLUSH-STREAMS INPUT-STREAMS                      the standard streams
 ;;;;   CALL-WITH-DEBUGGER-HOOK CALL-IN-COMPILATION-UNIT NOISE-P         conditions

@@ -2,7 +2,7 @@
 ;;;;
 ;;;; A frame is six hexadecimal digits, the number of octets that follow, and that many octets of UTF-8. The reader and the
 ;;;; printer have no part in it: evaluated code may have set them up in whatever way, and they are slower.
-;;;; READ-PROTOCOL, WRITE-PROTOCOL and DECODE-UTF-8 come from common-lisp-NAME.lisp.
+;;;; READ-PROTOCOL, WRITE-PROTOCOL and DECODE-UTF-8 come from NAME.lisp.
 
 (in-package "LISPWRIGHT.AGENT")
 

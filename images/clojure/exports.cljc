@@ -1,5 +1,5 @@
 ;; What a namespace has for others, as text in the notation of the wire. A function of the function that says what a name
-;; means (clojure-describe.cljc), of the name of the namespace, and of how many names are skipped and listed. Runs where
+;; means (describe.cljc), of the name of the namespace, and of how many names are skipped and listed. Runs where
 ;; that one does; nothing is defined.
 (fn [describe space offset wanted]
   (if-let [found (find-ns space)]

@@ -6,9 +6,9 @@
 ;;;; A form with a lambda in it is compiled, so that its procedures are fast and their frames have names, lines and
 ;;;; variables; other forms are interpreted, which takes microseconds instead of a millisecond.
 ;;;;
-;;;; After this file come guile-warnings.scm (what the compiler says), guile-work.scm, which loads files and runs tests,
-;;;; guile-look.scm (macros, objects), guile-describe.scm (names), guile-references.scm (who refers to them), guile-held.scm
-;;;; (stacks that are kept) and guile-copies.scm (checkpoints).
+;;;; After this file come warnings.scm (what the compiler says), work.scm, which loads files and runs tests,
+;;;; look.scm (macros, objects), describe.scm (names), references.scm (who refers to them), held.scm
+;;;; (stacks that are kept) and copies.scm (checkpoints).
 
 ;;; One evaluation
 

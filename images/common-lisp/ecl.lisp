@@ -1,7 +1,7 @@
 ;;;; What the Common Lisp agent needs from ECL itself: the C library, streams, signals, frames, threads.
 ;;;;
-;;;; Loaded before common-lisp-libc.lisp, which has what ECL and CLISP do alike, and common-lisp-ecl-signals.lisp. What they
-;;;; owe together is listed at the head of common-lisp-sbcl.lisp. ECL cannot copy its process: only one thread would be copied, and ECL serves its
+;;;; Loaded before libc.lisp, which has what ECL and CLISP do alike, and ecl-signals.lisp. What they
+;;;; owe together is listed at the head of sbcl.lisp. ECL cannot copy its process: only one thread would be copied, and ECL serves its
 ;;;; signals in another.
 
 (in-package "LISPWRIGHT.AGENT")

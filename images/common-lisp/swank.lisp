@@ -1,6 +1,6 @@
 ;;;; What the Common Lisp agent needs inside an image that somebody else runs, taken from the Swank or Slynk server there.
 ;;;;
-;;;; common-lisp.lisp is loaded after this file and calls the functions that the head of common-lisp-sbcl.lisp lists, as
+;;;; agent.lisp is loaded after this file and calls the functions that the head of sbcl.lisp lists, as
 ;;;; far as an image has them that is no process of ours: nothing here touches descriptors, signals or the process.
 ;;;;
 ;;;; A request is one remote call of Swank's, in a thread that Swank makes for it: (ATTEND '(:EVAL :ID 7 ...) limit). The

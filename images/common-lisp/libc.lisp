@@ -1,7 +1,7 @@
 ;;;; Descriptors, the pipe to the parent and objects, by way of the C library and the metaobject protocol. For
 ;;;; implementations that have these and little else: ECL and CLISP.
 ;;;;
-;;;; common-lisp-NAME.lisp, which is loaded first, owes this file
+;;;; NAME.lisp, which is loaded first, owes this file
 ;;;;   LIBC (a macro: the C function, the type of its result, then types and values of its arguments)
 ;;;;   READ-OCTETS WRITE-OCTETS (descriptor octets start end): how many, or NIL and the error number
 ;;;;   CALLED-MKDTEMP (template): the name of the directory that was made, or NIL

@@ -100,7 +100,7 @@ its own begins with."
 (defun settle-asdf ()
   "Loads the newest version of ASDF, unless that has been done, and has it look for no other."
   (unless *settled*
-    #-ecl (load-newest-asdf)            ; common-lisp-asdf.lisp has done it there
+    #-ecl (load-newest-asdf)            ; asdf.lisp has done it there
     (dolist (name '("asdf" "uiop"))
       (asdf:register-immutable-system name :version (asdf:asdf-version)))
     (setf *settled* t)))

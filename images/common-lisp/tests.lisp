@@ -1,5 +1,5 @@
-;;;; Running tests: by the system's own TEST-OP where it has one (common-lisp-test-op.lisp), else those of a framework
-;;;; (common-lisp-frameworks.lisp) one by one.
+;;;; Running tests: by the system's own TEST-OP where it has one (test-op.lisp), else those of a framework
+;;;; (frameworks.lisp) one by one.
 ;;;;
 ;;;; The tests of a system are those that loading it has defined: not those of other systems, and not those whose definition
 ;;;; is gone from the files. It is known which one hangs, and what came before it counts.

@@ -1,5 +1,5 @@
 ;;;; What the tests of an image that somebody else runs need of it: loading as its owner would, and what ASDF knows there.
-;;;; Read with common-lisp-tests.lisp when tests are first run, since it needs ASDF.
+;;;; Read with tests.lisp when tests are first run, since it needs ASDF.
 ;;;;
 ;;;; The image is its owner's, so a test that exits must not end it: while tests run, the functions that exit look first
 ;;;; whether it is the thread of the tests that calls. In every other thread they do what they do.

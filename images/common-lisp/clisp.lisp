@@ -1,7 +1,7 @@
 ;;;; What the Common Lisp agent needs from CLISP itself: the C library, streams, signals, frames, the heap's limit.
 ;;;;
-;;;; Loaded before common-lisp-libc.lisp, which has what ECL and CLISP do alike. What they owe together is listed at the
-;;;; head of common-lisp-sbcl.lisp.
+;;;; Loaded before libc.lisp, which has what ECL and CLISP do alike. What they owe together is listed at the
+;;;; head of sbcl.lisp.
 ;;;;
 ;;;; CLISP has one thread and interrupts it by SIGINT alone. It ends an endless recursion by going back to its outermost
 ;;;; driver, whatever is in between, so that driver is ours: it answers for the code that is gone and goes on serving.

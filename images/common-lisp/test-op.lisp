@@ -1,7 +1,7 @@
 ;;;; Performing the TEST-OP that somebody has written for a system, and finding out how its tests went.
 ;;;;
 ;;;; That it ends well says nothing: most print what failed and return NIL. So the tests count that frameworks are heard to run
-;;;; meanwhile; where there are none, a line that sums up decides (common-lisp-summaries.lisp); where there is none either, how
+;;;; meanwhile; where there are none, a line that sums up decides (summaries.lisp); where there is none either, how
 ;;;; the tests went is unknown, which is no success. A test-op that asks for that of another system is followed there.
 
 (in-package "LISPWRIGHT.AGENT")

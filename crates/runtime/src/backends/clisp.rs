@@ -1,0 +1,57 @@
+//! GNU CLISP. Its workers start from a memory image with the agent in it.
+
+use std::ffi::OsString;
+
+use super::common_lisp::{
+    AGENT, ASDF, BOUNDED, FIRST, FRAMEWORKS, LIBC, PERFORMING, SYSTEMS, TESTS, WORDS, parts, save, text,
+};
+use super::{Backend, Capability};
+use crate::agent::{Agent, Saved, Start, quoted_path};
+
+/// Reads the agent's forms from standard input up to `:END`: evaluating a definition does not compile it. What it warns of
+/// would go to standard output.
+const LOAD: &str = "(let ((*error-output* (make-broadcast-stream))) \
+    (loop with text = (ext:make-stream :input :external-format charset:utf-8) \
+    for form = (read text) until (eq form :end) do (funcall (compile nil (list 'lambda nil form)))))";
+
+const QUIET: [&str; 4] = ["-norc", "-q", "-q", "-ansi"];
+
+pub(super) static BACKEND: Backend = Backend {
+    name: "clisp",
+    program: "clisp",
+    package: "clisp",
+    tried: "2.49.93",
+    has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
+    frameworks: FRAMEWORKS,
+    words: WORDS,
+    agent: Some(Agent {
+        text: || {
+            let (own, compiler) = (parts!["clisp.lisp"], parts!["clisp-compiler.lisp"]);
+            text(&[FIRST, own, LIBC, BOUNDED, AGENT], &[ASDF, PERFORMING, compiler, SYSTEMS, TESTS])
+        },
+        start: |start, heap, _| {
+            let mut arguments: Vec<OsString> = QUIET.map(OsString::from).into();
+            // The agent reads this option again and sets the limit: CLISP takes it for a beginning.
+            arguments.extend(["-m".into(), format!("{heap}MB").into()]);
+            match start {
+                Start::Saved(image) => arguments.extend(["-M".into(), image.into()]),
+                Start::Plain(_) => {
+                    let drive = format!(
+                        "(progn {LOAD} (sys::driver (symbol-function (intern \"DRIVE\" \"LISPWRIGHT.AGENT\"))))"
+                    );
+                    arguments.extend(["-on-error", "debug", "-x", &drive].map(OsString::from));
+                }
+            }
+            arguments
+        },
+        saved: Saved::Image {
+            extension: "mem",
+            arguments: |path| {
+                let save = save(&quoted_path(path));
+                let load = ["-on-error", "exit", "-x", LOAD, "-x", &save];
+                QUIET.into_iter().chain(load).map(OsString::from).collect()
+            },
+        },
+    }),
+    ..Backend::NOTHING
+};

@@ -1,0 +1,25 @@
+//! Clojure, over nREPL: servers of our own and those that somebody else runs (`nrepl`).
+
+use lispwright_syntax::Dialect;
+
+use super::{Backend, Capability, Words};
+use crate::remote::Protocol;
+
+pub(super) static BACKEND: Backend = Backend {
+    name: "clojure",
+    program: "clojure",
+    package: "clojure libnrepl-clojure",
+    tried: "1.11.1 with nREPL 1.0.0",
+    has: &[Capability::Eval, Capability::Interrupt, Capability::Attach],
+    dialect: Dialect::Clojure,
+    extensions: &["clj", "cljc", "cljs", "bb"],
+    project_files: &["deps.edn", "bb.edn", "nbb.edn", "shadow-cljs.edn", ".nrepl-port"],
+    frameworks: &["clojure.test"],
+    words: Words {
+        // A namespace has the name of what is loaded.
+        missing_package: "load_system {\"system\": NAME} loads it when it is a file's.",
+        ..Words::NOTHING
+    },
+    protocol: Some(Protocol::Nrepl),
+    ..Backend::NOTHING
+};

@@ -1,0 +1,83 @@
+//! What the implementations of Common Lisp share: parts of the agent, how they read it, words about them.
+
+use super::Words;
+use crate::agent::quoted;
+
+/// Embeds files of `images/common-lisp`, in the order in which they are read.
+macro_rules! parts {
+    ($($file:literal),* $(,)?) => {
+        &[$(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../images/common-lisp/", $file))),*]
+    };
+}
+pub(crate) use parts;
+
+/// Files that are read one after the other.
+pub(crate) type Parts = &'static [&'static str];
+
+/// The package of the agent, and the pipe to the parent. Comes first.
+pub(super) const FIRST: Parts = parts!["descriptors.lisp"];
+
+/// Text of bounded length, where the implementation has nothing of its own for it.
+pub(super) const BOUNDED: Parts = parts!["bounded.lisp"];
+
+/// What answers most requests.
+pub(crate) const AGENT: Parts = parts!["wire.lisp", "agent.lisp", "objects.lisp", "expand.lisp", "held.lisp"];
+
+/// ASDF itself.
+pub(super) const ASDF: Parts = parts!["asdf.lisp"];
+
+/// Hearing of files from ASDF where functions cannot be encapsulated.
+pub(super) const PERFORMING: Parts = parts!["performing.lisp"];
+
+/// Loading files and systems.
+pub(super) const SYSTEMS: Parts = parts!["systems.lisp", "plans.lisp", "explanations.lisp"];
+
+/// Running tests.
+pub(crate) const TESTS: Parts = parts![
+    "frameworks.lisp",
+    "tally.lisp",
+    "summaries.lisp",
+    "observing.lisp",
+    "results.lisp",
+    "test-op.lisp",
+    "tests.lisp"
+];
+
+/// What names mean, and who refers to them.
+pub(crate) const NAMES: Parts = parts!["describe.lisp"];
+
+/// Descriptors and streams by way of the C library: ECL, CLISP.
+pub(super) const LIBC: Parts = parts!["libc.lisp"];
+
+/// Reads the agent's forms from standard input up to `:END`.
+pub(super) const LOAD: &str = "(with-compilation-unit () (loop for form = (read) until (eq form :end) do (eval form)))";
+
+/// Has it serve.
+pub(super) const MAIN: &str = "(funcall (intern \"MAIN\" \"LISPWRIGHT.AGENT\"))";
+
+/// Has it write its image to `path`, a string.
+pub(super) fn save(path: &str) -> String {
+    format!("(funcall (intern \"SAVE\" \"LISPWRIGHT.AGENT\") {path})")
+}
+
+/// The text of an agent: the parts that it is made of, and those that it reads by itself when they are needed.
+pub(super) fn text(parts: &[Parts], late_parts: &[Parts]) -> String {
+    let mut text = parts.concat().join("\n");
+    if !late_parts.is_empty() {
+        text.push_str(&format!("\n(setf *late-parts* {})\n", quoted(&late_parts.concat().join("\n"))));
+    }
+    text.push_str("\n:end\n");
+    text
+}
+
+/// The frameworks whose tests are run one by one, and ASDF's own operation.
+pub(super) const FRAMEWORKS: &[&str] = &["fiveam", "rove", "parachute", "rt", "asdf"];
+
+/// What is said of every one.
+pub(super) const WORDS: Words = Words {
+    part_of_value: "The value is in *; for a part of it: repl_eval {\"code\": \"(subseq (prin1-to-string *) 10000 20000)\"}",
+    not_looked_at: "Not looked at: top-level forms (a deftest is one), files that are not loaded in this image, inlined \
+                    calls, names in data. lisp_read_file with content_pattern shows mentions in a file.",
+    keeps_variables: "Code compiled with (declaim (optimize (debug 2))) or more keeps them.",
+    ..Words::NOTHING
+};

@@ -1,0 +1,60 @@
+//! Steel Bank Common Lisp. Its workers start from a core with the agent in it.
+
+mod self_report;
+
+use std::ffi::OsString;
+
+use super::common_lisp::{
+    AGENT, ASDF, BOUNDED, FIRST, FRAMEWORKS, LOAD, MAIN, NAMES, SYSTEMS, TESTS, WORDS, parts, save, text,
+};
+use super::{Backend, Capability};
+use crate::agent::{Agent, Saved, Start, quoted_path};
+
+pub(super) static BACKEND: Backend = Backend {
+    name: "sbcl",
+    program: "sbcl",
+    package: "sbcl",
+    tried: "2.2.9",
+    has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
+    extensions: &["lisp", "lsp", "cl", "asd"],
+    frameworks: FRAMEWORKS,
+    words: WORDS,
+    agent: Some(Agent {
+        text: || {
+            let own = parts!["sbcl.lisp"];
+            let (copies, compiler) = (parts!["copies.lisp"], parts!["sbcl-compiler.lisp"]);
+            let own_names = parts!["sbcl-describe.lisp"];
+            text(&[FIRST, own, BOUNDED, AGENT, copies, compiler, ASDF, SYSTEMS, TESTS, NAMES, own_names], &[])
+        },
+        start: |start, heap, _| {
+            let mut arguments: Vec<OsString> = Vec::new();
+            if let Start::Saved(core) = start {
+                arguments.extend(["--core".into(), core.into()]);
+            }
+            let heap = format!("{heap}MB");
+            arguments.extend(
+                ["--noinform", "--disable-ldb", "--no-merge-core-pages", "--dynamic-space-size", &heap]
+                    .map(OsString::from),
+            );
+            if let Start::Plain(_) = start {
+                arguments.extend(
+                    ["--no-sysinit", "--no-userinit", "--disable-debugger", "--eval", LOAD, "--eval", MAIN]
+                        .map(OsString::from),
+                );
+            }
+            arguments
+        },
+        saved: Saved::Image {
+            extension: "core",
+            arguments: |path| {
+                ["--noinform", "--disable-ldb", "--no-sysinit", "--no-userinit", "--disable-debugger", "--eval"]
+                    .into_iter()
+                    .chain([LOAD, "--eval", &save(&quoted_path(path))])
+                    .map(OsString::from)
+                    .collect()
+            },
+        },
+    }),
+    without_own_reports: self_report::without_self_reports,
+    ..Backend::NOTHING
+};

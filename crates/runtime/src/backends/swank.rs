@@ -1,0 +1,29 @@
+//! Whatever Common Lisp a Swank or Slynk server runs in that somebody else has started (`swank`).
+
+use super::common_lisp::{FRAMEWORKS, WORDS};
+use super::{Backend, Capability, Words};
+use crate::remote::Protocol;
+
+pub(super) static BACKEND: Backend = Backend {
+    name: "swank",
+    package: "cl-swank",
+    has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Attach],
+    frameworks: FRAMEWORKS,
+    words: Words {
+        part_of_value: Words::NOTHING.part_of_value,
+        no_copies: "The image of a swank session belongs to somebody else and has threads, so it is not copied: there are \
+                    no checkpoints and no trials. Try in a session on sbcl, which has an image of its own: repl_eval \
+                    {\"runtime\": \"sbcl\", \"trial\": true, ...}.",
+        attached: |version| {
+            if version.starts_with("CLISP") {
+                "It cannot be reset, killed, checkpointed or tried in. In CLISP errors come without frames, an evaluation \
+                 cannot be interrupted, and an endless recursion ends the connection."
+            } else {
+                "It cannot be reset, killed, checkpointed or tried in; everything else works as in a session of its own."
+            }
+        },
+        ..WORDS
+    },
+    protocol: Some(Protocol::Swank),
+    ..Backend::NOTHING
+};
