@@ -31,8 +31,8 @@ pub struct Mended {
 
 /// A line before and after as an answer shows it, without the white space around; long lines are cut to the neighbourhood of
 /// the change.
-fn shown(change: &LineChange) -> (String, String) {
-    let (before, after) = (change.before.trim(), change.after.trim());
+fn shown(before: &str, after: &str) -> (String, String) {
+    let (before, after) = (before.trim(), after.trim());
     let same = before.chars().zip(after.chars()).take_while(|(before, after)| before == after).count();
     (around(before, same), around(after, same))
 }
@@ -71,7 +71,7 @@ impl Fix {
     /// The lines before and after, two lines of text for each.
     #[must_use]
     pub fn diff(&self) -> String {
-        shown_changes(&self.lines)
+        shown_changes(self.lines.iter().map(|change| (change.line, change.before.as_str(), change.after.as_str())))
     }
 
     /// Moves it `lines` down, with `lead` in front of the first line of the text and `tail` behind its last one.
@@ -98,28 +98,24 @@ impl fmt::Display for Fix {
             (add, remove) => format!("`{add}` for `{remove}`"),
         };
         match self.lines.as_slice() {
-            [only] => write!(f, "line {}: {change} ({}): {}", only.line, self.why, shown(only).1),
+            [only] => write!(f, "line {}: {change} ({}): {}", only.line, self.why, shown(&only.before, &only.after).1),
             several => {
                 write!(f, "{change} in {} lines ({}):", several.len(), self.why)?;
-                several.iter().try_for_each(|change| write!(f, "\n    line {}: {}", change.line, shown(change).1))
+                several.iter().try_for_each(|change| {
+                    write!(f, "\n    line {}: {}", change.line, shown(&change.before, &change.after).1)
+                })
             }
         }
     }
 }
 
-impl Mended {
-    /// The lines before and after, two lines of text for each.
-    #[must_use]
-    pub fn shown(&self) -> String {
-        shown_changes(&self.lines)
-    }
-}
-
-fn shown_changes(lines: &[LineChange]) -> String {
+/// Changed lines, each as its number, how it was and how it is, two lines of text for each.
+#[must_use]
+pub fn shown_changes<'t>(lines: impl Iterator<Item = (u32, &'t str, &'t str)>) -> String {
     let mut out = String::new();
-    for change in lines {
-        let (before, after) = shown(change);
-        out.push_str(&format!("\n  {0} - {before}\n  {0} + {after}", change.line));
+    for (line, before, after) in lines {
+        let (before, after) = shown(before, after);
+        out.push_str(&format!("\n  {line} - {before}\n  {line} + {after}"));
     }
     out
 }
@@ -138,7 +134,7 @@ mod tests {
     fn a_long_line_is_shown_around_its_change() {
         let before = format!("({}", "x ".repeat(200));
         let after = format!("{})", before.trim_end());
-        let (old, new) = shown(&LineChange { line: 1, before, after });
+        let (old, new) = shown(&before, &after);
         assert!(old.starts_with('…') && old.ends_with("x x"), "{old}");
         assert!(new.starts_with('…') && new.ends_with("x x)"), "{new}");
         assert_eq!(new.chars().count(), WIDTH + 1);

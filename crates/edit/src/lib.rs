@@ -51,7 +51,7 @@ pub use check::{CheckReport, check, check_window};
 pub use diagnose::{Diagnosis, diagnose, explain};
 pub use diff::unified;
 pub use edited::Edited;
-pub use fix::{Fix, MOST_SHOWN, Mended};
+pub use fix::{Fix, MOST_SHOWN, Mended, shown_changes};
 pub use form_line::FormLine;
 pub use lispwright_repair::LineChange;
 pub use locate::{Target, locate};

@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use lispwright_tools::{Arrival, Arrivals, CallContext, Outcome, Premises, Tool, ToolError, ToolSet, arguments};
+use lispwright_tools::{Arrival, Arrivals, CallContext, Premises, Refusal, Reply, Tool, ToolSet, arguments};
+use lispwright_words::{Rendering, Skin, render};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation,
@@ -77,11 +78,11 @@ impl Dispatch {
             ToolSet::Guard => Ok(given),
             _ => arguments::prepare(tool.name, &tool.input_schema, given),
         };
-        let outcome = match checked {
+        let reply = match checked {
             Ok(ready) => context.run(tool, ready).await,
-            Err(error) => error.into(),
+            Err(refusal) => Err(refusal),
         };
-        Ok(result(tool, self.results, outcome))
+        Ok(result(tool, self.results, render(reply, Skin::Client)))
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
@@ -155,8 +156,8 @@ fn published_output(schema: &Map<String, Value>) -> Map<String, Value> {
     published
 }
 
-fn result(tool: &Tool, results: Results, outcome: Outcome) -> CallToolResult {
-    let Outcome { text, mut fields, is_error } = outcome;
+fn result(tool: &Tool, results: Results, rendering: Rendering) -> CallToolResult {
+    let Rendering { text, mut fields, is_error } = rendering;
     let structured = is_structured(tool, results).then(|| {
         // Some clients show a model nothing but these fields.
         if is_error && !fields.contains_key("message") && !fields.contains_key("error") {
@@ -189,7 +190,7 @@ struct Call {
 
 impl Call {
     /// Runs a tool to its end, through cancellation and panics.
-    async fn run(self, tool: &Tool, given: Map<String, Value>) -> Outcome {
+    async fn run(self, tool: &Tool, given: Map<String, Value>) -> Reply {
         let cancel = CancellationToken::new();
         let (sender, notes) = mpsc::channel::<(f64, String)>(16);
         let report = move |seconds: f64, words: &str| {
@@ -225,7 +226,7 @@ impl Call {
             }
         };
         let (done, (), ()) = futures::join!(working, stopping, reporting);
-        done.unwrap_or_else(|panic| internal_error(tool.name, panic.as_ref()).into())
+        done.unwrap_or_else(|panic| Err(internal_error(tool.name, panic.as_ref())))
     }
 }
 
@@ -271,14 +272,14 @@ async fn pass_progress(
     }
 }
 
-fn internal_error(tool: &str, panic: &(dyn std::any::Any + Send)) -> ToolError {
+fn internal_error(tool: &str, panic: &(dyn std::any::Any + Send)) -> Refusal {
     let what = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned());
     tracing::error!(tool, panic = %what, "a tool panicked");
-    ToolError::new(
+    Refusal::worded(
         "INTERNAL",
         format!(
             "{tool} failed inside the server ({what}). This is a fault of lispwright, not of the call; the server goes \

@@ -75,7 +75,7 @@ mod tests {
     use std::sync::Arc;
 
     use futures::FutureExt;
-    use lispwright_tools::{Annotations, Outcome, Schema, ToolSet};
+    use lispwright_tools::{Annotations, ProtocolAnswer, Schema, ToolSet};
 
     use super::*;
 
@@ -88,7 +88,7 @@ mod tests {
             annotations: Annotations::READS,
             input_schema: Schema::default(),
             output_schema: Schema::default(),
-            run: Arc::new(|_, _| async { Outcome::default() }.boxed()),
+            run: Arc::new(|_, _| async { Ok(ProtocolAnswer::default().into()) }.boxed()),
         }
     }
 

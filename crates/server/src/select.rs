@@ -150,7 +150,7 @@ mod tests {
     use std::sync::Arc;
 
     use futures::FutureExt;
-    use lispwright_tools::{Annotations, Outcome, Schema};
+    use lispwright_tools::{Annotations, ProtocolAnswer, Schema};
 
     use super::*;
 
@@ -163,7 +163,7 @@ mod tests {
             annotations,
             input_schema: Schema::default(),
             output_schema: Schema::default(),
-            run: Arc::new(|_, _| async { Outcome::default() }.boxed()),
+            run: Arc::new(|_, _| async { Ok(ProtocolAnswer::default().into()) }.boxed()),
         };
         let catalogue = [
             ("lisp_read_file", ToolSet::Default, Annotations::READS),

@@ -201,7 +201,7 @@ fn translated(target: &Tool, alias: Alias) -> lispwright_tools::tool::Run {
         };
         match ready {
             Ok(ready) => (target.run)(ready, context),
-            Err(error) => async move { error.into() }.boxed(),
+            Err(error) => async move { Err(error) }.boxed(),
         }
     })
 }

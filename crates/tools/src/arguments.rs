@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 pub use schema::schema_of;
 pub use spelling::{nearest, snake_case};
 
-use crate::outcome::ToolError;
+use crate::refusal::Refusal;
 
 /// Spellings accepted everywhere beside a tool's own argument names, as `(accepted, own)`.
 pub const ALIASES: &[(&str, &str)] = &[("file_path", "path"), ("form_name", "name")];
@@ -275,7 +275,7 @@ pub fn prepare(
     tool: &str,
     schema: &Map<String, Value>,
     arguments: Map<String, Value>,
-) -> Result<Map<String, Value>, ToolError> {
+) -> Result<Map<String, Value>, Refusal> {
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let mut ready = Map::new();
@@ -361,7 +361,7 @@ fn listed<'s>(schema: &'s Value, text: &str) -> Option<&'s str> {
     values.clone().all(|value| value != text).then(|| values.find(|value| snake_case(value) == spelled))?
 }
 
-fn refusal(tool: &str, schema: &Map<String, Value>, faults: &[Fault]) -> ToolError {
+fn refusal(tool: &str, schema: &Map<String, Value>, faults: &[Fault]) -> Refusal {
     let count = match faults.len() {
         1 => "1 fault".to_owned(),
         n => format!("{n} faults"),
@@ -384,16 +384,16 @@ fn refusal(tool: &str, schema: &Map<String, Value>, faults: &[Fault]) -> ToolErr
     } else {
         message.push_str(&format!("Call it again with: {} (* required).", names.join(", ")));
     }
-    ToolError::new("BAD_ARGUMENT", message)
+    Refusal::worded("BAD_ARGUMENT", message)
         .with("faults", faults.iter().map(|fault| Value::String(fault.to_string())).collect::<Vec<_>>())
 }
 
 /// The typed arguments of a call that has passed [`prepare`].
 ///
 /// A mismatch between the schema and the type is still a `BAD_ARGUMENT`, worded by serde.
-pub fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, ToolError> {
+pub fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, Refusal> {
     serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-        ToolError::new("BAD_ARGUMENT", format!("The arguments do not fit: {error}. Correct them and call again."))
+        Refusal::worded("BAD_ARGUMENT", format!("The arguments do not fit: {error}. Correct them and call again."))
     })
 }
 
@@ -595,8 +595,8 @@ mod tests {
         let schema = schema_of::<Arguments>();
         let given = json!({"file_path": "b", "path": "a", "operation": "delete"});
         let error = prepare("lisp_edit_form", &schema, object(given)).unwrap_err();
-        assert_eq!(error.code, "BAD_ARGUMENT");
-        assert!(error.message.contains("`file_path` means `path`, and both are given"), "{}", error.message);
+        assert_eq!(error.code(), "BAD_ARGUMENT");
+        assert!(error.said().contains("`file_path` means `path`, and both are given"), "{}", error.said());
         let same = json!({"file_path": "a", "path": "a", "operation": "delete"});
         assert_eq!(prepare("lisp_edit_form", &schema, object(same)).unwrap()["path"], "a");
     }
@@ -618,12 +618,13 @@ mod tests {
         let schema = schema_of::<Arguments>();
         let error = prepare("lisp_edit_form", &schema, object(json!({"operation": 1}))).unwrap_err();
         assert_eq!(
-            error.message,
+            error.said(),
             "lisp_edit_form did not run: 2 faults in its arguments.\n\
              - `operation` must be a string, not 1\n\
              - missing required argument `path` (a string)\n\
              Call it again with: path*, operation*, name, level, limit, form_types, collapsed, timeout (* required)."
         );
+        let Refusal::Worded(error) = error else { panic!("{error:?}") };
         assert_eq!(error.fields["faults"].as_array().unwrap().len(), 2);
     }
 

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use crate::answer::{Answer, Reply, fields_schema};
 use crate::arguments::{parse, schema_of};
 use crate::code_describe::code_describe;
 use crate::code_exports::code_exports;
@@ -19,14 +20,15 @@ use crate::code_find_references::code_find_references;
 use crate::guard::guard_tools;
 use crate::inspect_object::inspect_object;
 use crate::lisp_check_parens::lisp_check_parens;
+use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_edit_form::lisp_edit_form;
 use crate::lisp_patch_form::lisp_patch_form;
 use crate::lisp_read_file::lisp_read_file;
 use crate::lisp_read_form::lisp_read_form;
 use crate::load_system::load_system;
 use crate::macroexpand::macroexpand;
-use crate::outcome::Outcome;
 use crate::premises::Premises;
+use crate::refusal::Refusal;
 use crate::repl_control::repl_control;
 use crate::repl_eval::repl_eval;
 use crate::repl_wait::keep;
@@ -65,18 +67,18 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             description: "Replace, insert, append or delete Lisp forms by name; everything else stays byte for byte. Content that \
                           does not balance is repaired when that is certain, and told; else refused with the line to fix.",
             annotations: Annotations::WRITES,
-            output: edit_fields,
+            output: fields_schema::<EditAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { lisp_edit_form(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { lisp_edit_form(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "lisp_patch_form",
             title: "Patch text in a form",
             description: "Change text inside one Lisp form: cheaper than replacing a long one. A patch that breaks the balance is \
                           refused with the new_text to send instead.",
             annotations: Annotations::WRITES,
-            output: edit_fields,
+            output: fields_schema::<EditAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { lisp_patch_form(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { lisp_patch_form(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "lisp_check_parens",
             title: "Check delimiters",
@@ -220,7 +222,8 @@ impl Entry {
     fn tool<A, F>(self, premises: &Premises, run: fn(Workshop, A, CallContext) -> F) -> Tool
     where
         A: JsonSchema + DeserializeOwned + Send + 'static,
-        F: Future<Output = Outcome> + Send + 'static,
+        F: Future + Send + 'static,
+        F::Output: Into<Reply> + Send,
     {
         let premises = premises.clone();
         Tool {
@@ -232,19 +235,20 @@ impl Entry {
             input_schema: Schema::new(schema_of::<A>),
             output_schema: Schema::new(self.output),
             run: Arc::new(move |arguments, context| {
-                let ready = parse::<A>(arguments).and_then(|arguments| Ok((arguments, premises.workshop()?)));
+                let ready = parse::<A>(arguments).map_err(Refusal::from);
+                let ready = ready.and_then(|arguments| Ok((arguments, premises.workshop()?)));
                 match ready {
                     Ok((arguments, workshop)) => {
                         let context = CallContext { transcript: workshop.transcript.clone(), ..context };
                         let working = run(workshop, arguments, context.clone());
                         async move {
-                            let outcome = working.await;
-                            keep(&context, &outcome);
-                            outcome
+                            let reply = working.await.into();
+                            keep(&context, &reply);
+                            reply
                         }
                         .boxed()
                     }
-                    Err(error) => async move { error.into() }.boxed(),
+                    Err(refusal) => async move { Err(refusal) }.boxed(),
                 }
             }),
         }
@@ -271,21 +275,6 @@ fn read_file_fields() -> Map<String, Value> {
         "content": {"type": "string"}, "total_lines": {"type": "integer"}, "total_forms": {"type": "integer"},
         "expanded_forms": {"type": "integer"}, "truncated": {"type": "boolean"}, "next_offset": {"type": "integer"},
         "diagnostics": {"type": "array", "items": {"type": "object"}}
-    }))
-}
-
-fn edit_fields() -> Map<String, Value> {
-    object(json!({
-        "path": {"type": "string"}, "operation": {"type": "string"}, "form_type": {"type": "string"},
-        "form_name": {"type": "string"}, "would_change": {"type": "boolean"}, "diff": {"type": "string"},
-        "digest": {"type": "string"}, "delta": {"type": "integer"}, "start_line": {"type": "integer"},
-        "end_line": {"type": "integer"}, "notes": {"type": "array", "items": {"type": "string"}},
-        "repair": {"type": "object", "properties": {
-            "lines": {"type": "array", "items": {"type": "object", "properties": {
-                "line": {"type": "integer"}, "before": {"type": "string"}, "after": {"type": "string"}
-            }}},
-            "evidence": {"type": "array", "items": {"type": "string"}}
-        }}
     }))
 }
 

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::answer::Reply;
 use crate::code_live::{Files, Place, ask_living, named};
 use crate::outcome::Outcome;
 use crate::repl_report::{answer, notes, output_limit};
@@ -33,17 +34,17 @@ pub struct CodeDescribe {
 }
 
 /// Describes the name. Printing values may run code of the user; cancelling the context interrupts that.
-pub async fn code_describe(workshop: &Workshop, args: CodeDescribe, context: &CallContext) -> Outcome {
+pub async fn code_describe(workshop: &Workshop, args: CodeDescribe, context: &CallContext) -> Reply {
     let described = async {
         let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: DOCUMENTATION };
         ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await
     };
     match described.await {
         Ok(report) => match &report.ending {
-            Ending::Described(description) => outcome(workshop, description, &report),
-            _ => answer(&report, output_limit(None)),
+            Ending::Described(description) => outcome(workshop, description, &report).into(),
+            _ => answer(&report, output_limit(None)).into(),
         },
-        Err(error) => error.into(),
+        Err(refusal) => Err(refusal),
     }
 }
 

@@ -7,9 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::answer::{Answer, Reply};
 use crate::code_describe::place_text;
 use crate::code_live::{Files, Place, ask_living, package_in};
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_text::{one_line, start_of_fenced};
 use crate::tool::CallContext;
@@ -54,14 +56,11 @@ struct Module {
 }
 
 /// Lists the exports. The image is asked, so what is loaded counts; cancelling the context interrupts it.
-pub async fn code_exports(workshop: &Workshop, args: CodeExports, context: &CallContext) -> Outcome {
-    match list(workshop, args, context).await {
-        Ok(outcome) => outcome,
-        Err(error) => error.into(),
-    }
+pub async fn code_exports(workshop: &Workshop, args: CodeExports, context: &CallContext) -> Reply {
+    list(workshop, args, context).await.map(Answer::from)
 }
 
-async fn list(workshop: &Workshop, args: CodeExports, context: &CallContext) -> Result<Outcome, ToolError> {
+async fn list(workshop: &Workshop, args: CodeExports, context: &CallContext) -> Result<Outcome, Refusal> {
     let module = named(workshop, args.path, args.module).await?;
     let count = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST);
     let request = Request::Exports { name: module.name.clone(), offset: args.offset, count };
@@ -74,7 +73,7 @@ async fn list(workshop: &Workshop, args: CodeExports, context: &CallContext) -> 
 }
 
 /// The module that `path` or `module` means; a name in the place of a path is one, too.
-async fn named(workshop: &Workshop, path: Option<String>, module: Option<String>) -> Result<Module, ToolError> {
+async fn named(workshop: &Workshop, path: Option<String>, module: Option<String>) -> Result<Module, Refusal> {
     match (path, module) {
         (None, Some(name)) if !name.trim().is_empty() => Ok(by_name(&name)),
         (Some(path), None) if path.trim_start().starts_with('(') => Ok(by_name(&path)),
@@ -82,7 +81,7 @@ async fn named(workshop: &Workshop, path: Option<String>, module: Option<String>
             let workshop = workshop.clone();
             blocking(move || defined_in(&workshop, &path)).await
         }
-        _ => Err(ToolError::new(
+        _ => Err(Refusal::worded(
             "BAD_ARGUMENT",
             "Give either `path`, the file that defines it, or `module`: code_exports {\"module\": \"(ice-9 match)\"}.",
         )),
@@ -95,14 +94,14 @@ fn by_name(name: &str) -> Module {
 }
 
 /// The module, package or namespace that a file says it defines, or is in.
-fn defined_in(workshop: &Workshop, path: &str) -> Result<Module, ToolError> {
+fn defined_in(workshop: &Workshop, path: &str) -> Result<Module, Refusal> {
     let file = workshop.read(path)?;
     let language = workshop.lisp_language(&file)?;
     let source = read_source(&file, &language);
     let name = source.forms.iter().find_map(|(_, form)| said(&source, form));
     match name {
         Some(name) => Ok(Module { name, path: Some(file.path.clone()), dialect: Some(language.dialect()) }),
-        None => Err(ToolError::new(
+        None => Err(Refusal::worded(
             "BAD_ARGUMENT",
             format!(
                 "{}: no define-module, library, defpackage, in-package or ns says which module this file is. \
@@ -127,10 +126,10 @@ fn said(source: &Source<'_>, form: &Form) -> Option<String> {
     }
 }
 
-fn not_loaded(module: &Module, session: &str) -> ToolError {
+fn not_loaded(module: &Module, session: &str) -> Refusal {
     let path = module.path.as_deref().unwrap_or_default();
     let next = format!("load_system {{\"path\": {path:?}}}");
-    ToolError::new(
+    Refusal::worded(
         "BAD_ARGUMENT",
         format!(
             "{path} defines {}, which is not loaded in session {session:?}. Call {next}, then again.",

@@ -5,9 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::answer::{Answer, Reply};
 use crate::code_describe::place_text;
 use crate::code_live::{Files, Place, ask_living, named, within};
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_text::one_line;
 use crate::tool::CallContext;
@@ -34,14 +36,11 @@ pub struct CodeFind {
 }
 
 /// Finds the definitions. Cancelling the context interrupts the image.
-pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Outcome {
-    match find(workshop, args, context).await {
-        Ok(outcome) => outcome,
-        Err(error) => error.into(),
-    }
+pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Reply {
+    find(workshop, args, context).await.map(Answer::from)
 }
 
-async fn find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Result<Outcome, ToolError> {
+async fn find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Result<Outcome, Refusal> {
     let is_wanted = within(workshop, args.path.as_deref())?;
     let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: 0 };
     let report = ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await?;

@@ -7,9 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::answer::{Answer, Reply};
 use crate::code_describe::place_text;
 use crate::code_live::{Files, Place, ask_living, dialect_within, named, within};
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_text::{one_line, start_of_fenced};
 use crate::repl_work::relative;
@@ -52,14 +54,11 @@ pub struct CodeFindReferences {
 }
 
 /// Finds the references. Cancelling the context interrupts the image.
-pub async fn code_find_references(workshop: &Workshop, args: CodeFindReferences, context: &CallContext) -> Outcome {
-    match find(workshop, args, context).await {
-        Ok(outcome) => outcome,
-        Err(error) => error.into(),
-    }
+pub async fn code_find_references(workshop: &Workshop, args: CodeFindReferences, context: &CallContext) -> Reply {
+    find(workshop, args, context).await.map(Answer::from)
 }
 
-async fn find(workshop: &Workshop, args: CodeFindReferences, context: &CallContext) -> Result<Outcome, ToolError> {
+async fn find(workshop: &Workshop, args: CodeFindReferences, context: &CallContext) -> Result<Outcome, Refusal> {
     let kinds = kinds(&args.kinds)?;
     let is_wanted = within(workshop, args.path.as_deref())?;
     let project_only = args.project_only.unwrap_or(true);
@@ -106,7 +105,7 @@ fn one_for_a_line<'a>(references: impl Iterator<Item = Shown<'a>>) -> Vec<Shown<
 }
 
 /// The kinds asked for, by their own names or those of other tools.
-fn kinds(asked: &[String]) -> Result<Vec<&'static str>, ToolError> {
+fn kinds(asked: &[String]) -> Result<Vec<&'static str>, Refusal> {
     let known = |asked: &String| {
         let name = match asked.as_str() {
             "calls" => "call",
@@ -118,7 +117,7 @@ fn kinds(asked: &[String]) -> Result<Vec<&'static str>, ToolError> {
             other => other,
         };
         KINDS.into_iter().find(|kind| *kind == name).ok_or_else(|| {
-            ToolError::new("BAD_ARGUMENT", format!("`kinds` has {asked:?}; there are: {}.", KINDS.join(", ")))
+            Refusal::worded("BAD_ARGUMENT", format!("`kinds` has {asked:?}; there are: {}.", KINDS.join(", ")))
                 .with("candidates", KINDS.to_vec())
         })
     };

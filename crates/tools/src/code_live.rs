@@ -8,7 +8,7 @@ use lispwright_project::SourceFile;
 use lispwright_runtime::{EvalReport, MAIN, Reference, Request, Sessions};
 use lispwright_syntax::{Dialect, Form, FormId, Language};
 
-use crate::outcome::ToolError;
+use crate::refusal::Refusal;
 use crate::repl_eval::ask;
 use crate::repl_work::{relative, runtime_of};
 use crate::tool::CallContext;
@@ -18,9 +18,9 @@ use crate::workshop::{Workshop, read_source};
 const CONTEXT: usize = 160;
 
 /// The name that a call asks about.
-pub(crate) fn named(symbol: String) -> Result<String, ToolError> {
+pub(crate) fn named(symbol: String) -> Result<String, Refusal> {
     if symbol.trim().is_empty() {
-        return Err(ToolError::new(
+        return Err(Refusal::worded(
             "BAD_ARGUMENT",
             "`symbol` is empty; give a name, such as foo, pkg:foo or (setf foo).",
         ));
@@ -36,14 +36,14 @@ pub(crate) async fn ask_living(
     dialect: Option<Dialect>,
     request: Request,
     context: &CallContext,
-) -> Result<EvalReport, ToolError> {
+) -> Result<EvalReport, Refusal> {
     // What came before may start the image.
     context.turn().await;
     let session = living(sessions, session, dialect)?;
     ask(sessions, &session, request, context).await
 }
 
-fn living(sessions: &Sessions, session: Option<&str>, dialect: Option<Dialect>) -> Result<String, ToolError> {
+fn living(sessions: &Sessions, session: Option<&str>, dialect: Option<Dialect>) -> Result<String, Refusal> {
     let mut living = sessions.living();
     if session.is_none()
         && let Some(dialect) = dialect
@@ -63,7 +63,7 @@ fn living(sessions: &Sessions, session: Option<&str>, dialect: Option<Dialect>) 
         (Some(session), some) => {
             Err(no_image(format!("Session {session:?} has no image; these have one: {}", some.join(", "))))
         }
-        (None, some) => Err(ToolError::new(
+        (None, some) => Err(Refusal::worded(
             "BAD_ARGUMENT",
             format!("Several images run: say which with `session`: {}.", some.join(", ")),
         )
@@ -71,8 +71,8 @@ fn living(sessions: &Sessions, session: Option<&str>, dialect: Option<Dialect>) 
     }
 }
 
-fn no_image(why: String) -> ToolError {
-    ToolError::new(
+fn no_image(why: String) -> Refusal {
+    Refusal::worded(
         "SESSION_LOST",
         format!(
             "{why}, and the answer comes from a live image. Load the code with load_system {{\"system\": NAME}} or \
@@ -203,7 +203,7 @@ fn shown(line: &str) -> String {
 
 /// The files that `path` means, as a test of absolute paths: the file itself, all below a directory, or that of a module when
 /// it is the name of one, such as `(my app)`.
-pub(crate) fn within(workshop: &Workshop, path: Option<&str>) -> Result<impl Fn(&str) -> bool + use<>, ToolError> {
+pub(crate) fn within(workshop: &Workshop, path: Option<&str>) -> Result<impl Fn(&str) -> bool + use<>, Refusal> {
     let module = path.and_then(|path| path.trim().strip_prefix('(')?.strip_suffix(')'));
     let module = module.map(|parts| parts.split_whitespace().collect::<PathBuf>());
     let wanted = match (path, &module) {

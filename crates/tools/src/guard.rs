@@ -11,7 +11,7 @@ use lispwright_guard::limits::{MAX_CURSOR, MAX_DEPTH, MAX_OPS, MAX_PIECE, MAX_ST
 use lispwright_guard::{Operation, answer};
 use serde_json::{Map, Value, json};
 
-use crate::outcome::Outcome;
+use crate::answer::{Answer, ProtocolAnswer};
 use crate::tool::{Annotations, Schema, Tool, ToolSet};
 
 /// The eight tools, in the protocol's order.
@@ -28,13 +28,13 @@ fn tool(operation: Operation) -> Tool {
         annotations: Annotations::READS,
         input_schema: Schema::new(move || input_schema(operation)),
         output_schema: Schema::new(move || output_schema(operation)),
-        run: Arc::new(move |arguments, _| async move { outcome(operation, &arguments) }.boxed()),
+        run: Arc::new(move |arguments, _| async move { Ok(answered(operation, &arguments)) }.boxed()),
     }
 }
 
-fn outcome(operation: Operation, arguments: &Map<String, Value>) -> Outcome {
+fn answered(operation: Operation, arguments: &Map<String, Value>) -> Answer {
     let answer = answer(operation, arguments);
-    Outcome { text: answer.text, fields: answer.fields, is_error: !answer.ok }
+    Answer::Protocol(ProtocolAnswer { text: answer.text, fields: answer.fields, ok: answer.ok })
 }
 
 const fn title(operation: Operation) -> &'static str {
@@ -268,10 +268,11 @@ mod tests {
     use crate::arguments::check;
     use crate::tool::CallContext;
 
-    fn call(name: &str, arguments: Value) -> Outcome {
+    fn call(name: &str, arguments: Value) -> ProtocolAnswer {
         let tool = guard_tools().into_iter().find(|tool| tool.name == name).unwrap();
         let Value::Object(arguments) = arguments else { panic!("not an object") };
-        let outcome = (tool.run)(arguments, CallContext::default()).now_or_never().unwrap();
+        let reply = (tool.run)(arguments, CallContext::default()).now_or_never().unwrap();
+        let Ok(Answer::Protocol(outcome)) = reply else { panic!("{reply:?}") };
         // What a tool answers is what its schema says: every field, and nothing else.
         assert_eq!(check(&tool.output_schema, &outcome.fields), Ok(()));
         for field in outcome.fields.keys() {
@@ -283,16 +284,16 @@ mod tests {
     #[test]
     fn tools_answer_as_the_protocol_says() {
         let pushed = call("sexp_guard_push_delimiter", json!({"stack": [], "type": "paren", "whatever": 1}));
-        assert_eq!((pushed.text.as_str(), pushed.is_error), (r#"{"ok":true,"stack":["paren"]}"#, false));
+        assert_eq!((pushed.text.as_str(), pushed.ok), (r#"{"ok":true,"stack":["paren"]}"#, true));
         let popped = call("sexp_guard_pop_delimiter", json!({"stack": ["paren"], "type": ":brace", "format": "edn"}));
-        assert!(popped.is_error && popped.text.starts_with("{:ok false, :error {:code \"MISMATCH\""), "{popped:?}");
+        assert!(!popped.ok && popped.text.starts_with("{:ok false, :error {:code \"MISMATCH\""), "{popped:?}");
         assert_eq!(popped.fields["error"]["expected"], json!("paren"));
-        assert!(!call("sexp_guard_set_sentinel", json!({"cursor": 1})).is_error);
+        assert!(call("sexp_guard_set_sentinel", json!({"cursor": 1})).ok);
         let balance = json!({"stack": ["paren"], "sentinel": 3, "mode": "suggest-fix"});
         assert_eq!(call("sexp_guard_balance_and_resume", balance).fields["fix"]["edits"][0]["text"], json!(")"));
-        assert!(!call("sexp_guard_push_many", json!({"stack": [], "types": ["paren"], "cursor": 1})).is_error);
-        assert!(call("sexp_guard_pop_many", json!({"stack": [], "types": ["paren"]})).is_error);
-        assert!(!call("sexp_guard_batch", json!({"stack": [], "docSlice": {"text": "(a"}})).is_error);
+        assert!(call("sexp_guard_push_many", json!({"stack": [], "types": ["paren"], "cursor": 1})).ok);
+        assert!(!call("sexp_guard_pop_many", json!({"stack": [], "types": ["paren"]})).ok);
+        assert!(call("sexp_guard_batch", json!({"stack": [], "docSlice": {"text": "(a"}})).ok);
         let first = call("sexp_guard_scan", json!({"text": "(defun f () \"(", "dialect": "cl", "mode": "suggest-fix"}));
         let second = call("sexp_guard_scan", json!({"text": "\") )", "state": first.fields["state"]}));
         assert_eq!(second.fields["error"]["code"], json!("UNDERFLOW"));

@@ -4,6 +4,7 @@ use lispwright_runtime::{Ending, EvalReport, MAIN, Node, Request, Sessions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::answer::Reply;
 use crate::outcome::Outcome;
 use crate::repl_eval::ask;
 use crate::repl_node::{node_fields, node_text};
@@ -44,7 +45,7 @@ pub struct InspectObject {
 }
 
 /// Describes the object. Printing its parts may run code of the user; cancelling the context interrupts that.
-pub async fn inspect_object(sessions: &Sessions, args: InspectObject, context: &CallContext) -> Outcome {
+pub async fn inspect_object(sessions: &Sessions, args: InspectObject, context: &CallContext) -> Reply {
     let session = args.session.as_deref().unwrap_or(MAIN);
     let request = Request::Inspect {
         object: args.id,
@@ -55,10 +56,10 @@ pub async fn inspect_object(sessions: &Sessions, args: InspectObject, context: &
     };
     match ask(sessions, session, request, context).await {
         Ok(report) => match &report.ending {
-            Ending::Inspected(node) => inspected(node, &report),
-            _ => answer(&report, output_limit(None)),
+            Ending::Inspected(node) => inspected(node, &report).into(),
+            _ => answer(&report, output_limit(None)).into(),
         },
-        Err(error) => error.into(),
+        Err(refusal) => Err(refusal),
     }
 }
 

@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** nothing here knows MCP or JSON-RPC, and nothing here writes files or starts processes by itself.
 
+pub mod answer;
 pub mod arguments;
 mod arrival;
 pub mod catalogue;
@@ -14,6 +15,7 @@ pub mod code_exports;
 pub mod code_find;
 pub mod code_find_references;
 mod code_live;
+pub mod facts;
 mod fence;
 pub mod guard;
 pub mod inspect_object;
@@ -25,9 +27,11 @@ pub mod lisp_read_file;
 pub mod lisp_read_form;
 pub mod load_system;
 pub mod macroexpand;
+mod next_call;
 mod other_lisps;
 pub mod outcome;
 mod premises;
+mod refusal;
 mod refused;
 mod repl_action;
 mod repl_attach;
@@ -47,11 +51,13 @@ pub mod tool;
 pub mod transcript;
 pub mod workshop;
 
+pub use answer::{Answer, ProtocolAnswer, Reply};
 pub use arrival::{Arrival, Arrivals};
 pub use catalogue::catalogue;
+pub use next_call::NextCall;
 pub use outcome::{Outcome, ToolError};
 pub use premises::Premises;
-pub use refused::refusal;
+pub use refusal::Refusal;
 pub use repl_work::runtime_of_file;
 pub use tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 pub use transcript::Transcript;

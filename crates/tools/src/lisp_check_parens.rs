@@ -7,8 +7,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
+use crate::answer::Reply;
 use crate::lisp_read_file::counted;
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::refused::diagnosis_fields;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, named_dialect};
@@ -36,12 +38,12 @@ pub struct LispCheckParens {
 }
 
 /// Checks a file or a piece of code. A text that does not balance is a finding, not an error.
-pub async fn lisp_check_parens(workshop: &Workshop, args: LispCheckParens, _context: &CallContext) -> Outcome {
+pub async fn lisp_check_parens(workshop: &Workshop, args: LispCheckParens, _context: &CallContext) -> Reply {
     let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from).visible()
+    blocking(move || run(&workshop, &args)).await.map(|outcome: Outcome| outcome.visible().into())
 }
 
-fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, ToolError> {
+fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, Refusal> {
     let (place, text, language) = match (&args.path, &args.code) {
         (Some(path), None) => {
             let file = workshop.read(path)?;
@@ -49,7 +51,7 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, ToolError
                 Some(language) => language,
                 None => {
                     let why = "not known to be Lisp, neither by its extension nor by its first lines. Pass `dialect`";
-                    return Err(ToolError::new("BAD_ARGUMENT", format!("{}: {why}.", file.path)));
+                    return Err(Refusal::worded("BAD_ARGUMENT", format!("{}: {why}.", file.path)));
                 }
             };
             (file.path, file.text, language)
@@ -64,7 +66,7 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, ToolError
         (given, _) => {
             let what = if given.is_some() { "both were given" } else { "neither was given" };
             let message = format!("lisp_check_parens takes either `path` or `code`; {what}. Pass exactly one.");
-            return Err(ToolError::new("BAD_ARGUMENT", message));
+            return Err(Refusal::worded("BAD_ARGUMENT", message));
         }
     };
     Ok(verdict(&place, &text, &language, args.offset.unwrap_or(0), args.limit))

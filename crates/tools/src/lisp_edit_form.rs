@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use lispwright_edit::{Edit, Edited, Mended, Operation, Refusal, Source, Target, edit};
-use lispwright_project::{EditError, NewText, SourceFile};
-use lispwright_syntax::in_a_line;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
+use lispwright_edit as text;
+use lispwright_edit::{Edit, Edited, Operation, Source, Target, edit};
+use lispwright_project::{EditError, Error, NewText, SourceFile};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::facts::LineChange;
 use crate::fence::head;
-use crate::lisp_read_file::{DEFAULT_BUDGET, yes};
-use crate::outcome::{Outcome, ToolError};
-use crate::refused::line_change;
+use crate::lisp_read_file::{MOST, yes};
+use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -78,14 +79,91 @@ pub struct LispEditForm {
     pub repair: bool,
 }
 
-/// Edits a file by form.
-pub async fn lisp_edit_form(workshop: &Workshop, args: LispEditForm, _context: &CallContext) -> Outcome {
-    let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from).visible()
+/// What an edit or a patch did, or would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EditAnswer {
+    /// The file, as the project calls it.
+    pub path: String,
+    /// What was done.
+    pub operation: Done,
+    /// Head of the form it was about, as written.
+    pub form_type: String,
+    /// Its name, as written; empty when it has none.
+    pub form_name: String,
+    /// The text is not as it was, or would not be.
+    pub would_change: bool,
+    /// Unified diff, without file names; at most 40,000 characters of it.
+    pub diff: String,
+    /// Digest of the edited form, of the first inserted form, of nothing after a deletion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Scalar values added, less those removed, by a patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<i64>,
+    /// First line of the new source, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_line: Option<u32>,
+    /// Its last line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u32>,
+    /// What was changed in the new source before it was used, because it did not balance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Mended>,
+    /// Things that the caller may not expect, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// How the form is spoken of and addressed.
+    #[serde(skip)]
+    pub label: String,
+    /// The file was made, or would be.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub created: bool,
+    /// Files there that have a name like that of a file that was made.
+    #[serde(skip)]
+    pub beside: Vec<String>,
+    /// Nothing was to be written.
+    #[serde(skip)]
+    pub dry_run: bool,
 }
 
-fn run(workshop: &Workshop, args: &LispEditForm) -> Result<Outcome, ToolError> {
-    let operation = Operation::from(args.operation);
+/// What an edit did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Done {
+    /// A form was put in the place of another.
+    Replace,
+    /// Forms were put before one.
+    InsertBefore,
+    /// Forms were put after one.
+    InsertAfter,
+    /// Forms were put at the end.
+    Append,
+    /// A form was removed.
+    Delete,
+    /// Text inside a form was changed.
+    Patch,
+}
+
+/// What was done to new source before it was used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Mended {
+    /// The lines that were changed.
+    pub lines: Vec<LineChange>,
+    /// Why this and nothing else, a sentence each.
+    pub evidence: Vec<String>,
+}
+
+/// Edits a file by form.
+pub async fn lisp_edit_form(
+    workshop: &Workshop,
+    args: LispEditForm,
+    _context: &CallContext,
+) -> Result<EditAnswer, Refusal> {
+    let workshop = workshop.clone();
+    blocking(move || run(&workshop, &args)).await
+}
+
+fn run(workshop: &Workshop, args: &LispEditForm) -> Result<EditAnswer, Refusal> {
     let make = |source: &Source<'_>| {
         let target = Target {
             name: args.name.as_deref(),
@@ -94,36 +172,48 @@ fn run(workshop: &Workshop, args: &LispEditForm) -> Result<Outcome, ToolError> {
             line: args.line,
         };
         let (content, digest) = (args.content.as_deref(), args.digest.as_deref());
-        edit(source, &Edit { operation, target, content, digest, repair: args.repair })
+        edit(source, &Edit { operation: args.operation.into(), target, content, digest, repair: args.repair })
     };
-    let made = if operation == Operation::Append { create(workshop, &args.path, args.dry_run, make)? } else { None };
-    let (path, edited) = made.map_or_else(|| change(workshop, &args.path, args.dry_run, make), Ok)?;
-    Ok(answer(&path, operation.name(), &edited, args.dry_run))
+    let done = match args.operation {
+        EditOperation::Replace => Done::Replace,
+        EditOperation::InsertBefore => Done::InsertBefore,
+        EditOperation::InsertAfter => Done::InsertAfter,
+        EditOperation::Append => Done::Append,
+        EditOperation::Delete => Done::Delete,
+    };
+    let made = match done {
+        Done::Append => create(workshop, &args.path, args.dry_run, make)?,
+        _ => None,
+    };
+    let changed = made.map_or_else(|| change(workshop, &args.path, args.dry_run, make), Ok)?;
+    Ok(changed.answer(done, args.dry_run))
 }
 
-/// The path for people, and the edit.
-type Changed = (String, Edited);
+/// An edit of a file.
+pub(crate) struct Changed {
+    /// The file, as the project calls it.
+    path: String,
+    edited: Edited,
+    /// The file is new, beside these.
+    made_beside: Option<Vec<String>>,
+}
 
 /// What `make` does with the text of a Lisp file.
 fn attempt(
     workshop: &Workshop,
     file: &SourceFile,
-    make: impl FnOnce(&Source<'_>) -> Result<Edited, Refusal>,
-) -> Result<Edited, ToolError> {
+    make: impl FnOnce(&Source<'_>) -> Result<Edited, text::Refusal>,
+) -> Result<Edited, Refusal> {
     let language = workshop.lisp_language(file)?;
-    make(&read_source(file, &language)).map_err(|error| workshop.refusal(&file.path, &error))
+    make(&read_source(file, &language)).map_err(|fault| Refusal::text(&file.path, fault))
 }
 
-/// Of a file that is not there, how one is made.
-fn missing(workshop: &Workshop, error: lispwright_project::Error) -> ToolError {
-    let mut error = ToolError::from(error);
-    if error.code == "FILE_NOT_FOUND" {
-        let stop = if error.message.ends_with('?') { "" } else { "." };
-        error.message.push_str(stop);
-        let append = workshop.words.append;
-        error.message.push_str(&format!(" {append} makes a new file, if its directory is there."));
+/// A file that cannot be edited; one that is not there could be made.
+fn unusable(error: Error) -> Refusal {
+    match error.code() {
+        "FILE_NOT_FOUND" => Refusal::NoFile(Arc::new(error)),
+        _ => error.into(),
     }
-    error
 }
 
 /// Runs `make` on an empty text and makes the file with what comes out, unless it is a dry run; `None` when there is a file.
@@ -131,22 +221,18 @@ fn create(
     workshop: &Workshop,
     path: &str,
     dry_run: bool,
-    make: impl Fn(&Source<'_>) -> Result<Edited, Refusal>,
-) -> Result<Option<Changed>, ToolError> {
-    let Some((file, nearest)) = workshop.roots.vacant(Path::new(path)).map_err(|error| missing(workshop, error))?
-    else {
-        return Ok(None);
-    };
-    let mut edited = attempt(workshop, &file, make)?;
-    let others = if nearest.is_empty() { String::new() } else { format!("; {} is there already", nearest.join(", ")) };
-    edited.notes.push(format!("{} is a new file{others}.", in_a_line(&file.path)));
+    make: impl Fn(&Source<'_>) -> Result<Edited, text::Refusal>,
+) -> Result<Option<Changed>, Refusal> {
+    let Some((file, nearest)) = workshop.roots.vacant(Path::new(path)).map_err(unusable)? else { return Ok(None) };
+    let edited = attempt(workshop, &file, make)?;
+    let made = |path| Ok(Some(Changed { path, edited: edited.clone(), made_beside: Some(nearest) }));
     if dry_run {
-        return Ok(Some((file.path, edited)));
+        return made(file.path);
     }
     match workshop.roots.create_new(Path::new(path), &edited.text) {
-        Ok(written) => Ok(Some((written.path, edited))),
+        Ok(written) => made(written.path),
         // Somebody has made it meanwhile.
-        Err(lispwright_project::Error::AlreadyExists { .. }) => Ok(None),
+        Err(Error::AlreadyExists { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -156,12 +242,12 @@ pub(crate) fn change(
     workshop: &Workshop,
     path: &str,
     dry_run: bool,
-    make: impl FnOnce(&Source<'_>) -> Result<Edited, Refusal>,
-) -> Result<Changed, ToolError> {
+    make: impl FnOnce(&Source<'_>) -> Result<Edited, text::Refusal>,
+) -> Result<Changed, Refusal> {
     if dry_run {
-        let file = workshop.roots.read(Path::new(path)).map_err(|error| missing(workshop, error))?;
+        let file = workshop.roots.read(Path::new(path)).map_err(unusable)?;
         let edited = attempt(workshop, &file, make)?;
-        return Ok((file.path, edited));
+        return Ok(Changed { path: file.path, edited, made_beside: None });
     }
     let mut done = None;
     let written = workshop.roots.edit(Path::new(path), |file| {
@@ -176,82 +262,38 @@ pub(crate) fn change(
             if written.other_names > 0 {
                 edited.notes.push("The file has other names (hard links), which keep the old text.".to_owned());
             }
-            Ok((written.path, edited))
+            Ok(Changed { path: written.path, edited, made_beside: None })
         }
-        Err(EditError::Refused(error)) => Err(error),
-        Err(EditError::Project(error)) => Err(missing(workshop, error)),
+        Err(EditError::Refused(refusal)) => Err(refusal),
+        Err(EditError::Project(error)) => Err(unusable(error)),
     }
 }
 
-/// Characters of the diff shown after an edit that was made: its author knows what it sent.
-const SHORT_DIFF: usize = 2_000;
-
-/// The answer to an edit or a patch.
-pub(crate) fn answer(path: &str, operation: &str, edited: &Edited, dry_run: bool) -> Outcome {
-    let label = if edited.label.is_empty() { "the form" } else { &edited.label };
-    let shown = in_a_line(path);
-    let place = match edited.lines {
-        None => shown.into_owned(),
-        Some((first, last)) if first == last => format!("{shown}:{first}"),
-        Some((first, last)) => format!("{shown}:{first}-{last}"),
-    };
-    let digest = edited.digest.as_ref().map_or(String::new(), |digest| format!(", digest {digest}"));
-    let did = match operation {
-        "replace" => "Replaced",
-        "insert_before" => "Inserted before",
-        "insert_after" => "Inserted after",
-        "append" => "Appended",
-        "delete" => "Deleted",
-        _ => "Patched",
-    };
-    let mut text = edited.repair.as_ref().map_or(String::new(), |mended| told(mended, operation));
-    text.push_str(&match (edited.changed, dry_run) {
-        (false, _) => format!("{place}: {label} is so already; nothing was written{digest}."),
-        (true, true) => format!("Dry run of {operation}, nothing was written. {place}: {label}{digest}."),
-        (true, false) => format!("{did} {label} in {place}{digest}."),
-    });
-    for note in &edited.notes {
-        text.push('\n');
-        text.push_str(note);
+impl Changed {
+    /// What there is to say about it.
+    pub(crate) fn answer(self, operation: Done, dry_run: bool) -> EditAnswer {
+        let Self { path, edited, made_beside } = self;
+        let (start_line, end_line) = edited.lines.unzip();
+        EditAnswer {
+            path,
+            operation,
+            form_type: edited.form_type,
+            form_name: edited.form_name,
+            would_change: edited.changed,
+            diff: head(&edited.diff, MOST).0.to_owned(),
+            digest: edited.digest,
+            delta: (operation == Done::Patch).then_some(edited.delta),
+            start_line,
+            end_line,
+            repair: edited.repair.map(|mended| Mended {
+                lines: mended.lines.iter().map(LineChange::from).collect(),
+                evidence: mended.evidence,
+            }),
+            notes: edited.notes,
+            label: edited.label,
+            created: made_beside.is_some(),
+            beside: made_beside.unwrap_or_default(),
+            dry_run,
+        }
     }
-    let budget = if dry_run { DEFAULT_BUDGET } else { SHORT_DIFF };
-    let (diff, left) = head(&edited.diff, budget);
-    if !diff.is_empty() {
-        text.push('\n');
-        text.push_str(diff.trim_end());
-    }
-    if left > 0 {
-        text.push_str(&format!("\n[{left} more characters of the diff are not shown; read the form to see it]"));
-    }
-
-    let mut fields = Map::new();
-    fields.insert("path".into(), path.into());
-    fields.insert("operation".into(), operation.into());
-    fields.insert("form_type".into(), edited.form_type.clone().into());
-    fields.insert("form_name".into(), edited.form_name.clone().into());
-    fields.insert("would_change".into(), edited.changed.into());
-    fields.insert("diff".into(), head(&edited.diff, crate::lisp_read_file::MOST).0.into());
-    if let Some(digest) = &edited.digest {
-        fields.insert("digest".into(), digest.clone().into());
-    }
-    if let Some((first, last)) = edited.lines {
-        fields.insert("start_line".into(), first.into());
-        fields.insert("end_line".into(), last.into());
-    }
-    if let Some(mended) = &edited.repair {
-        let lines: Vec<Value> = mended.lines.iter().map(line_change).collect();
-        fields.insert("repair".into(), json!({"lines": lines, "evidence": mended.evidence}));
-    }
-    if !edited.notes.is_empty() {
-        fields.insert("notes".into(), edited.notes.clone().into());
-    }
-    Outcome { text, fields, is_error: false }
-}
-
-/// What was repaired, for the beginning of an answer: before and after of every line, and why.
-fn told(mended: &Mended, operation: &str) -> String {
-    let what = if operation == "patch" { "the new text (lines of the patched file)" } else { "content" };
-    let lines: Vec<String> = mended.lines.iter().map(|change| change.line.to_string()).collect();
-    let noun = if lines.len() == 1 { "line" } else { "lines" };
-    format!("repaired: {what}, {noun} {}: {}.{}\n", lines.join(", "), mended.evidence.join("; "), mended.shown())
 }

@@ -4,8 +4,8 @@ use lispwright_edit::{Patch, Target, patch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::lisp_edit_form::{answer, change};
-use crate::outcome::{Outcome, ToolError};
+use crate::lisp_edit_form::{Done, EditAnswer, change};
+use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking};
 
@@ -46,13 +46,17 @@ pub struct LispPatchForm {
 }
 
 /// Patches a form.
-pub async fn lisp_patch_form(workshop: &Workshop, args: LispPatchForm, _context: &CallContext) -> Outcome {
+pub async fn lisp_patch_form(
+    workshop: &Workshop,
+    args: LispPatchForm,
+    _context: &CallContext,
+) -> Result<EditAnswer, Refusal> {
     let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await.unwrap_or_else(Outcome::from).visible()
+    blocking(move || run(&workshop, &args)).await
 }
 
-fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<Outcome, ToolError> {
-    let (path, edited) = change(workshop, &args.path, args.dry_run, |source| {
+fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<EditAnswer, Refusal> {
+    let changed = change(workshop, &args.path, args.dry_run, |source| {
         let target = Target {
             name: args.name.as_deref(),
             form_type: args.form_type.as_deref(),
@@ -64,7 +68,5 @@ fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<Outcome, ToolError> 
         let (replace_all, repair) = (args.replace_all, args.repair);
         patch(source, &Patch { target, old_text, new_text, replace_all, digest, repair })
     })?;
-    let mut outcome = answer(&path, "patch", &edited, args.dry_run);
-    outcome.fields.insert("delta".into(), edited.delta.into());
-    Ok(outcome)
+    Ok(changed.answer(Done::Patch, args.dry_run))
 }

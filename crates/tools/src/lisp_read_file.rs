@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::outcome::{Outcome, ToolError};
+use crate::answer::Reply;
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::refused::diagnosis_fields;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
@@ -49,12 +51,12 @@ pub struct LispReadFile {
 }
 
 /// Shows a file. An explicit `limit` raises the size of the answer from 10,000 characters to 40,000.
-pub async fn lisp_read_file(workshop: &Workshop, args: LispReadFile, _context: &CallContext) -> Outcome {
+pub async fn lisp_read_file(workshop: &Workshop, args: LispReadFile, _context: &CallContext) -> Reply {
     let workshop = workshop.clone();
-    blocking(move || show(&workshop, &args)).await.unwrap_or_else(Outcome::from).visible()
+    blocking(move || show(&workshop, &args)).await.map(|outcome: Outcome| outcome.visible().into())
 }
 
-fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> {
+fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, Refusal> {
     let file = workshop.read(&args.path)?;
     let options = ViewOptions {
         collapsed: args.collapsed,
@@ -66,7 +68,7 @@ fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, ToolError> 
         budget: if args.limit.is_some() { MOST } else { DEFAULT_BUDGET },
     };
     let language = workshop.language(&file, None)?;
-    let refused = |error| workshop.refusal(&file.path, &error);
+    let refused = |fault| Refusal::text(&file.path, fault);
     let shown = match &language {
         Some(language) => view(&read_source(&file, language), &options).map_err(refused)?,
         None => view_plain(&file.text, &options).map_err(refused)?,

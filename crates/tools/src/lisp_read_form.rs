@@ -6,9 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
+use crate::answer::Reply;
 use crate::fence::{fenced, head};
 use crate::lisp_read_file::{DEFAULT_BUDGET, MOST};
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -37,18 +39,18 @@ pub struct LispReadForm {
 }
 
 /// Shows a form with its header comment and its condition.
-pub async fn lisp_read_form(workshop: &Workshop, args: LispReadForm, _context: &CallContext) -> Outcome {
+pub async fn lisp_read_form(workshop: &Workshop, args: LispReadForm, _context: &CallContext) -> Reply {
     let workshop = workshop.clone();
-    blocking(move || show(&workshop, &args)).await.unwrap_or_else(Outcome::from).visible()
+    blocking(move || show(&workshop, &args)).await.map(|outcome: Outcome| outcome.visible().into())
 }
 
-fn show(workshop: &Workshop, args: &LispReadForm) -> Result<Outcome, ToolError> {
+fn show(workshop: &Workshop, args: &LispReadForm) -> Result<Outcome, Refusal> {
     let file = workshop.read(&args.path)?;
     let language = workshop.lisp_language(&file)?;
     let source = read_source(&file, &language);
     let target =
         Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
-    let id = locate(&source, &target).map_err(|error| workshop.refusal(&file.path, &error))?;
+    let id = locate(&source, &target).map_err(|fault| Refusal::text(&file.path, fault))?;
     let form = source.forms.get(id);
     let whole = source.form_text(id);
     let limit = args.limit.map_or(DEFAULT_BUDGET, |limit| (limit as usize).min(MOST));

@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::outcome::{Outcome, ToolError};
+use crate::answer::Reply;
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds_or};
 use crate::repl_report::notes;
 use crate::repl_work::{
@@ -48,14 +50,14 @@ pub struct LoadSystem {
 }
 
 /// Loads, and answers with located diagnostics. Cancelling the context interrupts it.
-pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallContext) -> Outcome {
+pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallContext) -> Reply {
     match load(workshop, args, context).await {
-        Ok((work, report)) => outcome(workshop, &work, &report),
-        Err(error) => error.into(),
+        Ok((work, report)) => outcome(workshop, &work, &report).into(),
+        Err(refusal) => Err(refusal),
     }
 }
 
-async fn load(workshop: &Workshop, args: LoadSystem, context: &CallContext) -> Result<(Work, EvalReport), ToolError> {
+async fn load(workshop: &Workshop, args: LoadSystem, context: &CallContext) -> Result<(Work, EvalReport), Refusal> {
     let timeout = seconds_or(args.timeout_seconds, TIMEOUT)?;
     let (system, path) = (args.system.as_deref(), args.path.as_deref());
     let work = Work::find(workshop, "load_system", system, path, args.session.as_deref(), args.runtime.as_deref())?;

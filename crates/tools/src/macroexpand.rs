@@ -7,9 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::answer::Reply;
 use crate::code_live::package_in;
 use crate::fence::fenced;
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds};
 use crate::repl_report::{answer, notes, output_limit};
 use crate::repl_session::open;
@@ -73,17 +75,17 @@ pub struct Macroexpand {
 }
 
 /// Expands in the image. The macros' own code runs there; cancelling the context interrupts it.
-pub async fn macroexpand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -> Outcome {
+pub async fn macroexpand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -> Reply {
     match expand(workshop, args, context).await {
         Ok(report) => match &report.ending {
-            Ending::Expanded { expansion, changed } => outcome(expansion, *changed, &report),
-            _ => answer(&report, output_limit(None)),
+            Ending::Expanded { expansion, changed } => outcome(expansion, *changed, &report).into(),
+            _ => answer(&report, output_limit(None)).into(),
         },
-        Err(error) => error.into(),
+        Err(refusal) => Err(refusal),
     }
 }
 
-async fn expand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -> Result<EvalReport, ToolError> {
+async fn expand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -> Result<EvalReport, Refusal> {
     let level = match args.level {
         Level::Once => ExpansionLevel::Once,
         Level::Full => ExpansionLevel::Full,
@@ -98,7 +100,7 @@ async fn expand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -
             blocking(move || form_of(&workshop, &args)).await?
         }
         _ => {
-            return Err(ToolError::new(
+            return Err(Refusal::worded(
                 "BAD_ARGUMENT",
                 "Give either `code`, or `path` with `name` or `line`: macroexpand {\"code\": \"(when a b)\"}.",
             ));
@@ -112,22 +114,22 @@ async fn expand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -
 }
 
 /// The source of the form at an address, the package or module that the file is in there, and its dialect.
-fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<String>, Option<Dialect>), ToolError> {
+fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<String>, Option<Dialect>), Refusal> {
     let file = workshop.read(args.path.as_deref().unwrap_or_default())?;
     let language = workshop.lisp_language(&file)?;
     let source = read_source(&file, &language);
     let target =
         Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
-    let id = locate(&source, &target).map_err(|error| workshop.refusal(&file.path, &error))?;
+    let id = locate(&source, &target).map_err(|fault| Refusal::text(&file.path, fault))?;
     let form = source.forms.get(id);
     if form.broken {
-        return Err(ToolError::new(
+        return Err(Refusal::worded(
             "UNBALANCED",
             format!("{}: this form does not balance. lisp_check_parens shows likely fixes.", file.path),
         ));
     }
     if let Some(name) = form.name.as_ref().filter(|_| MACRO_DEFINERS.contains(&form.head_name.as_str())) {
-        return Err(ToolError::new(
+        return Err(Refusal::worded(
             "BAD_ARGUMENT",
             format!(
                 "{}:{}: this form defines the macro {name}. To see what it expands to, give a call of it: macroexpand {{\"code\": \

@@ -1,6 +1,6 @@
 //! Lisps that no session runs: by which names they are asked for, what their files look like, and what is there instead.
 
-use crate::outcome::ToolError;
+use crate::refusal::Refusal;
 
 const SCHEMES: &[&str] = &[
     "bigloo",
@@ -53,12 +53,12 @@ pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
 }
 
 /// Refuses a file that is in a language of Racket's, which Guile could not so much as read.
-pub(crate) fn refuse_racket(path: &str, text: &str) -> Result<(), ToolError> {
+pub(crate) fn refuse_racket(path: &str, text: &str) -> Result<(), Refusal> {
     let is_racket = path.ends_with(".rkt") || text.lines().take(20).any(|line| line.starts_with("#lang "));
     if !is_racket {
         return Ok(());
     }
-    Err(ToolError::new(
+    Err(Refusal::worded(
         "UNSUPPORTED",
         format!(
             "{path} is Racket, which no session runs: run it with its own program, such as racket or raco test. It can be read, \
@@ -82,8 +82,8 @@ mod tests {
     #[test]
     fn racket_is_known_by_its_files() {
         for (path, text) in [("a.rkt", "(define x 1)"), ("a.scm", "; c\n#lang racket/base\n")] {
-            assert_eq!(refuse_racket(path, text).map_err(|error| error.code), Err("UNSUPPORTED"), "{path}");
+            assert_eq!(refuse_racket(path, text).map_err(|error| error.code()), Err("UNSUPPORTED"), "{path}");
         }
-        assert_eq!(refuse_racket("a.scm", "(define lang '|#lang x|)").map_err(|error| error.code), Ok(()));
+        assert_eq!(refuse_racket("a.scm", "(define lang '|#lang x|)").map_err(|error| error.code()), Ok(()));
     }
 }

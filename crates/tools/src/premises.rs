@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lispwright_project::{RootSource, Roots};
 
-use crate::outcome::ToolError;
+use crate::refusal::Refusal;
 use crate::workshop::Workshop;
 
 /// A workshop, or why there is none yet. Clones share it.
@@ -19,7 +19,7 @@ use crate::workshop::Workshop;
 pub struct Premises(Arc<Mutex<State>>);
 
 struct State {
-    workshop: Result<Workshop, ToolError>,
+    workshop: Result<Workshop, Refusal>,
     /// Makes a workshop of roots.
     furnish: Furnish,
     /// Nobody has named a root, and no call has used the guess.
@@ -39,14 +39,14 @@ impl Premises {
         let workshop = match Roots::from_environment(explicit) {
             Ok(roots) => Ok(furnish(roots)),
             Err(error) if source == RootSource::Explicit => return Err(error),
-            Err(error) => Err(no_root(error)),
+            Err(error) => Err(Refusal::NoRoot(Arc::new(error))),
         };
         let guessed = source == RootSource::WorkingDirectory || workshop.is_err();
         Ok(Self(Arc::new(Mutex::new(State { workshop, furnish: Box::new(furnish), guessed }))))
     }
 
     /// The workshop for a call that is about to use it, or what to answer instead.
-    pub fn workshop(&self) -> Result<Workshop, ToolError> {
+    pub fn workshop(&self) -> Result<Workshop, Refusal> {
         let mut state = self.state();
         if state.workshop.is_ok() {
             state.guessed = false;
@@ -74,7 +74,7 @@ impl Premises {
         }
         match Roots::of_client(&paths) {
             Ok(roots) => state.workshop = Ok((state.furnish)(roots)),
-            Err(error) if state.workshop.is_err() => state.workshop = Err(no_root(error)),
+            Err(error) if state.workshop.is_err() => state.workshop = Err(Refusal::NoRoot(Arc::new(error))),
             Err(error) => tracing::info!(%error, "the client's roots were not taken"),
         }
     }
@@ -97,14 +97,4 @@ impl From<&Workshop> for Premises {
         let furnish = Box::new(move |_| furnished.clone());
         Self(Arc::new(Mutex::new(State { workshop, furnish, guessed: false })))
     }
-}
-
-fn no_root(error: lispwright_project::Error) -> ToolError {
-    let mut refusal = ToolError::from(error);
-    refusal.message = format!(
-        "No project: {}. That is an argument of this server in the client's configuration, where the person adds it: \
-         {{\"args\": [\"mcp\", \"--root\", \"DIR\"]}}.",
-        refusal.message.trim_end_matches('.')
-    );
-    refusal
 }

@@ -3,7 +3,8 @@
 use lispwright_runtime::{Address, Capability, MAIN, Runtime, SWANK_PORT, Sessions};
 use serde_json::json;
 
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_action::ReplControl;
 use crate::repl_refused::session_error;
 use crate::repl_session::chosen;
@@ -16,13 +17,13 @@ pub(crate) async fn attach(
     args: &ReplControl,
     runtime: Option<Runtime>,
     context: &CallContext,
-) -> Result<Outcome, ToolError> {
+) -> Result<Outcome, Refusal> {
     let here = format!("127.0.0.1:{SWANK_PORT}");
     let address = match (args.address.as_deref(), runtime) {
         (Some(address), _) => address,
         (None, Some(runtime)) if runtime.is_only_joined() => here.as_str(),
         (None, _) => {
-            return Err(ToolError::new(
+            return Err(Refusal::worded(
                 "BAD_ARGUMENT",
                 format!(
                     "attach needs the address of a running Swank, Slynk or nREPL server: repl_control {{\"action\": \
@@ -32,7 +33,7 @@ pub(crate) async fn attach(
             ));
         }
     };
-    let bad = |what: String| ToolError::new("BAD_ARGUMENT", what);
+    let bad = |what: String| Refusal::worded("BAD_ARGUMENT", what);
     let address = Address::read(address).map_err(|error| bad(format!("{error}.")))?;
     let address = match (runtime, address.runtime) {
         (Some(asked), Some(said)) if asked != said => {
@@ -61,7 +62,7 @@ pub(crate) async fn attach(
 }
 
 /// Leaves the server that a session is attached to.
-pub(crate) async fn detach(sessions: &Sessions, session: Option<&str>) -> Result<Outcome, ToolError> {
+pub(crate) async fn detach(sessions: &Sessions, session: Option<&str>) -> Result<Outcome, Refusal> {
     let status = sessions.status();
     let attachable = status.sessions.iter().filter(|session| session.runtime.can(Capability::Attach));
     // Other sessions may have a server of their own.

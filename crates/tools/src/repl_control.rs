@@ -5,7 +5,9 @@ use std::time::SystemTime;
 use lispwright_runtime::{MAIN, Request, Sessions};
 use serde_json::json;
 
-use crate::outcome::{Outcome, ToolError};
+use crate::answer::{Answer, Reply};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 pub use crate::repl_action::{ReplAction, ReplControl};
 use crate::repl_attach::{attach, detach};
 use crate::repl_eval::ask;
@@ -19,7 +21,7 @@ use crate::repl_wait::wait;
 use crate::tool::CallContext;
 
 /// Does what `args.action` says. What ends or interrupts something does not wait for what runs; what needs the image does.
-pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &CallContext) -> Outcome {
+pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &CallContext) -> Reply {
     let began = SystemTime::now();
     let done = control(sessions, &args, context).await;
     if let (Some(transcript), Some(act)) = (&context.transcript, act(&args)) {
@@ -28,10 +30,7 @@ pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &Call
         let session = told.or(args.session.as_deref()).unwrap_or(MAIN);
         transcript.note_act(context.caller.as_deref(), session, &act, began, done.as_ref());
     }
-    match done {
-        Ok(outcome) => outcome,
-        Err(error) => error.into(),
-    }
+    done.map(Answer::from)
 }
 
 /// What is done to a session itself, in words; nothing for what only looks, and for requests to its image, which are written
@@ -51,7 +50,7 @@ fn act(args: &ReplControl) -> Option<String> {
     })
 }
 
-async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext) -> Result<Outcome, ToolError> {
+async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext) -> Result<Outcome, Refusal> {
     if matches!(args.action, ReplAction::Status | ReplAction::Interrupt | ReplAction::Kill | ReplAction::Detach) {
         context.leave();
     }

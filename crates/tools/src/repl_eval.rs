@@ -6,7 +6,8 @@ use lispwright_runtime::{Ending, EvalReport, EvalRequest, Node, Request, Session
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::outcome::{Outcome, ToolError};
+use crate::answer::Reply;
+use crate::refusal::Refusal;
 use crate::repl_refused::{session_argument, session_error};
 use crate::repl_report::{answer, output_limit};
 use crate::repl_session::open;
@@ -72,7 +73,7 @@ pub struct ReplEval {
 }
 
 /// Evaluates and words the answer. Cancelling the context interrupts the code and keeps the session's state.
-pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContext) -> Outcome {
+pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContext) -> Reply {
     let limit = output_limit(args.max_output_length);
     let evaluated = async {
         let request = request(&args, limit)?;
@@ -88,9 +89,9 @@ pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContex
             if args.on_error == OnError::Hold && matches!(&report.ending, Ending::Error { error, .. } if !error.kept) {
                 outcome.text.push_str("\n[note] Not held: the stack is exhausted, or ten are held already.");
             }
-            outcome
+            outcome.into()
         }
-        Err(error) => error.with("execution_status", "not-executed").into(),
+        Err(refusal) => Err(refusal.with("execution_status", "not-executed")),
     }
 }
 
@@ -114,7 +115,7 @@ pub(crate) async fn ask(
     session: &str,
     request: Request,
     context: &CallContext,
-) -> Result<EvalReport, ToolError> {
+) -> Result<EvalReport, Refusal> {
     let (began, asked) = (SystemTime::now(), context.transcript.is_some().then(|| request.clone()));
     let answered = wait(sessions, session, request, context).await;
     if let (Some(transcript), Some(asked)) = (&context.transcript, asked) {
@@ -128,7 +129,7 @@ async fn wait(
     session: &str,
     request: Request,
     context: &CallContext,
-) -> Result<EvalReport, ToolError> {
+) -> Result<EvalReport, Refusal> {
     context.turn().await;
     let call = sessions.queue(session, request).map_err(session_error)?;
     context.leave();
@@ -139,12 +140,12 @@ async fn wait(
         Err(SessionError::Withdrawn(_) | SessionError::Ended(_)) => ticket.came_to_nothing(),
         _ => context.has_asked(ticket.clone()),
     }
-    answered.map_err(session_error)
+    answered.map_err(|error| session_error(error).into())
 }
 
-fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, ToolError> {
+fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, Refusal> {
     if args.trial && args.on_error == OnError::Hold {
-        return Err(ToolError::new(
+        return Err(Refusal::worded(
             "BAD_ARGUMENT",
             "A trial's copy of the image is thrown away with its stack: leave out `trial` or `on_error`. To try with the stack \
              held: repl_control {\"action\": \"checkpoint\"}, repl_eval, then {\"action\": \"rollback\"}.",
@@ -164,15 +165,15 @@ fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, ToolError> {
 }
 
 /// How long a call may take.
-pub(crate) fn seconds(asked: Option<f64>) -> Result<Duration, ToolError> {
+pub(crate) fn seconds(asked: Option<f64>) -> Result<Duration, Refusal> {
     seconds_or(asked, DEFAULT_TIMEOUT)
 }
 
 /// How long a call may take, when it is not asked for otherwise.
-pub(crate) fn seconds_or(asked: Option<f64>, default: Duration) -> Result<Duration, ToolError> {
+pub(crate) fn seconds_or(asked: Option<f64>, default: Duration) -> Result<Duration, Refusal> {
     let Some(seconds) = asked else { return Ok(default) };
     if !(seconds > 0.0 && seconds <= LONGEST) {
-        return Err(ToolError::new(
+        return Err(Refusal::worded(
             "BAD_ARGUMENT",
             format!("timeout_seconds is {seconds}; it must be more than 0 and at most {LONGEST}."),
         ));

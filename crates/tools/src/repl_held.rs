@@ -3,7 +3,8 @@
 use lispwright_runtime::{Ending, EvalReport, EvalRequest, Frame, LispError, Node, Request, RestartName, Sessions};
 use serde_json::{Map, Value, json};
 
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_action::{ReplAction, ReplControl};
 use crate::repl_eval::{PRINTED, ask, seconds};
 use crate::repl_node::{node_fields, node_line};
@@ -21,7 +22,7 @@ pub(crate) async fn held(
     session: &str,
     args: &ReplControl,
     context: &CallContext,
-) -> Result<Outcome, ToolError> {
+) -> Result<Outcome, Refusal> {
     let report = ask(sessions, session, request(session, args)?, context).await?;
     Ok(match &report.ending {
         Ending::Held(levels) => levels_outcome(levels, &report),
@@ -31,10 +32,10 @@ pub(crate) async fn held(
     })
 }
 
-fn request(session: &str, args: &ReplControl) -> Result<Request, ToolError> {
+fn request(session: &str, args: &ReplControl) -> Result<Request, Refusal> {
     let argument = session_argument(session);
     let missing = |what: &str, example: &str| {
-        ToolError::new("BAD_ARGUMENT", format!("This action needs {what}: repl_control {{{example}{argument}}}."))
+        Refusal::worded("BAD_ARGUMENT", format!("This action needs {what}: repl_control {{{example}{argument}}}."))
     };
     let code = |example: &str| args.code.clone().ok_or_else(|| missing("`code`", example));
     Ok(match args.action {

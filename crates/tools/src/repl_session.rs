@@ -2,14 +2,14 @@
 
 use lispwright_runtime::{MAIN, Runtime, Sessions};
 
-use crate::outcome::ToolError;
+use crate::refusal::Refusal;
 use crate::repl_refused::{named_runtime, session_error};
 
 /// The session meant by `session` and `runtime`; it is there afterwards, if it can be made.
 ///
 /// A session keeps its runtime. A runtime without a session means the main session when that runs it, else the session
 /// that bears the runtime's name.
-pub(crate) fn open(sessions: &Sessions, session: Option<&str>, runtime: Option<&str>) -> Result<String, ToolError> {
+pub(crate) fn open(sessions: &Sessions, session: Option<&str>, runtime: Option<&str>) -> Result<String, Refusal> {
     let runtime = runtime.map(named_runtime).transpose()?;
     let name = chosen(sessions, session, runtime);
     sessions.open(name, runtime).map_err(session_error)?;

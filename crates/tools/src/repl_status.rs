@@ -7,7 +7,8 @@ use lispwright_runtime::{Capability, Runtime, SessionError, SessionStatus, Sessi
 use lispwright_syntax::in_a_line;
 use serde_json::{Map, Value, json};
 
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_refused::session_error;
 use crate::repl_report::errors_text;
 use crate::repl_text::one_line;
@@ -24,12 +25,12 @@ pub(crate) fn session_outcome(text: &str, status: &SessionStatus) -> Outcome {
     Outcome { text: format!("{text}\n{}", session_line(status)), fields: session_fields(status), is_error: false }
 }
 
-pub(crate) async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Outcome, ToolError> {
+pub(crate) async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Outcome, Refusal> {
     let mut status = sessions.status();
     if let Some(only) = only {
         status.sessions.retain(|session| session.name == only);
         if status.sessions.is_empty() {
-            return Err(session_error(SessionError::Unknown(only.to_owned())));
+            return Err(session_error(SessionError::Unknown(only.to_owned())).into());
         }
     }
     let mut text = format!("Project root: {}\nRuntimes:\n", status.root.display());

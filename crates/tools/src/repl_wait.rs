@@ -5,7 +5,9 @@ use std::time::Instant;
 use lispwright_runtime::{Given, Sessions};
 use serde_json::json;
 
-use crate::outcome::{Outcome, ToolError};
+use crate::answer::{Answer, Reply};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_eval::seconds;
 use crate::repl_refused::{session_argument, session_error};
 use crate::repl_status::outcome;
@@ -21,15 +23,15 @@ pub(crate) async fn wait(
     session: &str,
     limit: Option<f64>,
     context: &CallContext,
-) -> Result<Outcome, ToolError> {
+) -> Result<Outcome, Refusal> {
     let limit = seconds(limit)?;
     let doing = || one_line(&sessions.doing(session).unwrap_or_else(|| "ending".to_owned()), 400);
     let waiting = tokio::time::timeout(limit, sessions.wait(session));
     let given = tokio::select! {
         biased;
-        () = context.cancel.cancelled() => Err(ToolError::new("CANCELLED", "Waiting was given up; the call goes on.")),
+        () = context.cancel.cancelled() => Err(Refusal::worded("CANCELLED", "Waiting was given up; the call goes on.")),
         given = context.telling(doing, waiting) => match given {
-            Ok(given) => given.map_err(session_error).map(Some),
+            Ok(given) => given.map_err(|error| session_error(error).into()).map(Some),
             Err(_) => Ok(None),
         },
     }?;
@@ -60,7 +62,8 @@ fn again(session: &str, given: Given) -> Outcome {
 }
 
 /// Leaves the answer to a call where [`wait`] finds it.
-pub(crate) fn keep(context: &CallContext, outcome: &Outcome) {
+pub(crate) fn keep(context: &CallContext, reply: &Reply) {
+    let Ok(Answer::Worded(outcome)) = reply else { return };
     if let Some(ticket) = context.ticket() {
         ticket.answered(start_of_fenced(&outcome.text, MOST_KEPT).0, outcome.is_error);
     }

@@ -9,7 +9,8 @@ use lispwright_syntax::Dialect;
 use serde_json::{Map, Value, json};
 
 use crate::other_lisps::refuse_racket;
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_report::{answer, block, error_text, frames_text, output_limit};
 use crate::repl_session::open;
 use crate::repl_text::{each_once, ends_of, fence, one_line};
@@ -40,7 +41,7 @@ impl Work {
         path: Option<&str>,
         session: Option<&str>,
         runtime: Option<&str>,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self, Refusal> {
         let project = project(workshop);
         let (system, path) = match (system, path) {
             // A module's name where a file's is expected.
@@ -68,7 +69,7 @@ impl Work {
                 (Target::Path(place.display().to_string()), path, dialect)
             }
             _ => {
-                return Err(ToolError::new(
+                return Err(Refusal::worded(
                     "BAD_ARGUMENT",
                     format!("Give either `system` or `path`: {tool} {{\"path\": \"src/main.scm\"}}."),
                 ));

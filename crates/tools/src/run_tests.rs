@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::outcome::{Outcome, ToolError};
+use crate::answer::Reply;
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds_or};
 use crate::repl_report::notes;
 use crate::repl_text::{fence, one_line};
@@ -56,10 +58,10 @@ pub struct RunTests {
 }
 
 /// Loads the tests afresh and runs them. Cancelling the context interrupts them.
-pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContext) -> Outcome {
+pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContext) -> Reply {
     match run(workshop, args, context).await {
-        Ok((asked, report)) => outcome(workshop, &asked, &report),
-        Err(error) => error.into(),
+        Ok((asked, report)) => outcome(workshop, &asked, &report).into(),
+        Err(refusal) => Err(refusal),
     }
 }
 
@@ -80,7 +82,7 @@ impl Asked {
     }
 }
 
-async fn run(workshop: &Workshop, args: RunTests, context: &CallContext) -> Result<(Asked, EvalReport), ToolError> {
+async fn run(workshop: &Workshop, args: RunTests, context: &CallContext) -> Result<(Asked, EvalReport), Refusal> {
     let timeout = seconds_or(args.timeout_seconds, TIMEOUT)?;
     let (system, path) = (args.system.as_deref(), args.path.as_deref());
     let work = Work::find(workshop, "run_tests", system, path, args.session.as_deref(), args.runtime.as_deref())?;
@@ -98,12 +100,12 @@ async fn run(workshop: &Workshop, args: RunTests, context: &CallContext) -> Resu
 }
 
 /// The framework asked for, when it can be run.
-fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, ToolError> {
+fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, Refusal> {
     let Some(name) = asked.map(|name| name.to_lowercase()).filter(|name| name != "auto") else { return Ok(None) };
     if runtime.frameworks.contains(&name.as_str()) {
         return Ok(Some(name));
     }
-    Err(ToolError::new(
+    Err(Refusal::worded(
         "UNSUPPORTED",
         format!(
             "Tests of {name:?} cannot be run in {runtime}; {} can. Leave framework out, or use repl_eval.",
@@ -357,7 +359,7 @@ mod tests {
     #[test]
     fn each_runtime_has_its_own_frameworks() {
         let of = |runtime, name: &str| {
-            framework(Runtime::named(runtime).unwrap(), Some(name.to_owned())).map_err(|error| error.code)
+            framework(Runtime::named(runtime).unwrap(), Some(name.to_owned())).map_err(|error| error.code())
         };
         assert_eq!(of("clojure", "clojure.test"), Ok(Some("clojure.test".to_owned())));
         assert_eq!(of("clojure", "fiveam"), Err("UNSUPPORTED"));

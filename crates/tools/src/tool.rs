@@ -16,8 +16,8 @@ use lispwright_runtime::Ticket;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::answer::Reply;
 use crate::arrival::Arrival;
-use crate::outcome::Outcome;
 use crate::transcript::Transcript;
 
 /// A group of tools that is offered or left out as a whole (`--toolsets`).
@@ -133,7 +133,7 @@ impl CallContext {
 }
 
 /// The function behind a tool. Arguments have passed the check against `input_schema`; absent ones are absent.
-pub type Run = Arc<dyn Fn(Map<String, Value>, CallContext) -> BoxFuture<'static, Outcome> + Send + Sync>;
+pub type Run = Arc<dyn Fn(Map<String, Value>, CallContext) -> BoxFuture<'static, Reply> + Send + Sync>;
 
 /// A JSON Schema that is made when somebody first looks at it: a server answers before its tools are listed.
 #[derive(Clone)]

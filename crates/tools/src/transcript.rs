@@ -21,7 +21,8 @@ use lispwright_runtime::{Ending, EvalReport, Request, RestartName, Runtime, Targ
 use lispwright_syntax::Dialect;
 
 use crate::fence::head;
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::refusal::Refusal;
 use crate::repl_report::answer;
 
 /// Characters of an answer that are kept.
@@ -70,7 +71,7 @@ impl Transcript {
         session: &str,
         request: &Request,
         began: SystemTime,
-        answered: Result<&EvalReport, &ToolError>,
+        answered: Result<&EvalReport, &Refusal>,
     ) {
         let Some(entry) = entry(caller.unwrap_or("unknown client"), session, request, began, answered) else { return };
         self.add(entry);
@@ -83,14 +84,14 @@ impl Transcript {
         session: &str,
         act: &str,
         began: SystemTime,
-        told: Result<&Outcome, &ToolError>,
+        told: Result<&Outcome, &Refusal>,
     ) {
         let took = milliseconds(began.elapsed().unwrap_or_default());
         let caller = line_of(caller.unwrap_or("unknown client"));
         let mut text = format!("\n;;; {}  {caller}  {}, {act}\n", timestamp(began), line_of(session));
         let (status, words) = match told {
-            Ok(outcome) => ("completed", &outcome.text),
-            Err(error) => ("not-executed", &error.message),
+            Ok(outcome) => ("completed", outcome.text.as_str()),
+            Err(error) => ("not-executed", error.said()),
         };
         push_lines(&mut text, ";", head(words, ANSWER).0);
         text.push_str(&format!(";;; {status}, {took}\n"));
@@ -124,7 +125,7 @@ fn entry(
     session: &str,
     request: &Request,
     began: SystemTime,
-    answered: Result<&EvalReport, &ToolError>,
+    answered: Result<&EvalReport, &Refusal>,
 ) -> Option<String> {
     let (what, code) = asked(request)?;
     let runtime = answered.ok().map(|report| report.runtime);
@@ -144,7 +145,7 @@ fn entry(
             (status, format!(", {}{}", milliseconds(report.duration), package.unwrap_or_default()))
         }
         Err(error) => {
-            push_lines(&mut text, ";", &error.message);
+            push_lines(&mut text, ";", error.said());
             ("not-executed", String::new())
         }
     };

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use lispwright_edit::{Refusal, Source, Words};
+use lispwright_edit::Source;
 use lispwright_project::{Error, Roots, SourceFile};
 use lispwright_runtime::{Config, Sessions};
 use lispwright_syntax::in_a_line;
 use lispwright_syntax::{Dialect, Language};
 
 use crate::languages::Languages;
-use crate::outcome::ToolError;
+use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::transcript::Transcript;
 
@@ -22,8 +22,6 @@ pub struct Workshop {
     pub sessions: Sessions,
     /// Where evaluations are written down, when they are.
     pub transcript: Option<Transcript>,
-    /// What refusals call the arguments and operations.
-    pub words: &'static Words,
 }
 
 impl Workshop {
@@ -48,7 +46,7 @@ impl Workshop {
             sandbox.writable = roots.writable().map(Path::to_owned).collect();
         }
         let sessions = Sessions::new(config);
-        Self { roots, sessions, transcript: None, words: &Words::TOOLS }
+        Self { roots, sessions, transcript: None }
     }
 
     /// The same workshop, writing every evaluation down.
@@ -57,25 +55,19 @@ impl Workshop {
         Self { transcript, ..self }
     }
 
-    /// The same workshop, with refusals in these words.
-    #[must_use]
-    pub fn worded(self, words: &'static Words) -> Self {
-        Self { words, ..self }
-    }
-
     /// What a call by `caller` is given besides its arguments.
     pub fn context(&self, caller: &str) -> CallContext {
         CallContext { caller: Some(caller.into()), transcript: self.transcript.clone(), ..CallContext::default() }
     }
 
     /// Reads a file below the roots.
-    pub(crate) fn read(&self, path: &str) -> Result<SourceFile, ToolError> {
+    pub(crate) fn read(&self, path: &str) -> Result<SourceFile, Refusal> {
         Ok(self.roots.read(Path::new(path))?)
     }
 
     /// The language a file is written in: from `dialect` when given, else from its name and first lines, with what
     /// `lispwright.toml` adds. `None` for a file that is not known to be Lisp.
-    pub(crate) fn language(&self, file: &SourceFile, dialect: Option<&str>) -> Result<Option<Language>, ToolError> {
+    pub(crate) fn language(&self, file: &SourceFile, dialect: Option<&str>) -> Result<Option<Language>, Refusal> {
         let dialect = match dialect {
             Some(name) => Some(named_dialect(name)?),
             None => Dialect::detect(&file.path, file.text.as_bytes()),
@@ -84,7 +76,7 @@ impl Workshop {
     }
 
     /// A dialect with what the project adds to it where the file at `path` stands, at the first root without one.
-    pub(crate) fn extended(&self, dialect: Dialect, path: Option<&str>) -> Result<Language, ToolError> {
+    pub(crate) fn extended(&self, dialect: Dialect, path: Option<&str>) -> Result<Language, Refusal> {
         // A file that is about to be made has no place yet, and its directory is the one it is named in.
         let place = |path| self.roots.absolute(Path::new(path)).unwrap_or_else(|_| self.roots.primary().join(path));
         let file = path.map(place);
@@ -96,19 +88,14 @@ impl Workshop {
             read => read.map(|file| Some(file.text)).map_err(|error| error.to_string()),
         });
         languages.map(|languages| languages.of(dialect)).map_err(|error| {
-            ToolError::new("BAD_ARGUMENT", format!("{error}\nCorrect that file, or remove it, and call again."))
+            Refusal::worded("BAD_ARGUMENT", format!("{error}\nCorrect that file, or remove it, and call again."))
         })
     }
 
-    /// A refusal about the file at `path`, in the words of those who work here.
-    pub(crate) fn refusal(&self, path: &str, refusal: &Refusal) -> ToolError {
-        crate::refused::refusal(path, refusal, self.words)
-    }
-
     /// Reads a file that has to be Lisp.
-    pub(crate) fn lisp_language(&self, file: &SourceFile) -> Result<Language, ToolError> {
+    pub(crate) fn lisp_language(&self, file: &SourceFile) -> Result<Language, Refusal> {
         self.language(file, None)?.ok_or_else(|| {
-            ToolError::new(
+            Refusal::worded(
                 "BAD_ARGUMENT",
                 format!(
                     "{}: not known to be Lisp, neither by its extension nor by its first lines. Edit it as plain text, or \
@@ -116,15 +103,16 @@ impl Workshop {
                     in_a_line(&file.path)
                 ),
             )
+            .into()
         })
     }
 }
 
 /// The dialect of that name, or a refusal that lists them.
-pub(crate) fn named_dialect(name: &str) -> Result<Dialect, ToolError> {
+pub(crate) fn named_dialect(name: &str) -> Result<Dialect, Refusal> {
     Dialect::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-        ToolError::new("BAD_ARGUMENT", format!("`dialect` is {name:?}; use one of {}.", names.join(", ")))
+        Refusal::worded("BAD_ARGUMENT", format!("`dialect` is {name:?}; use one of {}.", names.join(", "))).into()
     })
 }
 
@@ -135,9 +123,10 @@ pub(crate) fn read_source<'t>(file: &'t SourceFile, language: &Language) -> Sour
 
 /// Runs `work`, which waits for the disk, beside the threads that answer calls.
 pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
-) -> Result<T, ToolError> {
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-        Err(ToolError::new("INTERNAL", format!("the operation ended early: {error}. The files are as they were.")))
+        Err(Refusal::worded("INTERNAL", format!("the operation ended early: {error}. The files are as they were."))
+            .into())
     })
 }

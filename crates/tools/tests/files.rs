@@ -5,7 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use lispwright_tools::arguments::prepare;
-use lispwright_tools::{CallContext, Outcome, Tool, Workshop, catalogue};
+use lispwright_tools::{CallContext, Tool, Workshop, catalogue};
+use lispwright_words::{Rendering, Skin, render};
 use serde_json::{Value, json};
 
 /// A project in a directory of its own.
@@ -34,12 +35,12 @@ impl Project {
         fs::read_to_string(self.path(path)).unwrap()
     }
 
-    fn call(&self, name: &str, arguments: Value) -> Outcome {
+    fn call(&self, name: &str, arguments: Value) -> Rendering {
         let tool = self.tools.iter().find(|tool| tool.name == name).unwrap();
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         match prepare(name, &tool.input_schema, arguments) {
-            Ok(arguments) => self.runtime.block_on((tool.run)(arguments, CallContext::default())),
-            Err(error) => error.into(),
+            Ok(arguments) => render(self.runtime.block_on((tool.run)(arguments, CallContext::default())), Skin::Client),
+            Err(refusal) => render(Err(refusal), Skin::Client),
         }
     }
 
@@ -53,7 +54,7 @@ impl Project {
 
     /// The text of a call that fails with `code` and leaves every file of the project as it is.
     #[track_caller]
-    fn refused(&self, name: &str, arguments: Value, code: &str) -> Outcome {
+    fn refused(&self, name: &str, arguments: Value, code: &str) -> Rendering {
         let before = self.files();
         let outcome = self.call(name, arguments);
         assert!(outcome.is_error, "{}", outcome.text);
@@ -289,6 +290,7 @@ fn two_writers_lose_no_edit() {
                 };
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
                 let outcome = runtime.block_on((tool.run)(arguments, CallContext::default()));
+                let outcome = render(outcome, Skin::Client);
                 assert!(!outcome.is_error, "{}", outcome.text);
             });
         }

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use lispwright_runtime::{Config, Sessions, find_program};
+use lispwright_tools::CallContext;
 use lispwright_tools::repl_control::{ReplControl, repl_control};
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
-use lispwright_tools::{CallContext, Outcome};
+use lispwright_words::{Rendering, Skin, render};
 use serde_json::{Value, json};
 
 fn sessions() -> Sessions {
@@ -16,18 +17,18 @@ fn sessions() -> Sessions {
     Sessions::new(Config { cache: Some(cache), spare: false, ..Config::new(std::env::temp_dir()) })
 }
 
-async fn eval(sessions: &Sessions, arguments: Value) -> Outcome {
+async fn eval(sessions: &Sessions, arguments: Value) -> Rendering {
     let arguments: ReplEval = serde_json::from_value(arguments).unwrap();
-    repl_eval(sessions, arguments, &CallContext::default()).await
+    render(repl_eval(sessions, arguments, &CallContext::default()).await, Skin::Client)
 }
 
-async fn control(sessions: &Sessions, arguments: Value) -> Outcome {
+async fn control(sessions: &Sessions, arguments: Value) -> Rendering {
     let arguments: ReplControl = serde_json::from_value(arguments).unwrap();
-    repl_control(sessions, arguments, &CallContext::default()).await
+    render(repl_control(sessions, arguments, &CallContext::default()).await, Skin::Client)
 }
 
 /// Evaluates `code` in a session of its own; the answer's text must be `expected`.
-async fn check(code: &str, expected: &str) -> Outcome {
+async fn check(code: &str, expected: &str) -> Rendering {
     let sessions = sessions();
     let outcome = eval(&sessions, json!({"code": code})).await;
     assert_eq!(outcome.text, expected, "{code}");
@@ -229,7 +230,7 @@ async fn long_calls_tell_their_progress_and_can_be_withdrawn() {
         ..CallContext::default()
     };
     let arguments = ReplEval { code: "(sleep 1.3)".into(), ..ReplEval::default() };
-    repl_eval(&sessions, arguments, &context).await;
+    assert!(repl_eval(&sessions, arguments, &context).await.is_ok());
     assert!(told.lock().unwrap().iter().any(|(_, words)| words.contains("evaluating (sleep 1.3) for")), "{told:?}");
     let arguments = ReplEval { code: "(loop)".into(), ..ReplEval::default() };
     let (outcome, ()) = tokio::join!(repl_eval(&sessions, arguments, &context), async {
@@ -238,6 +239,7 @@ async fn long_calls_tell_their_progress_and_can_be_withdrawn() {
         }
         context.cancel.cancel();
     });
+    let outcome = render(outcome, Skin::Client);
     assert_eq!(outcome.fields["code"], "CANCELLED");
     assert_eq!(outcome.fields["execution_status"], "interrupted");
     sessions.shutdown().await;

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use lispwright_tools::lisp_check_parens::verdict;
-use lispwright_tools::{Outcome, ToolError};
+use lispwright_tools::{Outcome, Refusal};
 use serde_json::{Value, json};
 
 use super::below::Below;
-use super::outcome::{failed, say};
+use super::outcome::{failed, unreadable};
 use super::paint;
 use super::text::{Texts, print, print_json};
 
@@ -101,17 +101,16 @@ impl Report<'_> {
         }
     }
 
-    fn unreadable(&mut self, path: &str, error: ToolError) {
+    fn unreadable(&mut self, path: &str, error: Refusal) {
         self.readable = false;
-        say("check", &error.message);
-        self.files.push(json!({"path": path, "error": error.message, "code": error.code}));
+        self.files.push(unreadable("check", path, error));
     }
 
     /// Checks the Lisp files below a directory, in the order of their names.
     fn directory(&mut self, path: &str) {
         let found = Below::new(path, !self.args.no_ignore);
         for why in &found.unreadable {
-            self.unreadable(path, ToolError::new("FILE_NOT_FOUND", why.clone()));
+            self.unreadable(path, Refusal::worded("FILE_NOT_FOUND", why.clone()));
         }
         let mut sound = 0;
         for file in &found.files {

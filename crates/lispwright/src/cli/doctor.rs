@@ -7,12 +7,13 @@ use std::time::Instant;
 use lispwright_setup::Client;
 use lispwright_tools::repl_control::{ReplAction, ReplControl, repl_control};
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
-use lispwright_tools::{CallContext, Outcome, Workshop};
+use lispwright_tools::{CallContext, Workshop};
+use lispwright_words::{Rendering, Skin, render};
 use serde_json::{Map, Value, json};
 
 use super::clients::{self, Status};
 use super::live::with_workshop;
-use super::outcome::show;
+use super::outcome::print_rendering;
 
 /// Report the root, the runtimes found and whether they work, and the coding agents found and whether they are set up.
 #[derive(Debug, clap::Args)]
@@ -32,7 +33,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let mut outcome = with_workshop(&args.root, None, examine).unwrap_or_else(|why| {
         let mut fields = Map::new();
         fields.insert("problems".into(), json!([why]));
-        Outcome { text: format!("Root: {why}"), fields, is_error: true }
+        Rendering { text: format!("Root: {why}"), fields, is_error: true }
     });
     let clients = clients::found();
     for Status { client, state, detail } in &clients {
@@ -42,7 +43,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         outcome.text.push_str(&format!("\n{}: {state}{detail}{next}", client.title()));
     }
     outcome.fields.insert("clients".into(), clients.iter().map(document).collect());
-    show(outcome, args.json)
+    print_rendering(outcome, args.json)
 }
 
 /// What mends a client's configuration.
@@ -54,10 +55,10 @@ fn document(Status { client, state, detail }: &Status) -> Value {
     json!({"client": client.name(), "state": state, "detail": detail, "next": remedy(*client)})
 }
 
-async fn examine(workshop: Workshop) -> Outcome {
+async fn examine(workshop: Workshop) -> Rendering {
     let context = CallContext::default();
     let status = ReplControl { action: ReplAction::Status, ..ReplControl::default() };
-    let mut status = repl_control(&workshop.sessions, status, &context).await;
+    let mut status = render(repl_control(&workshop.sessions, status, &context).await, Skin::Shell);
     let mut verdicts = String::new();
     let mut problems = Vec::new();
     let mut usable = usable_runtimes(&status.fields);
@@ -77,7 +78,7 @@ async fn examine(workshop: Workshop) -> Outcome {
         }
     }
     let again = ReplControl { action: ReplAction::Status, ..ReplControl::default() };
-    status = repl_control(&workshop.sessions, again, &context).await;
+    status = render(repl_control(&workshop.sessions, again, &context).await, Skin::Shell);
     let root = workshop.roots.primary().display().to_string();
     let mut fields = status.fields;
     fields.insert("version".into(), env!("CARGO_PKG_VERSION").into());
@@ -85,7 +86,7 @@ async fn examine(workshop: Workshop) -> Outcome {
     let is_error = !problems.is_empty();
     fields.insert("problems".into(), problems.into());
     let text = format!("lispwright {}\nRoot: {root}\n{verdicts}{}", env!("CARGO_PKG_VERSION"), status.text);
-    Outcome { text, fields, is_error }
+    Rendering { text, fields, is_error }
 }
 
 /// The runtimes that are installed and that sessions can use.
@@ -110,7 +111,7 @@ async fn trial(workshop: &Workshop, runtime: &str, context: &CallContext) -> Res
         timeout_seconds: Some(60.0),
         ..ReplEval::default()
     };
-    let outcome = repl_eval(&workshop.sessions, request, context).await;
+    let outcome = render(repl_eval(&workshop.sessions, request, context).await, Skin::Shell);
     match outcome.fields.get("values") {
         Some(values) if *values == json!(["3"]) => Ok(began.elapsed().as_secs_f64() * 1e3),
         _ => Err(outcome.text),

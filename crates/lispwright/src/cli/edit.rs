@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use lispwright_tools::lisp_edit_form::{EditOperation, LispEditForm, lisp_edit_form};
-use lispwright_tools::{CallContext, Outcome, ToolError};
+use lispwright_tools::{Answer, CallContext, Refusal, Reply};
 
 use super::address::Address;
 use super::live::on_files;
@@ -70,17 +70,17 @@ enum Operation {
 pub(crate) fn run(args: Args) -> ExitCode {
     let json = args.json;
     match attempt(args) {
-        Ok(outcome) => show(outcome, json),
+        Ok(reply) => show(reply, json),
         Err(error) => failed("edit", json, error),
     }
 }
 
-fn attempt(args: Args) -> Result<Outcome, ToolError> {
+fn attempt(args: Args) -> Result<Reply, Refusal> {
     let mut content = None;
     if args.operation != Operation::Delete {
         let mut text = String::new();
         let read = std::io::stdin().lock().read_to_string(&mut text);
-        read.map_err(|error| ToolError::new("BAD_ARGUMENT", format!("standard input: {error}")))?;
+        read.map_err(|error| Refusal::worded("BAD_ARGUMENT", format!("standard input: {error}")))?;
         content = Some(text);
     }
     let operation = match args.operation {
@@ -102,5 +102,7 @@ fn attempt(args: Args) -> Result<Outcome, ToolError> {
         dry_run: args.dry_run,
         repair: !args.no_repair,
     };
-    on_files(&args.root, |workshop| async move { lisp_edit_form(&workshop, edit, &CallContext::default()).await })
+    on_files(&args.root, |workshop| async move {
+        lisp_edit_form(&workshop, edit, &CallContext::default()).await.map(Answer::from)
+    })
 }

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
-use lispwright_tools::{ToolError, runtime_of_file};
+use lispwright_tools::{Refusal, runtime_of_file};
+use lispwright_words::{Skin, render};
 
 use super::live::with_workshop;
-use super::outcome::{could_not, failed, show};
+use super::outcome::{could_not, failed, print_rendering};
 use super::transcript::command_line;
 
 /// Evaluate code and print its values.
@@ -62,7 +63,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
                 let name = file.display().to_string();
                 let hint = if name.contains('(') { ". Code is given with -e" } else { "" };
                 let why = format!("{name}: {error}{hint}");
-                return failed("eval", args.json, ToolError::new("FILE_NOT_FOUND", why));
+                return failed("eval", args.json, Refusal::worded("FILE_NOT_FOUND", why));
             }
         },
         (None, None) => return could_not("eval", &"give code with -e, or a file"),
@@ -80,12 +81,13 @@ pub(crate) fn run(args: Args) -> ExitCode {
         repl_eval(&workshop.sessions, request, &workshop.context(&command_line())).await
     });
     match answered {
-        Ok(outcome) if outcome.fields.get("execution_status").is_some_and(|status| status == "not-executed") => {
-            show(outcome, args.json);
-            ExitCode::from(2)
+        Ok(reply) => {
+            let outcome = render(reply, Skin::Shell);
+            let has_run = outcome.fields.get("execution_status").is_none_or(|status| status != "not-executed");
+            let code = print_rendering(outcome, args.json);
+            if has_run { code } else { ExitCode::from(2) }
         }
-        Ok(outcome) => show(outcome, args.json),
-        Err(why) => failed("eval", args.json, ToolError::new("INTERNAL", why)),
+        Err(why) => failed("eval", args.json, Refusal::worded("INTERNAL", why)),
     }
 }
 

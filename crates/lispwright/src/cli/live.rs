@@ -3,9 +3,8 @@
 use std::future::Future;
 use std::path::PathBuf;
 
-use lispwright_edit::Words;
 use lispwright_runtime::Config;
-use lispwright_tools::{Outcome, ToolError, Transcript, Workshop};
+use lispwright_tools::{Refusal, Reply, Transcript, Workshop};
 use tokio::runtime::{Builder, Runtime};
 
 /// What a command waits in. One thread reads, answers and speaks with the images, so that nothing waits for another
@@ -22,13 +21,13 @@ pub(crate) fn keeper() -> Option<PathBuf> {
     Some("/proc/self/exe".into())
 }
 
-/// Runs `work` on the files below `roots`; there is no image. What it refuses is in the words of a shell.
-pub(crate) fn on_files<F: Future<Output = Outcome>>(
+/// Runs `work` on the files below `roots`; there is no image.
+pub(crate) fn on_files<F: Future<Output = Reply>>(
     roots: &[PathBuf],
     work: impl FnOnce(Workshop) -> F,
-) -> Result<Outcome, ToolError> {
-    let event_loop = event_loop().map_err(|why| ToolError::new("INTERNAL", why))?;
-    Ok(event_loop.block_on(work(Workshop::open(roots)?.worded(&Words::COMMAND_LINE))))
+) -> Result<Reply, Refusal> {
+    let event_loop = event_loop().map_err(|why| Refusal::worded("INTERNAL", why))?;
+    Ok(event_loop.block_on(work(Workshop::open(roots)?)))
 }
 
 /// Runs `work` on a workshop for `roots`, which writes evaluations down in `transcript`; every image it started has

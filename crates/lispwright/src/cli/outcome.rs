@@ -3,8 +3,9 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use lispwright_tools::{Outcome, ToolError};
-use serde_json::Value;
+use lispwright_tools::{Refusal, Reply};
+use lispwright_words::{Rendering, Skin, render};
+use serde_json::{Value, json};
 
 use super::paint::painted;
 use super::text::{print, print_json};
@@ -14,7 +15,12 @@ pub(crate) const OUTPUT_FAILED: i32 = 2;
 
 /// Prints the text, or with `json` the fields as one document, and gives the exit code: 0, or 1 when the requested
 /// thing did not happen.
-pub(crate) fn show(outcome: Outcome, json: bool) -> ExitCode {
+pub(crate) fn show(reply: Reply, json: bool) -> ExitCode {
+    print_rendering(render(reply, Skin::Shell), json)
+}
+
+/// The same for an answer that is in words already.
+pub(crate) fn print_rendering(outcome: Rendering, json: bool) -> ExitCode {
     match (json, outcome.is_error) {
         (true, _) => print_json(&Value::Object(outcome.fields)),
         (false, true) => complain(&outcome.text),
@@ -35,13 +41,22 @@ pub(crate) fn could_not(command: &str, why: &dyn std::fmt::Display) -> ExitCode 
 }
 
 /// Says why `command` could not do what it was asked: on standard error, or with `json` as the document that was asked for.
-pub(crate) fn failed(command: &str, json: bool, error: ToolError) -> ExitCode {
+pub(crate) fn failed(command: &str, json: bool, refusal: Refusal) -> ExitCode {
+    let Rendering { text, fields, .. } = render(Err(refusal), Skin::Shell);
     if json {
-        print_json(&Value::Object(Outcome::from(error).fields));
+        print_json(&Value::Object(fields));
     } else {
-        say(command, &error.message);
+        say(command, &text);
     }
     ExitCode::from(2)
+}
+
+/// Says of one of several files why it could not be read, and gives that as its document.
+pub(crate) fn unreadable(command: &str, path: &str, refusal: Refusal) -> Value {
+    let code = refusal.code();
+    let Rendering { text, .. } = render(Err(refusal), Skin::Shell);
+    say(command, &text);
+    json!({"path": path, "error": text, "code": code})
 }
 
 /// With standard error closed, the exit code has to do.

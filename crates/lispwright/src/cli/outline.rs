@@ -8,7 +8,7 @@ use lispwright_syntax::{Form, Span};
 use serde_json::{Value, json};
 
 use super::below::Below;
-use super::outcome::{failed, say};
+use super::outcome::{failed, say, unreadable};
 use super::paint;
 use super::text::{Texts, print, print_json};
 
@@ -63,8 +63,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         let text = match texts.read(path) {
             Ok(text) => text,
             Err(error) => {
-                say("outline", &error.message);
-                files.push(json!({"path": path, "error": error.message, "code": error.code}));
+                files.push(unreadable("outline", path, error));
                 exit = ExitCode::from(2);
                 continue;
             }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_tools::lisp_patch_form::{LispPatchForm, lisp_patch_form};
-use lispwright_tools::{CallContext, Outcome, ToolError};
+use lispwright_tools::{Answer, CallContext, Refusal, Reply};
 
 use super::address::Address;
 use super::live::on_files;
@@ -61,12 +61,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> ExitCode {
     let json = args.json;
     match attempt(args) {
-        Ok(outcome) => show(outcome, json),
+        Ok(reply) => show(reply, json),
         Err(error) => failed("patch", json, error),
     }
 }
 
-fn attempt(args: Args) -> Result<Outcome, ToolError> {
+fn attempt(args: Args) -> Result<Reply, Refusal> {
     let patch = LispPatchForm {
         path: from_here(&args.path)?,
         name: args.form.name,
@@ -80,5 +80,7 @@ fn attempt(args: Args) -> Result<Outcome, ToolError> {
         dry_run: args.dry_run,
         repair: args.repair,
     };
-    on_files(&args.root, |workshop| async move { lisp_patch_form(&workshop, patch, &CallContext::default()).await })
+    on_files(&args.root, |workshop| async move {
+        lisp_patch_form(&workshop, patch, &CallContext::default()).await.map(Answer::from)
+    })
 }

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use lispwright_edit::{Source, Words, locate};
-use lispwright_tools::refusal;
+use lispwright_edit::{Source, locate};
+use lispwright_tools::Refusal;
 use serde_json::json;
 
 use super::address::Address;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let id = match locate(&source, &args.form.target()) {
         Ok(id) => id,
         Err(error) => {
-            failed("read", args.json, refusal(&text.path, &error, &Words::COMMAND_LINE));
+            failed("read", args.json, Refusal::text(&text.path, error));
             return ExitCode::FAILURE;
         }
     };

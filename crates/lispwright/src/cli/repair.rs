@@ -8,7 +8,7 @@ use lispwright_edit::{explain, unified};
 use lispwright_project::{EditError, NewText, Roots};
 use lispwright_repair::{Earlier, Outcome, Repair, repair};
 use lispwright_syntax::{Span, read};
-use lispwright_tools::ToolError;
+use lispwright_tools::Refusal;
 use lispwright_tools::lisp_check_parens::{unbalanced, verdict};
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     }
 }
 
-fn attempt(args: &Args) -> Result<ExitCode, ToolError> {
+fn attempt(args: &Args) -> Result<ExitCode, Refusal> {
     let text = Text::read(&args.path, args.dialect.as_deref())?;
     let old = args.against.as_deref().map(|old| Text::read(old, Some(text.language.dialect().name()))).transpose()?;
     let earlier = Earlier { text: old.as_ref().map(|old| old.text.as_str()), edited: None };
@@ -93,7 +93,7 @@ fn attempt(args: &Args) -> Result<ExitCode, ToolError> {
 }
 
 /// Puts the repaired text in place of the one that was read, if that is still what the file holds.
-fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), ToolError> {
+fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), Refusal> {
     let path = from_here(&args.path)?;
     let roots = Roots::from_environment(&args.root)?;
     let written = roots.edit(Path::new(&path), |file| {
@@ -101,7 +101,7 @@ fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), ToolError> {
     });
     written.map(|_| ()).map_err(|error| match error {
         EditError::Project(error) => error.into(),
-        EditError::Refused(why) => ToolError::new("STALE", format!("{}: {why}; run it again", text.path)),
+        EditError::Refused(why) => Refusal::worded("STALE", format!("{}: {why}; run it again", text.path)),
     })
 }
 

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use lispwright_edit::unified;
 use lispwright_setup::{Client, Done, Scope, Step};
 use lispwright_syntax::Span;
-use lispwright_tools::ToolError;
+use lispwright_tools::Refusal;
 use serde_json::{Value, json};
 
 use super::clients::{Order, Plan, carry_out, plan, program};
@@ -83,7 +83,7 @@ impl From<ClientName> for Client {
 pub(crate) fn run(args: Args) -> ExitCode {
     match attempt(&args) {
         Ok(code) => code,
-        Err(why) => failed("setup", args.json, ToolError::new("BAD_ARGUMENT", why)),
+        Err(why) => failed("setup", args.json, Refusal::worded("BAD_ARGUMENT", why)),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_hook::stats::Report;
-use lispwright_tools::ToolError;
+use lispwright_tools::Refusal;
 
 use super::outcome::failed;
 use super::text::{print, print_json};
@@ -31,7 +31,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Ok(report) => print(&report.text()),
         Err(error) => {
             let why = format!("{}: {error}", args.file.display());
-            return failed("stats", args.json, ToolError::new("FILE_NOT_FOUND", why));
+            return failed("stats", args.json, Refusal::worded("FILE_NOT_FOUND", why));
         }
     }
     ExitCode::SUCCESS

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use lispwright_tools::Refusal;
 use lispwright_tools::run_tests::{RunTests, run_tests};
-use lispwright_tools::{Outcome, ToolError};
+use lispwright_words::{Rendering, Skin, render};
 use serde_json::Value;
 
 use super::live::with_workshop;
-use super::outcome::{failed, show};
+use super::outcome::{failed, print_rendering};
 use super::transcript::command_line;
 
 /// Run tests and say which failed.
@@ -51,7 +52,7 @@ pub(crate) struct Args {
 }
 
 /// Whether the tests were looked for and there could have been some: else it is not known how they would go.
-fn has_run(outcome: &Outcome) -> bool {
+fn has_run(outcome: &Rendering) -> bool {
     let field = |name: &str| outcome.fields.get(name);
     let total = field("total").and_then(Value::as_u64);
     let refused = field("execution_status").is_some_and(|status| status == "not-executed");
@@ -76,15 +77,16 @@ pub(crate) fn run(args: Args) -> ExitCode {
         run_tests(&workshop, request, &workshop.context(&command_line())).await
     });
     match answered {
-        Ok(mut outcome) => {
+        Ok(reply) => {
+            let mut outcome = render(reply, Skin::Shell);
             // For a script, nothing is a success in which nothing was seen to pass; for an agent these are answers.
             let count = |name: &str| outcome.fields.get(name).and_then(Value::as_u64).unwrap_or_default();
             let succeeded = count("passed") > 0 && count("failed") == 0 && count("unknown") == 0;
             outcome.is_error |= !succeeded || outcome.fields.contains_key("unmatched");
             let ran = has_run(&outcome);
-            let code = show(outcome, args.json);
+            let code = print_rendering(outcome, args.json);
             if ran { code } else { ExitCode::from(2) }
         }
-        Err(why) => failed("test", args.json, ToolError::new("INTERNAL", why)),
+        Err(why) => failed("test", args.json, Refusal::worded("INTERNAL", why)),
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use lispwright_project::{SourceFile, read_anywhere};
 use lispwright_syntax::{Dialect, Language};
-use lispwright_tools::ToolError;
+use lispwright_tools::Refusal;
 use lispwright_tools::languages::Languages;
 
 use super::outcome::OUTPUT_FAILED;
@@ -25,12 +25,12 @@ pub(crate) struct Text {
 
 impl Text {
     /// Reads one file, or standard input for `-`, as [`Texts::read`] does.
-    pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, ToolError> {
+    pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, Refusal> {
         Texts::new(dialect)?.read(path)
     }
 
     /// Prints `text`, a changed state of this one, as this one is stored: encoding and byte order mark stay.
-    pub(crate) fn print_changed(&self, text: &str) -> Result<(), ToolError> {
+    pub(crate) fn print_changed(&self, text: &str) -> Result<(), Refusal> {
         let bytes = self.file.encode(text)?;
         written(io::stdout().lock().write_all(&bytes).and_then(|()| io::stdout().flush()));
         Ok(())
@@ -46,21 +46,21 @@ pub(crate) struct Texts {
 
 impl Texts {
     /// Every text is in `dialect`, when one is named.
-    pub(crate) fn new(dialect: Option<&str>) -> Result<Self, ToolError> {
-        let dialect = dialect.map(named).transpose().map_err(|why| ToolError::new("BAD_ARGUMENT", why))?;
+    pub(crate) fn new(dialect: Option<&str>) -> Result<Self, Refusal> {
+        let dialect = dialect.map(named).transpose().map_err(|why| Refusal::worded("BAD_ARGUMENT", why))?;
         Ok(Self { dialect, last: None })
     }
 
     /// Reads a file, or standard input for `-`. Unless a dialect was named, the file's name and first lines decide; a text
     /// that neither of them shows to be Lisp is refused, except on standard input, which is taken for Common Lisp.
-    pub(crate) fn read(&mut self, path: &str) -> Result<Text, ToolError> {
+    pub(crate) fn read(&mut self, path: &str) -> Result<Text, Refusal> {
         let mut file = source(path)?;
         let dialect = match self.dialect.or_else(|| Dialect::detect(path, file.text.as_bytes())) {
             Some(dialect) => dialect,
             None if path == "-" => Dialect::CommonLisp,
             None => {
                 let why = format!("{path}: not known to be Lisp; say which with --dialect");
-                return Err(ToolError::new("BAD_ARGUMENT", why));
+                return Err(Refusal::worded("BAD_ARGUMENT", why));
             }
         };
         let language = self.languages(path)?.of(dialect);
@@ -69,23 +69,23 @@ impl Texts {
     }
 
     /// What the project of a file adds to its dialects.
-    fn languages(&mut self, path: &str) -> Result<&Languages, ToolError> {
+    fn languages(&mut self, path: &str) -> Result<&Languages, Refusal> {
         let absolute =
-            std::path::absolute(path).map_err(|error| ToolError::new("FILE_NOT_FOUND", format!("{path}: {error}")))?;
+            std::path::absolute(path).map_err(|error| Refusal::worded("FILE_NOT_FOUND", format!("{path}: {error}")))?;
         let directory = absolute.parent().unwrap_or(&absolute);
         if self.last.as_ref().is_none_or(|(known, _)| known != directory) {
-            let found = Languages::anywhere(directory).map_err(|why| ToolError::new("BAD_ARGUMENT", why))?;
+            let found = Languages::anywhere(directory).map_err(|why| Refusal::worded("BAD_ARGUMENT", why))?;
             self.last = Some((directory.to_owned(), found));
         }
         Ok(&self.last.as_ref().expect("it has just been put there").1)
     }
 }
 
-fn source(path: &str) -> Result<SourceFile, ToolError> {
+fn source(path: &str) -> Result<SourceFile, Refusal> {
     if path != "-" {
         return Ok(read_anywhere(Path::new(path))?);
     }
-    let refused = |code, why: String| ToolError::new(code, format!("standard input: {why}"));
+    let refused = |code, why: String| Refusal::worded(code, format!("standard input: {why}"));
     let mut bytes = Vec::new();
     let limit = lispwright_project::MAX_FILE_BYTES;
     let read = io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
@@ -97,13 +97,13 @@ fn source(path: &str) -> Result<SourceFile, ToolError> {
 }
 
 /// A path relative to the shell's directory, for an operation that would begin at a root.
-pub(crate) fn from_here(path: &str) -> Result<String, ToolError> {
+pub(crate) fn from_here(path: &str) -> Result<String, Refusal> {
     let absolute = std::path::absolute(path);
-    let absolute = absolute.map_err(|error| ToolError::new("FILE_NOT_FOUND", format!("{path}: {error}")))?;
+    let absolute = absolute.map_err(|error| Refusal::worded("FILE_NOT_FOUND", format!("{path}: {error}")))?;
     absolute
         .into_os_string()
         .into_string()
-        .map_err(|path| ToolError::new("BAD_ARGUMENT", format!("{}: the path is not Unicode", path.display())))
+        .map_err(|path| Refusal::worded("BAD_ARGUMENT", format!("{}: the path is not Unicode", path.display())))
 }
 
 /// The dialect of a name, or which there are.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use lispwright_tools::{Annotations, CallContext, Outcome, Schema, Tool, ToolError, ToolSet};
+use lispwright_tools::{Annotations, CallContext, ProtocolAnswer, Refusal, Reply, Schema, Tool, ToolSet};
 use serde_json::{Map, Value, json};
 
 type Arguments = Map<String, Value>;
@@ -26,7 +26,7 @@ pub(crate) fn toys() -> Vec<Tool> {
         toy("obedient", json!({}), &[], |_, context| {
             async move {
                 context.cancel.cancelled().await;
-                ToolError::new("CANCELLED", "The call was withdrawn.").into()
+                Err(Refusal::worded("CANCELLED", "The call was withdrawn."))
             }
             .boxed()
         }),
@@ -41,8 +41,8 @@ pub(crate) fn toys() -> Vec<Tool> {
         }),
         toy("steps", json!({"count": {"type": "integer", "minimum": 0, "maximum": 100}}), &["count"], steps),
         toy("refuse", json!({}), &[], |_, _| {
-            let error = ToolError::new("FORM_NOT_FOUND", "No form `f` in a.lisp. Nearest: `g` (line 3).");
-            async { error.with("candidates", json!(["g"])).into() }.boxed()
+            let error = Refusal::worded("FORM_NOT_FOUND", "No form `f` in a.lisp. Nearest: `g` (line 3).");
+            async { Err(error.with("candidates", json!(["g"]))) }.boxed()
         }),
         toy("long", json!({"bytes": {"type": "integer", "minimum": 0}}), &["bytes"], |given, _| {
             async move { said(&"λ\n\"".repeat(given["bytes"].as_u64().unwrap_or(0) as usize / 4)) }.boxed()
@@ -50,14 +50,13 @@ pub(crate) fn toys() -> Vec<Tool> {
         Tool {
             set: ToolSet::Guard,
             ..toy("sexp_guard_balance", json!({"text": {"type": "string"}}), &["text"], |_, _| {
-                async { Outcome { text: "{\"ok\":true}".into(), fields: fields(json!({"ok": true})), is_error: false } }
-                    .boxed()
+                async { answer("{\"ok\":true}", json!({"ok": true})) }.boxed()
             })
         },
     ]
 }
 
-fn steps(given: Arguments, context: CallContext) -> BoxFuture<'static, Outcome> {
+fn steps(given: Arguments, context: CallContext) -> BoxFuture<'static, Reply> {
     async move {
         let count = given["count"].as_u64().unwrap_or(0);
         for step in 0..count {
@@ -81,8 +80,12 @@ fn steps(given: Arguments, context: CallContext) -> BoxFuture<'static, Outcome> 
     .boxed()
 }
 
-fn said(text: &str) -> Outcome {
-    Outcome { text: text.to_owned(), fields: fields(json!({ "text": text })), is_error: false }
+fn said(text: &str) -> Reply {
+    answer(text, json!({ "text": text }))
+}
+
+fn answer(text: &str, document: Value) -> Reply {
+    Ok(ProtocolAnswer { text: text.to_owned(), fields: fields(document), ok: true }.into())
 }
 
 fn fields(value: Value) -> Map<String, Value> {
@@ -93,7 +96,7 @@ fn toy(
     name: &'static str,
     properties: Value,
     required: &[&str],
-    run: impl Fn(Arguments, CallContext) -> BoxFuture<'static, Outcome> + Send + Sync + 'static,
+    run: impl Fn(Arguments, CallContext) -> BoxFuture<'static, Reply> + Send + Sync + 'static,
 ) -> Tool {
     let schema = json!({
         "type": "object", "properties": properties, "required": required, "additionalProperties": false

@@ -1,0 +1,27 @@
+//! The call that leads on from an answer or a refusal.
+
+use serde_json::Value;
+
+/// A call to make next: a tool of the catalogue and its arguments. How it is spoken of depends on the reader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NextCall {
+    /// Name of the tool.
+    pub tool: &'static str,
+    /// Its arguments by name, in the order in which they are shown.
+    pub arguments: Vec<(&'static str, Value)>,
+}
+
+impl NextCall {
+    /// A call of `tool`, so far without arguments.
+    #[must_use]
+    pub const fn to(tool: &'static str) -> Self {
+        Self { tool, arguments: Vec::new() }
+    }
+
+    /// The same call with one more argument.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.arguments.push((name, value.into()));
+        self
+    }
+}

@@ -1,0 +1,65 @@
+//! A next call as its reader would make it.
+
+use lispwright_tools::NextCall;
+
+use crate::Skin;
+
+/// The call in the terms of `skin`; `None` where its reader has nothing like it: a command's image ends with the command, so
+/// a shell has no sessions to control.
+#[must_use]
+pub fn spoken(call: &NextCall, skin: Skin) -> Option<String> {
+    match skin {
+        Skin::Client => {
+            let arguments: Vec<String> =
+                call.arguments.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+            Some(format!("{} {{{}}}", call.tool, arguments.join(", ")))
+        }
+        Skin::Shell => {
+            let (command, positional) =
+                COMMANDS.iter().find(|(tool, ..)| *tool == call.tool).map(|row| (row.1, row.2))?;
+            let mut words = format!("lispwright {command}");
+            for (name, value) in &call.arguments {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let option =
+                    if positional.contains(name) { String::new() } else { format!(" --{}", name.replace('_', "-")) };
+                words.push_str(&format!("{option} {}", quoted(&value)));
+            }
+            Some(words)
+        }
+    }
+}
+
+/// The commands for tools, and which of their arguments are given without an option.
+const COMMANDS: &[(&str, &str, &[&str])] = &[
+    ("lisp_read_file", "outline", &["path"]),
+    ("lisp_read_form", "read", &["path", "name"]),
+    ("lisp_check_parens", "check", &["path"]),
+    ("lisp_edit_form", "edit", &["path", "operation", "name"]),
+    ("lisp_patch_form", "patch", &["path", "name"]),
+    ("run_tests", "test", &["system", "path"]),
+];
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:+=@%,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_spoken_as_its_reader_makes_it() {
+        let call =
+            NextCall::to("lisp_read_form").with("path", "src/a b.lisp").with("name", "(setf foo)").with("index", 2);
+        let of = |skin| spoken(&call, skin).unwrap_or_default();
+        assert_eq!(of(Skin::Client), r#"lisp_read_form {"path": "src/a b.lisp", "name": "(setf foo)", "index": 2}"#);
+        assert_eq!(of(Skin::Shell), "lispwright read 'src/a b.lisp' '(setf foo)' --index 2");
+        assert_eq!(spoken(&NextCall::to("repl_control"), Skin::Shell), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! What an edit or a patch did.
+
+use lispwright_edit::shown_changes;
+use lispwright_syntax::in_a_line;
+use lispwright_tools::lisp_edit_form::{Done, EditAnswer, Mended};
+
+use crate::fence::head;
+
+/// Characters of the diff shown after an edit that was made: its author knows what it sent.
+const SHORT_DIFF: usize = 2_000;
+
+/// Characters of it shown before one.
+const LONG_DIFF: usize = 10_000;
+
+/// The answer: what was repaired, what was done where, what else there is to know, the diff.
+pub(crate) fn text(done: &EditAnswer) -> String {
+    let label = if done.label.is_empty() { "the form" } else { &done.label };
+    let shown = in_a_line(&done.path);
+    let place = match (done.start_line, done.end_line) {
+        (Some(first), Some(last)) if first == last => format!("{shown}:{first}"),
+        (Some(first), Some(last)) => format!("{shown}:{first}-{last}"),
+        _ => shown.into_owned(),
+    };
+    let digest = done.digest.as_ref().map_or(String::new(), |digest| format!(", digest {digest}"));
+    let mut text = done.repair.as_ref().map_or(String::new(), |mended| repaired(mended, done.operation));
+    text.push_str(&match (done.would_change, done.dry_run) {
+        (false, _) => format!("{place}: {label} is so already; nothing was written{digest}."),
+        (true, true) => {
+            format!("Dry run of {}, nothing was written. {place}: {label}{digest}.", name(done.operation))
+        }
+        (true, false) => format!("{} {label} in {place}{digest}.", did(done.operation)),
+    });
+    for note in &done.notes {
+        text.push('\n');
+        text.push_str(note);
+    }
+    if done.created {
+        let others = match done.beside.as_slice() {
+            [] => String::new(),
+            beside => format!("; {} is there already", beside.join(", ")),
+        };
+        text.push_str(&format!("\n{} is a new file{others}.", in_a_line(&done.path)));
+    }
+    let (diff, left) = head(&done.diff, if done.dry_run { LONG_DIFF } else { SHORT_DIFF });
+    if !diff.is_empty() {
+        text.push('\n');
+        text.push_str(diff.trim_end());
+    }
+    if left > 0 {
+        text.push_str(&format!("\n[{left} more characters of the diff are not shown; read the form to see it]"));
+    }
+    text
+}
+
+fn name(operation: Done) -> &'static str {
+    match operation {
+        Done::Replace => "replace",
+        Done::InsertBefore => "insert_before",
+        Done::InsertAfter => "insert_after",
+        Done::Append => "append",
+        Done::Delete => "delete",
+        Done::Patch => "patch",
+    }
+}
+
+fn did(operation: Done) -> &'static str {
+    match operation {
+        Done::Replace => "Replaced",
+        Done::InsertBefore => "Inserted before",
+        Done::InsertAfter => "Inserted after",
+        Done::Append => "Appended",
+        Done::Delete => "Deleted",
+        Done::Patch => "Patched",
+    }
+}
+
+/// What was repaired, for the beginning of an answer: before and after of every line, and why.
+fn repaired(mended: &Mended, operation: Done) -> String {
+    let what = if operation == Done::Patch { "the new text (lines of the patched file)" } else { "content" };
+    let lines: Vec<String> = mended.lines.iter().map(|change| change.line.to_string()).collect();
+    let noun = if lines.len() == 1 { "line" } else { "lines" };
+    let shown = mended.lines.iter().map(|change| (change.line, change.before.as_str(), change.after.as_str()));
+    let shown = shown_changes(shown);
+    format!("repaired: {what}, {noun} {}: {}.{shown}\n", lines.join(", "), mended.evidence.join("; "))
+}

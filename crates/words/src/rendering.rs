@@ -1,0 +1,29 @@
+//! An answer as it is shown.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+/// An answer as a skin shows it: one text for a reader who pays by the token, and the same facts as named fields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rendering {
+    /// The answer in words and source; complete by itself.
+    pub text: String,
+    /// The fields that the contract names for this tool; empty ones are left out.
+    pub fields: Map<String, Value>,
+    /// The requested thing did not happen.
+    pub is_error: bool,
+}
+
+/// Said when a text is not shown character for character.
+const WRITTEN_OUT: &str = "[Characters that nobody sees are shown as escapes, such as \\x1b or \\u202e; the file has the \
+                           characters themselves. An edit may send the escapes as they are shown.]";
+
+/// `text` with the characters of files that nobody sees, or that act on a terminal, written out, and a sentence that says so.
+pub(crate) fn visible(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    match lispwright_syntax::visible(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shown) => format!("{shown}\n{WRITTEN_OUT}"),
+    }
+}
