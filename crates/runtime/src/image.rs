@@ -1,12 +1,13 @@
 //! Saved images: what makes a fresh session start in milliseconds.
 //!
 //! What a runtime starts from is saved once per program and agent text, in the user's cache directory: for SBCL a core
-//! with the agent loaded, for Guile the compiled agent. Starting from it maps the file, so workers share its pages.
+//! with the agent loaded, for Guile the compiled agent. Starting from it maps the file, so workers share its pages. Its
+//! digest is saved beside it, and a server looks once whether it still is what was saved before it runs it.
 //! Without a usable cache a worker starts plain and is fed the agent through its standard input, which costs a few
 //! seconds and needs no file on the other side of a launcher either. The command lines are in `backends`.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
@@ -14,8 +15,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
+use lispwright_project::{Access, Links, open_regular, read_regular};
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
+use sha2::{Digest as _, Sha256};
 
 use crate::agent::Start;
 use crate::backends::Runtime;
@@ -31,6 +34,9 @@ const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The bits of a mode by which others than the owner may write.
 const OTHERS_WRITE: u32 = 0o022;
+
+/// The extension of the file beside an image that holds its SHA-256 digest.
+const DIGEST: &str = "sha256";
 
 /// What a server that ended while it saved has left is removed after so long.
 const UNFINISHED: Duration = Duration::from_secs(60 * 60);
@@ -80,7 +86,7 @@ fn find_or_save(
 ) -> io::Result<PathBuf> {
     let core = cache.join(format!("{}-{:016x}.{}", recipe.runtime, key(recipe, program)?, recipe.extension));
     make_own(cache)?;
-    let usable = || is_own(&core) && inode(&core).is_some_and(|inode| Some(inode) != refuse);
+    let usable = || inode(&core).is_some_and(|inode| Some(inode) != refuse) && is_as_saved(&core);
     if !usable() {
         // Not to wait for the other end of what may be a pipe.
         let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
@@ -113,14 +119,32 @@ pub(crate) fn make_own(cache: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether an image is a file that nobody else could have written. Another is not run, and replaced.
-fn is_own(core: &Path) -> bool {
-    let Ok(data) = core.symlink_metadata() else { return false };
-    let own = data.is_file() && data.uid() == geteuid().as_raw() && data.mode() & OTHERS_WRITE == 0;
-    if !own {
-        tracing::warn!(core = %core.display(), "others may have written the saved image: saving it again");
-    }
-    own
+/// Whether an image is what was saved, by its digest, and nobody else could have written either. Another is not run, and
+/// replaced.
+fn is_as_saved(core: &Path) -> bool {
+    let beside = core.with_extension(DIGEST);
+    let saved = read_regular(&beside, Sha256::output_size() as u64, Links::OnTheWay).unwrap_or_default();
+    let fault = if !is_own(core) || beside.exists() && !is_own(&beside) {
+        "others may have written the saved image"
+    } else if !digest(core).is_ok_and(|digest| digest == saved) {
+        "the saved image is not what was saved"
+    } else {
+        return true;
+    };
+    tracing::warn!(core = %core.display(), "{fault}: saving it again");
+    false
+}
+
+/// Whether this is a file that nobody else could have written.
+fn is_own(file: &Path) -> bool {
+    let own = |data: Metadata| data.is_file() && data.uid() == geteuid().as_raw() && data.mode() & OTHERS_WRITE == 0;
+    file.symlink_metadata().is_ok_and(own)
+}
+
+fn digest(core: &Path) -> io::Result<Vec<u8>> {
+    let mut hasher = Sha256::new();
+    io::copy(&mut open_regular(core, Access::Read, Links::OnTheWay)?, &mut hasher)?;
+    Ok(hasher.finalize().to_vec())
 }
 
 /// Locks the file as soon as nobody else has it locked.
@@ -186,6 +210,9 @@ fn save(recipe: &Recipe, program: &Path, mark: &str, core: &Path) -> io::Result<
     let said = listening.join().unwrap_or_default();
     if status.success() && unfinished.exists() {
         std::fs::set_permissions(&unfinished, Permissions::from_mode(0o600))?;
+        let saved = core.with_extension(DIGEST);
+        let _ = std::fs::remove_file(&saved);
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(saved)?.write_all(&digest(&unfinished)?)?;
         std::fs::rename(&unfinished, core)
     } else {
         let _ = std::fs::remove_file(&unfinished);
@@ -215,6 +242,7 @@ fn remove_unused(own: &str, cache: &Path, current: &Path) {
             _ => continue,
         };
         if age.is_some_and(|age| age > limit) && path != current {
+            let _ = std::fs::remove_file(path.with_extension(DIGEST));
             let _ = std::fs::remove_file(path);
         }
     }
@@ -244,5 +272,28 @@ mod tests {
         }
         std::os::unix::fs::symlink(&core, cache.join("link")).unwrap();
         assert!(!is_own(&cache.join("link")));
+    }
+
+    #[test]
+    fn what_is_not_as_it_was_saved_is_not_run() {
+        let root = tempfile::tempdir().unwrap();
+        let core = root.path().join("a.core");
+        let write = |path: &Path, bytes: &[u8]| {
+            std::fs::write(path, bytes).unwrap();
+            std::fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
+        };
+        write(&core, b"saved");
+        assert!(!is_as_saved(&core), "nobody says what was saved");
+        let beside = core.with_extension(DIGEST);
+        write(&beside, &digest(&core).unwrap());
+        assert!(is_as_saved(&core));
+        write(&core, b"other");
+        assert!(!is_as_saved(&core));
+        write(&core, b"saved");
+        assert!(is_as_saved(&core));
+        std::fs::set_permissions(&beside, Permissions::from_mode(0o660)).unwrap();
+        assert!(!is_as_saved(&core), "others may have written what it is compared with");
+        write(&beside, b"");
+        assert!(!is_as_saved(&core));
     }
 }

@@ -44,6 +44,18 @@ async fn half_an_image_is_saved_again() {
 }
 
 #[tokio::test]
+async fn an_image_that_is_not_what_was_saved_is_not_run() {
+    let (cache, core, whole) = broken_image(lab(), |whole| whole).await;
+    // The image starts with a byte more, too.
+    let mut more = std::fs::OpenOptions::new().append(true).open(&core).unwrap();
+    std::io::Write::write_all(&mut more, b"x").unwrap();
+    let lab = lab_with(|config| config.cache = Some(cache.path().to_owned()));
+    assert_eq!(lab.values("(+ 1 2)").await, "3");
+    assert_eq!(lab.status().workers[0].saved_image.as_deref(), Some(core.as_path()));
+    assert_ne!(core.metadata().unwrap().len(), whole + 1, "it was saved again");
+}
+
+#[tokio::test]
 async fn without_a_place_for_images_workers_start_plain_and_say_so() {
     let file = tempfile::NamedTempFile::new().unwrap();
     // A file where the directory should be: not even the superuser can write below it.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lispwright_runtime::*;
+use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 /// Sessions below a directory of their own.
@@ -90,8 +91,8 @@ impl Lab {
     }
 }
 
-/// A cache of its own with what `broken` leaves of the image that `lab` starts from; the image there, and the length of the
-/// whole one.
+/// A cache of its own with what `broken` leaves of the image that `lab` starts from, as if that had been saved; the image
+/// there, and the length of the whole one.
 pub(crate) async fn broken_image(lab: Lab, broken: impl FnOnce(&[u8]) -> &[u8]) -> (tempfile::TempDir, PathBuf, u64) {
     lab.report("1").await;
     let runtime = lab.status().sessions[0].runtime;
@@ -100,7 +101,9 @@ pub(crate) async fn broken_image(lab: Lab, broken: impl FnOnce(&[u8]) -> &[u8]) 
     let bytes = std::fs::read(&whole).unwrap();
     let cache = tempfile::tempdir().unwrap();
     let image = cache.path().join(whole.file_name().unwrap());
-    std::fs::write(&image, broken(&bytes)).unwrap();
+    let left = broken(&bytes);
+    std::fs::write(&image, left).unwrap();
+    std::fs::write(image.with_extension("sha256"), Sha256::digest(left)).unwrap();
     (cache, image, bytes.len() as u64)
 }
 
