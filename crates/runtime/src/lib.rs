@@ -79,7 +79,7 @@ pub use refusal::Refusal;
 pub use remote::Found;
 pub use remote::address::{Address, AddressError, SWANK_PORT};
 pub use request::{EvalRequest, ExpansionLevel, Request, RestartName};
-pub use sandbox::{SandboxChoice, SandboxConfig};
+pub use sandbox::{SandboxChoice, SandboxConfig, refuse_nested};
 pub use session_error::SessionError;
 pub use sessions::{MAIN, Sessions};
 pub use shield::shield;

@@ -98,8 +98,12 @@ fn identity(directory: &OwnedFd) -> rustix::io::Result<Identity> {
 /// The paths that are below no other of them: what lies below one needs no right of its own, and with one could be swapped
 /// by who may write beside it.
 pub(crate) fn outermost(paths: &[PathBuf]) -> Vec<&PathBuf> {
-    let inside = |path: &Path| paths.iter().any(|other| path != other && path.starts_with(other));
-    paths.iter().filter(|path| !inside(path)).collect()
+    paths.iter().filter(|path| around(path, paths).is_none()).collect()
+}
+
+/// The one of `paths` that `path` lies below.
+pub(crate) fn around<'p>(path: &Path, paths: &'p [PathBuf]) -> Option<&'p PathBuf> {
+    paths.iter().find(|other| path != *other && path.starts_with(other))
 }
 
 #[cfg(test)]

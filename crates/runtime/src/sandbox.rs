@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::confine;
 use crate::environment::{default_cache, distrust, entrust, find_program, is_for_linker, search_path, told};
 use crate::image::hash;
-use crate::place::{Held, outermost};
+use crate::place::{Held, around, outermost};
 
 /// Which mechanism is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -325,6 +325,21 @@ fn stays_outside(what: &str, path: Option<&Path>, roots: &[PathBuf], remedy: &st
     }
 }
 
+/// Refuses roots that somebody has named when one lies below another: images may write there as in the other, so that it bounds
+/// nothing, and may put something else in its place. The roots that a client declares are taken without those.
+pub fn refuse_nested(roots: &[PathBuf]) -> Result<(), String> {
+    let roots: Vec<PathBuf> = roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
+    match roots.iter().find_map(|root| Some((root, around(root, &roots)?))) {
+        None => Ok(()),
+        Some((inner, outer)) => Err(format!(
+            "--sandbox: the root {} lies in the root {}, where images may write, and would bound nothing. Give one of the two, or \
+             directories of which none lies in another.",
+            inner.display(),
+            outer.display()
+        )),
+    }
+}
+
 /// A name for what workers of these roots compile: what one project's leave there no other project's run.
 fn own_name(roots: &[PathBuf]) -> String {
     let mut roots: Vec<&[u8]> = roots.iter().map(|root| root.as_os_str().as_encoded_bytes()).collect();
@@ -432,6 +447,24 @@ mod tests {
         assert_eq!(name(&["/a", "/b"]), name(&["/b", "/a"]));
         assert_ne!(name(&["/a", "/b"]), name(&["/a"]));
         assert_ne!(name(&["/a", "/b"]), name(&["/a/b"]));
+    }
+
+    #[test]
+    fn roots_in_each_other_are_refused_by_what_they_are() {
+        let place = tempfile::tempdir().unwrap();
+        let [outer, inner, beside, link] = ["a", "a/b", "ab", "link"].map(|name| place.path().join(name));
+        std::fs::create_dir_all(&inner).unwrap();
+        std::fs::create_dir(&beside).unwrap();
+        std::os::unix::fs::symlink(&inner, &link).unwrap();
+        for roots in [vec![outer.clone(), beside], vec![outer.clone(), outer.clone()], vec![inner.clone()]] {
+            assert_eq!(refuse_nested(&roots), Ok(()));
+        }
+        for roots in [[outer.clone(), inner.clone()], [inner.clone(), outer.clone()], [link, outer.clone()]] {
+            let why = refuse_nested(&roots).unwrap_err();
+            let named = |path: &Path| path.canonicalize().unwrap().display().to_string();
+            let names = format!("the root {} lies in the root {},", named(&inner), named(&outer));
+            assert!(why.contains(&names) && why.contains("Give one of the two"), "{why}");
+        }
     }
 
     #[test]

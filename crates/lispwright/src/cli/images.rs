@@ -1,9 +1,10 @@
 //! The options that say how live images are run.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use lispwright_runtime::{Config, SandboxChoice, SandboxConfig};
+use lispwright_runtime::{Config, SandboxChoice, SandboxConfig, refuse_nested};
 
 use super::live::keeper;
 
@@ -61,14 +62,15 @@ impl From<How> for SandboxChoice {
 }
 
 impl ImageArgs {
-    /// What changes a configuration as these options say, or why they cannot be followed.
-    pub(crate) fn change(&self) -> Result<impl FnOnce(Config) -> Config + Clone + use<>, String> {
+    /// What changes a configuration as these options say, or why they cannot be followed with `roots`, as far as these
+    /// were named.
+    pub(crate) fn change(&self, roots: &[PathBuf]) -> Result<impl FnOnce(Config) -> Config + Clone + use<>, String> {
         let idle = Duration::try_from_secs_f64(self.max_idle * 60.0)
             .map_err(|_| format!("--max-idle {}: give minutes, 0 or more", self.max_idle))?;
         let launcher = self.launcher.as_deref().map(words).transpose()?.unwrap_or_default();
         let (max_sessions, heap_megabytes, max_processes) =
             (self.max_sessions.into(), self.max_memory, self.max_processes);
-        let sandbox = self.sandbox.map(sandbox).transpose()?;
+        let sandbox = self.sandbox.map(|how| sandbox(how, roots)).transpose()?;
         Ok(move |config| Config {
             max_sessions,
             max_idle: (!idle.is_zero()).then_some(idle),
@@ -82,8 +84,9 @@ impl ImageArgs {
     }
 }
 
-/// A sandbox that this program sets up; what may be written comes with the roots.
-fn sandbox(how: How) -> Result<SandboxConfig, String> {
+/// A sandbox that this program sets up; what may be written comes with the roots, of which those that were named are `roots`.
+fn sandbox(how: How, roots: &[PathBuf]) -> Result<SandboxConfig, String> {
+    refuse_nested(roots)?;
     let program =
         std::env::current_exe().map_err(|error| format!("--sandbox: this program cannot be found: {error}"))?;
     Ok(SandboxConfig { choice: how.into(), program, writable: Vec::new() })

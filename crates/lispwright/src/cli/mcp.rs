@@ -101,7 +101,7 @@ fn start(args: Args) -> Result<(), String> {
         without: args.exclude_tools,
         read_only: args.read_only,
     };
-    let images = args.images.change()?;
+    let images = args.images.change(&args.root)?;
     let transcript = args.transcript.open("mcp");
     let written = transcript.clone();
     let furnish = move |roots| Workshop::in_roots(roots, images.clone()).with_transcript(written.clone());

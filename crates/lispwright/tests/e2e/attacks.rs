@@ -15,6 +15,7 @@ use serde_json::json;
 
 use crate::client::{Client, binary, cache, server_command};
 use crate::household::{Household, tested};
+use crate::premises::{call, connect};
 use crate::project::Project;
 
 const ATTACKS: &str = include_str!("stand_ins/attacks.py");
@@ -209,20 +210,42 @@ fn bubblewrap_holds_nobody() {
 }
 
 #[test]
-fn a_root_in_another_leads_nowhere_else() {
+fn a_root_in_another_is_refused_when_it_was_named() {
+    let project = Project::new();
+    project.file("sub/a.lisp", "");
+    let (outer, inner) = (project.root().canonicalize().unwrap(), project.at("sub").canonicalize().unwrap());
+    for (first, second) in [(&outer, &inner), (&inner, &outer)] {
+        let started = server_command(first).arg("--root").arg(second).arg("--sandbox").output().unwrap();
+        let said = String::from_utf8(started.stderr).unwrap();
+        assert_eq!(started.status.code(), Some(2), "{said}");
+        let names = format!("the root {} lies in the root {},", inner.display(), outer.display());
+        assert!(said.contains(&names) && said.contains("Give one of the two"), "{said}");
+    }
+}
+
+#[test]
+fn a_root_in_another_that_a_client_declares_leads_nowhere_else() {
     for mechanism in ["landlock", "namespaces", "bubblewrap"] {
         let project = Project::new();
         let beside = project.beside("elsewhere");
         fs::create_dir(&beside).unwrap();
         project.file("sub/a.lisp", "");
-        let sub = project.at("sub").display().to_string();
-        let mut household = Household::on(project, &[&format!("--sandbox={mechanism}"), "--root", &sub]);
+        let sub = project.at("sub");
+        let mut command = Command::new(binary());
+        command.args(["mcp", "--results", "structured", &format!("--sandbox={mechanism}")]);
+        command.current_dir(&beside).env("XDG_CACHE_HOME", cache());
+        let (mut client, _) = connect(command, true);
+        let mut eval = |session: &str, code: &str| {
+            let arguments = json!({ "code": code, "runtime": "sbcl", "session": session, "timeout_seconds": 50 });
+            call(&mut client, "repl_eval", arguments, &[&project.root(), &sub]).0
+        };
+        let sub = sub.display();
         let swap = format!(
             "(progn (rename-file \"{sub}\" \"{sub}-old\")
-                    (uiop:run-program '(\"ln\" \"-s\" {:?} {sub:?})))",
+                    (uiop:run-program '(\"ln\" \"-s\" {:?} \"{sub}\")))",
             beside.display().to_string()
         );
-        let swapped = household.eval("first", &swap);
+        let swapped = eval("first", &swap);
         if swapped.fields["code"] == "RUNTIME_MISSING" {
             tested(&format!("nothing under {mechanism}: {}", swapped.text));
             continue;
@@ -231,7 +254,7 @@ fn a_root_in_another_leads_nowhere_else() {
         let write = format!("(with-open-file (s \"{sub}/x\" :direction :output) (print 1 s))");
         // The second may be the spare that was started before.
         for session in ["second", "third", "fourth"] {
-            let answer = household.eval(session, &write);
+            let answer = eval(session, &write);
             assert!(answer.is_error, "{mechanism}: {}", answer.text);
         }
         assert!(!beside.join("x").exists(), "{mechanism}");

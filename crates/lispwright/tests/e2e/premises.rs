@@ -20,7 +20,7 @@ fn server(directory: &Path, home: &Path) -> Command {
 }
 
 /// Shakes hands as a client of the handshake era that has roots, if any.
-fn connect(command: Command, has_roots: bool) -> (Client, Value) {
+pub(crate) fn connect(command: Command, has_roots: bool) -> (Client, Value) {
     let mut client = Client::spawn(command);
     let capabilities = if has_roots { json!({"roots": {"listChanged": true}}) } else { json!({}) };
     let answer = client.request(
@@ -35,7 +35,12 @@ fn connect(command: Command, has_roots: bool) -> (Client, Value) {
 
 /// Reads `a.lisp`, answering the question for roots with `roots` when it comes; whether it came.
 fn read(client: &mut Client, roots: &[&Path]) -> (Answer, bool) {
-    let id = client.start("tools/call", json!({"name": "lisp_read_file", "arguments": {"path": "a.lisp"}}));
+    call(client, "lisp_read_file", json!({"path": "a.lisp"}), roots)
+}
+
+/// Calls a tool, answering the question for roots with `roots` when it comes; whether it came.
+pub(crate) fn call(client: &mut Client, tool: &str, arguments: Value, roots: &[&Path]) -> (Answer, bool) {
+    let id = client.start("tools/call", json!({"name": tool, "arguments": arguments}));
     let mut asked = false;
     loop {
         let message = client.receive();
