@@ -202,11 +202,11 @@ fn paths_are_relative_to_the_shell_and_the_nearest_configuration_counts() {
     }
     fs::write(here.join("lispwright.toml"), "[common-lisp.definers]\nroute = \"defun\"\n").unwrap();
     fs::write(deep.join("lispwright.toml"), "").unwrap();
-    for directory in [here, &here.join("src")] {
-        check(directory, &["read", "r.lisp", "index"], "", 0, &["(my:route index"]);
-    }
+    check(here, &["read", "r.lisp", "index"], "", 0, &["(my:route index"]);
     check(here, &["read", "src/r.lisp", "index"], "", 0, &["(my:route index"]);
     check(&deep, &["read", "r.lisp", "index"], "", 1, &["no form `index`"]);
+    // What is above the root does not count; a file outside of the root has a project of its own.
+    check(&here.join("src"), &["read", "r.lisp", "index"], "", 1, &["no form `index`"]);
     check(&deep, &["read", "../r.lisp", "index"], "", 0, &["(my:route index"]);
     // The same for what is read through the root, which may be named by where it is from here.
     let edit = |path, root, code| {

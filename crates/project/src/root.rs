@@ -49,6 +49,15 @@ impl RootSource {
     }
 }
 
+/// The root that `directory` lies in, where none is open: the one that the environment names, else the working directory.
+/// Both are absolute and without links; `None` for a directory outside of it.
+pub fn root_around(directory: &Path) -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let choice = choose_roots(&[], |name| std::env::var_os(name), &here);
+    let root = choice.paths.first()?.canonicalize().ok()?;
+    directory.starts_with(&root).then_some(root)
+}
+
 /// The directories that were asked for, not opened yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootChoice {

@@ -1,5 +1,5 @@
 //! `lispwright.toml`: what a project adds to the dialects it is written in. For a file the nearest one counts that stands
-//! beside or above it.
+//! beside or above it, up to the root: for a server, a command and a hook alike.
 //!
 //! ```toml
 //! [common-lisp]
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use lispwright_project::{Error, is_shared, read_text_anywhere};
+use lispwright_project::{Error, is_shared, read_text_anywhere, root_around};
 use lispwright_syntax::in_a_line;
 use lispwright_syntax::language::{DispatchShape, Extension, ExtensionError};
 use lispwright_syntax::{Dialect, Language};
@@ -101,10 +101,15 @@ impl Languages {
         Ok(Self { extended })
     }
 
-    /// What counts for the files in `directory`, absolute, which no roots bound.
+    /// What counts for the files in `directory`, absolute, where no root is open: the one that would be
+    /// opened ends the search as an open one does, and a file outside of it may have its configuration anywhere above.
     pub fn anywhere(directory: &Path) -> Result<Self, String> {
         let real = directory.canonicalize();
-        Self::nearest(real.as_deref().unwrap_or(directory), |path| match read_text_anywhere(path) {
+        let directory = real.as_deref().unwrap_or(directory);
+        let root = root_around(directory);
+        let is_above = |path: &Path| root.as_ref().is_some_and(|root| !path.starts_with(root));
+        Self::nearest(directory, |path| match read_text_anywhere(path) {
+            _ if is_above(path) => Ok(None),
             Err(Error::Missing { .. }) => Ok(None),
             read => read.map(Some).map_err(|error| error.to_string()),
         })
