@@ -3,7 +3,6 @@
 //! The reader has small functions for these; here they are as expressions. Tests hold the two against each other, for
 //! every character behind `#`.
 
-use lispwright_syntax::alphabet::GUILE_DIRECTIVES;
 use lispwright_syntax::{Delimiter, Dialect};
 
 use crate::chars::Chars;
@@ -125,7 +124,7 @@ fn scheme(symbols: &Symbols<'_>) -> Vec<Piece> {
         let free = symbols.constituents.without("0123456789{|\\['`~,$+!<=");
         sequence([text("#"), Expr::Chars(free), symbols.rest()])
     };
-    let directives = GUILE_DIRECTIVES.iter().map(|name| text(&format!("#!{}", String::from_utf8_lossy(name))));
+    let directives = Dialect::Scheme.table().directives.iter().map(|name| text(&format!("#!{name}")));
     let no_bang = || Expr::Chars(Chars::except("!"));
     let bangs = |next: Chars| sequence([text("!").some(), Expr::Chars(next)]);
     let lower_case: String = ('a'..='z').collect();

@@ -6,6 +6,7 @@
 use std::hash::Hasher;
 use std::ops::Range;
 
+use lispwright_syntax::dialects::Opener;
 use lispwright_syntax::{Delimiter, Language, Span, TokenKind, Tree, read_plain};
 use rustc_hash::FxHasher;
 
@@ -33,12 +34,15 @@ pub(crate) struct Token {
     pub(crate) last: bool,
     /// An empty line stands between it and the token before.
     pub(crate) apart: bool,
-    /// For symbols: a hash of the text in lower case. For everything else [`LITERAL`].
+    /// For symbols: a hash of the text in lower case; for heads that a project says to be like a known one, of that. For
+    /// everything else [`LITERAL`].
     pub(crate) name: u64,
     /// For symbols and keywords: the same hash, for lists that they are the head of. Else 0.
     pub(crate) head: u64,
     /// For atoms: spelt like the head of a definition or of a file's header.
     pub(crate) definer: bool,
+    /// For atoms: spelt like the head of a file's header, which has no body.
+    pub(crate) header: bool,
     /// For prefixes: begins a template, or a gap in one.
     pub(crate) template: bool,
     /// Begins what says something of the datum after it, or is commented out: `^{…}` metadata, the condition of `#+`, `#_`. It
@@ -60,19 +64,20 @@ pub(crate) fn tokens(text: &str, language: &Language) -> Vec<Token> {
 /// The significant tokens of `text`, which `tree` was read from.
 pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
     let room = tree.token_count() as usize;
-    collected(text, tree.tokens(), 0, Vec::with_capacity(room))
+    collected(text, tree.language(), tree.tokens(), 0, Vec::with_capacity(room))
 }
 
 /// The significant tokens of the bytes `range` of `text`, as if those were the text; `tree` was read from all of it.
 pub(crate) fn tokens_within(text: &str, tree: &Tree, range: Range<usize>) -> Vec<Token> {
     let span = Span::new(range.start as u32, range.end as u32);
-    collected(&text[..range.end], tree.tokens_within(span), span.start, Vec::new())
+    collected(&text[..range.end], tree.language(), tree.tokens_within(span), span.start, Vec::new())
 }
 
 /// The significant ones of `found`, which lie side by side in `text` from byte `begin` on.
 #[inline(always)]
 fn collected(
     text: &str,
+    language: &Language,
     found: impl Iterator<Item = (TokenKind, Span)>,
     begin: u32,
     mut tokens: Vec<Token>,
@@ -92,7 +97,12 @@ fn collected(
                 kind => kind == TokenKind::Prefix && before.aside,
             });
             let (opens_line, place) = before.map_or((blank_so_far, column), |before| (before.opens_line, before.place));
-            let Spelt { name, head, definer } = if kind == TokenKind::Atom { Spelt::of(body) } else { Spelt::NOT };
+            let like = tokens.last().filter(|before| kind == TokenKind::Atom && before.kind.is_open());
+            let like = like.and_then(|_| language.known_head(&text[span.range()]));
+            let Spelt { name, head, opener } = match kind {
+                TokenKind::Atom => Spelt::of(like.map_or(body, str::as_bytes), language),
+                _ => Spelt::NOT,
+            };
             tokens.push(Token {
                 kind,
                 start: span.start - begin,
@@ -109,7 +119,8 @@ fn collected(
                 head,
                 template: kind == TokenKind::Prefix && body.iter().any(|byte| b"`,~".contains(byte)),
                 aside,
-                definer,
+                definer: opener.is_some(),
+                header: opener == Some(Opener::Header),
             });
             (blank_so_far, empty, apart) = (false, false, false);
             // Most tokens are in one piece, of characters that are one column wide.
@@ -181,32 +192,21 @@ fn is_literal(atom: &[u8]) -> bool {
 struct Spelt {
     name: u64,
     head: u64,
-    definer: bool,
+    opener: Option<Opener>,
 }
 
 impl Spelt {
     /// For what is not an atom.
-    const NOT: Self = Self { name: LITERAL, head: 0, definer: false };
+    const NOT: Self = Self { name: LITERAL, head: 0, opener: None };
 
-    fn of(atom: &[u8]) -> Self {
+    fn of(atom: &[u8], language: &Language) -> Self {
         let colon = last_colon(atom);
         let literal = is_literal(atom);
         let is_named = !literal || atom.starts_with(b":");
         let head = if is_named { hash_of(&atom[symbol_start(colon, atom.len())..]) } else { 0 };
-        let definer = is_definer(&atom[colon.map_or(0, |at| at + 1)..]);
-        Self { name: if literal { LITERAL } else { head }, head, definer }
+        let opener = language.opener(&atom[colon.map_or(0, |at| at + 1)..]);
+        Self { name: if literal { LITERAL } else { head }, head, opener }
     }
-}
-
-/// `def...`, and the heads that open a file; without a package.
-fn is_definer(name: &[u8]) -> bool {
-    if !name.first().is_some_and(|first| b"dnuilp".contains(&first.to_ascii_lowercase())) {
-        return false;
-    }
-    name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(b"def"))
-        || [&b"ns"[..], b"in-package", b"use-modules", b"library", b"provide"]
-            .iter()
-            .any(|head| name.eq_ignore_ascii_case(head))
 }
 
 fn last_colon(atom: &[u8]) -> Option<usize> {

@@ -248,7 +248,7 @@ impl<'a> Case<'a> {
             return self.by_quotes(tree);
         }
         let (tokens, chunks) = self.cut(tree);
-        if quotes::are_doubtful(self.text, tokens, chunks) {
+        if quotes::are_doubtful(self.text, &self.language, tokens, chunks) {
             return self.refuse(tree, Reason::OpenText, Vec::new());
         }
         let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);

@@ -4,7 +4,8 @@
 //! answers that it compared. A doubt is a reason of another sort: a line that the answer leaves where nothing puts it, a
 //! delimiter taken away where its counterpart may have been lost, a text that stops. One is enough to refuse.
 
-use lispwright_syntax::{Dialect, TokenKind};
+use lispwright_syntax::TokenKind;
+use lispwright_syntax::dialects::CharacterLiteral;
 
 use crate::beside::{begins_with_a_word, is_below_a_list};
 use crate::case::{Answer, Case};
@@ -189,15 +190,15 @@ impl Case<'_> {
         elsewhere && !called && !habits.is_operator(word.name) && !habits.is_called(word.name)
     }
 
-    /// A bracket stands as if a character literal had lost its backslash: behind a `#`, or in Clojure alone.
+    /// A bracket stands as if a character literal had lost its backslash: behind a `#`, or alone where that needs none.
     fn bares_a_character(&self, own: &[Token]) -> bool {
         let bytes = self.text.as_bytes();
         let blank = |at: usize| bytes.get(at).is_none_or(u8::is_ascii_whitespace);
-        let dialect = self.language.dialect();
+        let literal = self.language.dialect().table().character;
         let bare = |token: &Token| {
             let (start, end) = (token.start as usize, token.end as usize);
-            match dialect {
-                Dialect::Clojure | Dialect::Edn => {
+            match literal {
+                CharacterLiteral::Backslash => {
                     let apart = !token.first && !token.last && blank(start - 1) && blank(end);
                     token.delimiter().is_some() && apart
                 }
@@ -206,7 +207,7 @@ impl Case<'_> {
                         && token.kind != TokenKind::String
                         && match bytes.get(start + 1) {
                             Some(b')' | b']') => true,
-                            Some(b'[') => dialect != Dialect::EmacsLisp || blank(start + 2),
+                            Some(b'[') => literal != CharacterLiteral::Question || blank(start + 2),
                             Some(b'(' | b';' | b'"') => blank(start + 2),
                             _ => end == start + 1 && blank(end),
                         }
@@ -256,7 +257,7 @@ impl Case<'_> {
         let mended = self.mended(own, &edits, habits);
         let Some(costs) = &mended.costs else { return true };
         if lacks_a_body(&mended.tokens, self.language.dialect(), habits)
-            || (among_others && stops_before_its_body(&mended.tokens, habits))
+            || (among_others && stops_before_its_body(&mended.tokens, self.language.dialect(), habits))
         {
             return true;
         }

@@ -65,8 +65,8 @@ const PRIOR_WEIGHT: f32 = 12.0;
 /// Weight of what the file shows in general against what it shows of one head.
 const HEAD_WEIGHT: f32 = 4.0;
 
-/// Observations of further branches and of first ones, as if seen in a file.
-const ELSE_BRANCH: (f32, f32) = (2.0, 4.0);
+/// Lines of hanging heads under others and two columns right of the opener, as if seen in a file.
+const HANGING: (f32, f32) = (2.0, 4.0);
 
 /// Probabilities of places without and with a sibling, in lists without and with a head symbol.
 const PRIOR: [[[f32; PLACES]; 2]; 2] = [
@@ -98,26 +98,17 @@ pub(crate) struct Habits {
 impl Habits {
     /// Nothing seen yet, with the operators and shapes that are known without seeing.
     pub(crate) fn knowing(dialect: Dialect) -> Self {
-        let mut by_head = FxHashMap::default();
-        if dialect == Dialect::EmacsLisp {
-            // Emacs puts the branch after `then` two columns right of the opener.
-            let mut else_branch = [0.0; PLACES];
-            (else_branch[Place::Sibling as usize], else_branch[Place::Two as usize]) = ELSE_BRANCH;
-            by_head.extend([&b"if"[..], b"if-let", b"if-let*"].map(|head| ((name_of(head), true), else_branch)));
-        }
-        if let Dialect::CommonLisp | Dialect::EmacsLisp = dialect {
-            // The form that is watched over stands four columns right of the opener, and what is done about it two.
-            let mut handlers = [0.0; PLACES];
-            (handlers[Place::Sibling as usize], handlers[Place::Two as usize]) = ELSE_BRANCH;
-            let heads = [&b"handler-case"[..], b"restart-case", b"unwind-protect", b"condition-case", b"prog1"];
-            by_head.extend(heads.map(|head| ((name_of(head), true), handlers)));
-        }
+        let table = dialect.table();
+        let mut hanging = [0.0; PLACES];
+        (hanging[Place::Sibling as usize], hanging[Place::Two as usize]) = HANGING;
+        let heads = table.shapes.hanging.split_whitespace();
+        let by_head = heads.map(|head| ((name_of(head.as_bytes()), true), hanging)).collect();
         Self {
             by_head,
             operators: Some(operators(dialect)),
             constants: Some(constants(dialect)),
             shapes_known: Some(shapes(dialect)),
-            threads: dialect == Dialect::Clojure,
+            threads: table.threads,
             ..Self::default()
         }
     }

@@ -47,15 +47,17 @@ pub(crate) fn suspect(text: &str, language: &Language) -> Option<Suspect> {
         let range = span.range();
         match kind {
             TokenKind::String => {
-                let runs_over = text[range.clone()].contains("\n(def");
+                let runs_over = language.definition_line(&text.as_bytes()[range.clone()]).is_some();
                 let begins_behind = looks_like_end(text, range.start);
                 if runs_over || begins_behind || looks_like_begin(text, range.end - 1) {
-                    let end = if begins_behind { range.start } else { first_end(text, range.start, range.end) };
+                    let end =
+                        if begins_behind { range.start } else { first_end(text, range.start, range.end, language) };
                     return Some(Suspect { start: span.start, end: end as u32 });
                 }
             }
             TokenKind::UnterminatedString | TokenKind::UnterminatedComment | TokenKind::UnterminatedSymbol => {
-                open = Some(Suspect { start: span.start, end: first_end(text, range.start, range.end) as u32 });
+                open =
+                    Some(Suspect { start: span.start, end: first_end(text, range.start, range.end, language) as u32 });
             }
             _ => {}
         }
@@ -82,14 +84,15 @@ fn looks_like_begin(text: &str, at: usize) -> bool {
 }
 
 /// The first line end in a string where code seems to follow: on the line itself, or on the next one.
-fn first_end(text: &str, start: usize, end: usize) -> usize {
+fn first_end(text: &str, start: usize, end: usize, language: &Language) -> usize {
     let mut at = start;
+    let defines = |line: &str| line.strip_prefix('(').is_some_and(|rest| language.begins_definition(rest.as_bytes()));
     for line in text[start..end].split_inclusive('\n') {
         let code = line.trim_end();
         let next = text[at + line.len()..].lines().next().unwrap_or_default();
         let goes_on =
             next.starts_with([' ', '\t']) && next.trim_start().starts_with(['(', '[', '{', '\'', '#', '"', ':']);
-        if code.ends_with([')', ']', '}']) || goes_on || next.starts_with("(def") {
+        if code.ends_with([')', ']', '}']) || goes_on || defines(next) {
             return at + code.len();
         }
         at += line.len();
@@ -99,7 +102,7 @@ fn first_end(text: &str, start: usize, end: usize) -> usize {
 
 /// A string of a broken form touches a symbol, or runs over the start of a definition: quotes may be lost or stray even
 /// though their number is even, because comments hold some.
-pub(crate) fn are_doubtful(text: &str, tokens: &[Token], chunks: &[Chunk]) -> bool {
+pub(crate) fn are_doubtful(text: &str, language: &Language, tokens: &[Token], chunks: &[Chunk]) -> bool {
     let inside_out = |token: &&Token| {
         token.kind == TokenKind::String
             && text.as_bytes()[token.start as usize] == b'"'
@@ -115,10 +118,10 @@ pub(crate) fn are_doubtful(text: &str, tokens: &[Token], chunks: &[Chunk]) -> bo
         let usual = || chunks.iter().any(|chunk| chunk.healthy && touches_a_word(&tokens[chunk.tokens.clone()]));
         (touches_a_word(own) && !usual())
             || own.iter().any(|token| inside_out(&token))
-            || own
-                .iter()
-                .filter(|token| token.kind == TokenKind::String)
-                .any(|token| text[token.start as usize..token.end as usize].contains("\n(def"))
+            || own.iter().filter(|token| token.kind == TokenKind::String).any(|token| {
+                let string = &text.as_bytes()[token.start as usize..token.end as usize];
+                language.definition_line(string).is_some()
+            })
     })
 }
 

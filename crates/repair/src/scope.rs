@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use lispwright_syntax::{Delimiter, TokenKind};
 
-use crate::code::{Token, name_of};
+use crate::code::Token;
 
 /// So many chunks are looked at in all to find those that close what others leave open.
 const MOST_STEPS: usize = 200_000;
@@ -267,18 +267,18 @@ fn may_belong(tokens: &[Token], before: &Chunk, after: &Chunk, everywhere: bool)
     if before.healthy && !everywhere && (after.net >= 0 || !defines(tokens, before) || is_header(tokens, before)) {
         return false;
     }
-    everywhere || head(tokens, before) != head(tokens, after)
+    let name = |chunk| head(tokens, chunk).map(|head| head.name);
+    everywhere || name(before) != name(after)
 }
 
-fn head(tokens: &[Token], chunk: &Chunk) -> Option<u64> {
+fn head<'t>(tokens: &'t [Token], chunk: &Chunk) -> Option<&'t Token> {
     let own = &tokens[chunk.tokens.clone()];
-    own.iter().skip_while(|token| !token.kind.is_open()).nth(1).map(|token| token.name)
+    own.iter().skip_while(|token| !token.kind.is_open()).nth(1)
 }
 
-/// The chunk is one of the forms that open a file, which have no body.
+/// The chunk is one of the forms that open or close a file, which have no body.
 fn is_header(tokens: &[Token], chunk: &Chunk) -> bool {
-    let names = [&b"in-package"[..], b"ns", b"use-modules", b"provide"].map(name_of);
-    head(tokens, chunk).is_some_and(|head| names.contains(&head))
+    head(tokens, chunk).is_some_and(|head| head.header)
 }
 
 /// The first list of the chunk begins as definitions and file headers do.

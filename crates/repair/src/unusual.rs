@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use lispwright_syntax::dialects::Square;
 use lispwright_syntax::{Delimiter, Dialect, TokenKind};
 
 use crate::code::{LITERAL, Token, name_of};
@@ -15,8 +16,6 @@ use crate::question::{MOST_ARGUMENTS, Question, argument};
 
 /// So many words in a row that begin a line of a definition's body are prose.
 const PROSE: usize = 4;
-/// Which datum of a Clojure form holds the parameters, the head counted.
-const PARAMETERS: [(&[u8], u32); 4] = [(b"fn", 2), (b"defn", 3), (b"defn-", 3), (b"defmacro", 3)];
 /// What the names of macros begin with that take a body behind their first argument.
 const BODY_PREFIXES: [&str; 2] = ["with-", "without-"];
 
@@ -149,7 +148,7 @@ impl Mended {
     /// Takes a datum into its list; false when no reader of the language would, or it is prose.
     fn takes_in(&self, list: &mut Open, index: usize, dialect: Dialect) -> bool {
         let token = &self.tokens[index];
-        let dots = !matches!(dialect, Dialect::Clojure | Dialect::Edn);
+        let dots = dialect.table().pairs;
         if let Some(count) = &mut list.after_dot {
             *count += 1;
             if *count > 1 {
@@ -176,12 +175,12 @@ impl Mended {
         true
     }
 
-    /// The vector that begins at `index` holds parameters: it begins a list, or is the first in a Clojure function. `around` has
+    /// The vector that begins at `index` holds parameters: it begins a list, or is the first in a function. `around` has
     /// taken it in.
     fn holds_parameters(&self, around: Option<&Open>, index: usize, dialect: Dialect) -> bool {
         let Some(around) = around.filter(|around| !around.quoted) else { return false };
-        let clojure = dialect == Dialect::Clojure && self.tokens[index].kind == TokenKind::OpenBracket;
-        clojure && self.tokens[around.at].kind == TokenKind::OpenParen && around.children == 1
+        let binds = binds_in_vectors(dialect) && self.tokens[index].kind == TokenKind::OpenBracket;
+        binds && self.tokens[around.at].kind == TokenKind::OpenParen && around.children == 1
     }
 
     /// A line from which a closer was taken away holds two forms of a body, or a keyword with two values: one of them had lost
@@ -233,11 +232,10 @@ impl Mended {
         }
         let [outer, inner] = [list.at, list.at + 1].map(|at| self.tokens[at].delimiter());
         let empty = self.tokens[list.at + 2].kind.is_close();
-        let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn);
         match (outer, inner) {
             (Some(Delimiter::Paren), Some(Delimiter::Paren)) if empty => true,
-            (Some(Delimiter::Paren), Some(Delimiter::Bracket)) if clojure => true,
-            (Some(Delimiter::Paren), Some(Delimiter::Bracket)) if dialect == Dialect::EmacsLisp => {
+            (Some(Delimiter::Paren), Some(Delimiter::Bracket)) if binds_in_vectors(dialect) => true,
+            (Some(Delimiter::Paren), Some(Delimiter::Bracket)) if dialect.table().square == Square::Vectors => {
                 self.is_supplied(close)
             }
             // Where its closer had to be supplied, its opener may as well be one too many.
@@ -285,15 +283,18 @@ impl Mended {
         let bindings = children == 2;
         // A list of parameters begins with a list only where each arity is one.
         let begins_with_a_vector = self.tokens[list.at + 1].kind == TokenKind::OpenBracket;
-        let function = |(name, at): &(&[u8], u32)| head.head == name_of(name) && *at == children;
-        let parameters = || !begins_with_a_vector && PARAMETERS.iter().any(function);
+        let function = |row: &str| {
+            row.split_once(':')
+                .is_some_and(|(name, at)| head.head == name_of(name.as_bytes()) && at.parse() == Ok(children - 1))
+        };
+        let parameters = || !begins_with_a_vector && dialect.table().shapes.parameters.split_whitespace().any(function);
         let only = || self.tokens.iter().filter(|token| token.kind == TokenKind::OpenBracket).count() == 1;
-        match (dialect, self.tokens[list.at].kind) {
-            (Dialect::Clojure, TokenKind::OpenParen) => {
+        match (dialect.table().square, self.tokens[list.at].kind) {
+            (Square::Bindings, TokenKind::OpenParen) => {
                 parameters() || (bindings && habits.allows(Question::Pairs, argument(head.head, 1)))
             }
-            (Dialect::EmacsLisp, TokenKind::OpenBracket) => bindings && habits.takes_list(head.head, 1),
-            (Dialect::Scheme, TokenKind::OpenBracket) => bindings && only() && habits.takes_list(head.head, 1),
+            (Square::Vectors, TokenKind::OpenBracket) => bindings && habits.takes_list(head.head, 1),
+            (Square::Lists, TokenKind::OpenBracket) => bindings && only() && habits.takes_list(head.head, 1),
             _ => false,
         }
     }
@@ -313,27 +314,32 @@ impl Mended {
         let name = &self.text[head.start as usize..head.end as usize];
         let with_body = BODY_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
         let documents = (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at));
-        let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn) && habits.crowds(head.head, MOST_ARGUMENTS);
+        let crowds = binds_in_vectors(dialect) && habits.crowds(head.head, MOST_ARGUMENTS);
         // A body stands on lines of its own, or behind the first argument.
         let on_line = self.tokens.get(list.at + 2).is_some_and(|first| first.opens_line);
         (with_body && list.children < 3 && !on_line)
             || (documents && list.children < 3)
-            || (clojure && habits.shape(Question::Ends, argument(head.head, list.children - 1), true) > 2.0)
+            || (crowds && habits.shape(Question::Ends, argument(head.head, list.children - 1), true) > 2.0)
     }
+}
+
+/// Parameters and bindings stand in vectors.
+fn binds_in_vectors(dialect: Dialect) -> bool {
+    dialect.table().square == Square::Bindings
 }
 
 /// A form that balances has no body, although its head takes one: `(defun f (x))`, `(eval-when (:execute))`. Docstrings and
 /// declarations are none.
 pub(crate) fn lacks_a_body(own: &[Token], dialect: Dialect, habits: &Habits) -> bool {
-    let Some(Outline { head, children, last, documents }) = Outline::of(own, habits) else { return false };
-    let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn);
-    let bare_vector = clojure && documents && own[last].kind == TokenKind::OpenBracket && children == 3;
+    let Some(Outline { head, children, last, documents }) = Outline::of(own, dialect, habits) else { return false };
+    let bare_vector =
+        binds_in_vectors(dialect) && documents && own[last].kind == TokenKind::OpenBracket && children == 3;
     bare_vector || habits.breaks(Question::Ends, argument(head, children - 1), true)
 }
 
 /// A form that balances ends where its body would begin, or where the forms of its kind in this file never end.
-pub(crate) fn stops_before_its_body(own: &[Token], habits: &Habits) -> bool {
-    Outline::of(own, habits).is_some_and(|Outline { head, children, .. }| {
+pub(crate) fn stops_before_its_body(own: &[Token], dialect: Dialect, habits: &Habits) -> bool {
+    Outline::of(own, dialect, habits).is_some_and(|Outline { head, children, .. }| {
         let begins = habits.crowds(head, children) && !habits.crowds(head, children - 1);
         begins || habits.has_never(Question::Ends, argument(head, children - 1))
     })
@@ -351,7 +357,7 @@ struct Outline {
 }
 
 impl Outline {
-    fn of(own: &[Token], habits: &Habits) -> Option<Self> {
+    fn of(own: &[Token], dialect: Dialect, habits: &Habits) -> Option<Self> {
         let open = own.iter().position(|token| token.kind == TokenKind::OpenParen)?;
         let head = own.get(open + 1).filter(|head| head.kind == TokenKind::Atom)?.head;
         let documents = (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head, at));
@@ -369,7 +375,8 @@ impl Outline {
                 continue;
             }
             let declares = own.get(index + 1).is_some_and(|inner| {
-                token.kind.is_open() && [name_of(b"declare"), name_of(b"interactive")].contains(&inner.name)
+                let mut known = dialect.table().shapes.declarations.split_whitespace();
+                token.kind.is_open() && known.any(|head| inner.name == name_of(head.as_bytes()))
             });
             let docstring = !documented && token.kind == TokenKind::String;
             if depth == 0 && documents && children > 1 && docstring {

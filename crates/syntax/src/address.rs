@@ -4,7 +4,6 @@
 //! prefixes count exactly as much as they do to the language.
 
 use crate::datum::{Data, Datum};
-use crate::dialect::Dialect;
 use crate::language::Language;
 use crate::name::{canonical_designator, canonical_head, canonical_symbol, canonical_title, package_of};
 use crate::read::read;
@@ -70,11 +69,7 @@ pub(crate) fn specializers(
     parameters: impl Iterator<Item = Datum>,
     bare: bool,
 ) -> Vec<String> {
-    let top = match tree.dialect() {
-        Dialect::CommonLisp => "T",
-        Dialect::Scheme => "<top>",
-        _ => "t",
-    };
+    let top = tree.dialect().table().top_class;
     let mut found = Vec::new();
     for parameter in parameters {
         let source = &text[tree.core_span(parameter).range()];

@@ -3,9 +3,8 @@
 //! The answers come from the readtables that the reader itself goes by, so they cannot differ from it.
 
 use crate::diagnostic::Delimiter;
-use crate::dialect::Dialect;
-pub use crate::readtable::{GUILE_DIRECTIVES, SCHEME_MARKS, SCHEME_MARKS_REACH};
-use crate::readtable::{Readtable, Start, Within, readtable};
+use crate::dialects::Dialect;
+use crate::readtable::{Readtable, Start, Within};
 use crate::token::TokenKind;
 
 /// What a character means where a token begins.
@@ -57,7 +56,7 @@ pub struct Alphabet {
 impl Alphabet {
     /// The alphabet of a dialect.
     pub fn of(dialect: Dialect) -> Self {
-        Self { readtable: readtable(dialect) }
+        Self { readtable: dialect.table().readtable }
     }
 
     /// What `c` means where a token begins.

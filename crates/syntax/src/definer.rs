@@ -1,10 +1,10 @@
-//! Which heads define something, and where in such a form its name, parameters and docstring stand.
+//! What heads may define, and where in such a form its name, parameters and docstring stand.
 //!
-//! A row names heads, the kind of thing they define, and the [`Shape`] of the form. Heads that no row knows but that
+//! A row in the table of a dialect names heads, the kind of thing they define, and the [`Shape`] of the form. Heads that no row knows but that
 //! begin like definers (`def...`, `define-...`) are taken for definers of the plainest shape, because projects write
 //! their own.
 
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 
 /// What a form is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,14 +64,20 @@ pub(crate) enum Shape {
     Method,
     /// `name [value [docstring]]`
     Variable,
+    /// `name value [docstring]`; without a value it says something about a variable and defines none
+    Special,
     /// `name superclasses slots option*`
     Class,
     /// `name-or-(name option*) [docstring] slot*`
     Structure,
+    /// `name [super] (field*)`, each of which defines names as its dialect derives them
+    Struct,
     /// `name` and whatever else; a string early on is the docstring
     Named,
     /// `name-in-one-datum option*`, also when the name is a list: `(ice-9 match)`
     Module,
+    /// The same of a system, with its docstring behind `:description`
+    System,
     /// `name value`, `(name . parameters) body`, curried to any depth
     Define,
     /// `(name . parameters) body`, where the parameters carry specializers
@@ -94,259 +100,73 @@ pub(crate) enum Shape {
     Unnamed,
 }
 
-struct Row {
+/// Heads that define the same kind of thing in the same way.
+#[derive(Debug)]
+pub(crate) struct Row {
     heads: &'static [&'static str],
     kind: FormKind,
     shape: Shape,
 }
 
-const fn row(kind: FormKind, shape: Shape, heads: &'static [&'static str]) -> Row {
+/// Heads that define `kind` in forms of this shape.
+pub(crate) const fn row(kind: FormKind, shape: Shape, heads: &'static [&'static str]) -> Row {
     Row { heads, kind, shape }
 }
 
-use FormKind as K;
-use Shape as S;
+/// How heads begin that are taken for definers, although no row knows them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guess {
+    pub(crate) begins: &'static str,
+    /// A head that has this somewhere in it is taken for one, too: `my-package-def-thing`.
+    pub(crate) holds: Option<&'static str>,
+    pub(crate) shape: Shape,
+}
 
-const COMMON_LISP: &[Row] = &[
-    row(K::Function, S::Callable, &["defun", "defsubst", "define-inline", "defun*", "define-vop", "deftransform"]),
-    row(K::Macro, S::Callable, &["defmacro", "define-compiler-macro", "defmacro*", "defmacro!"]),
-    row(K::GenericFunction, S::Callable, &["defgeneric"]),
-    row(K::Method, S::Method, &["defmethod"]),
-    row(K::Variable, S::Variable, &["defvar", "defparameter", "defconstant", "defglobal", "define-constant"]),
-    row(K::Variable, S::Named, &["define-symbol-macro"]),
-    row(K::Class, S::Class, &["defclass"]),
-    row(K::Condition, S::Class, &["define-condition"]),
-    row(K::Structure, S::Structure, &["defstruct"]),
-    row(K::Type, S::Callable, &["deftype"]),
-    row(K::Package, S::Module, &["defpackage", "define-package", "uiop:define-package", "defpackage*"]),
-    row(K::System, S::Module, &["defsystem"]),
-    row(K::Test, S::Named, &["deftest", "test", "def-test", "define-test", "def-suite", "def-suite*", "deftestsuite"]),
-    row(
-        K::Definition,
-        S::Named,
-        &["defsetf", "define-setf-expander", "define-modify-macro", "define-method-combination"],
-    ),
-    row(K::Directive, S::Module, &["in-package", "in-readtable", "use-package", "require", "provide", "in-suite"]),
-    row(
-        K::Directive,
-        S::Unnamed,
-        &["declaim", "proclaim", "export", "import", "shadow", "declaration", "enable-interpol-syntax"],
-    ),
-];
-
-const SCHEME: &[Row] = &[
-    row(
-        K::Function,
-        S::Define,
-        &[
-            "define",
-            "define*",
-            "define-public",
-            "define*-public",
-            "define-inlinable",
-            "define-integrable",
-            "define/contract",
-            "define-constant",
-            "define-parameter",
-            "define-private",
-            "define-checked",
-        ],
-    ),
-    row(
-        K::Macro,
-        S::Define,
-        &[
-            "define-syntax",
-            "define-syntax-rule",
-            "define-macro",
-            "defmacro",
-            "defmacro-public",
-            "define-syntax-parameter",
-        ],
-    ),
-    row(K::Macro, S::Define, &["define-syntax-public", "define-syntax-rule-public", "define-for-syntax"]),
-    row(K::GenericFunction, S::Named, &["define-generic", "define-accessor"]),
-    row(K::Method, S::DefineMethod, &["define-method", "define-method*"]),
-    row(K::Class, S::Class, &["define-class", "define-class-public", "define-syntax-class"]),
-    row(K::Variable, S::DefineValues, &["define-values"]),
-    row(
-        K::Structure,
-        S::Record,
-        &[
-            "define-record-type",
-            "define-immutable-record-type",
-            "define-record-type*",
-            "define-structure",
-            "define-struct",
-        ],
-    ),
-    row(K::Structure, S::Structure, &["define-record", "struct"]),
-    row(K::Condition, S::Record, &["define-condition-type", "define-exception-type"]),
-    row(K::Package, S::Module, &["define-module", "define-library", "library", "module", "define-language"]),
-    row(K::Test, S::Named, &["test-group", "test-begin"]),
-    row(
-        K::Test,
-        S::Titled,
-        &["test-equal", "test-eqv", "test-eq", "test-assert", "test-error", "test-approximate", "test-case"],
-    ),
-    row(
-        K::Directive,
-        S::Module,
-        &["use-modules", "import", "export", "re-export", "provide", "require", "include", "test-end"],
-    ),
-];
-
-const CLOJURE: &[Row] = &[
-    row(K::Function, S::ClojureFunction, &["defn", "defn-", "defnc", "defui", "definline"]),
-    row(K::Macro, S::ClojureFunction, &["defmacro", "defmacro-"]),
-    row(K::GenericFunction, S::ClojureVariable, &["defmulti"]),
-    row(K::Method, S::ClojureMethod, &["defmethod"]),
-    row(K::Variable, S::ClojureVariable, &["def", "defonce", "def-"]),
-    row(K::Class, S::ClojureFunction, &["defrecord", "deftype", "defprotocol", "definterface", "gen-class"]),
-    row(K::Addition, S::Named, &["extend-type", "extend-protocol", "extend", "declare", "fdef"]),
-    row(K::Test, S::Titled, &["describe", "it"]),
-    row(K::Test, S::ClojureFunction, &["deftest", "deftest-", "defspec", "deftest-async"]),
-    row(K::Package, S::ClojureVariable, &["ns"]),
-    row(K::Directive, S::Module, &["in-ns", "require", "use", "import", "refer", "refer-clojure", "load"]),
-];
-
-const EMACS_LISP: &[Row] = &[
-    row(
-        K::Function,
-        S::Callable,
-        &["defun", "defsubst", "define-inline", "cl-defun", "cl-defsubst", "defun*", "cl-iter-defun", "iter-defun"],
-    ),
-    row(K::Macro, S::Callable, &["defmacro", "cl-defmacro", "defmacro*"]),
-    row(K::GenericFunction, S::Callable, &["cl-defgeneric", "defgeneric"]),
-    row(K::Method, S::Method, &["cl-defmethod", "defmethod"]),
-    row(K::Variable, S::Variable, &["defvar", "defconst", "defcustom", "defvar-local", "defface", "defgroup"]),
-    row(K::Class, S::Class, &["defclass"]),
-    row(K::Structure, S::Structure, &["cl-defstruct", "defstruct"]),
-    row(K::Type, S::Callable, &["cl-deftype", "deftype"]),
-    row(K::Test, S::Callable, &["ert-deftest"]),
-    row(K::Test, S::Titled, &["describe", "it"]),
-    row(K::Definition, S::Quoted, &["defalias", "defvaralias", "define-obsolete-function-alias"]),
-    row(K::Definition, S::Quoted, &["define-obsolete-variable-alias", "define-error", "define-button-type"]),
-    row(
-        K::Definition,
-        S::Named,
-        &["define-minor-mode", "define-globalized-minor-mode", "define-derived-mode", "use-package", "defhydra"],
-    ),
-    row(K::Directive, S::Quoted, &["require", "provide", "declare-function", "autoload", "put"]),
-];
+impl Guess {
+    fn fits(self, head: &str) -> bool {
+        let starts = head.starts_with(self.begins)
+            && !["default", "defer", "defined", "define-key"].iter().any(|no| head.starts_with(no));
+        let holds = self.holds.is_some_and(|part| head.contains(part))
+            && !["-default", "-define-key"].iter().any(|no| head.contains(no))
+            && !["-def", "-defkey", "-key"].iter().any(|no| head.ends_with(no));
+        starts || holds
+    }
+}
 
 /// A row of the dialect's table has this head.
 pub(crate) fn is_known(dialect: Dialect, head: &str) -> bool {
-    rows(dialect).iter().any(|row| row.heads.contains(&head))
+    known(dialect, head).is_some()
 }
 
-fn rows(dialect: Dialect) -> &'static [Row] {
-    match dialect {
-        Dialect::CommonLisp => COMMON_LISP,
-        Dialect::Scheme => SCHEME,
-        Dialect::Clojure => CLOJURE,
-        Dialect::EmacsLisp => EMACS_LISP,
-        Dialect::Edn => &[],
-    }
+fn known(dialect: Dialect, head: &str) -> Option<&'static Row> {
+    dialect.table().definers.iter().find(|row| row.heads.contains(&head))
 }
 
 /// Kind and shape of a form with this head, in the canonical spelling of [`crate::name::canonical_head`].
 pub(crate) fn definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)> {
-    if let Some(row) = rows(dialect).iter().find(|row| row.heads.contains(&head)) {
+    if let Some(row) = known(dialect, head) {
         return Some((row.kind, row.shape));
     }
-    let (begins, shape) = match dialect {
-        Dialect::CommonLisp | Dialect::EmacsLisp => ("def", Shape::Named),
-        Dialect::Scheme => ("define", Shape::Define),
-        Dialect::Clojure => ("def", Shape::ClojureFunction),
-        Dialect::Edn => return None,
-    };
-    let looks_like_one = head.starts_with(begins)
-        && !["default", "defer", "defined", "define-key"].iter().any(|no| head.starts_with(no));
-    let emacs_style = dialect == Dialect::EmacsLisp
-        && head.contains("-def")
-        && !["-default", "-define-key"].iter().any(|no| head.contains(no))
-        && !["-def", "-defkey", "-key"].iter().any(|no| head.ends_with(no));
-    (looks_like_one || emacs_style).then_some((FormKind::Definition, shape))
+    let guess = dialect.table().guess.filter(|guess| guess.fits(head))?;
+    Some((FormKind::Definition, guess.shape))
 }
 
 /// How definitions inside a form that is not one itself are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrapper {
-    /// Its data after the first `skip` are forms.
-    Body { skip: u8 },
-    /// Its data after the first `skip` are clauses, each a condition followed by forms.
-    Clauses { skip: u8 },
+    /// Its data after the first so many are forms.
+    Body(u8),
+    /// Its data are clauses, each a condition followed by forms.
+    Clauses,
 }
 
-const BODIES: &[(&[&str], u8)] = &[
-    (
-        &[
-            "progn",
-            "begin",
-            "do",
-            "comment",
-            "locally",
-            "eval-and-compile",
-            "eval-when-compile",
-            "prog1",
-            "unwind-protect",
-        ],
-        0,
-    ),
-    (
-        &[
-            "eval-when",
-            "describe",
-            "context",
-            "test-group",
-            "let",
-            "let*",
-            "flet",
-            "labels",
-            "macrolet",
-            "symbol-macrolet",
-            "letrec",
-            "letrec*",
-            "let-values",
-            "when",
-            "unless",
-            "if",
-            "if-let",
-            "when-let",
-            "with-eval-after-load",
-            "let-syntax",
-            "letrec-syntax",
-            "cl-flet",
-            "cl-labels",
-            "cl-macrolet",
-            "cl-letf",
-            "handler-bind",
-            "with-compilation-unit",
-            "binding",
-            "compiler-let",
-            "parameterize",
-            "begin0",
-            "condition-case",
-            "dolist",
-            "with-no-warnings",
-            "define-library",
-            "module",
-            "library",
-        ],
-        1,
-    ),
-];
+/// Heads that wrap definitions in the same way.
+#[derive(Debug)]
+pub(crate) struct Wraps {
+    pub(crate) wrapper: Wrapper,
+    pub(crate) heads: &'static [&'static str],
+}
 
 pub(crate) fn wrapper(dialect: Dialect, head: &str) -> Option<Wrapper> {
-    if dialect == Dialect::Edn {
-        return None;
-    }
-    match head {
-        "cond-expand" => return Some(Wrapper::Clauses { skip: 0 }),
-        "cond" => return Some(Wrapper::Clauses { skip: 0 }),
-        "module" if dialect == Dialect::Scheme => return Some(Wrapper::Body { skip: 2 }),
-        _ => {}
-    }
-    BODIES.iter().find(|(heads, _)| heads.contains(&head)).map(|&(_, skip)| Wrapper::Body { skip })
+    dialect.table().wrappers.iter().find(|row| row.heads.contains(&head)).map(|row| row.wrapper)
 }

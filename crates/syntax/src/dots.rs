@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 
-use crate::dialect::Dialect;
 use crate::span::{LineIndex, Span};
 use crate::token::TokenKind;
 use crate::tree::{ListId, Tree};
@@ -15,9 +14,9 @@ use crate::tree::{ListId, Tree};
 ///
 /// Only dots that SBCL, Guile and Emacs all refuse are among them (CLHS 2.4.1; R7RS 7.1.2; "Dotted Pair Notation" in the
 /// Emacs Lisp manual). Nothing is said of a list with a conditional behind its dot, nor of a text that does not balance,
-/// nor in Clojure, where a dot is a symbol.
+/// nor of a dialect where a dot is a symbol.
 pub fn stray_dots(tree: &Tree, text: &[u8]) -> Vec<Span> {
-    if !tree.is_balanced() || matches!(tree.dialect(), Dialect::Clojure | Dialect::Edn) {
+    if !tree.is_balanced() || !tree.dialect().table().pairs {
         return Vec::new();
     }
     let mut lists = Vec::new();
@@ -83,7 +82,7 @@ fn stray_dot(tree: &Tree, text: &[u8], list: ListId) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read;
+    use crate::{Dialect, read};
 
     #[track_caller]
     fn check(dialect: Dialect, text: &str, wanted: &[u32]) {

@@ -255,7 +255,7 @@ impl<'t> Collector<'t> {
         let head = datum.list().filter(|_| plain).and_then(|list| self.head_of(list));
         let head_name =
             head.map(|span| canonical_head(self.tree.dialect(), &self.text[span.range()])).unwrap_or_default();
-        let known = self.tree.language().extension().map_or(&*head_name, |extension| extension.known_head(&head_name));
+        let known = self.tree.language().known_head(&head_name).unwrap_or(&head_name);
         let defined = head.and_then(|_| definer(self.tree.dialect(), known));
         let wrapped = head.and_then(|_| wrapper(self.tree.dialect(), &head_name));
         let opener = &self.text[self.tree.token_span(datum.core).range()];
@@ -278,8 +278,8 @@ impl<'t> Collector<'t> {
             return inner(self.tree.data(list), Mode::Body);
         }
         match wrapped {
-            Some(Wrapper::Body { skip }) => inner(self.tree.data(list).skipping(skip + 1), Mode::Body),
-            Some(Wrapper::Clauses { skip }) => inner(self.tree.data(list).skipping(skip + 1), Mode::Clauses),
+            Some(Wrapper::Body(skip)) => inner(self.tree.data(list).skipping(skip + 1), Mode::Body),
+            Some(Wrapper::Clauses) => inner(self.tree.data(list).skipping(1), Mode::Clauses),
             None if plain && at_top && head.is_some() && !is_definition => {
                 inner(self.tree.data(list).skipping(1), Mode::Unknown)
             }
@@ -407,14 +407,11 @@ impl<'t> Collector<'t> {
         })
     }
 
-    /// `;;;; Section`, Emacs Lisp's `;;; Code:`, a script header, a mode line.
+    /// A heading as the dialect has them, a script header, a mode line.
     fn is_heading(&self, comment: TokenId) -> bool {
         let text = self.token_text(comment);
-        let emacs = self.tree.dialect() == crate::Dialect::EmacsLisp;
-        text.starts_with(";;;;")
-            || text.starts_with("#!")
-            || text.contains("-*-")
-            || (emacs && text.starts_with(";;; "))
+        let headings = self.tree.dialect().table().headings;
+        text.starts_with("#!") || text.contains("-*-") || headings.iter().any(|begins| text.starts_with(begins))
     }
 }
 

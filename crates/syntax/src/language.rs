@@ -5,10 +5,13 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use crate::definer;
-use crate::dialect::Dialect;
+use crate::dialects::{Dialect, Opener};
+use crate::name::canonical_head;
 pub use crate::readtable::DispatchShape;
-use crate::readtable::{Readtable, Readtables, Start, Within, bracket, readtable, readtable_behind_mark, readtables};
+use crate::readtable::{Readtable, Readtables, Start, Within, bracket};
 
 /// What a project adds to a dialect.
 #[derive(Clone, Debug)]
@@ -49,12 +52,12 @@ impl std::error::Error for ExtensionError {}
 impl Extension {
     /// The dialect as it is, to be added to.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, readtable: readtable(dialect).clone(), definers: Vec::new() }
+        Self { dialect, readtable: dialect.table().readtable.clone(), definers: Vec::new() }
     }
 
     /// `head` defines as `like` does.
     pub fn add_definer(&mut self, head: &str, like: &str) -> Result<(), ExtensionError> {
-        let canonical = |head| crate::name::canonical_head(self.dialect, head);
+        let canonical = |head| canonical_head(self.dialect, head);
         let (head, like) = (canonical(head), canonical(like));
         if !definer::is_known(self.dialect, &like) {
             return Err(ExtensionError::UnknownDefiner(like));
@@ -85,9 +88,9 @@ impl Extension {
         Ok(())
     }
 
-    /// The known head that `head` behaves like, or itself.
-    pub(crate) fn known_head<'a>(&'a self, head: &'a str) -> &'a str {
-        self.definers.iter().find(|(own, _)| own == head).map_or(head, |(_, like)| like)
+    /// The known head that `head` behaves like, both canonical.
+    fn like(&self, head: &str) -> Option<&str> {
+        self.definers.iter().find(|(own, _)| own == head).map(|(_, like)| &**like)
     }
 }
 
@@ -106,14 +109,37 @@ impl Language {
         self.dialect
     }
 
-    /// The extension, if there is one.
-    pub(crate) fn extension(&self) -> Option<&Extension> {
-        self.extension.as_deref()
+    /// The head that the project says `head` is like, as the tables spell it.
+    pub fn known_head(&self, head: &str) -> Option<&str> {
+        let extension = self.extension.as_deref().filter(|extension| !extension.definers.is_empty())?;
+        extension.like(&canonical_head(self.dialect, head))
+    }
+
+    /// What a head opens whose forms stand at top level; `head` is spelt without a package.
+    #[inline]
+    pub fn opener(&self, head: &[u8]) -> Option<Opener> {
+        let openers = &self.dialect.table().openers;
+        openers.find(head).or_else(|| {
+            self.extension.as_ref()?;
+            openers.find(self.known_head(std::str::from_utf8(head).ok()?)?.as_bytes())
+        })
+    }
+
+    /// The text behind an opener begins as definitions do.
+    pub fn begins_definition(&self, text: &[u8]) -> bool {
+        let end = || text.iter().position(|byte| byte.is_ascii_whitespace() || b"()[]{}\"".contains(byte));
+        self.dialect.table().openers.begin(text)
+            || (self.extension.is_some() && self.opener(&text[..end().unwrap_or(text.len())]).is_some())
+    }
+
+    /// Where the first line end in `text` is behind which a definition begins in column 0.
+    pub fn definition_line(&self, text: &[u8]) -> Option<usize> {
+        memmem::find_iter(text, b"\n(").find(|&at| self.begins_definition(&text[at + 2..]))
     }
 
     /// The language of what stands behind the mark of a text.
     pub(crate) fn behind_mark(&self) -> Self {
-        Self { selected: Some(readtable_behind_mark(self.dialect)), ..self.clone() }
+        Self { selected: self.dialect.table().marks.map(|marks| marks.behind), ..self.clone() }
     }
 
     /// The tables to read `text` by.
@@ -121,7 +147,10 @@ impl Language {
         match (&self.extension, self.selected) {
             (Some(extension), _) => Readtables::one(&extension.readtable),
             (None, Some(selected)) => Readtables::one(selected),
-            (None, None) => readtables(self.dialect, text),
+            (None, None) => {
+                let table = self.dialect.table();
+                Readtables::of(table.readtable, table.marks, text)
+            }
         }
     }
 }

@@ -5,7 +5,7 @@
 //! evaluates nothing, keeps every byte, and puts its findings in [`Tree::diagnostics`], beside the tree.
 //!
 //! Read [`tree`] first (how a text becomes flat arrays and how one walks them), then [`form`] (definitions and how they
-//! are named). A dialect is a name for two tables: what its characters mean and what its forms define.
+//! are named). A dialect is one file in [`dialects`], which says all that is particular to it.
 //!
 //! **Invariants.** Tokens joined give the input back, byte for byte. Every token boundary in valid UTF-8 is a character
 //! boundary. Nothing recurses on input depth. There is no I/O here and no dependency on the rest of the workspace.
@@ -18,7 +18,7 @@ mod compare;
 pub mod datum;
 pub mod definer;
 pub mod diagnostic;
-pub mod dialect;
+pub mod dialects;
 mod dots;
 pub mod dump;
 pub mod form;
@@ -29,6 +29,7 @@ mod read;
 mod readtable;
 mod recover;
 pub mod same;
+mod shapes;
 pub mod span;
 pub mod token;
 pub mod tree;
@@ -37,7 +38,7 @@ mod visible;
 pub use address::Address;
 pub use datum::{Data, Datum, Element, Elements};
 pub use diagnostic::{Delimiter, Diagnostic, DiagnosticKind, MAX_DEPTH};
-pub use dialect::Dialect;
+pub use dialects::Dialect;
 pub use dots::{stray_dots, stray_dots_since};
 pub use form::{Form, FormId, FormKind, Forms, Selection};
 pub use language::Language;

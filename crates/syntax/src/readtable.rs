@@ -1,39 +1,32 @@
-//! What characters mean, as a table for each dialect.
+//! What characters mean, as tables that the files of the dialects fill in.
 //!
 //! The word is Common Lisp's (CLHS 2.1.1): a readtable says which characters are white space, which end a symbol, which
 //! begin something special. Where a table cannot say it (the `#` of each language), it holds a small function.
 
-mod clojure;
-mod common_lisp;
-mod emacs_lisp;
-mod scheme;
+use memchr::memmem;
 
-pub use scheme::{DIRECTIVES as GUILE_DIRECTIVES, MARKS as SCHEME_MARKS, MARKS_REACH as SCHEME_MARKS_REACH};
-
-use crate::dialect::Dialect;
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
-/// The readtable that a text in `dialect` begins with.
-pub(crate) fn readtable(dialect: Dialect) -> &'static Readtable {
-    readtables(dialect, b"").first
+/// What near the start of a text says that it is written in a variant of its dialect, which reads some characters
+/// differently.
+#[derive(Debug)]
+pub struct Marks {
+    /// The words of which one says so.
+    pub words: &'static [&'static str],
+    /// How far into a text they count, in bytes.
+    pub reach: usize,
+    /// What reads the tokens that begin behind the first mark, so that nothing which is written later changes how
+    /// something reads.
+    pub(crate) behind: &'static Readtable,
 }
 
-/// The readtables for `text` in `dialect`.
-pub(crate) fn readtables(dialect: Dialect, text: &[u8]) -> Readtables<'static> {
-    match dialect {
-        Dialect::CommonLisp => Readtables::one(&common_lisp::READTABLE),
-        Dialect::Scheme => scheme::readtables_for(text),
-        Dialect::Clojure | Dialect::Edn => Readtables::one(&clojure::READTABLE),
-        Dialect::EmacsLisp => Readtables::one(&emacs_lisp::READTABLE),
-    }
-}
-
-/// The readtable behind a mark, where the dialect has marks.
-pub(crate) fn readtable_behind_mark(dialect: Dialect) -> &'static Readtable {
-    match dialect {
-        Dialect::Scheme => &scheme::READTABLE_BEHIND_MARK,
-        other => readtable(other),
+impl Marks {
+    /// Where the first mark in `text` ends.
+    fn end(&self, text: &[u8]) -> Option<usize> {
+        let head = &text[..text.len().min(self.reach)];
+        let ends = self.words.iter().filter_map(|mark| memmem::find(head, mark.as_bytes()).map(|at| at + mark.len()));
+        ends.min()
     }
 }
 
@@ -50,6 +43,14 @@ impl<'r> Readtables<'r> {
     /// The same table everywhere.
     pub(crate) const fn one(readtable: &'r Readtable) -> Self {
         Self { first: readtable, then: readtable, from: usize::MAX }
+    }
+
+    /// The table of a dialect, and the one behind the first mark in `text` where it has marks.
+    pub(crate) fn of(first: &'r Readtable, marks: Option<&'r Marks>, text: &[u8]) -> Self {
+        match marks.and_then(|marks| Some((marks.behind, marks.end(text)?))) {
+            Some((then, from)) => Self { first, then, from },
+            None => Self::one(first),
+        }
     }
 }
 

@@ -6,9 +6,8 @@
 //! column 0, unindented bodies), so it is used only on a text that plain matching has rejected, and not where the
 //! column-0 forms close exactly what is open.
 
-use memchr::memmem;
-
 use crate::build::Cuts;
+use crate::language::Language;
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 use crate::tree::Tree;
@@ -34,7 +33,7 @@ fn find_string_cuts(text: &[u8], plain: &Tree) -> Vec<Span> {
             continue;
         }
         let body = &text[start..lexer.offset()];
-        if memmem::find(body, b"\n(def").is_none() {
+        if plain.language().definition_line(body).is_none() {
             continue;
         }
         let line = memchr::memchr(b'\n', body).expect("the pattern just found begins with one");
@@ -110,7 +109,7 @@ fn find_chunks(text: &[u8], plain: &Tree, cuts: &Cuts) -> Vec<Chunk> {
         }
         if in_column_0 && kind.is_open() {
             let start_of_form = prefix.take().filter(|&at| is_near(text, at, start)).unwrap_or(start as u32);
-            let is_definition = is_definition(&text[start..]);
+            let is_definition = is_definition(&text[start..], plain.language());
             chunks.push(Chunk { start: start_of_form, net: 0, low: 0, is_definition });
         }
         let Some(chunk) = chunks.last_mut() else { continue };
@@ -128,9 +127,9 @@ fn is_near(text: &[u8], prefix: u32, opener: usize) -> bool {
     memchr::memchr_iter(b'\n', &text[prefix as usize..opener]).count() <= 1
 }
 
-/// The form that starts here defines something, as far as its first characters tell.
-fn is_definition(form: &[u8]) -> bool {
-    [b"(def".as_slice(), b"(ns ", b"(in-package", b"(use-modules", b"(library", b"(provide '", b"(cl-def", b"(ert-def"]
-        .iter()
-        .any(|head| form.len() >= head.len() && form[..head.len()].eq_ignore_ascii_case(head))
+/// The form that starts here defines something or heads a file, as far as its head tells.
+fn is_definition(form: &[u8], language: &Language) -> bool {
+    let Some(behind) = form.strip_prefix(b"(") else { return false };
+    let end = behind.iter().position(|byte| byte.is_ascii_whitespace() || b"()".contains(byte));
+    language.opener(&behind[..end.unwrap_or(behind.len())]).is_some()
 }

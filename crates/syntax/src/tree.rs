@@ -8,7 +8,7 @@
 //! Trees are made by [`crate::read`].
 
 use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
+use crate::dialects::Dialect;
 use crate::language::Language;
 use crate::span::Span;
 use crate::token::{TokenId, TokenKind};

@@ -6,7 +6,7 @@
 
 use lispwright_syntax::{Delimiter, Dialect, TokenKind, read_plain};
 
-use super::head::{BARS_LEAD, Event, Head, far_lead};
+use super::head::{Event, Head};
 use super::position::{Fault, Open, Position};
 use super::tail::{self, Tail};
 use super::token::Token;
@@ -92,11 +92,9 @@ impl Scanner {
     pub fn feed(&mut self, piece: &str, seen: &mut dyn FnMut(Move)) -> Result<(), Failure> {
         let mut ahead = piece;
         while !ahead.is_empty() {
-            if self.dialect != Dialect::Scheme {
-                return self.lex(ahead, seen);
-            }
-            let window = &ahead[..self.head.window(ahead)];
-            match self.head.next_event(window) {
+            let Some(marks) = self.dialect.table().marks else { return self.lex(ahead, seen) };
+            let window = &ahead[..self.head.window(ahead, marks)];
+            match self.head.next_event(window, marks) {
                 None => {
                     let end = if self.head.in_mark { self.token_end(window) } else { window.len() };
                     self.lex(&ahead[..end], seen)?;
@@ -110,7 +108,7 @@ impl Scanner {
                 Some(Event::HeaderEnd { end }) => {
                     let (header, rest) = ahead.split_at(end);
                     self.end.advance(header);
-                    self.head.observe(header);
+                    self.head.observe(header, marks);
                     self.head.header = None;
                     self.forget();
                     ahead = rest;
@@ -130,17 +128,12 @@ impl Scanner {
         self.tail_at = self.end;
     }
 
-    /// What stands before a piece so that it is read as the middle of a text.
-    fn lead(&self) -> &'static str {
+    /// Puts before a piece what makes the reader take it as the middle of a text, or nothing when it is the beginning.
+    fn write_lead(&self, buffer: &mut String) {
+        let has_marks = self.dialect.table().marks.is_some_and(|marks| self.head.write_lead(marks, buffer));
         let at_start = self.fresh && self.tail_at.offset == 0;
-        if self.head.bars && !self.head.in_mark {
-            BARS_LEAD
-        } else if self.head.is_far() {
-            far_lead()
-        } else if at_start {
-            ""
-        } else {
-            " "
+        if !has_marks && !at_start {
+            buffer.push(' ');
         }
     }
 
@@ -153,7 +146,8 @@ impl Scanner {
 
     /// Where the token that is held back ends in the text ahead, but not at its beginning.
     fn token_end(&self, ahead: &str) -> usize {
-        let mut buffer = self.lead().to_owned();
+        let mut buffer = String::new();
+        self.write_lead(&mut buffer);
         let from = buffer.len();
         self.tail.write_to(&mut buffer);
         let base = buffer.len();
@@ -166,14 +160,14 @@ impl Scanner {
         if part.is_empty() {
             return Ok(());
         }
-        let lead = self.lead();
-        let mut buffer = String::with_capacity(lead.len() + self.tail.len() + part.len());
-        buffer.push_str(lead);
+        let mut buffer = String::with_capacity(self.tail.len() + part.len() + 1);
+        self.write_lead(&mut buffer);
+        let lead = buffer.len();
         self.tail.write_to(&mut buffer);
         let base = buffer.len();
         buffer.push_str(part);
-        let tokens = self.tokens(&buffer, lead.len());
-        let at_start = lead.is_empty();
+        let tokens = self.tokens(&buffer, lead);
+        let at_start = lead == 0;
         let hold = tail::hold(&tokens, &buffer, self.dialect, at_start)?;
         let held_from = hold.as_ref().map_or(tokens.len(), |hold| hold.token);
 
@@ -199,8 +193,8 @@ impl Scanner {
         self.end.advance(part);
         self.tail_at = tail_at.unwrap_or(self.end);
 
-        if self.dialect == Dialect::Scheme {
-            self.head.observe(part);
+        if let Some(marks) = self.dialect.table().marks {
+            self.head.observe(part, marks);
             let begins_with_line = tokens.first().is_some_and(|token| token.kind == TokenKind::LineComment);
             let is_open_question = hold.as_ref().is_some_and(|hold| hold.token == 0 && hold.tail.is_directive());
             if at_start && begins_with_line && buffer.starts_with("#!") && !is_open_question {
@@ -247,7 +241,8 @@ impl Scanner {
         if self.tail.is_empty() {
             return None;
         }
-        let mut buffer = self.lead().to_owned();
+        let mut buffer = String::new();
+        self.write_lead(&mut buffer);
         let from = buffer.len();
         self.tail.write_to(&mut buffer);
         let inside = match self.tokens(&buffer, from).first()?.kind {

@@ -48,7 +48,7 @@ impl State {
             self.doc_hash.is_some(),
             scanner.head.in_mark,
         ]);
-        if scanner.dialect == Dialect::Scheme {
+        if scanner.dialect.table().marks.is_some() {
             out.number(scanner.head.seen as u64);
             out.text(&scanner.head.recent);
         }
@@ -105,10 +105,10 @@ impl State {
         let dialect = *Dialect::ALL.get(from.number(Dialect::ALL.len() as u64 - 1)? as usize)?;
         let [fresh, bars, has_header, bang, settled, has_fault, has_hash, in_mark] = from.flags()?;
         let mut head = Head { bars, in_mark, header: has_header.then_some(bang), ..Head::default() };
-        if dialect == Dialect::Scheme {
+        if let Some(marks) = dialect.table().marks {
             head.seen = from.number(MAX_CURSOR)? as usize;
             head.recent = from.text(64)?;
-            if !Head::begins_mark(&head.recent) {
+            if !Head::begins_mark(&head.recent, marks) {
                 return None;
             }
         }

@@ -246,10 +246,9 @@ impl Search<'_> {
         form.datum.list().into_iter().flat_map(|list| self.tree.data(list).skip(1))
     }
 
-    /// A string or a Clojure keyword behind a head gives a form that defines nothing the name that people call it by.
+    /// A string, or a keyword where people do so, behind a head gives a form that defines nothing the name it is called by.
     fn is_title(&self, datum: Datum) -> bool {
-        let source = self.source(datum);
-        source.starts_with('"') || (self.tree.dialect() == crate::Dialect::Clojure && source.starts_with(':'))
+        self.source(datum).starts_with(self.tree.dialect().table().titles)
     }
 
     /// The package in front of the address, if there is one, can be that of the form.

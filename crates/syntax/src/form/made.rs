@@ -6,7 +6,6 @@ use super::{Form, FormKind};
 use crate::address::{MethodKey, canonical_datum};
 use crate::datum::{Data, Datum};
 use crate::definer::{Shape, definer};
-use crate::dialect::Dialect;
 use crate::name::canonical_symbol;
 use crate::token::TokenKind;
 use crate::tree::{ListId, Tree};
@@ -17,18 +16,18 @@ const MOST_DATA: usize = 1_024;
 /// The names that a definition makes besides its own, canonical.
 pub(super) fn made(form: &Form, tree: &Tree, text: &str) -> Vec<String> {
     let Some(list) = form.datum.list() else { return Vec::new() };
-    let known = tree.language().extension().map_or(&*form.head_name, |extension| extension.known_head(&form.head_name));
+    let known = tree.language().known_head(&form.head_name).unwrap_or(&form.head_name);
     let Some((kind, shape)) = definer(tree.dialect(), known) else { return Vec::new() };
     let data: Vec<Datum> = tree.data(list).skip(1).take(MOST_DATA).collect();
     let making = Making { tree, text, data: &data, name: &form.key };
     match (shape, kind) {
         (Shape::DefineValues, _) => making.names_in(data.first()).skip(1).collect(),
         (Shape::Record, _) => making.record(),
-        (Shape::Structure, _) if tree.dialect() == Dialect::Scheme => making.scheme_structure(),
+        (Shape::Struct, _) => making.struct_names(),
         (Shape::Structure, _) => making.structure(),
         (Shape::Class, _) => making.accessors(),
         (Shape::ClojureFunction, FormKind::Class) => making.clojure_class(),
-        (Shape::Module, _) => making.nicknames(),
+        (Shape::Module | Shape::System, _) => making.nicknames(),
         (Shape::Named, _) => making.named(&form.head_name),
         _ => Vec::new(),
     }
@@ -120,7 +119,7 @@ impl<'t> Making<'t> {
     }
 
     /// Racket's `struct` and its relatives: `(struct name [super] (field*))`.
-    fn scheme_structure(&self) -> Vec<String> {
+    fn struct_names(&self) -> Vec<String> {
         let name = self.name;
         let mut names = vec![format!("make-{name}"), format!("{name}?")];
         let Some(fields) = self.data.iter().skip(1).find_map(|datum| datum.list()) else { return names };
@@ -200,15 +199,10 @@ impl<'t> Making<'t> {
         names.map(|name| self.spelled(self.source(name).trim_matches('"'))).collect()
     }
 
-    /// The variables of Emacs's modes, the body of a hydra, and the two names of a foreign function.
+    /// What the dialect says of the head, such as the variables of Emacs's modes, and the two names of a foreign function.
     fn named(&self, head: &str) -> Vec<String> {
-        let suffixes: &[&str] = match (self.tree.dialect(), head) {
-            (Dialect::EmacsLisp, "defhydra") => &["/body"],
-            (Dialect::EmacsLisp, head) if head.contains("-mode") => {
-                &["-map", "-hook", "-syntax-table", "-abbrev-table"]
-            }
-            _ => &[],
-        };
+        let makes = self.tree.dialect().table().makes.iter().find(|(part, _)| head.contains(part));
+        let suffixes = makes.map_or(&[][..], |(_, suffixes)| suffixes);
         let mut names: Vec<String> = suffixes.iter().map(|suffix| format!("{}{suffix}", self.name)).collect();
         let is_foreign = self.name.starts_with('"');
         names.extend(self.names_in(self.data.first().filter(|_| is_foreign)).skip(1));

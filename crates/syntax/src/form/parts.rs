@@ -4,7 +4,6 @@ use super::{Form, FormKind};
 use crate::address::{MethodKey, canonical_datum, specializers};
 use crate::datum::Datum;
 use crate::definer::Shape;
-use crate::dialect::Dialect;
 use crate::name::canonical_designator;
 use crate::span::Span;
 use crate::token::TokenKind;
@@ -24,9 +23,8 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
             form.docstring = parts.string(2).or_else(|| parts.option(2, ":documentation"));
         }
         Shape::Method => parts.method(form, first),
-        Shape::Variable => {
-            // Without a value Emacs only takes note that the variable is special.
-            if tree.dialect() == Dialect::EmacsLisp && form.head_name == "defvar" && data.len() == 1 {
+        Shape::Variable | Shape::Special => {
+            if shape == Shape::Special && data.len() == 1 {
                 form.kind = FormKind::Addition;
             }
             parts.name(form, first);
@@ -37,7 +35,7 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
             form.signature.extend(parts.list_span(1));
             form.docstring = parts.option(3, ":documentation");
         }
-        Shape::Structure => {
+        Shape::Structure | Shape::Struct => {
             parts.name(form, parts.first_of(first).unwrap_or(first));
             form.docstring = parts.string(1);
         }
@@ -47,7 +45,11 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
         Shape::Titled => {}
         Shape::Module => {
             parts.whole_name(form, first);
-            form.docstring = parts.option(1, ":documentation").or_else(|| parts.keyword_value(1, ":description"));
+            form.docstring = parts.option(1, ":documentation");
+        }
+        Shape::System => {
+            parts.whole_name(form, first);
+            form.docstring = parts.keyword_value(1, ":description");
         }
         Shape::Define => parts.define(form, first),
         Shape::DefineMethod => parts.define_method(form, first),
@@ -235,9 +237,6 @@ impl Parts<'_> {
 
     /// The string after a keyword, as in `:description "..."`.
     fn keyword_value(&self, index: usize, keyword: &str) -> Option<Span> {
-        if self.tree.dialect() != Dialect::CommonLisp {
-            return None;
-        }
         let at = self.data.iter().skip(index).position(|&datum| {
             datum.list().is_none() && self.source(self.tree.core_span(datum)).eq_ignore_ascii_case(keyword)
         })?;

@@ -1,49 +1,24 @@
 //! Which dialect a file is in, from its name or its first lines.
 
-use super::Dialect;
+use super::{Dialect, Table};
 
-/// File name endings, without the dot.
-const EXTENSIONS: [(Dialect, &[&str]); 5] = [
-    (Dialect::CommonLisp, &["lisp", "lsp", "cl", "asd", "ros", "l", "sexp"]),
-    (Dialect::Scheme, &["scm", "ss", "sld", "sls", "sps", "sch", "scheme", "rkt", "rktl", "egg", "sc"]),
-    (Dialect::Clojure, &["clj", "cljs", "cljc", "cljd", "bb", "cljr", "clj_kondo"]),
-    (Dialect::Edn, &["edn"]),
-    (Dialect::EmacsLisp, &["el"]),
-];
-
-/// Names people and editors use. The editors' mode names come first in each row.
-const NAMES: [(Dialect, &[&str]); 5] = [
-    (Dialect::CommonLisp, &["common-lisp", "lisp", "commonlisp", "cl", "sbcl", "ecl", "clisp", "ccl", "abcl", "ros"]),
-    (
-        Dialect::Scheme,
-        &["scheme", "guile", "racket", "chez", "chicken", "csi", "r7rs", "r6rs", "gauche", "gosh", "scm", "petite"],
-    ),
-    (Dialect::Clojure, &["clojure", "clojurescript", "clojurec", "clj", "cljs", "cljc", "bb", "babashka", "nbb"]),
-    (Dialect::Edn, &["edn"]),
-    (Dialect::EmacsLisp, &["emacs-lisp", "elisp", "emacs", "lisp-interaction", "el"]),
-];
-
-/// File names without a telling extension.
-const FILE_NAMES: [(Dialect, &[&str]); 3] = [
-    (Dialect::CommonLisp, &[".sbclrc", ".eclrc", ".clisprc", ".ccl-init.lisp", "qlfile.lisp"]),
-    (Dialect::Scheme, &[".guile"]),
-    (Dialect::EmacsLisp, &[".emacs", ".spacemacs", "Cask", "_emacs"]),
-];
+fn dialect_with(fits: impl Fn(&'static Table) -> bool) -> Option<Dialect> {
+    Dialect::ALL.into_iter().find(|dialect| fits(dialect.table()))
+}
 
 pub(super) fn from_name(name: &str) -> Option<Dialect> {
     let name = name.to_ascii_lowercase().replace('_', "-");
     let name = name.strip_suffix("-mode").unwrap_or(&name);
-    NAMES.iter().find(|(_, names)| names.contains(&name)).map(|&(dialect, _)| dialect)
+    dialect_with(|table| table.names.contains(&name))
 }
 
 pub(super) fn from_extension(path: &str) -> Option<Dialect> {
     let file_name = path.rsplit('/').next().unwrap_or(path);
-    if let Some(&(dialect, _)) = FILE_NAMES.iter().find(|(_, names)| names.contains(&file_name)) {
-        return Some(dialect);
-    }
-    let (_, extension) = file_name.rsplit_once('.')?;
-    let extension = extension.to_ascii_lowercase();
-    EXTENSIONS.iter().find(|(_, endings)| endings.contains(&extension.as_str())).map(|&(dialect, _)| dialect)
+    dialect_with(|table| table.file_names.contains(&file_name)).or_else(|| {
+        let (_, ending) = file_name.rsplit_once('.')?;
+        let ending = ending.to_ascii_lowercase();
+        dialect_with(|table| table.endings.contains(&ending.as_str()))
+    })
 }
 
 pub(super) fn from_first_lines(text: &[u8]) -> Option<Dialect> {
@@ -60,10 +35,11 @@ pub(super) fn from_first_lines(text: &[u8]) -> Option<Dialect> {
             return known;
         }
     }
-    if let Some(language) = first.strip_prefix("#lang") {
-        return language.trim().starts_with(|c: char| c.is_alphabetic()).then_some(Dialect::Scheme);
-    }
-    mode_line(first).or_else(|| lines.next().and_then(mode_line))
+    let said = dialect_with(|table| {
+        let rest = table.first_line.and_then(|begins| first.strip_prefix(begins));
+        rest.is_some_and(|rest| rest.trim().starts_with(char::is_alphabetic))
+    });
+    said.or_else(|| mode_line(first)).or_else(|| lines.next().and_then(mode_line))
 }
 
 /// `-*- mode: lisp; ... -*-` or `-*- lisp -*-`, as Emacs reads it from the first two lines.

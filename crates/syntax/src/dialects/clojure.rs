@@ -1,0 +1,177 @@
+//! Clojure: the macro and dispatch tables of `clojure.lang.LispReader`.
+
+use super::{CharacterLiteral, Square, Table};
+use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
+use crate::lexer::Lexer;
+use crate::readtable::{Characters, Readtable, Start};
+use crate::shapes::{Openers, Shapes};
+use crate::token::TokenKind;
+
+pub(super) static TABLE: Table = Table {
+    names: &["clojure", "clojurescript", "clojurec", "clj", "cljs", "cljc", "bb", "babashka", "nbb"],
+    endings: &["clj", "cljs", "cljc", "cljd", "bb", "cljr", "clj_kondo"],
+    file_names: &[],
+    first_line: None,
+    readtable: &READTABLE,
+    marks: None,
+    directives: &[],
+    square: Square::Bindings,
+    character: CharacterLiteral::Backslash,
+    pairs: false,
+    folds_case: false,
+    packages: false,
+    intern,
+    top_class: "t",
+    definers: DEFINERS,
+    guess: Some(Guess { begins: "def", holds: None, shape: S::ClojureFunction }),
+    wrappers: WRAPPERS,
+    makes: &[],
+    openers: Openers { beginnings: &["def"], heads: &[], headers: &["ns"] },
+    shapes: &SHAPES,
+    threads: true,
+    titles: &['"', ':'],
+    headings: &[";;;;"],
+};
+
+const CHARACTERS: Characters<'_> = Characters {
+    blank: b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f,",
+    brackets: b"()[]{}",
+    prefixes: b"'`@",
+    unquote: b'~',
+    start: &[(b'\\', Start::Character), (b'^', Start::Annotation)],
+    // `'`, `#` and `%` are macro characters that do not end a symbol.
+    terminators: b"\";@^`~\\",
+    escape: false,
+    bar: false,
+};
+
+static READTABLE: Readtable = Readtable {
+    start: CHARACTERS.start_table(),
+    within: CHARACTERS.within_table(),
+    wide_blank: is_java_whitespace,
+    dispatch,
+    character,
+    package_prefix: false,
+    extra: [None; 128],
+};
+
+/// `Character.isWhitespace` outside ASCII: Unicode separators, without the no-break ones.
+fn is_java_whitespace(c: char) -> bool {
+    matches!(c, '\u{1680}' | '\u{2000}'..='\u{2006}' | '\u{2008}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{205f}' | '\u{3000}')
+}
+
+/// `\x`: the first character whatever it is, then as far as a token goes.
+fn character(lexer: &mut Lexer<'_>) -> TokenKind {
+    lexer.skip(1);
+    lexer.skip_char();
+    lexer.atom_rest();
+    TokenKind::Character
+}
+
+fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
+    lexer.skip(1);
+    let Some(sub) = lexer.peek() else { return TokenKind::Atom };
+    match sub {
+        b'(' => lexer.open(TokenKind::OpenParen),
+        b'{' => lexer.open(TokenKind::OpenBrace),
+        b'[' => lexer.open(TokenKind::OpenBracket),
+        b'"' => lexer.string(),
+        b'_' => lexer.take(1, TokenKind::Discard),
+        b'^' => lexer.take(1, TokenKind::Annotation),
+        b'\'' | b'=' => lexer.take(1, TokenKind::Prefix),
+        b'!' => lexer.line_comment(),
+        b'?' => conditional(lexer),
+        b'#' => {
+            lexer.skip(1);
+            lexer.atom_rest()
+        }
+        b':' => {
+            lexer.atom_rest();
+            // `#:ns{` and `#::{`; white space may stand before the brace.
+            let blanks = lexer.blanks_ahead();
+            if lexer.peek_at(blanks) == Some(b'{') {
+                lexer.skip(blanks);
+                return lexer.open(TokenKind::OpenBrace);
+            }
+            TokenKind::Atom
+        }
+        b'<' => lexer.atom_rest(),
+        b')' | b']' | b'}' => TokenKind::Atom,
+        _ => {
+            // A tag. Blanks may stand between `#` and the tag's symbol.
+            let blanks = lexer.blanks_ahead();
+            lexer.skip(blanks);
+            lexer.atom_rest();
+            TokenKind::Prefix
+        }
+    }
+}
+
+/// `#?(` and `#?@(`; blanks may stand before the list.
+fn conditional(lexer: &mut Lexer<'_>) -> TokenKind {
+    lexer.skip(1);
+    if lexer.peek() == Some(b'@') {
+        lexer.skip(1);
+    }
+    let blanks = lexer.blanks_ahead();
+    if lexer.peek_at(blanks) == Some(b'(') {
+        lexer.skip(blanks);
+        return lexer.open(TokenKind::OpenParen);
+    }
+    TokenKind::Prefix
+}
+
+const DEFINERS: &[Row] = &[
+    row(K::Function, S::ClojureFunction, &["defn", "defn-", "defnc", "defui", "definline"]),
+    row(K::Macro, S::ClojureFunction, &["defmacro", "defmacro-"]),
+    row(K::GenericFunction, S::ClojureVariable, &["defmulti"]),
+    row(K::Method, S::ClojureMethod, &["defmethod"]),
+    row(K::Variable, S::ClojureVariable, &["def", "defonce", "def-"]),
+    row(K::Class, S::ClojureFunction, &["defrecord", "deftype", "defprotocol", "definterface", "gen-class"]),
+    row(K::Addition, S::Named, &["extend-type", "extend-protocol", "extend", "declare", "fdef"]),
+    row(K::Test, S::Titled, &["describe", "it"]),
+    row(K::Test, S::ClojureFunction, &["deftest", "deftest-", "defspec", "deftest-async"]),
+    row(K::Package, S::ClojureVariable, &["ns"]),
+    row(K::Directive, S::Module, &["in-ns", "require", "use", "import", "refer", "refer-clojure", "load"]),
+];
+
+const WRAPPERS: &[Wraps] = &[
+    Wraps { wrapper: Wrapper::Body(0), heads: &["do", "comment"] },
+    Wraps {
+        wrapper: Wrapper::Body(1),
+        heads: &["let", "when", "if", "if-let", "when-let", "binding", "describe", "context"],
+    },
+];
+
+/// A symbol without its namespace. Keywords keep theirs.
+fn intern(symbol: &str) -> String {
+    let cut = symbol.rfind('/').filter(|&at| at > 0 && at + 1 < symbol.len() && !symbol.starts_with(':'));
+    cut.map_or(symbol, |at| &symbol[at + 1..]).to_owned()
+}
+
+const SHAPES: Shapes = Shapes {
+    lists: "let:1 loop:1 binding:1 for:1 doseq:1 dotimes:1 if-let:1 when-let:1 when-some:1 if-some:1 with-open:1 \
+        with-redefs:1 letfn:1 ns:3",
+    atoms: "ns:1 defn:1 defn-:1 defmacro:1 defmulti:1 defmethod:1 defprotocol:1 deftest:1 set!:1",
+    nested: "letfn:1",
+    either: "case:2 case:4",
+    pairs: "let:1 loop:1 binding:1 for:1 doseq:1 with-redefs:1 with-open:1 if-let:1 when-let:1 dotimes:1",
+    docstrings: "defn:2 defn-:2 defmacro:2",
+    parameters: "fn:1 defn:2 defn-:2 defmacro:2",
+    bodies: "when:2 when-not:2 let:2 loop:2 doseq:2 for:2 dotimes:2 binding:2 when-let:2 when-some:2 if-let:2 if-some:2 \
+        with-open:2 with-redefs:2 testing:2",
+    counts: "do:1 let:2 loop:2 when:2 when-not:2 if:2:3 if-let:2:3 when-let:2 if-not:2:3 if-some:2:3 defn:2 defn-:2 \
+        defmacro:2 fn:2 def:1:3 for:2 doseq:2 dotimes:2 binding:2 with-redefs:2 with-open:2 case:2 try:1 catch:2 \
+        deftest:1 testing:2 is:1:2 inc:1:1 dec:1:1 not:1:1 nil?:1:1 first:1:1 rest:1:1 next:1:1 count:1:1 seq:1:1 \
+        set!:2:2 instance?:2:2 throw:1:1 assoc:3 conj:2 map:1 apply:2 update:3 get:2:3 get-in:2:3 cond:2 defmethod:3 \
+        defmulti:2 ->:2 ->>:2 swap!:2 reset!:2:2",
+    operators: "ns let defn if fn def str or -> defn- when and assoc map first count apply if-let throw not cond try do \
+        instance? nil? defmacro catch seq recur into loop when-let get ->> reduce when-not defprotocol doseq contains? \
+        filter empty? for case partial if-not cons swap! mapcat set! defmethod vector? ex-info remove declare not= \
+        update update-in some get-in comp doto every? reify defrecord extend-protocol identical? println pr-str \
+        assoc-in mapv deftest is are testing deftype defmulti range repeat comment cond-> cond->> some-> some->> condp \
+        future binding with-open dotimes reset! atom finally conj rest next dissoc merge keys vals concat = < > <= >= \
+        + - * / inc dec",
+    constants: "true false",
+    ..Shapes::NONE
+};

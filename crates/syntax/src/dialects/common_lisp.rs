@@ -1,0 +1,221 @@
+//! Common Lisp: standard syntax (CLHS 2.1.4, 2.4.8), with room for the dispatch characters that libraries add.
+
+use super::{CharacterLiteral, Square, Table};
+use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
+use crate::lexer::Lexer;
+use crate::readtable::{Characters, Readtable};
+use crate::shapes::{Openers, Shapes};
+use crate::token::TokenKind;
+
+pub(super) static TABLE: Table = Table {
+    names: &["common-lisp", "lisp", "commonlisp", "cl", "sbcl", "ecl", "clisp", "ccl", "abcl", "ros"],
+    endings: &["lisp", "lsp", "cl", "asd", "ros", "l", "sexp"],
+    file_names: &[".sbclrc", ".eclrc", ".clisprc", ".ccl-init.lisp", "qlfile.lisp"],
+    first_line: None,
+    readtable: &READTABLE,
+    marks: None,
+    directives: &[],
+    square: Square::Constituents,
+    character: CharacterLiteral::Hash,
+    pairs: true,
+    folds_case: true,
+    packages: true,
+    intern,
+    top_class: "T",
+    definers: DEFINERS,
+    guess: Some(Guess { begins: "def", holds: None, shape: S::Named }),
+    wrappers: WRAPPERS,
+    makes: &[],
+    openers: Openers { beginnings: &["def"], heads: &[], headers: &["in-package", "provide"] },
+    shapes: &SHAPES,
+    threads: false,
+    titles: &['"'],
+    headings: &[";;;;"],
+};
+
+const CHARACTERS: Characters<'_> = Characters {
+    blank: b" \t\n\r\x0c\x7f",
+    brackets: b"()",
+    prefixes: b"'`",
+    unquote: b',',
+    start: &[],
+    terminators: b"\"'`,;",
+    escape: true,
+    bar: true,
+};
+
+static READTABLE: Readtable = Readtable {
+    start: CHARACTERS.start_table(),
+    within: CHARACTERS.within_table(),
+    wide_blank: |_| false,
+    dispatch,
+    character: |lexer| lexer.atom(),
+    package_prefix: true,
+    extra: [None; 128],
+};
+
+/// `#`, digits, and a sub-character (CLHS 2.4.8). A sub-character nobody defined keeps the shape of what follows it:
+/// `#foo(` opens a list, `#x"` stands before a string, anything else is an atom.
+fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
+    if lexer.at_start() && lexer.looking_at(b"#!") {
+        return lexer.line_comment();
+    }
+    lexer.skip(1);
+    let digits = lexer.skip_while(|byte| byte.is_ascii_digit());
+    let Some(sub) = lexer.peek() else { return TokenKind::Atom };
+    match sub {
+        b'|' => lexer.nested_comment(b"#|", b"|#"),
+        b'\\' => lexer.hash_character(),
+        b'(' => lexer.open(TokenKind::OpenParen),
+        b'+' | b'-' => lexer.take(1, TokenKind::Annotation),
+        b'!' if matches!(lexer.peek_at(1), Some(b'+' | b'-')) => lexer.take(2, TokenKind::Annotation),
+        b'\'' | b'.' | b',' | b'`' => lexer.take(1, TokenKind::Prefix),
+        b'=' if digits > 0 => lexer.take(1, TokenKind::Prefix),
+        b'#' if digits > 0 => lexer.take(1, TokenKind::Atom),
+        b'"' => lexer.string(),
+        b'*' | b':' => lexer.atom(),
+        b';' | b')' | b' ' | b'\t' | b'\n' | b'\r' | b'\x0c' => TokenKind::Atom,
+        b'@' | b'_' | b'?' | b'$' | b'%' | b'&' | b'^' | b'~' | b'/' | b'>' | b'!' | b'<' => {
+            lexer.skip(1);
+            prefixed(lexer)
+        }
+        _ => {
+            lexer.skip_char();
+            prefixed(lexer)
+        }
+    }
+}
+
+/// After `#` and a sub-character with no fixed shape.
+fn prefixed(lexer: &mut Lexer<'_>) -> TokenKind {
+    match lexer.peek() {
+        Some(b'(') => lexer.open(TokenKind::OpenParen),
+        Some(b'"' | b'\'' | b'`' | b',' | b'#') => TokenKind::Prefix,
+        _ => lexer.atom_rest(),
+    }
+}
+
+const DEFINERS: &[Row] = &[
+    row(K::Function, S::Callable, &["defun", "defsubst", "define-inline", "defun*", "define-vop", "deftransform"]),
+    row(K::Macro, S::Callable, &["defmacro", "define-compiler-macro", "defmacro*", "defmacro!"]),
+    row(K::GenericFunction, S::Callable, &["defgeneric"]),
+    row(K::Method, S::Method, &["defmethod"]),
+    row(K::Variable, S::Variable, &["defvar", "defparameter", "defconstant", "defglobal", "define-constant"]),
+    row(K::Variable, S::Named, &["define-symbol-macro"]),
+    row(K::Class, S::Class, &["defclass"]),
+    row(K::Condition, S::Class, &["define-condition"]),
+    row(K::Structure, S::Structure, &["defstruct"]),
+    row(K::Type, S::Callable, &["deftype"]),
+    row(K::Package, S::Module, &["defpackage", "define-package", "uiop:define-package", "defpackage*"]),
+    row(K::System, S::System, &["defsystem"]),
+    row(K::Test, S::Named, &["deftest", "test", "def-test", "define-test", "def-suite", "def-suite*", "deftestsuite"]),
+    row(
+        K::Definition,
+        S::Named,
+        &["defsetf", "define-setf-expander", "define-modify-macro", "define-method-combination"],
+    ),
+    row(K::Directive, S::Module, &["in-package", "in-readtable", "use-package", "require", "provide", "in-suite"]),
+    row(
+        K::Directive,
+        S::Unnamed,
+        &["declaim", "proclaim", "export", "import", "shadow", "declaration", "enable-interpol-syntax"],
+    ),
+];
+
+const WRAPPERS: &[Wraps] = &[
+    Wraps { wrapper: Wrapper::Body(0), heads: &["progn", "locally", "prog1", "unwind-protect"] },
+    Wraps {
+        wrapper: Wrapper::Body(1),
+        heads: &[
+            "eval-when",
+            "let",
+            "let*",
+            "flet",
+            "labels",
+            "macrolet",
+            "symbol-macrolet",
+            "when",
+            "unless",
+            "if",
+            "if-let",
+            "when-let",
+            "handler-bind",
+            "with-compilation-unit",
+            "compiler-let",
+            "dolist",
+            "describe",
+            "context",
+        ],
+    },
+    Wraps { wrapper: Wrapper::Clauses, heads: &["cond"] },
+];
+
+/// CLHS 2.3.4 and 2.3.5 under the standard readtable case. `#:x` and `:x` count as `x`.
+fn intern(symbol: &str) -> String {
+    if symbol.bytes().all(|byte| byte.is_ascii() && !b"\\|:#".contains(&byte)) {
+        return symbol.to_ascii_uppercase();
+    }
+    let symbol = symbol.strip_prefix('#').filter(|rest| rest.starts_with(':')).unwrap_or(symbol);
+    let mut name = String::with_capacity(symbol.len());
+    let (mut escaped, mut quoted) = (false, false);
+    for c in symbol.chars() {
+        match c {
+            _ if escaped => {
+                name.push(c);
+                escaped = false;
+            }
+            '\\' => escaped = true,
+            '|' => quoted = !quoted,
+            // Everything up to the last package marker is the package.
+            ':' if !quoted => name.clear(),
+            _ if quoted => name.push(c),
+            _ => name.extend(c.to_uppercase()),
+        }
+    }
+    name
+}
+
+const SHAPES: Shapes = Shapes {
+    lists: "defun:2 defmacro:2 defgeneric:2 deftype:2 lambda:1 let:1 let*:1 flet:1 labels:1 macrolet:1 symbol-macrolet:1 \
+        destructuring-bind:1 multiple-value-bind:1 dolist:1 dotimes:1 do:1 do:2 do*:1 do*:2 prog:1 prog*:1 \
+        with-open-file:1 with-slots:1 with-accessors:1 handler-bind:1 defclass:2 define-condition:2 defclass:3 \
+        eval-when:1 with-output-to-string:1 define-compiler-macro:2 defsetf:2 restart-bind:1 print-unreadable-object:1 \
+        cond:1 cond:2 cond:3 cond:4 case:2 case:3 case:4 ecase:2 ecase:3 ecase:4 typecase:2 typecase:3 etypecase:2 \
+        etypecase:3 declare:1 handler-case:2 defgeneric:3 defgeneric:4 defclass:4 define-condition:4 defpackage:2 \
+        defpackage:3 defpackage:4",
+    atoms: "defmacro:1 defgeneric:1 deftype:1 defvar:1 defparameter:1 defconstant:1 defclass:1 define-condition:1 block:1 \
+        return-from:1 in-package:1 defpackage:1",
+    nested: "let:1 let*:1 flet:1 labels:1 macrolet:1 symbol-macrolet:1 do:1 do*:1 handler-bind:1 defclass:3 \
+        define-condition:3 cond:1 cond:2 cond:3 cond:4 restart-bind:1 with-accessors:1 defmethod:2",
+    either: "do:2 do*:2 case:2 case:3 case:4 ecase:2 ecase:3 ecase:4 typecase:2 typecase:3 typecase:4 etypecase:2 \
+        etypecase:3 etypecase:4 defmacro:2 defmethod:3 with-slots:1 if-let:1 when-let:1 when-let*:1 \
+        destructuring-bind:1",
+    docstrings: "defun:3 defmacro:3 deftype:3 define-compiler-macro:3",
+    bodies: "defun:3 defmacro:3 when:2 unless:2 let:2 let*:2 flet:2 labels:2 macrolet:2 dolist:2 dotimes:2 do:3 do*:3 \
+        lambda:2 destructuring-bind:3 multiple-value-bind:3 with-open-file:2 with-slots:3 with-accessors:3 case:2 \
+        ecase:2 typecase:2 etypecase:2 with-output-to-string:2 unwind-protect:2 handler-case:2 handler-bind:2 \
+        symbol-macrolet:2 defmethod:3",
+    counts: "progn:1 eval-when:2 let:2 let*:2 macrolet:2 symbol-macrolet:2 flet:2 labels:2 when:2 unless:2 if:2:3 defun:3 \
+        defmacro:3 defmethod:3 lambda:2 dolist:2 dotimes:2 multiple-value-bind:3 destructuring-bind:3 unwind-protect:2 \
+        case:2 ecase:2 typecase:2 etypecase:2 handler-case:2 handler-bind:2 with-slots:3 with-open-file:2 defvar:1:3 \
+        defparameter:2:3 defconstant:2:3 setf:2 setq:2 car:1:1 cdr:1:1 cons:2:2 not:1:1 null:1:1 eq:2:2 eql:2:2 \
+        equal:2:2 1+:1:1 1-:1:1 aref:2 gethash:2:3 push:2:2 pop:1:1 first:1:1 second:1:1 rest:1:1 nth:2:2 elt:2:2 \
+        mapcar:2 apply:2 funcall:1 return-from:1:2 throw:2:2 catch:2 block:2 coerce:2:2 typep:2:3 length:1:1 consp:1:1 \
+        listp:1:1 stringp:1:1 symbolp:1:1 incf:1:2 decf:1:2 the:2:2 cond:1 assert:1 member:2 assoc:2 in-package:1:1 \
+        make-instance:1 slot-value:2:2 find:2 position:2 remove:2 mapc:2 mapcan:2 reduce:2 sort:2 \
+        with-output-to-string:2 print-unreadable-object:2 restart-case:2 defclass:3 and:2 or:2",
+    hanging: "handler-case restart-case unwind-protect condition-case prog1",
+    declarations: "declare",
+    operators: "defun in-package defpackage let if when declare setf or and unless not format error lambda progn cond let* \
+        defmacro loop values defvar funcall ignore defmethod eql eq push return cons cdr + multiple-value-bind < car \
+        1+ incf case mapcar defclass dolist flet - zerop > make-array eval-when defparameter return-from member apply \
+        subseq make-instance setq aref 1- nreverse define-condition concatenate intern gethash ecase labels \
+        make-hash-table pushnew second >= stringp dotimes coerce prog1 unwind-protect defgeneric declaim handler-case \
+        with-open-file defconstant typep <= etypecase assert assoc consp find warn destructuring-bind \
+        with-output-to-string listp symbolp plusp ignore-errors cadr macrolet defstruct every print-unreadable-object \
+        slot-value check-type with-slots handler-bind the typecase decf third getf reverse cddr call-next-method nth \
+        list* sort some reduce logior logand go mapc tagbody throw do do* catch psetq multiple-value-prog1 \
+        restart-case symbol-macrolet locally deftype remove-if-not remove-if = /= * /",
+    constants: "t otherwise",
+    ..Shapes::NONE
+};

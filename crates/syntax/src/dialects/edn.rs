@@ -1,0 +1,17 @@
+//! EDN, Clojure's data notation: it is read as Clojure is, and nothing in it is code.
+
+use super::{Square, Table, clojure};
+use crate::shapes::Shapes;
+
+pub(super) static TABLE: Table = Table {
+    names: &["edn"],
+    endings: &["edn"],
+    file_names: &[],
+    square: Square::Vectors,
+    definers: &[],
+    guess: None,
+    wrappers: &[],
+    shapes: &Shapes::NONE,
+    threads: false,
+    ..clojure::TABLE
+};

@@ -1,0 +1,257 @@
+//! Emacs Lisp: `read0`/`read1` of Emacs's `lread.c`, as the Elisp manual describes them ("Basic Char Readtable" on).
+
+use super::{CharacterLiteral, Square, Table};
+use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
+use crate::lexer::Lexer;
+use crate::name::unescape;
+use crate::readtable::{Characters, Readtable, Start};
+use crate::shapes::{Openers, Shapes};
+use crate::token::TokenKind;
+
+pub(super) static TABLE: Table = Table {
+    names: &["emacs-lisp", "elisp", "emacs", "lisp-interaction", "el"],
+    endings: &["el"],
+    file_names: &[".emacs", ".spacemacs", "Cask", "_emacs"],
+    first_line: None,
+    readtable: &READTABLE,
+    marks: None,
+    directives: &[],
+    square: Square::Vectors,
+    character: CharacterLiteral::Question,
+    pairs: true,
+    folds_case: false,
+    packages: false,
+    intern: unescape,
+    top_class: "t",
+    definers: DEFINERS,
+    guess: Some(Guess { begins: "def", holds: Some("-def"), shape: S::Named }),
+    wrappers: WRAPPERS,
+    makes: &[("defhydra", &["/body"]), ("-mode", &["-map", "-hook", "-syntax-table", "-abbrev-table"])],
+    openers: Openers { beginnings: &["def", "cl-def", "ert-def"], heads: &[], headers: &["provide"] },
+    shapes: &SHAPES,
+    threads: false,
+    titles: &['"'],
+    headings: &[";;;;", ";;; "],
+};
+
+const CHARACTERS: Characters<'_> = Characters {
+    // Every control character is white space.
+    blank: b"\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f ",
+    brackets: b"()[]",
+    prefixes: b"'`",
+    unquote: b',',
+    start: &[(b'?', Start::Character)],
+    terminators: b"\"';`,#",
+    escape: true,
+    bar: false,
+};
+
+static READTABLE: Readtable = Readtable {
+    start: CHARACTERS.start_table(),
+    within: CHARACTERS.within_table(),
+    wide_blank: |c| c == '\u{a0}',
+    dispatch,
+    character,
+    package_prefix: false,
+    extra: [None; 128],
+};
+
+/// `?x`, `?\x`, `?\C-\M-x`, `?\u1234`, `?\N{NAME}`.
+fn character(lexer: &mut Lexer<'_>) -> TokenKind {
+    lexer.skip(1);
+    loop {
+        if lexer.peek() != Some(b'\\') {
+            lexer.skip_char();
+            return TokenKind::Character;
+        }
+        lexer.skip(1);
+        match (lexer.peek(), lexer.peek_at(1)) {
+            // A modifier: what it modifies follows, perhaps with a backslash of its own.
+            (Some(b'C' | b'M' | b'S' | b'H' | b'A' | b's'), Some(b'-')) => lexer.skip(2),
+            (Some(b'^'), Some(_)) => lexer.skip(1),
+            (Some(b'x'), _) => {
+                lexer.skip(1);
+                lexer.skip_while(|byte| byte.is_ascii_hexdigit());
+                return TokenKind::Character;
+            }
+            (Some(b'u'), _) => return digits(lexer, 4, |byte| byte.is_ascii_hexdigit()),
+            (Some(b'U'), _) => return digits(lexer, 8, |byte| byte.is_ascii_hexdigit()),
+            (Some(b'N'), Some(b'{')) => {
+                lexer.skip_while(|byte| byte != b'}' && byte != b'\n');
+                if lexer.peek() == Some(b'}') {
+                    lexer.skip(1);
+                }
+                return TokenKind::Character;
+            }
+            (Some(b'0'..=b'7'), _) => {
+                lexer.skip_at_most(3, |byte| matches!(byte, b'0'..=b'7'));
+                return TokenKind::Character;
+            }
+            _ => {
+                lexer.skip_char();
+                return TokenKind::Character;
+            }
+        }
+    }
+}
+
+fn digits(lexer: &mut Lexer<'_>, most: usize, accepts: fn(u8) -> bool) -> TokenKind {
+    lexer.skip(1);
+    lexer.skip_at_most(most, accepts);
+    TokenKind::Character
+}
+
+fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
+    lexer.skip(1);
+    let Some(sub) = lexer.peek() else { return TokenKind::Atom };
+    match sub {
+        b'\'' => lexer.take(1, TokenKind::Prefix),
+        b'(' => lexer.open(TokenKind::OpenParen),
+        b'[' => lexer.open(TokenKind::OpenBracket),
+        b'^' if lexer.looking_at(b"^^[") => {
+            lexer.skip(2);
+            lexer.open(TokenKind::OpenBracket)
+        }
+        b'^' if lexer.looking_at(b"^[") => {
+            lexer.skip(1);
+            lexer.open(TokenKind::OpenBracket)
+        }
+        b'!' => lexer.line_comment(),
+        b'#' => lexer.take(1, TokenKind::Atom),
+        b'@' => skipped_bytes(lexer),
+        b'&' => {
+            lexer.skip(1);
+            lexer.skip_while(|byte| byte.is_ascii_digit());
+            TokenKind::Prefix
+        }
+        b':' | b'_' | b'$' => {
+            lexer.skip(1);
+            lexer.atom_rest()
+        }
+        b'0'..=b'9' => {
+            lexer.skip_while(|byte| byte.is_ascii_digit());
+            match lexer.peek() {
+                Some(b'=') => lexer.take(1, TokenKind::Prefix),
+                Some(b'#') => lexer.take(1, TokenKind::Atom),
+                _ => lexer.atom_rest(),
+            }
+        }
+        _ => {
+            lexer.atom_rest();
+            if lexer.peek() == Some(b'(') { lexer.open(TokenKind::OpenParen) } else { TokenKind::Atom }
+        }
+    }
+}
+
+/// `#@N`: byte-compiled files skip N bytes; `#@00` skips the rest of the file.
+fn skipped_bytes(lexer: &mut Lexer<'_>) -> TokenKind {
+    lexer.skip(1);
+    lexer.skip_while(|byte| byte.is_ascii_digit());
+    let digits = &lexer.token_bytes()[2..];
+    let count =
+        digits.iter().fold(0usize, |count, digit| count.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
+    lexer.skip_bytes_to_boundary(if digits == b"00" { usize::MAX } else { count });
+    TokenKind::BlockComment
+}
+
+const DEFINERS: &[Row] = &[
+    row(
+        K::Function,
+        S::Callable,
+        &["defun", "defsubst", "define-inline", "cl-defun", "cl-defsubst", "defun*", "cl-iter-defun", "iter-defun"],
+    ),
+    row(K::Macro, S::Callable, &["defmacro", "cl-defmacro", "defmacro*"]),
+    row(K::GenericFunction, S::Callable, &["cl-defgeneric", "defgeneric"]),
+    row(K::Method, S::Method, &["cl-defmethod", "defmethod"]),
+    row(K::Variable, S::Special, &["defvar"]),
+    row(K::Variable, S::Variable, &["defconst", "defcustom", "defvar-local", "defface", "defgroup"]),
+    row(K::Class, S::Class, &["defclass"]),
+    row(K::Structure, S::Structure, &["cl-defstruct", "defstruct"]),
+    row(K::Type, S::Callable, &["cl-deftype", "deftype"]),
+    row(K::Test, S::Callable, &["ert-deftest"]),
+    row(K::Test, S::Titled, &["describe", "it"]),
+    row(K::Definition, S::Quoted, &["defalias", "defvaralias", "define-obsolete-function-alias"]),
+    row(K::Definition, S::Quoted, &["define-obsolete-variable-alias", "define-error", "define-button-type"]),
+    row(
+        K::Definition,
+        S::Named,
+        &["define-minor-mode", "define-globalized-minor-mode", "define-derived-mode", "use-package", "defhydra"],
+    ),
+    row(K::Directive, S::Quoted, &["require", "provide", "declare-function", "autoload", "put"]),
+];
+
+const WRAPPERS: &[Wraps] = &[
+    Wraps {
+        wrapper: Wrapper::Body(0),
+        heads: &["progn", "prog1", "unwind-protect", "eval-and-compile", "eval-when-compile", "with-no-warnings"],
+    },
+    Wraps {
+        wrapper: Wrapper::Body(1),
+        heads: &[
+            "let",
+            "let*",
+            "letrec",
+            "when",
+            "unless",
+            "if",
+            "if-let",
+            "when-let",
+            "with-eval-after-load",
+            "condition-case",
+            "handler-bind",
+            "dolist",
+            "macrolet",
+            "flet",
+            "labels",
+            "cl-flet",
+            "cl-labels",
+            "cl-macrolet",
+            "cl-letf",
+            "describe",
+            "context",
+        ],
+    },
+    Wraps { wrapper: Wrapper::Clauses, heads: &["cond"] },
+];
+
+const SHAPES: Shapes = Shapes {
+    lists: "defun:2 defmacro:2 defsubst:2 cl-defun:2 cl-defmacro:2 defadvice:2 lambda:1 let:1 let*:1 cl-flet:1 cl-labels:1 \
+        cl-letf:1 dolist:1 dotimes:1 cl-destructuring-bind:1 cl-multiple-value-bind:1 pcase-let:1 pcase-let*:1 \
+        when-let:1 if-let:1 when-let*:1 cond:1 cond:2 cond:3 cond:4 pcase:2 pcase:3 pcase:4 cl-case:2 cl-case:3 \
+        condition-case:3 declare:1 letf:1 letrec:1",
+    atoms: "defun:1 defmacro:1 defsubst:1 defvar:1 defconst:1 defcustom:1 defgroup:1 defface:1 condition-case:1 cl-defun:1 \
+        defvar-local:1 define-minor-mode:1 define-derived-mode:1",
+    nested: "let:1 let*:1 cl-flet:1 cl-labels:1 cl-letf:1 pcase-let:1 pcase-let*:1 cond:1 cond:2 cond:3 cond:4 cl-letf*:1 \
+        cl-flet*:1 cl-macrolet:1 letrec:1 dlet:1 if-let*:1 when-let*:1 and-let*:1 cl-symbol-macrolet:1 cl-defmethod:2",
+    either: "if-let:1 when-let:1 pcase:2 pcase:3 pcase:4 cl-case:2 cl-case:3 cl-case:4 cl-do:2 with-slots:1 \
+        with-suppressed-warnings:1 cl-defmethod:3 letf:1",
+    docstrings: "defun:3 defmacro:3 defsubst:3 cl-defun:3 cl-defmacro:3 cl-defsubst:3 define-inline:3 ert-deftest:3",
+    bodies: "defun:3 defmacro:3 defsubst:3 while:2 when:2 unless:2 let:2 let*:2 dolist:2 dotimes:2 lambda:2 \
+        with-current-buffer:2 condition-case:3 unwind-protect:2 pcase:2 cl-case:2 cl-flet:2 cl-labels:2 when-let:2 \
+        if-let:2 when-let*:2 if-let*:2 pcase-let:2 pcase-let*:2 cl-defun:3 cl-defmacro:3 cl-defmethod:3 \
+        save-excursion:1 save-restriction:1 with-temp-buffer:1",
+    counts: "progn:1 let:2 let*:2 when:2 unless:2 if:2 defun:2 defmacro:2 lambda:2 while:1 dolist:2 dotimes:2 \
+        save-excursion:1 save-restriction:1 with-current-buffer:2 with-temp-buffer:1 condition-case:2 unwind-protect:2 \
+        defvar:1:3 defconst:2:3 defcustom:3 setq:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null:1:1 eq:2:2 eql:2:2 \
+        equal:2:2 1+:1:1 1-:1:1 aref:2:2 nth:2:2 push:2:2 pop:1:1 length:1:1 stringp:1:1 consp:1:1 listp:1:1 \
+        symbolp:1:1 numberp:1:1 memq:2:2 assq:2:3 member:2:2 mapcar:2:2 mapc:2:2 funcall:1 apply:2 string=:2:2 \
+        goto-char:1:1 insert:1 nreverse:1:1 add-hook:2:4 provide:1:2 require:1:3 mapconcat:2:3 with-eval-after-load:2 \
+        cl-loop:2 setcar:2:2 setcdr:2:2 and:2 or:2 cond:1 pcase:2 cl-case:2 define-key:3:4 declare-function:1 \
+        defgroup:3",
+    hanging: "if if-let if-let* handler-case restart-case unwind-protect condition-case prog1",
+    declarations: "declare interactive",
+    operators: "provide require defun let if setq and or not defvar when car let* cdr eq while cond list concat lambda progn \
+        cons goto-char unless error interactive format length point-min defcustom save-excursion insert message null \
+        funcall point-max string-match mapcar with-current-buffer stringp memq nth current-buffer dolist 1- 1+ equal \
+        append defgroup apply push substring re-search-forward defconst match-end assoc condition-case match-beginning \
+        match-string string= nreverse declare-function add-hook forward-line cadr aref looking-at assq consp \
+        define-key listp member eval-when-compile mapconcat delete-region buffer-substring intern expand-file-name put \
+        zerop boundp set-buffer make-sparse-keymap fboundp with-temp-buffer beginning-of-line eobp delq throw setcdr \
+        prog1 save-restriction symbolp kill-buffer defmacro catch pop mapc get-buffer-create unwind-protect setq-local \
+        numberp declare replace-match search-forward nconc defsubst end-of-line ignore-errors symbol-value setcar \
+        split-string run-hooks defalias pcase cl-defun cl-loop cl-case cl-flet cl-labels cl-defmethod cl-defstruct \
+        cl-incf defvar-local define-derived-mode define-minor-mode if-let when-let save-match-data < > <= >= = /= + - \
+        *",
+    constants: "t otherwise",
+    ..Shapes::NONE
+};

@@ -1,0 +1,291 @@
+//! Scheme: R7RS 7.1.1 with Guile's extensions (keywords, `#{...}#` symbols, `#!...!#` comments, G-expressions).
+
+use super::{CharacterLiteral, Square, Table};
+use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
+use crate::lexer::Lexer;
+use crate::name::unescape;
+use crate::readtable::{Characters, Marks, Readtable};
+use crate::shapes::{Openers, Shapes};
+use crate::token::TokenKind;
+
+pub(super) static TABLE: Table = Table {
+    names: &["scheme", "guile", "racket", "chez", "chicken", "csi", "r7rs", "r6rs", "gauche", "gosh", "scm", "petite"],
+    endings: &["scm", "ss", "sld", "sls", "sps", "sch", "scheme", "rkt", "rktl", "egg", "sc"],
+    file_names: &[".guile"],
+    first_line: Some("#lang"),
+    readtable: &READTABLE,
+    marks: Some(&MARKS),
+    directives: DIRECTIVES,
+    square: Square::Lists,
+    character: CharacterLiteral::Hash,
+    pairs: true,
+    folds_case: false,
+    packages: false,
+    intern,
+    top_class: "<top>",
+    definers: DEFINERS,
+    guess: Some(Guess { begins: "define", holds: None, shape: S::Define }),
+    wrappers: WRAPPERS,
+    makes: &[],
+    openers: Openers { beginnings: &["def"], heads: &["library"], headers: &["use-modules", "provide"] },
+    shapes: &SHAPES,
+    threads: false,
+    titles: &['"'],
+    headings: &[";;;;"],
+};
+
+const GUILE: Characters<'_> = Characters {
+    blank: b" \t\n\r\x0c",
+    brackets: b"()[]",
+    prefixes: b"'`",
+    unquote: b',',
+    start: &[],
+    // A quote, quasiquote or comma does not end a symbol: `vars'` is one (R7RS 7.1.1, Guile's delimiters).
+    terminators: b"\";",
+    escape: false,
+    bar: false,
+};
+
+/// R7RS and Racket quote symbols with `|`, Racket with `\` too, which R7RS has no use for; braces are Racket's lists and
+/// reserved in R7RS. To Guile's reader all of these are constituents like any other.
+const R7RS: Characters<'_> = Characters { bar: true, escape: true, brackets: b"()[]{}", ..GUILE };
+
+/// What is one token after `#!`: Guile's, then the objects that MIT Scheme, Chez Scheme and Gambit write so. Anything else
+/// there begins a block comment up to `!#`.
+const DIRECTIVES: &[&str] = &[
+    "eof",
+    "default",
+    "optional",
+    "key",
+    "rest",
+    "fold-case",
+    "no-fold-case",
+    "curly-infix",
+    "curly-infix-and-bracket-lists",
+    "r6rs",
+    "r7rs",
+    "unspecific",
+    "aux",
+    "bwp",
+    "base-rtd",
+    "chezscheme",
+    "void",
+    "unbound",
+];
+
+static READTABLE: Readtable = syntax(&GUILE);
+
+static READTABLE_BEHIND_MARK: Readtable = syntax(&R7RS);
+
+const fn syntax(characters: &Characters<'_>) -> Readtable {
+    Readtable {
+        start: characters.start_table(),
+        within: characters.within_table(),
+        wide_blank: |_| false,
+        dispatch,
+        character: |lexer| lexer.atom(),
+        package_prefix: false,
+        extra: [None; 128],
+    }
+}
+
+/// A text that says one of these is not in Guile's own Scheme: `|` quotes and braces are brackets.
+static MARKS: Marks =
+    Marks { words: &["(define-library", "#!r7rs", "#lang "], reach: 16 * 1024, behind: &READTABLE_BEHIND_MARK };
+
+fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
+    lexer.skip(1);
+    let Some(sub) = lexer.peek() else { return TokenKind::Atom };
+    match sub {
+        b'|' => lexer.nested_comment(b"#|", b"|#"),
+        b';' => lexer.take(1, TokenKind::Discard),
+        b'\\' => lexer.hash_character(),
+        b'(' => lexer.open(TokenKind::OpenParen),
+        b'[' => lexer.open(TokenKind::OpenBracket),
+        b'\'' | b'`' | b'~' => lexer.take(1, TokenKind::Prefix),
+        b',' | b'$' | b'+' if matches!(lexer.peek_at(1), Some(b'@')) => lexer.take(2, TokenKind::Prefix),
+        b',' | b'$' | b'+' => lexer.take(1, TokenKind::Prefix),
+        b'!' => bang(lexer),
+        b'{' if lexer.has_braces() => lexer.open(TokenKind::OpenBrace),
+        b'{' => lexer.extended_symbol(),
+        b'<' if lexer.looking_at(b"<<") => lexer.here_string(),
+        b'"' => lexer.string(),
+        _ => uniform_vector_or_atom(lexer),
+    }
+}
+
+/// `#vu8(`, `#u8(`, `#2((`, Racket's `#hash{`: an opener; `#0=`: a label; all else is an atom: `#t`, `#:key`, `#x1F`.
+fn uniform_vector_or_atom(lexer: &mut Lexer<'_>) -> TokenKind {
+    let kind = lexer.atom_rest();
+    if kind != TokenKind::Atom {
+        return kind;
+    }
+    if lexer.token_bytes().ends_with(b"=") && lexer.token_bytes()[1..].iter().rev().skip(1).all(u8::is_ascii_digit) {
+        return TokenKind::Prefix;
+    }
+    match lexer.peek() {
+        Some(b'(') => lexer.open(TokenKind::OpenParen),
+        Some(b'[') => lexer.open(TokenKind::OpenBracket),
+        Some(b'{') => lexer.open(TokenKind::OpenBrace),
+        Some(b'"') if is_string_prefix(lexer.token_bytes()) => TokenKind::Prefix,
+        _ => kind,
+    }
+}
+
+/// `#rx"..."`, `#px"..."`, `#u8"..."`: the string is part of the datum.
+fn is_string_prefix(token: &[u8]) -> bool {
+    matches!(token, b"#rx" | b"#px" | b"#rx#" | b"#px#" | b"#u8" | b"#vu8")
+}
+
+/// `#!`: a directive, a script header, or a block comment.
+fn bang(lexer: &mut Lexer<'_>) -> TokenKind {
+    let mut probe = lexer.clone();
+    probe.skip(1);
+    probe.atom_rest();
+    let name = &probe.token_bytes()[2..];
+    if DIRECTIVES.iter().any(|directive| directive.as_bytes() == name) {
+        *lexer = probe;
+        return TokenKind::Atom;
+    }
+    let header = lexer.at_start();
+    let mut comment = lexer.clone();
+    comment.skip(1);
+    match comment.flat_comment(b"!#") {
+        // The first line of a script for a Scheme that does not close it with `!#`.
+        TokenKind::UnterminatedComment if header => lexer.line_comment(),
+        kind => {
+            *lexer = comment;
+            kind
+        }
+    }
+}
+
+const DEFINERS: &[Row] = &[
+    row(
+        K::Function,
+        S::Define,
+        &[
+            "define",
+            "define*",
+            "define-public",
+            "define*-public",
+            "define-inlinable",
+            "define-integrable",
+            "define/contract",
+            "define-constant",
+            "define-parameter",
+            "define-private",
+            "define-checked",
+        ],
+    ),
+    row(
+        K::Macro,
+        S::Define,
+        &[
+            "define-syntax",
+            "define-syntax-rule",
+            "define-macro",
+            "defmacro",
+            "defmacro-public",
+            "define-syntax-parameter",
+        ],
+    ),
+    row(K::Macro, S::Define, &["define-syntax-public", "define-syntax-rule-public", "define-for-syntax"]),
+    row(K::GenericFunction, S::Named, &["define-generic", "define-accessor"]),
+    row(K::Method, S::DefineMethod, &["define-method", "define-method*"]),
+    row(K::Class, S::Class, &["define-class", "define-class-public", "define-syntax-class"]),
+    row(K::Variable, S::DefineValues, &["define-values"]),
+    row(
+        K::Structure,
+        S::Record,
+        &[
+            "define-record-type",
+            "define-immutable-record-type",
+            "define-record-type*",
+            "define-structure",
+            "define-struct",
+        ],
+    ),
+    row(K::Structure, S::Struct, &["define-record", "struct"]),
+    row(K::Condition, S::Record, &["define-condition-type", "define-exception-type"]),
+    row(K::Package, S::Module, &["define-module", "define-library", "library", "module", "define-language"]),
+    row(K::Test, S::Named, &["test-group", "test-begin"]),
+    row(
+        K::Test,
+        S::Titled,
+        &["test-equal", "test-eqv", "test-eq", "test-assert", "test-error", "test-approximate", "test-case"],
+    ),
+    row(
+        K::Directive,
+        S::Module,
+        &["use-modules", "import", "export", "re-export", "provide", "require", "include", "test-end"],
+    ),
+];
+
+const WRAPPERS: &[Wraps] = &[
+    Wraps { wrapper: Wrapper::Body(0), heads: &["begin", "begin0"] },
+    Wraps {
+        wrapper: Wrapper::Body(1),
+        heads: &[
+            "define-library",
+            "library",
+            "eval-when",
+            "let",
+            "let*",
+            "letrec",
+            "letrec*",
+            "let-values",
+            "let-syntax",
+            "letrec-syntax",
+            "parameterize",
+            "when",
+            "unless",
+            "if",
+            "test-group",
+            "describe",
+            "context",
+        ],
+    },
+    Wraps { wrapper: Wrapper::Body(2), heads: &["module"] },
+    Wraps { wrapper: Wrapper::Clauses, heads: &["cond", "cond-expand"] },
+];
+
+/// R7RS 2.1 and Guile's `#{...}#`.
+fn intern(symbol: &str) -> String {
+    let within = |open, close| symbol.strip_prefix(open).and_then(|rest: &str| rest.strip_suffix(close));
+    match (within("|", "|"), within("#{", "}#")) {
+        (Some(quoted), _) => quoted.to_owned(),
+        (_, Some(extended)) => unescape(extended),
+        _ => symbol.to_owned(),
+    }
+}
+
+const SHAPES: Shapes = Shapes {
+    lists: "let*:1 letrec:1 letrec*:1 let-values:1 let*-values:1 do:1 do:2 parameterize:1 syntax-rules:1 let-syntax:1 \
+        letrec-syntax:1 cond:1 cond:2 cond:3 cond:4 case:2 case:3 case:4 match:2 match:3 match:4 with-fluids:1 \
+        define-method:1 define-inlinable:1 define-syntax-rule:1 receive:1 define-module:1 syntax-rules:2 let@:2",
+    atoms: "define-syntax:1 set!:1 define-record-type:1",
+    nested: "let:1 let*:1 letrec:1 letrec*:1 let-values:1 let*-values:1 do:1 parameterize:1 with-fluids:1 let@:2 cond:1 \
+        cond:2 cond:3 cond:4 case:2 case:3 case:4 case-lambda:1 case-lambda:2 case-lambda:3 case-lambda:4 \
+        case-lambda*:1 case-lambda*:2 match-lambda:1 match-lambda:2 match-lambda:3 match-lambda:4 let-syntax:1 \
+        letrec-syntax:1 with-syntax:1 and-let*:1 syntax-rules:2 syntax-rules:3 syntax-rules:4 define-method:1",
+    either: "match:2 match:3 match:4 syntax-case:3 syntax-case:4 do:2 define-syntax-rule:1 lambda:1",
+    bodies: "when:2 unless:2 let:2 let@:3 let*:2 letrec:2 letrec*:2 lambda:2 do:3 case:2 match:2 parameterize:2 \
+        let-values:2 let*-values:2 with-fluids:2 receive:3 define-record-type:3",
+    counts: "begin:1 define:2 define*:2 define@:2:2 define-public@:2:2 let@:3 let:2 let*:2 letrec:2 letrec*:2 lambda:2 \
+        when:2 unless:2 if:2:3 define-syntax:2:2 let-values:2 let*-values:2 receive:3 parameterize:2 with-fluids:2 \
+        do:2 case:2 match:2 syntax-rules:2 set!:2:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null?:1:1 pair?:1:1 \
+        eq?:2:2 eqv?:2:2 equal?:2:2 1+:1:1 1-:1:1 length:1:1 vector-ref:2:2 vector-set!:3:3 string-ref:2:2 \
+        set-car!:2:2 set-cdr!:2:2 zero?:1:1 reverse:1:1 call-with-values:2:2 dynamic-wind:3:3 for-each:2 map:2 apply:2 \
+        and:2 or:2 cond:1 define-module:1 use-modules:1 hashq-ref:2:3 hashq-set!:3:3",
+    operators: "define-module define define* lambda lambda* let if and not cond or cons let* letrec letrec* car cdr eq? null? \
+        begin error list + map apply match define-values < set! pair? values define-syntax 1+ call-with-values \
+        string-append <= case length reverse zero? unless define-syntax-rule when for-each memq eqv? 1- syntax-rules \
+        append string-length vector-ref syntax-case >= format make-hash-table define-record-type display cadr \
+        hashq-set! vector-set! fold and=> assq-ref hashq-ref acons string->symbol equal? use-modules export logior ash \
+        substring make-vector case-lambda string-ref assq newline library with-syntax catch let*-values let-values \
+        member define-macro do delay parameterize guard dynamic-wind call/cc eval-when cond-expand define-public \
+        define-method define-class define-inlinable",
+    constants: "else",
+    ..Shapes::NONE
+};
