@@ -19,7 +19,7 @@
 
 use std::borrow::Cow;
 
-use lispwright_syntax::{Dialect, Form, FormId, Forms, Span, TokenKind, read};
+use lispwright_syntax::{Form, FormId, Forms, Span, TokenKind, read};
 
 use crate::content::{Content, Stand, Wanted};
 use crate::delete::delete;
@@ -289,7 +289,7 @@ fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
     Splice { span: Span::new(place, place), removed: 0, text, data }
 }
 
-/// Puts the content behind the last form, and before the line that says where an Emacs Lisp file ends.
+/// Puts the content behind the last form, and before the line that says where the file ends.
 fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Splice {
     let ending = source.line_ending();
     let data = content.data.len();
@@ -299,7 +299,8 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Sp
         return Splice { span: Span::new(0, len), removed: 0, text: format!("{}{ending}", content.moved.text), data };
     }
     let last = source.forms.top_level().next_back().map(|(_, form)| form);
-    if let Some(form) = last.filter(|form| form.head_name == "provide" && source.dialect() == Dialect::EmacsLisp) {
+    let convention = source.dialect().table().ending;
+    if let Some(form) = last.filter(|form| convention.is_some_and(|ending| form.head_name == ending.head)) {
         let line = source.lines.line(form.span.start);
         notes.push(format!(
             "The new source stands behind `{}` on line {line}; insert_before with that line puts it in front.",
@@ -327,8 +328,7 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Sp
     }
 }
 
-/// Where the last line `;;; FILE ends here` of an Emacs Lisp file begins, which nothing may follow
-/// (Emacs Lisp manual, "Library Headers").
+/// Where the last line begins, such as `;;; FILE ends here`, which nothing may follow.
 fn footer(source: &Source<'_>) -> Option<u32> {
     let solid = source.text.trim_end();
     let start = solid.rfind('\n').map_or(0, |newline| newline + 1);
@@ -336,6 +336,7 @@ fn footer(source: &Source<'_>) -> Option<u32> {
     let is_comment = source.tree.token_at(start as u32).is_some_and(|token| {
         source.tree.kind(token) == TokenKind::LineComment && source.tree.token_span(token).start == start as u32
     });
-    let says_so = line.starts_with(";;;") && line.ends_with("ends here");
-    (source.dialect() == Dialect::EmacsLisp && is_comment && says_so).then_some(start as u32)
+    let ending = source.dialect().table().ending;
+    let says_so = ending.is_some_and(|ending| line.starts_with(";;;") && line.ends_with(ending.line));
+    (is_comment && says_so).then_some(start as u32)
 }

@@ -3,7 +3,7 @@
 
 use std::cell::LazyCell;
 
-use lispwright_syntax::{Dialect, LineIndex, Span, TokenKind, Tree};
+use lispwright_syntax::{LineIndex, Span, TokenKind, Tree};
 
 use crate::form_line::shortened;
 use crate::refusal::Refusal;
@@ -24,7 +24,7 @@ pub(crate) fn check(text: &str, tree: &Tree, own: Span, source: &Source<'_>) -> 
             continue;
         }
         let atom = &text[span.range()];
-        if is_escaped(atom, source.dialect()) {
+        if is_escaped(atom) {
             continue;
         }
         let Some((at, c)) = atom.char_indices().find(|(_, c)| odd(*c)) else { continue };
@@ -47,8 +47,8 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The author has marked the odd characters of this symbol as meant, or it is syntax of its own.
-fn is_escaped(atom: &str, dialect: Dialect) -> bool {
-    atom.contains(['|', '\\']) || (dialect == Dialect::Scheme && atom.starts_with("#{"))
+fn is_escaped(atom: &str) -> bool {
+    atom.contains(['|', '\\']) || (atom.starts_with("#{") && atom.ends_with("}#"))
 }
 
 /// The brackets and characters beyond ASCII that occur in symbols of the file.
@@ -56,7 +56,7 @@ fn characters_in_atoms(source: &Source<'_>) -> Vec<char> {
     let mut found: Vec<char> = Vec::new();
     for (kind, span) in source.tree.tokens() {
         let atom = source.slice(span);
-        if kind == TokenKind::Atom && !is_escaped(atom, source.dialect()) {
+        if kind == TokenKind::Atom && !is_escaped(atom) {
             for c in atom.chars().filter(|c| matches!(c, '[' | ']' | '{' | '}') || !c.is_ascii()) {
                 if !found.contains(&c) {
                     found.push(c);

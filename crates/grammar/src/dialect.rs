@@ -1,13 +1,14 @@
 //! The grammar of a dialect, from the characters of its readtable.
 
 use lispwright_syntax::alphabet::{Alphabet, Beginning, Inside};
+use lispwright_syntax::dialects::{Bang, Role, Table};
 use lispwright_syntax::{Delimiter, Dialect};
 
 use crate::Start;
 use crate::chars::Chars;
-use crate::dispatch::{Role, Symbols, pieces};
 use crate::expr::Expr;
 use crate::model::{Before, Grammar, Rule, RuleShape, Symbol, Token, TokenShape};
+use crate::pattern::Names;
 
 // The rules, in the order in which they are written. What the whole text has to be comes before all of these.
 const ITEM: Rule = 1;
@@ -24,7 +25,8 @@ pub(crate) fn of(dialect: Dialect, start: Start) -> Grammar {
     let escape = escapes.then(|| Expr::Sequence(vec![Expr::text("\\"), Expr::Chars(Chars::all())]));
     let bar = (alphabet.inside('|') == Inside::Bar).then(|| Expr::quoted("|", '|'));
     let quoting: Vec<Expr> = escape.into_iter().chain(bar).collect();
-    let symbols = Symbols { constituents: &constituents, quoting: &quoting };
+    let table = dialect.table();
+    let names = Names { constituents: &constituents, quoting: &quoting, table };
     // Whatever continues a symbol must not stand directly behind one.
     let mut joining = constituents.clone();
     for quote in quoting.iter().filter_map(first_char) {
@@ -37,12 +39,12 @@ pub(crate) fn of(dialect: Dialect, start: Start) -> Grammar {
     };
     builder.grammar.about = format!("{}: {what}. Made by lispwright from the tables of its reader.", dialect.name());
 
-    builder.blanks_and_comments(dialect, alphabet);
-    builder.symbols_and_strings(alphabet, &symbols, dialect == Dialect::CommonLisp);
-    for (name, role, expr) in pieces(dialect, &symbols) {
-        builder.piece(name, role, expr);
+    builder.blanks_and_comments(table, alphabet);
+    builder.symbols_and_strings(alphabet, &names);
+    for piece in table.pieces {
+        builder.piece(piece.name, piece.role, names.parse(piece.pattern));
     }
-    builder.finish(dialect, alphabet, start)
+    builder.finish(table, alphabet, start)
 }
 
 /// The one character that an expression begins with, when it begins with a text.
@@ -108,24 +110,24 @@ impl Builder {
         known.unwrap_or_else(|| self.token(name, Expr::text(delimiter.close()), Before::Free))
     }
 
-    fn blanks_and_comments(&mut self, dialect: Dialect, alphabet: Alphabet) {
+    fn blanks_and_comments(&mut self, table: &Table, alphabet: Alphabet) {
         let blank = Expr::Chars(Chars::filter(|c| alphabet.beginning(c) == Beginning::Blank));
         let blank = self.token("blank", blank, Before::Free);
         self.grammar.tokens[blank].repeats = true;
         self.gaps.push(vec![Symbol::Token(blank)]);
-        let line = Expr::Sequence(vec![comment_start(dialect, alphabet), not_newline(), Expr::text("\n")]);
+        let line = Expr::Sequence(vec![comment_start(table, alphabet), not_newline(), Expr::text("\n")]);
         self.piece("line_comment", Role::Comment, line);
     }
 
-    /// Everything that begins with a character that has a meaning by itself; with SBCL's `package::(form)`, or without.
-    fn symbols_and_strings(&mut self, alphabet: Alphabet, symbols: &Symbols<'_>, package_prefix: bool) {
+    /// Everything that begins with a character that has a meaning by itself.
+    fn symbols_and_strings(&mut self, alphabet: Alphabet, symbols: &Names<'_>) {
         let begins = |c: char| alphabet.beginning(c) == Beginning::Atom;
         let first = Chars::filter(|c| begins(c) && alphabet.inside(c) == Inside::Constituent);
         let at = first.meets(&Chars::of("@"));
         let mut choices = vec![Expr::Chars(first.without("@"))];
         choices.extend(symbols.quoting.iter().filter(|quote| first_char(quote).is_some_and(begins)).cloned());
         let first = if choices.len() == 1 { choices.remove(0) } else { Expr::Choice(choices) };
-        if package_prefix {
+        if alphabet.has_package_prefix() {
             let list = Expr::Sequence(vec![first.clone(), symbols.rest(), Expr::text("::(")]);
             self.piece("package_list", Role::Open(Delimiter::Paren), list);
         }
@@ -160,9 +162,9 @@ impl Builder {
         }
     }
 
-    fn finish(mut self, dialect: Dialect, alphabet: Alphabet, start: Start) -> Grammar {
+    fn finish(mut self, table: &Table, alphabet: Alphabet, start: Start) -> Grammar {
         let mut comments = Vec::new();
-        if matches!(dialect, Dialect::CommonLisp | Dialect::Scheme) {
+        if table.nested_comments {
             self.gaps.push(vec![Symbol::Rule(COMMENT)]);
             comments = self.nested_comment();
         }
@@ -172,12 +174,12 @@ impl Builder {
             Start::File => {
                 let mut text = Vec::new();
                 text.push(Symbol::MaybeToken(self.token("byte_order_mark", Expr::text('\u{feff}'), Before::Free)));
-                if dialect == Dialect::CommonLisp {
+                if table.bang == Bang::Header {
                     let header = Expr::Sequence(vec![Expr::text("#!"), not_newline(), Expr::text("\n")]);
                     text.push(Symbol::MaybeToken(self.token("script_header", header, Before::Free)));
                 }
                 text.push(many_items);
-                let last = Expr::Sequence(vec![comment_start(dialect, alphabet), not_newline()]);
+                let last = Expr::Sequence(vec![comment_start(table, alphabet), not_newline()]);
                 text.push(Symbol::MaybeToken(self.token("last_comment", last, Before::Free)));
                 text
             }
@@ -214,11 +216,11 @@ impl Builder {
 }
 
 /// What begins a comment up to the end of the line.
-fn comment_start(dialect: Dialect, alphabet: Alphabet) -> Expr {
+fn comment_start(table: &Table, alphabet: Alphabet) -> Expr {
     let plain = Expr::Chars(Chars::filter(|c| alphabet.beginning(c) == Beginning::Comment));
-    match dialect {
-        Dialect::Clojure | Dialect::Edn | Dialect::EmacsLisp => Expr::Choice(vec![plain, Expr::text("#!")]),
-        Dialect::CommonLisp | Dialect::Scheme => plain,
+    match table.bang {
+        Bang::Line => Expr::Choice(vec![plain, Expr::text("#!")]),
+        Bang::Header | Bang::Block => plain,
     }
 }
 

@@ -11,11 +11,11 @@
 mod adjacency;
 mod chars;
 mod dialect;
-mod dispatch;
 mod expr;
 mod gbnf;
 mod lark;
 mod model;
+mod pattern;
 
 use lispwright_syntax::Dialect;
 

@@ -12,9 +12,12 @@ mod emacs_lisp;
 mod scheme;
 
 use crate::definer::{Guess, Row, Wraps};
+pub use crate::pieces::{Piece, Role};
 pub use crate::readtable::Marks;
 use crate::readtable::{Readtable, Start};
 pub use crate::shapes::{Opener, Openers, Shapes};
+use crate::token::TokenKind;
+pub use crate::unsettled::escape;
 
 /// A language with a reader of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +75,15 @@ impl Dialect {
     }
 }
 
+/// What ends a file, by convention.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending {
+    /// The head of the last form.
+    pub head: &'static str,
+    /// The last words of the comment that is the last line.
+    pub line: &'static str,
+}
+
 /// What square brackets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Square {
@@ -83,6 +95,17 @@ pub enum Square {
     Vectors,
     /// Brackets of vectors, which hold parameters and bindings, too.
     Bindings,
+}
+
+/// What `#!` begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bang {
+    /// A comment line at the start of a text, and nothing in particular elsewhere.
+    Header,
+    /// A comment line.
+    Line,
+    /// A comment up to `!#`, or a directive.
+    Block,
 }
 
 /// How characters are written.
@@ -115,6 +138,17 @@ pub struct Table {
     pub marks: Option<&'static Marks>,
     /// Words that are one token behind `#!`, which begins a comment otherwise.
     pub directives: &'static [&'static str],
+    /// What begins with `#`, and character literals.
+    pub pieces: &'static [Piece],
+    /// Parts of their patterns, by name.
+    pub fragments: &'static [(&'static str, &'static str)],
+    /// The shortest text that goes on as a symbol, prefix or character literal does which a piece of text ends with, or which
+    /// the blanks in the last place follow up to its end. Nothing for one that no more text can change.
+    pub unsettled: fn(TokenKind, &str, &str) -> Option<String>,
+    /// `#| ... |#` is a comment, which nests.
+    pub nested_comments: bool,
+    /// What `#!` begins.
+    pub bang: Bang,
     /// What square brackets are, where they are brackets.
     pub square: Square,
     /// How characters are written.
@@ -149,4 +183,6 @@ pub struct Table {
     pub(crate) titles: &'static [char],
     /// What comments begin with that are headings of a file or of a section.
     pub(crate) headings: &'static [&'static str],
+    /// What ends a file, by convention.
+    pub ending: Option<Ending>,
 }

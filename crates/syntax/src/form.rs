@@ -375,7 +375,7 @@ impl<'t> Collector<'t> {
         let top = top?;
         let start = self.line_start(self.tree.token_span(top).start);
         let end = self.line_start(self.tree.token_span(first).start);
-        if start == 0 && is_file_header(&self.text[..end as usize]) {
+        if start == 0 && self.is_file_header(&self.text[..end as usize]) {
             return None;
         }
         Some(Span::new(start, end))
@@ -413,16 +413,20 @@ impl<'t> Collector<'t> {
         let headings = self.tree.dialect().table().headings;
         text.starts_with("#!") || text.contains("-*-") || headings.iter().any(|begins| text.starts_with(begins))
     }
+
+    /// The comment that opens a file speaks for the file, not for its first form.
+    fn is_file_header(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let names_file = |ending: &&str| {
+            text.match_indices(ending).any(|(at, ending)| {
+                text[..at].ends_with('.') && !text[at + ending.len()..].starts_with(char::is_alphanumeric)
+            })
+        };
+        ["copyright", "license", "licence", "spdx", "-*-"].iter().any(|mark| text.contains(mark))
+            || self.tree.dialect().table().endings.iter().any(names_file)
+    }
 }
 
 fn is_vector(opener: &str) -> bool {
     opener == "["
-}
-
-/// The comment that opens a file speaks for the file, not for its first form.
-fn is_file_header(text: &str) -> bool {
-    let text = text.to_lowercase();
-    ["copyright", "license", "licence", "spdx", "-*-", ".lisp", ".scm", ".clj", ".el ", ".asd"]
-        .iter()
-        .any(|mark| text.contains(mark))
 }

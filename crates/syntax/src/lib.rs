@@ -25,6 +25,7 @@ pub mod form;
 pub mod language;
 mod lexer;
 pub mod name;
+mod pieces;
 mod read;
 mod readtable;
 mod recover;
@@ -33,6 +34,7 @@ mod shapes;
 pub mod span;
 pub mod token;
 pub mod tree;
+mod unsettled;
 mod visible;
 
 pub use address::Address;

@@ -2,7 +2,7 @@
 
 use lispwright_edit::Source;
 use lispwright_runtime::{Ending, EvalReport, Exports, Meaning, Request};
-use lispwright_syntax::{Dialect, Form};
+use lispwright_syntax::{Dialect, Form, FormKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -114,11 +114,9 @@ fn defined_in(workshop: &Workshop, path: &str) -> Result<Module, Refusal> {
 
 /// The name in a form that defines a module or enters a package.
 fn said(source: &Source<'_>, form: &Form) -> Option<String> {
-    const DEFINING: [&str; 7] =
-        ["define-module", "define-library", "library", "ns", "defpackage", "define-package", "uiop:define-package"];
-    match form.head_name.as_str() {
-        "in-package" => package_in(source, form),
-        head if DEFINING.contains(&head) => {
+    match form.kind {
+        FormKind::Directive if form.head_name == "in-package" => package_in(source, form),
+        FormKind::Package => {
             let name = form.name.as_deref()?;
             Some(name.trim_start_matches("#:").trim_start_matches(':').trim_matches('"').to_owned())
         }

@@ -43,7 +43,7 @@ pub enum ConfigError {
         why: String,
     },
     /// A table that is not named after a dialect.
-    #[error("{FILE_NAME}: [{0}] is not a dialect: use common-lisp, scheme, clojure, edn or emacs-lisp")]
+    #[error("{FILE_NAME}: [{0}] is not a dialect: use {}", dialects())]
     Dialect(String),
     /// A dispatch character is one character.
     #[error("{FILE_NAME}: [{dialect}.dispatch] \"{key}\" is not one character")]
@@ -71,6 +71,10 @@ pub enum ConfigError {
         /// Why.
         error: ExtensionError,
     },
+}
+
+fn dialects() -> String {
+    Dialect::ALL.map(Dialect::name).join(", ")
 }
 
 fn shapes() -> String {

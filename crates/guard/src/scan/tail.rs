@@ -6,9 +6,10 @@
 //! finds that text. It is a function of what it stands for and of nothing else, so a scan that stops twice within one
 //! token ends up where a scan that stops once does.
 //!
-//! The shapes follow the dispatch functions of `lispwright-syntax`: where those gain a shape, this gains a row, and the
-//! tests that cut every corpus of tokens at every place find one that is missing.
+//! What depends on the dispatch function of a dialect is in its file beside it; the tests that cut every corpus of tokens at
+//! every place find a shape that is missing.
 
+use lispwright_syntax::dialects::escape;
 use lispwright_syntax::{Dialect, TokenKind};
 
 use super::token::Token;
@@ -92,53 +93,27 @@ pub(super) fn hold(tokens: &[Token], buffer: &str, dialect: Dialect, at_start: b
 
 /// A token that white space at the end of a piece does not yet end.
 fn before_blank(kind: TokenKind, text: &str, blank: &str, dialect: Dialect) -> Result<Option<Tail>, Failure> {
-    Ok(match (kind, dialect) {
+    Ok(match kind {
         // A carriage return ends the comment only together with the newline after it.
-        (TokenKind::LineComment, _) if blank == "\r" => Some(Tail::of(";\r")),
-        // The brace of `#:ns {` and the list of `#? (` may come after white space.
-        (TokenKind::Atom, Dialect::Clojure | Dialect::Edn) if text.starts_with("#:") && blank.is_ascii() => {
-            Some(Tail::of("#:a "))
-        }
-        (TokenKind::Prefix, Dialect::Clojure | Dialect::Edn) if text.starts_with("#?") && blank.is_ascii() => {
-            Some(Tail::of(format!("{text} ")))
-        }
+        TokenKind::LineComment if blank == "\r" => Some(Tail::of(";\r")),
         // The line of a terminator is known to hold nothing else when it ends.
-        (TokenKind::String, Dialect::Scheme) if text.starts_with("#<<") && !blank.contains('\n') => {
-            Some(here_string(text, blank)?)
-        }
-        _ => None,
+        TokenKind::String if text.starts_with("#<<") && !blank.contains('\n') => Some(here_string(text, blank)?),
+        kind => (dialect.table().unsettled)(kind, text, blank).map(Tail::of),
     })
 }
 
 fn last_token(kind: TokenKind, text: &str, dialect: Dialect, is_first: bool) -> Result<Option<Tail>, Failure> {
-    let scheme = dialect == Dialect::Scheme;
+    let has_directives = !dialect.table().directives.is_empty();
     Ok(match kind {
-        TokenKind::LineComment if scheme && is_first && may_be_directive(text) => Some(Tail::of(text)),
+        TokenKind::LineComment if has_directives && is_first && may_be_directive(text) => Some(Tail::of(text)),
         TokenKind::LineComment => Some(Tail::of(";")),
         TokenKind::BlockComment if text.starts_with("#@") => skipped_bytes(text),
-        TokenKind::String | TokenKind::UnterminatedString if scheme && text.starts_with("#<<") => {
-            Some(here_string(text, "")?)
-        }
+        TokenKind::String | TokenKind::UnterminatedString if text.starts_with("#<<") => Some(here_string(text, "")?),
         TokenKind::UnterminatedString => Some(Tail::of(format!("\"{}", escape(text)))),
-        TokenKind::UnterminatedComment if scheme && text.starts_with("#!") => Some(flat_comment(text)),
+        TokenKind::UnterminatedComment if text.starts_with("#!") => Some(flat_comment(text)),
         TokenKind::UnterminatedComment => Some(nested_comment(text)?),
-        TokenKind::UnterminatedSymbol if scheme && text.starts_with("#{") => Some(extended_symbol(text)),
-        // A bracket after the bar still joins what began with `#`.
-        TokenKind::UnterminatedSymbol if scheme && text.starts_with('#') && !text.starts_with("#\\") => {
-            Some(Tail::of(format!("#a|{}", escape(text))))
-        }
-        TokenKind::UnterminatedSymbol => Some(Tail::of(format!("|{}", escape(text)))),
-        TokenKind::Character => character(text, dialect).map(Tail::of),
-        TokenKind::Prefix => prefix(text, dialect).map(Tail::of),
-        TokenKind::Atom => atom(text, dialect).map(Tail::of),
-        _ => None,
+        kind => (dialect.table().unsettled)(kind, text, "").map(Tail::of),
     })
-}
-
-/// A backslash when the last character of `text` escapes the one to come.
-fn escape(text: &str) -> &'static str {
-    let backslashes = text.bytes().rev().take_while(|&byte| byte == b'\\').count();
-    if backslashes % 2 == 1 { "\\" } else { "" }
 }
 
 /// `#!` and the beginning of a word such as directives are.
@@ -191,15 +166,6 @@ fn nested_comment(text: &str) -> Result<Tail, Failure> {
     Ok(Tail { nesting, text: half.to_owned() })
 }
 
-/// Guile's `#{...}#`.
-fn extended_symbol(text: &str) -> Tail {
-    let pending = match text.strip_suffix('}') {
-        Some(before) if escape(before).is_empty() => "}",
-        _ => escape(text),
-    };
-    Tail::of(format!("#{{{pending}"))
-}
-
 /// `#<<MARK` and its lines; `blank` is what follows the mark on a line that may be the last one.
 fn here_string(text: &str, blank: &str) -> Result<Tail, Failure> {
     let refuse = |why: &str| {
@@ -250,107 +216,4 @@ fn skipped_bytes(text: &str) -> Option<Tail> {
     let left = count.saturating_sub(skipped);
     // The space stands for a byte that is skipped, so that digits to come are not taken for digits of the count.
     (left > 0).then(|| Tail::of(format!("#@{} ", if count == usize::MAX { count } else { left + 1 })))
-}
-
-/// A character literal: once it has its character, it goes on as a symbol does.
-fn character(text: &str, dialect: Dialect) -> Option<String> {
-    if dialect == Dialect::EmacsLisp {
-        return emacs_character(text);
-    }
-    // `\` in Clojure; `#`, digits and `\` elsewhere.
-    let (_, literal) = text.split_once('\\')?;
-    let mut rest = literal.chars();
-    if rest.next().is_none() {
-        let clojure = matches!(dialect, Dialect::Clojure | Dialect::Edn);
-        return Some(if clojure { "\\" } else { "#\\" }.to_owned());
-    }
-    let pending = if matches!(dialect, Dialect::CommonLisp | Dialect::Scheme) { escape(rest.as_str()) } else { "" };
-    Some(format!("a{pending}"))
-}
-
-/// `?x` and its escapes. Modifiers leave the reader where it was after the `?`.
-fn emacs_character(text: &str) -> Option<String> {
-    let mut rest = text.strip_prefix('?')?;
-    loop {
-        let bytes = rest.as_bytes();
-        rest = match bytes {
-            [b'\\', b'C' | b'M' | b'S' | b'H' | b'A' | b's', b'-', ..] => &rest[3..],
-            [b'\\', b'^', _, ..] => &rest[2..],
-            _ => break,
-        };
-    }
-    match rest.as_bytes() {
-        [b'\\', b'x', ..] => Some("?\\x".to_owned()),
-        [b'\\', b'N', b'{', .., b'}'] => None,
-        [b'\\', b'N', b'{', ..] => Some("?\\N{".to_owned()),
-        // Complete, or complete but for a few digits, or about to become a modifier.
-        _ => Some(format!("?{rest}")),
-    }
-}
-
-/// A prefix that the next character may join.
-fn prefix(text: &str, dialect: Dialect) -> Option<String> {
-    let digits_only = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    match (dialect, text.as_bytes()) {
-        (_, [b',' | b'~']) => Some(text.to_owned()),
-        (Dialect::Clojure | Dialect::Edn, [b'#', b'?', ..]) => Some(text.to_owned()),
-        (Dialect::Clojure | Dialect::Edn, b"#'" | b"#=") => None,
-        // A tag; white space may come before its name.
-        (Dialect::Clojure | Dialect::Edn, [b'#', ..]) => {
-            let named =
-                !text[1..].bytes().all(|byte| byte.is_ascii_whitespace() || byte.is_ascii_control() || byte == b',');
-            Some(if named { "#a" } else { "# " }.to_owned())
-        }
-        (Dialect::Scheme, b"#," | b"#$" | b"#+") => Some(text.to_owned()),
-        // A label, until another constituent makes it an atom.
-        (Dialect::Scheme, [b'#', .., b'=']) if digits_only(&text[1..text.len() - 1]) => Some("#1=".to_owned()),
-        (Dialect::EmacsLisp, [b'#', b'&']) => Some("#&".to_owned()),
-        (Dialect::EmacsLisp, [b'#', b'&', ..]) => Some("#&1".to_owned()),
-        _ => None,
-    }
-}
-
-/// A symbol or number, or something that begins with `#` and may become anything.
-fn atom(text: &str, dialect: Dialect) -> Option<String> {
-    // Where a backslash is a constituent, it does no harm.
-    let escape = if matches!(dialect, Dialect::Clojure | Dialect::Edn) { "" } else { escape(text) };
-    let plain = || Some(format!("a{escape}"));
-    let Some(rest) = text.strip_prefix('#') else { return plain() };
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    match dialect {
-        Dialect::CommonLisp => {
-            let number = if digits > 0 { "1" } else { "" };
-            let mut after = rest[digits..].chars();
-            match after.next() {
-                None => Some(format!("#{number}")),
-                Some('#') if digits > 0 => None,
-                Some('*' | ':') => plain(),
-                // A bracket, a quote or a sign right after the sub-character still belongs to it.
-                Some(sub) if after.as_str().is_empty() => Some(format!("#{number}{sub}")),
-                Some(_) => plain(),
-            }
-        }
-        Dialect::Scheme => match rest.as_bytes() {
-            [] | [b'<'] => Some(text.to_owned()),
-            [b'{', ..] => None,
-            [b'!', ..] => Some(text.to_owned()),
-            _ if digits == rest.len() => Some("#1".to_owned()),
-            // Brackets join it.
-            _ => Some(format!("#a{escape}")),
-        },
-        Dialect::Clojure | Dialect::Edn => match rest.as_bytes() {
-            [] => Some(text.to_owned()),
-            [b':', ..] => Some("#:a".to_owned()),
-            _ => plain(),
-        },
-        Dialect::EmacsLisp => match rest.as_bytes() {
-            [] | [b'^'] | [b'^', b'^'] => Some(text.to_owned()),
-            [b'#'] => None,
-            [b':' | b'_' | b'$', ..] => plain(),
-            _ if digits == rest.len() => Some("#1".to_owned()),
-            _ if digits > 0 && &rest[digits..] == "#" => None,
-            _ if digits > 0 => plain(),
-            _ => Some(format!("#a{escape}")),
-        },
-    }
 }

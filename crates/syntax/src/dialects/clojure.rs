@@ -1,11 +1,14 @@
 //! Clojure: the macro and dispatch tables of `clojure.lang.LispReader`.
 
-use super::{CharacterLiteral, Square, Table};
+use super::{Bang, CharacterLiteral, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
+use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
+use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Readtable, Start};
 use crate::shapes::{Openers, Shapes};
 use crate::token::TokenKind;
+use crate::unsettled;
 
 pub(super) static TABLE: Table = Table {
     names: &["clojure", "clojurescript", "clojurec", "clj", "cljs", "cljc", "bb", "babashka", "nbb"],
@@ -15,6 +18,11 @@ pub(super) static TABLE: Table = Table {
     readtable: &READTABLE,
     marks: None,
     directives: &[],
+    pieces: PIECES,
+    fragments: &[],
+    unsettled,
+    nested_comments: false,
+    bang: Bang::Line,
     square: Square::Bindings,
     character: CharacterLiteral::Backslash,
     pairs: false,
@@ -31,6 +39,7 @@ pub(super) static TABLE: Table = Table {
     threads: true,
     titles: &['"', ':'],
     headings: &[";;;;"],
+    ending: None,
 };
 
 const CHARACTERS: Characters<'_> = Characters {
@@ -119,6 +128,44 @@ fn conditional(lexer: &mut Lexer<'_>) -> TokenKind {
         return lexer.open(TokenKind::OpenParen);
     }
     TokenKind::Prefix
+}
+
+const PIECES: &[Piece] = &[
+    piece("character", Role::Symbol, r"\\.<rest>"),
+    piece("function", Role::Open(Delimiter::Paren), r"#\("),
+    piece("set", Role::Open(Delimiter::Brace), r"#\{"),
+    piece("hash_vector", Role::Open(Delimiter::Bracket), r"#\["),
+    piece("regex", Role::Datum, r"#<string>"),
+    piece("discard", Role::Discard, r"#_"),
+    piece("hash_meta", Role::Annotation, r"#^"),
+    piece("hash_prefix", Role::Prefix, r"#['=]"),
+    piece("conditional", Role::Prefix, r"#\?@?"),
+    piece("namespaced", Role::PrefixSymbol, r"#:<rest>"),
+    piece("symbolic", Role::Symbol, r"(##|#\<)<rest>"),
+    piece("tag", Role::PrefixSymbol, r"#(<constituent -_'=!?#:<>|[ \t\n\r,]+<step>)<rest>"),
+];
+
+fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
+    match (kind, text.as_bytes()) {
+        // The brace of `#:ns {` and the list of `#? (` may come after white space.
+        (TokenKind::Atom, [b'#', b':', ..]) if !blank.is_empty() => blank.is_ascii().then(|| "#:a ".to_owned()),
+        (TokenKind::Prefix, [b'#', b'?', ..]) if !blank.is_empty() => blank.is_ascii().then(|| format!("{text} ")),
+        _ if !blank.is_empty() => None,
+        (TokenKind::Character, b"\\") => Some(text.to_owned()),
+        (TokenKind::Character, _) => Some("a".to_owned()),
+        (TokenKind::Prefix, [b'#', b'?', ..]) => Some(text.to_owned()),
+        (TokenKind::Prefix, b"#'" | b"#=") => None,
+        // A tag; white space may come before its name.
+        (TokenKind::Prefix, [b'#', behind @ ..]) => {
+            let is_blank = |byte: &u8| byte.is_ascii_whitespace() || byte.is_ascii_control() || *byte == b',';
+            Some(if behind.iter().all(is_blank) { "# " } else { "#a" }.to_owned())
+        }
+        (TokenKind::Prefix, _) => unsettled::unquote(text),
+        (TokenKind::Atom, b"#") => Some(text.to_owned()),
+        (TokenKind::Atom, [b'#', b':', ..]) => Some("#:a".to_owned()),
+        (TokenKind::Atom, _) => Some("a".to_owned()),
+        _ => None,
+    }
 }
 
 const DEFINERS: &[Row] = &[

@@ -1,11 +1,14 @@
 //! Common Lisp: standard syntax (CLHS 2.1.4, 2.4.8), with room for the dispatch characters that libraries add.
 
-use super::{CharacterLiteral, Square, Table};
+use super::{Bang, CharacterLiteral, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
+use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
+use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Readtable};
 use crate::shapes::{Openers, Shapes};
 use crate::token::TokenKind;
+use crate::unsettled;
 
 pub(super) static TABLE: Table = Table {
     names: &["common-lisp", "lisp", "commonlisp", "cl", "sbcl", "ecl", "clisp", "ccl", "abcl", "ros"],
@@ -15,6 +18,11 @@ pub(super) static TABLE: Table = Table {
     readtable: &READTABLE,
     marks: None,
     directives: &[],
+    pieces: PIECES,
+    fragments: FRAGMENTS,
+    unsettled,
+    nested_comments: true,
+    bang: Bang::Header,
     square: Square::Constituents,
     character: CharacterLiteral::Hash,
     pairs: true,
@@ -31,6 +39,7 @@ pub(super) static TABLE: Table = Table {
     threads: false,
     titles: &['"'],
     headings: &[";;;;"],
+    ending: None,
 };
 
 const CHARACTERS: Characters<'_> = Characters {
@@ -92,6 +101,56 @@ fn prefixed(lexer: &mut Lexer<'_>) -> TokenKind {
         Some(b'(') => lexer.open(TokenKind::OpenParen),
         Some(b'"' | b'\'' | b'`' | b',' | b'#') => TokenKind::Prefix,
         _ => lexer.atom_rest(),
+    }
+}
+
+const FRAGMENTS: &[(&str, &str)] = &[
+    // A sub-character nobody defined keeps the shape of what follows it.
+    ("free", r#"[^0-9|\\(+\-'.,`=#"*:;) \t\n\r\f!]"#),
+    // What stands before a further `#` belongs to what that begins.
+    ("hash", r"(#\d*(<free>|!))*#\d*"),
+];
+
+const PIECES: &[Piece] = &[
+    piece("character", Role::Symbol, r"<hash>\\.<rest>"),
+    piece("hash_list", Role::Open(Delimiter::Paren), r"<hash><free>?\("),
+    piece("hash_string", Role::Datum, r"<hash><free>?<string>"),
+    piece("feature", Role::Annotation, r"<hash>!?[+\-]"),
+    piece("hash_prefix", Role::Prefix, r"<hash>['.,`]"),
+    piece("label", Role::Prefix, r"#\d+="),
+    piece("reference", Role::Datum, r"#\d+#"),
+    piece("hash_quote", Role::Prefix, r"<hash><free>['`,]"),
+    piece("hash_symbol", Role::Symbol, r"<hash>[*:]<rest>"),
+    piece("hash_free", Role::Symbol, r"<hash><free><rest -#>"),
+    piece("hash_bang", Role::Symbol, r"<hash>!<rest -#+->"),
+];
+
+fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
+    match kind {
+        _ if !blank.is_empty() => None,
+        TokenKind::UnterminatedSymbol => unsettled::quoted(text),
+        TokenKind::Character => unsettled::hash_character(text),
+        TokenKind::Prefix => unsettled::unquote(text),
+        TokenKind::Atom => match text.strip_prefix('#') {
+            Some(rest) => unsettled_hash(rest),
+            None => unsettled::symbol(text),
+        },
+        _ => None,
+    }
+}
+
+/// What may still come behind `#`.
+fn unsettled_hash(rest: &str) -> Option<String> {
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let number = if digits > 0 { "1" } else { "" };
+    let mut after = rest[digits..].chars();
+    match after.next() {
+        None => Some(format!("#{number}")),
+        Some('#') if digits > 0 => None,
+        Some('*' | ':') => unsettled::symbol(rest),
+        // A bracket, a quote or a sign right after the sub-character still belongs to it.
+        Some(sub) if after.as_str().is_empty() => Some(format!("#{number}{sub}")),
+        Some(_) => unsettled::symbol(rest),
     }
 }
 

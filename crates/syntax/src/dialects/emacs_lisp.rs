@@ -1,12 +1,15 @@
 //! Emacs Lisp: `read0`/`read1` of Emacs's `lread.c`, as the Elisp manual describes them ("Basic Char Readtable" on).
 
-use super::{CharacterLiteral, Square, Table};
+use super::{Bang, CharacterLiteral, Ending, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
+use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
 use crate::name::unescape;
+use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Readtable, Start};
 use crate::shapes::{Openers, Shapes};
 use crate::token::TokenKind;
+use crate::unsettled;
 
 pub(super) static TABLE: Table = Table {
     names: &["emacs-lisp", "elisp", "emacs", "lisp-interaction", "el"],
@@ -16,6 +19,11 @@ pub(super) static TABLE: Table = Table {
     readtable: &READTABLE,
     marks: None,
     directives: &[],
+    pieces: PIECES,
+    fragments: FRAGMENTS,
+    unsettled,
+    nested_comments: false,
+    bang: Bang::Line,
     square: Square::Vectors,
     character: CharacterLiteral::Question,
     pairs: true,
@@ -32,6 +40,8 @@ pub(super) static TABLE: Table = Table {
     threads: false,
     titles: &['"'],
     headings: &[";;;;", ";;; "],
+    // Emacs Lisp manual, "Library Headers".
+    ending: Some(Ending { head: "provide", line: "ends here" }),
 };
 
 const CHARACTERS: Characters<'_> = Characters {
@@ -152,6 +162,73 @@ fn skipped_bytes(lexer: &mut Lexer<'_>) -> TokenKind {
         digits.iter().fold(0usize, |count, digit| count.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
     lexer.skip_bytes_to_boundary(if digits == b"00" { usize::MAX } else { count });
     TokenKind::BlockComment
+}
+
+const FRAGMENTS: &[(&str, &str)] = &[
+    ("free", r"#<constituent -0123456789([^!@&:_$'><rest>"),
+    // `?\C-\M-x`: what a modifier modifies follows, perhaps with a backslash of its own.
+    ("modifiers", r"(\\[CMSHAs]-|\\^)*"),
+];
+
+/// The bytes that `#@` skips in compiled files cannot be counted by a pattern.
+const PIECES: &[Piece] = &[
+    piece("character", Role::Datum, r"\?<modifiers>([^\\]|\\[^CMSHAs^xuUN0-7])"),
+    // What a following character could continue; it has to be the last of its symbol.
+    piece(
+        "character_code",
+        Role::Symbol,
+        r"\?<modifiers>\\([CMSHAs]|x\h*|u\h{,4}|U\h{,8}|N(\{[^}\n]*})?|[0-7][0-7]{,2})",
+    ),
+    piece("function", Role::Prefix, r"#'"),
+    piece("record", Role::Open(Delimiter::Paren), r"(<free>|#)\("),
+    piece("bytecode", Role::Open(Delimiter::Bracket), r"#\[|#^\[|#^^\["),
+    piece("empty_symbol", Role::Datum, r"##"),
+    piece("bits", Role::Prefix, r"#&\d*"),
+    piece("label", Role::Prefix, r"#\d+="),
+    piece("reference", Role::Datum, r"#\d+#"),
+    piece("hash_number", Role::Symbol, r"#\d+<step -0123456789=><rest>"),
+    piece("hash_symbol", Role::Symbol, r"#[:_$]<rest>"),
+    piece("hash_free", Role::Symbol, r"<free>"),
+];
+
+fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    match (kind, text.as_bytes()) {
+        _ if !blank.is_empty() => None,
+        (TokenKind::Character, _) => unsettled_character(text),
+        (TokenKind::Prefix, b"#&") => Some(text.to_owned()),
+        (TokenKind::Prefix, [b'#', b'&', ..]) => Some("#&1".to_owned()),
+        (TokenKind::Prefix, _) => unsettled::unquote(text),
+        (TokenKind::Atom, b"#" | b"#^" | b"#^^") => Some(text.to_owned()),
+        (TokenKind::Atom, b"##") => None,
+        (TokenKind::Atom, [b'#', b':' | b'_' | b'$', ..]) => unsettled::symbol(text),
+        (TokenKind::Atom, [b'#', ..]) if is_number(&text[1..]) => Some("#1".to_owned()),
+        (TokenKind::Atom, [b'#', .., b'#']) if is_number(&text[1..text.len() - 1]) => None,
+        (TokenKind::Atom, [b'#', b'0'..=b'9', ..]) => unsettled::symbol(text),
+        (TokenKind::Atom, [b'#', ..]) => Some(format!("#a{}", unsettled::escape(text))),
+        (TokenKind::Atom, _) => unsettled::symbol(text),
+        _ => None,
+    }
+}
+
+/// `?x` and its escapes. Modifiers leave the reader where it was after the `?`.
+fn unsettled_character(text: &str) -> Option<String> {
+    let mut rest = text.strip_prefix('?')?;
+    loop {
+        let bytes = rest.as_bytes();
+        rest = match bytes {
+            [b'\\', b'C' | b'M' | b'S' | b'H' | b'A' | b's', b'-', ..] => &rest[3..],
+            [b'\\', b'^', _, ..] => &rest[2..],
+            _ => break,
+        };
+    }
+    match rest.as_bytes() {
+        [b'\\', b'x', ..] => Some("?\\x".to_owned()),
+        [b'\\', b'N', b'{', .., b'}'] => None,
+        [b'\\', b'N', b'{', ..] => Some("?\\N{".to_owned()),
+        // Complete, or complete but for a few digits, or about to become a modifier.
+        _ => Some(format!("?{rest}")),
+    }
 }
 
 const DEFINERS: &[Row] = &[

@@ -1,12 +1,15 @@
 //! Scheme: R7RS 7.1.1 with Guile's extensions (keywords, `#{...}#` symbols, `#!...!#` comments, G-expressions).
 
-use super::{CharacterLiteral, Square, Table};
+use super::{Bang, CharacterLiteral, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
+use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
 use crate::name::unescape;
+use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Marks, Readtable};
 use crate::shapes::{Openers, Shapes};
 use crate::token::TokenKind;
+use crate::unsettled;
 
 pub(super) static TABLE: Table = Table {
     names: &["scheme", "guile", "racket", "chez", "chicken", "csi", "r7rs", "r6rs", "gauche", "gosh", "scm", "petite"],
@@ -16,6 +19,11 @@ pub(super) static TABLE: Table = Table {
     readtable: &READTABLE,
     marks: Some(&MARKS),
     directives: DIRECTIVES,
+    pieces: PIECES,
+    fragments: FRAGMENTS,
+    unsettled,
+    nested_comments: true,
+    bang: Bang::Block,
     square: Square::Lists,
     character: CharacterLiteral::Hash,
     pairs: true,
@@ -32,6 +40,7 @@ pub(super) static TABLE: Table = Table {
     threads: false,
     titles: &['"'],
     headings: &[";;;;"],
+    ending: None,
 };
 
 const GUILE: Characters<'_> = Characters {
@@ -157,6 +166,55 @@ fn bang(lexer: &mut Lexer<'_>) -> TokenKind {
             *lexer = comment;
             kind
         }
+    }
+}
+
+const FRAGMENTS: &[(&str, &str)] =
+    &[("hash_name", r"#<constituent -0123456789{|\\['`~,$+!<=><rest>"), ("mark", r"<hash_name>|#\d+<rest>|#")];
+
+/// R7RS 2.2, 7.1.1 and Guile's reader. A here-string ends where its own first line says: no pattern can. What begins like a
+/// directive is one: a lexer that never goes back has to know at once.
+const PIECES: &[Piece] = &[
+    piece("bang_comment", Role::Comment, r"#!(!+#|([^!a-z]|!+[^!#])([^!]|!+[^!#])*!+#)"),
+    piece("directive", Role::Symbol, r"#!<directive>"),
+    piece("datum_comment", Role::Discard, r"#;"),
+    piece("character", Role::Symbol, r"#\\.<rest>"),
+    piece("vector", Role::Open(Delimiter::Paren), r"(<mark>)\("),
+    piece("vector_square", Role::Open(Delimiter::Bracket), r"(<mark>)\["),
+    piece("hash_string", Role::Datum, r"(#rx|#px|#rx#|#px#|#u8|#vu8|#)<string>"),
+    piece("hash_prefix", Role::Prefix, r"#['`~]|#[,$+]@"),
+    piece("hash_unquote", Role::Unquote, r"#[,$+]"),
+    piece("label", Role::PrefixSymbol, r"#\d+="),
+    piece("hash_number", Role::Symbol, r"#\d+(<step -0123456789=><rest>|=<step><rest>)?"),
+    piece("hash_angle", Role::Symbol, r"#\<<step -<><rest>"),
+    piece("extended_symbol", Role::Datum, r"#\{([^}\\]|\\.|}+([^}#\\]|\\.))*}+#"),
+    piece("hash_symbol", Role::Symbol, r"<hash_name>"),
+];
+
+fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
+    let escape = unsettled::escape(text);
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    match (kind, text.as_bytes()) {
+        _ if !blank.is_empty() => None,
+        (TokenKind::UnterminatedSymbol, [b'#', b'{', ..]) => {
+            let ends = text.strip_suffix('}').is_some_and(|before| unsettled::escape(before).is_empty());
+            Some(format!("#{{{}", if ends { "}" } else { escape }))
+        }
+        // A bracket after the bar still joins what began with `#`.
+        (TokenKind::UnterminatedSymbol, [b'#', next, ..]) if *next != b'\\' => Some(format!("#a|{escape}")),
+        (TokenKind::UnterminatedSymbol, _) => unsettled::quoted(text),
+        (TokenKind::Character, _) => unsettled::hash_character(text),
+        (TokenKind::Prefix, b"#," | b"#$" | b"#+") => Some(text.to_owned()),
+        // A label, until another constituent makes it an atom.
+        (TokenKind::Prefix, [b'#', .., b'=']) if is_number(&text[1..text.len() - 1]) => Some("#1=".to_owned()),
+        (TokenKind::Prefix, _) => unsettled::unquote(text),
+        (TokenKind::Atom, [b'#'] | [b'#', b'<'] | [b'#', b'!', ..]) => Some(text.to_owned()),
+        (TokenKind::Atom, [b'#', b'{', ..]) => None,
+        (TokenKind::Atom, [b'#', ..]) if is_number(&text[1..]) => Some("#1".to_owned()),
+        // Brackets join it.
+        (TokenKind::Atom, [b'#', ..]) => Some(format!("#a{escape}")),
+        (TokenKind::Atom, _) => unsettled::symbol(text),
+        _ => None,
     }
 }
 
