@@ -43,7 +43,7 @@ pub enum ConfigError {
         why: String,
     },
     /// A table that is not named after a dialect.
-    #[error("{FILE_NAME}: [{0}] is not a dialect: use {}", dialects())]
+    #[error("{FILE_NAME}: [{0}] is not a dialect: use {known}", known = dialects())]
     Dialect(String),
     /// A dispatch character is one character.
     #[error("{FILE_NAME}: [{dialect}.dispatch] \"{key}\" is not one character")]
