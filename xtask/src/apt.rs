@@ -67,7 +67,12 @@ pub(crate) const NODE: Need = Need { package: "nodejs", why: "runs ClojureScript
 pub(crate) const NPM: Need =
     Need { package: "npm", why: "fetches nbb, a Clojure on Node", present: Presence::Program("npm") };
 pub(crate) const EMACS: Need =
-    Need { package: "emacs-nox", why: "reads Emacs Lisp as Emacs does", present: Presence::Program("emacs") };
+    Need { package: "emacs-nox", why: "runs Emacs Lisp", present: Presence::Program("emacs") };
+pub(crate) const BUTTERCUP: Need = Need {
+    package: "elpa-buttercup",
+    why: "a test framework of Emacs Lisp",
+    present: Presence::Path("/usr/share/emacs/site-lisp/elpa-src"),
+};
 pub(crate) const UNZIP: Need =
     Need { package: "unzip", why: "unpacks the sources inside jars", present: Presence::Program("unzip") };
 pub(crate) const PROCPS: Need = Need {

@@ -28,6 +28,7 @@ const NEEDS: &[apt::Need] = &[
     apt::NODE,
     apt::NPM,
     apt::EMACS,
+    apt::BUTTERCUP,
     apt::UNZIP,
     apt::PROCPS,
     apt::PYTHON,
@@ -101,6 +102,7 @@ fn lisp_tests(tally: &mut Tally) -> Result<(), Failure> {
             ],
             Some("scm") => &[&["guile", "--no-auto-compile"]],
             Some("clj") => &[&["clojure"]],
+            Some("el") => &[&["emacs", "-Q", "--batch", "-l"]],
             _ => continue,
         };
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();

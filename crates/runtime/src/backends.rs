@@ -9,6 +9,7 @@ mod clisp;
 mod clojure;
 pub(crate) mod common_lisp;
 mod ecl;
+mod emacs;
 mod guile;
 mod sbcl;
 mod swank;
@@ -18,6 +19,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 
 use lispwright_syntax::Dialect;
+use rustix::process::Signal;
 
 use crate::agent::Agent;
 use crate::capture::Printed;
@@ -25,8 +27,15 @@ use crate::environment::find_program;
 use crate::remote::Protocol;
 
 /// Every row, those first that are preferred among those of one dialect.
-static BACKENDS: [&Backend; 6] =
-    [&sbcl::BACKEND, &guile::BACKEND, &ecl::BACKEND, &clisp::BACKEND, &clojure::BACKEND, &swank::BACKEND];
+static BACKENDS: [&Backend; 7] = [
+    &sbcl::BACKEND,
+    &guile::BACKEND,
+    &ecl::BACKEND,
+    &clisp::BACKEND,
+    &clojure::BACKEND,
+    &emacs::BACKEND,
+    &swank::BACKEND,
+];
 
 /// Something a runtime may be able to do for a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,6 +92,11 @@ pub struct Backend {
     pub words: Words,
     /// What its workers are started with; absent when sessions only reach it through a socket.
     pub(crate) agent: Option<Agent>,
+    /// What a shell does before it becomes the program, where that cannot move the descriptors of the protocol itself.
+    pub(crate) shell: Option<&'static str>,
+    /// What a worker on this machine is sent when it does not hear by itself that it is to stop. One that waits for a child
+    /// of its own, as C's `system` does, ignores SIGINT; SIGURG does nothing to those that do not ask for it.
+    pub(crate) signals: &'static [Signal],
     /// What servers speak that its sessions join.
     pub(crate) protocol: Option<Protocol>,
     /// Takes from what was printed the reports of the implementation on itself.
@@ -123,6 +137,8 @@ impl Backend {
         frameworks: &[],
         words: Words::NOTHING,
         agent: None,
+        shell: None,
+        signals: &[Signal::INT, Signal::URG],
         protocol: None,
         without_own_reports: |printed| printed,
     };

@@ -23,6 +23,9 @@ use crate::worker::Worker;
 /// After how long a program that starts is asked what it is.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Every system's shell.
+const SHELL: &str = "/bin/sh";
+
 /// How long another process that saves an image is waited for.
 const LOCK_LIMIT: Duration = Duration::from_secs(60);
 
@@ -292,9 +295,18 @@ impl Factory {
         let mark = self.household.next_mark();
         let confined = self.household.confined(&self.config, &mark, Pipes::Standard)?;
         let compiled = confined.as_ref().map(|confined| confined.cache.as_path());
+        let arguments = (agent.start)(start, self.config.heap_megabytes, compiled);
+        let (program, arguments) = match self.runtime.shell {
+            None => (program.to_owned(), arguments),
+            Some(line) => {
+                let words = ["-c".into(), line.into(), program.into()];
+                (SHELL.into(), words.into_iter().chain(arguments).collect())
+            }
+        };
         let launch = Launch {
-            program: program.to_owned(),
-            arguments: (agent.start)(start, self.config.heap_megabytes, compiled),
+            program,
+            arguments,
+            signals: self.runtime.signals,
             keeper: self.config.keeper.clone(),
             launcher: self.config.launcher.clone(),
             confined,

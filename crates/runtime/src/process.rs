@@ -63,6 +63,8 @@ pub(crate) struct Launch {
     pub(crate) launcher: Vec<String>,
     /// The sandbox, which comes between the launcher and the program.
     pub(crate) confined: Option<Arc<Confined>>,
+    /// What interrupts it when it is on this machine.
+    pub(crate) signals: &'static [Signal],
     /// The working directory.
     pub(crate) directory: PathBuf,
     /// The value of the mark.
@@ -244,12 +246,12 @@ fn leave_terminal() {
     }
 }
 
-/// Asks a process that the server has not reaped to stop what it is doing.
-pub(crate) fn send_interrupt(pid: Pid) {
-    // It may have ended by itself; then there is nothing to interrupt. A process that waits for a child of its own, as C's
-    // `system` does, ignores the first; the second does nothing to those that do not ask for it.
-    let _ = kill_process(pid, Signal::INT);
-    let _ = kill_process(pid, Signal::URG);
+/// Asks a process that the server has not reaped, by `signals`, to stop what it is doing.
+pub(crate) fn send_interrupt(pid: Pid, signals: &[Signal]) {
+    for signal in signals {
+        // It may have ended by itself; then there is nothing to interrupt.
+        let _ = kill_process(pid, *signal);
+    }
 }
 
 /// Ends `child`, its process group, what `watch` knows of and everything that carries `mark`, and returns when they are gone.

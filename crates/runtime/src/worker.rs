@@ -98,6 +98,8 @@ pub(crate) struct Worker {
     ended_children: Option<EndedChildren>,
     /// The process can be signalled from here.
     local: bool,
+    /// What interrupts it then.
+    signals: &'static [Signal],
     last_id: i64,
 }
 
@@ -177,6 +179,7 @@ impl Worker {
             started: Instant::now(),
             ended_children: None,
             local: launch.launcher.is_empty(),
+            signals: launch.signals,
             last_id: 0,
         };
         let greeting = async {
@@ -403,7 +406,7 @@ impl Worker {
                         // A second signal cuts short what the first one began, so it is not for one that only waits for a
                         // processor.
                         if self.local && stopping.has_had(SIGNAL_AFTER / 2) && !self.copies.signal(Signal::INT) {
-                            process::send_interrupt(self.pid);
+                            process::send_interrupt(self.pid, self.signals);
                         }
                     } else if !stopping.killed && self.local && self.copies.signal(Signal::KILL) {
                         // The process that waited for it speaks next.

@@ -46,7 +46,7 @@ pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
              \"attach\", \"runtime\": \"clojure\", \"address\": \"127.0.0.1:PORT\"}.",
         )
     } else if among(&["elisp", "emacs", "emacs-lisp"]) {
-        Some("Emacs Lisp can be read, searched, checked and edited by form, and is not run.")
+        Some("Runtime \"emacs\" runs Emacs Lisp.")
     } else {
         None
     }

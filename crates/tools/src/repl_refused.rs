@@ -138,7 +138,9 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
         }
         SessionError::Unsupported(_) => ToolError::new(
             "UNSUPPORTED",
-            format!("{what} Sessions run sbcl, ecl, clisp (Common Lisp), guile (Scheme) and clojure."),
+            format!(
+                "{what} Sessions run sbcl, ecl, clisp (Common Lisp), guile (Scheme), clojure and emacs (Emacs Lisp)."
+            ),
         ),
         SessionError::NotAttached(_) => ToolError::new(
             "BAD_ARGUMENT",

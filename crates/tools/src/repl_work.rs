@@ -127,9 +127,17 @@ fn rediagnosed(workshop: &Workshop, diagnostic: &Diagnostic) -> Diagnostic {
             ..diagnostic.clone()
         })
     };
-    // What SBCL, ECL, CLISP and Guile say of a file that ends too early.
-    const OF_READING: [&str; 6] =
-        ["READ-ERROR", "READER-ERROR", "INPUT-ERROR-IN-LOAD", "END-OF-FILE", "COMPILER-INTERNAL-ERROR", "read-error"];
+    // What SBCL, ECL, CLISP, Guile and Emacs say of a file that does not read.
+    const OF_READING: [&str; 8] = [
+        "READ-ERROR",
+        "READER-ERROR",
+        "INPUT-ERROR-IN-LOAD",
+        "END-OF-FILE",
+        "COMPILER-INTERNAL-ERROR",
+        "read-error",
+        "end-of-file",
+        "invalid-read-syntax",
+    ];
     let of_reading = OF_READING.iter().any(|name| diagnostic.type_name.ends_with(name));
     of_reading.then(own).flatten().unwrap_or_else(|| diagnostic.clone())
 }

@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// File with the code; - for standard input
     file: Option<PathBuf>,
 
-    /// sbcl, ecl, clisp, guile or clojure; left out: what FILE is for, else the files below the root
+    /// sbcl, ecl, clisp, guile, clojure or emacs; left out: what FILE is for, else the files below the root
     #[arg(long, value_name = "NAME")]
     runtime: Option<String>,
 

@@ -15,6 +15,7 @@ mod copies;
 mod describe;
 mod detached;
 mod disk;
+mod emacs;
 mod endurance;
 mod evaluation;
 mod excess;
@@ -45,7 +46,6 @@ mod rivals;
 mod sandbox;
 mod sdk;
 mod signals;
-mod soak;
 mod surfaces;
 #[allow(dead_code, reason = "what only the tests of the runtime use")]
 #[path = "../../../runtime/tests/swank/server.rs"]

@@ -269,6 +269,7 @@ impl Server {
             arguments: way.arguments(root, config.heap_megabytes, scratch),
             keeper: config.keeper.clone(),
             launcher: Vec::new(),
+            signals: &[],
             confined,
             directory: root.to_owned(),
             mark,

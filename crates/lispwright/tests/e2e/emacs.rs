@@ -1,0 +1,178 @@
+//! A project of Emacs Lisp: its sessions, its features, its tests, names and errors in it.
+
+use serde_json::{Value, json};
+
+use crate::client::Session;
+
+const AREA: &str = ";;; area.el --- areas  -*- lexical-binding: t; -*-
+(defvar area-unit \"cm\" \"The unit.\")
+(defun area-square (side)
+  \"The area of a square of SIDE.\"
+  (let ((area (* side side)))
+    area))
+(defun area-broken (list)
+  (let ((first (car list)))
+    (+ first (area-missing list))))
+(provide 'area)
+";
+
+const TESTS: &str = ";;; -*- lexical-binding: t; -*-
+(require 'ert)
+(require 'area)
+(ert-deftest area-holds () (should (= (area-square 2) 4)))
+(ert-deftest area-fails ()
+  (should (= (area-square 2) 5)))
+(ert-deftest area-errs () (area-broken '(1)))
+(ert-deftest area-skips () (skip-unless nil))
+(ert-deftest area-fails-as-known () :expected-result :failed (should nil))
+";
+
+fn project() -> Session {
+    let session = Session::with_file("area.el", AREA);
+    session.project.file("test/area-test.el", TESTS);
+    session
+}
+
+#[test]
+fn a_project_of_emacs_lisp_runs_emacs_and_what_code_prints_is_told() {
+    let mut session = project();
+    let answer = session.ok("repl_eval", json!({ "code": "(message \"λ %d\" 1) (princ \"out\") (list 1 \"a\" 'b)" }));
+    assert_eq!(answer.fields["values"], json!(["(1 \"a\" b)"]), "{}", answer.text);
+    assert_eq!(answer.fields["stdout"], "out");
+    assert_eq!(answer.fields["stderr"].as_str().map(str::trim), Some("λ 1"));
+    let status = session.ok("repl_control", json!({ "action": "status" }));
+    assert!(status.text.contains("main: idle, GNU Emacs "), "{}", status.text);
+    let node = session.ok("repl_eval", json!({ "code": "(progn (cl-defstruct spot x y) (make-spot :x 1))" }));
+    assert!(node.text.contains("[object 2]"), "{}", node.text);
+    let looked = session.ok("inspect_object", json!({ "id": 2 }));
+    assert!(looked.text.contains("x = 1") && looked.text.contains("y = nil"), "{}", looked.text);
+}
+
+#[test]
+fn an_error_has_its_frames_their_places_and_their_variables() {
+    let mut session = project();
+    session.ok("load_system", json!({ "system": "area" }));
+    let answer = session.client.call("repl_eval", json!({ "code": "1\n(area-broken '(7))" }));
+    assert!(answer.is_error && answer.text.contains("[ERROR] void-function\n"), "{}", answer.text);
+    let frame = &answer.fields["error"]["frames"][0];
+    assert_eq!((&frame["function"], &frame["line"]), (&json!("(area-broken (7))"), &json!(7)), "{frame}");
+    assert!(answer.text.contains("first") && answer.text.contains("area.el:7"), "{}", answer.text);
+    for (code, says) in [
+        ("(list 1", "ends in the middle"),
+        ("(defun deep (n) (1+ (deep n))) (deep 1)", "nesting exceeds"),
+        ("(read-string \"name: \")", "standard input"),
+        ("(read-char)", "standard input"),
+        ("(throw 'nowhere 1)", "No catch"),
+        ("(top-level)", "top-level"),
+        ("(let ((debug-on-error nil)) (error \"bare\"))", "bare"),
+    ] {
+        let answer = session.client.call("repl_eval", json!({ "code": code }));
+        assert!(answer.is_error && answer.text.contains(says), "{code}: {}", answer.text);
+    }
+    assert_eq!(session.ok("repl_eval", json!({ "code": "(area-square 3)" })).text, "=> 9");
+}
+
+#[test]
+fn code_that_does_not_end_is_stopped_and_the_image_stays() {
+    let mut session = project();
+    session.ok("repl_eval", json!({ "code": "(setq kept 41)" }));
+    for code in [
+        "(while t)",
+        "(sleep-for 1000)",
+        "(let ((inhibit-quit t)) (while t))",
+        "(while t (condition-case nil (sleep-for 1) (error nil)))",
+        "(call-process \"sleep\" nil nil nil \"1000\")",
+    ] {
+        let answer = session.client.call("repl_eval", json!({ "code": code, "timeout_seconds": 1 }));
+        assert_eq!(answer.fields["code"], "TIMEOUT", "{code}: {}", answer.text);
+        assert_eq!(session.ok("repl_eval", json!({ "code": "(1+ kept)" })).text, "=> 42", "{code}");
+    }
+    let answer = session.client.call("repl_eval", json!({ "code": "(kill-emacs 3)" }));
+    assert!(answer.is_error && answer.text.contains("exit code 3"), "{}", answer.text);
+    session.ok("repl_eval", json!({ "code": "(emacs-version)" }));
+}
+
+#[test]
+fn a_held_stack_is_looked_at_and_left() {
+    let mut session = project();
+    session.ok("load_system", json!({ "path": "area.el" }));
+    let held = json!({ "code": "(area-broken '(7 8))", "on_error": "hold" });
+    let answer = session.client.call("repl_eval", held);
+    assert!(answer.text.contains("[held] The stack is kept"), "{}", answer.text);
+    let mut control = |arguments: Value| session.client.call("repl_control", arguments);
+    let locals = control(json!({ "action": "locals", "frame": 0 }));
+    assert!(locals.text.contains("first") && locals.text.contains('7'), "{}", locals.text);
+    let inside = control(json!({ "action": "eval_in_frame", "frame": 0, "code": "(list first (length list))" }));
+    assert_eq!(inside.fields["values"], json!(["(7 2)"]));
+    let defined = session.ok("repl_eval", json!({ "code": "(defun area-missing (list) (length list))" }));
+    assert!(defined.text.contains("area-missing"), "{}", defined.text);
+    let again = session.client.call("repl_control", json!({ "action": "restart", "restart": "retry" }));
+    assert_eq!(again.text, "=> 9");
+}
+
+#[test]
+fn files_are_loaded_with_what_the_compiler_says() {
+    let mut session = project();
+    let answer = session.ok("load_system", json!({ "path": "area.el" }));
+    assert!(answer.text.contains("area.el:9:") && answer.text.contains("area-missing"), "{}", answer.text);
+    let again = session.ok("load_system", json!({ "system": "area", "force": false }));
+    assert_eq!(again.fields["status"], "unchanged");
+    session.project.file("area.el", AREA.replace("(* side side)", "(* 2 side)"));
+    session.ok("load_system", json!({ "system": "area", "force": false }));
+    assert_eq!(session.ok("repl_eval", json!({ "code": "(area-square 3)" })).text, "=> 6");
+    for (name, text, place) in [
+        ("a.el", "(setq x 1)\n(car x)\n", "a.el:2:1: error: "),
+        ("b.el", "(setq x 1)\n(list x\n", "b.el:2:8: error: `(` of 2:1 is never closed"),
+        ("c.el", "(kill-emacs 4)\n", "exit code 4"),
+    ] {
+        session.project.file(name, text);
+        let answer = session.client.call("load_system", json!({ "path": name }));
+        assert!(answer.is_error && answer.text.contains(place), "{name}: {}", answer.text);
+    }
+    session.refused("load_system", json!({ "system": "aera" }), "BAD_ARGUMENT", &["aera"]);
+    let written = session.project.snapshot();
+    assert!(written.keys().all(|path| !path.to_string_lossy().ends_with(".elc")), "{:?}", written.keys());
+}
+
+#[test]
+fn tests_of_both_frameworks_are_run_and_failures_told() {
+    let mut session = project();
+    let answer = session.ok("run_tests", json!({ "path": "test/area-test.el" }));
+    assert!(answer.text.starts_with("1 passed, 2 failed, 2 pending of 5 (ert, "), "{}", answer.text);
+    assert!(answer.text.contains("FAILED test/area-test.el:5: area-fails\n"), "{}", answer.text);
+    assert!(answer.text.contains("form: (= 4 5)"), "{}", answer.text);
+    let some = session.ok("run_tests", json!({ "system": "area", "tests": ["area-holds"] }));
+    assert_eq!((&some.fields["passed"], &some.fields["failed"]), (&json!(1), &json!(0)));
+    session.project.file("empty.el", "(setq x 1)\n");
+    session.project.file("hang.el", "(require 'ert)\n(ert-deftest spins () (while t))\n");
+    session.project.file("exits.el", "(require 'ert)\n(ert-deftest ends () (kill-emacs 2))\n");
+    for (path, says) in [("empty.el", "No test ran"), ("hang.el", "testing spins"), ("exits.el", "exit with code 2")] {
+        let answer = session.client.call("run_tests", json!({ "path": path, "timeout_seconds": 5 }));
+        assert!(answer.is_error && answer.text.contains(says), "{path}: {}", answer.text);
+    }
+    if !std::path::Path::new("/usr/share/emacs/site-lisp/elpa-src").is_dir() {
+        return;
+    }
+    let specs = "(require 'buttercup)\n(describe \"areas\"\n  (it \"hold\" (expect 4 :to-equal 4))\n  \
+                 (it \"fail\" (expect 4 :to-equal 5))\n  (xit \"wait\" (expect 1 :to-equal 2)))\n";
+    session.project.file("area-spec.el", specs);
+    let answer = session.ok("run_tests", json!({ "path": "area-spec.el" }));
+    assert!(answer.text.starts_with("1 passed, 1 failed, 1 pending of 3 (buttercup, "), "{}", answer.text);
+    let one = session.ok("run_tests", json!({ "path": "area-spec.el", "tests": ["areas hold"] }));
+    assert_eq!((&one.fields["passed"], &one.fields["failed"]), (&json!(1), &json!(0)));
+}
+
+#[test]
+fn names_are_described_found_and_expanded() {
+    let mut session = project();
+    session.ok("load_system", json!({ "system": "area" }));
+    let answer = session.ok("code_describe", json!({ "symbol": "area-square" }));
+    assert!(answer.text.contains("(side)") && answer.text.contains("area.el:3"), "{}", answer.text);
+    assert!(session.ok("code_describe", json!({ "symbol": "car" })).text.contains("source: C"));
+    session.refused("code_describe", json!({ "symbol": "area-sqare" }), "BAD_ARGUMENT", &["area-square"]);
+    session.ok("load_system", json!({ "path": "test/area-test.el" }));
+    let answer = session.ok("code_find_references", json!({ "symbol": "area-broken" }));
+    assert!(answer.text.contains("test/area-test.el:7"), "{}", answer.text);
+    let answer = session.ok("macroexpand", json!({ "code": "(when a b)" }));
+    assert!(answer.text.contains("(if a (progn b))"), "{}", answer.text);
+}

@@ -1,0 +1,90 @@
+//! GNU Emacs without a display, for Emacs Lisp. Its workers load the agent as one compiled file.
+
+use std::ffi::OsString;
+
+use lispwright_syntax::Dialect;
+use rustix::process::Signal;
+
+use super::{Backend, Capability, Words};
+use crate::agent::{Agent, Saved, Start, quoted_path};
+
+/// Embeds files of `images/emacs-lisp`, in the order in which they are read.
+macro_rules! parts {
+    ($($file:literal),* $(,)?) => {
+        [$(include_str!(concat!("../../../../images/emacs-lisp/", $file))),*]
+    };
+}
+
+pub(super) static BACKEND: Backend = Backend {
+    name: "emacs",
+    program: "emacs",
+    package: "emacs-nox",
+    tried: "28.2",
+    has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
+    dialect: Dialect::EmacsLisp,
+    extensions: &["el"],
+    frameworks: &["ert", "buttercup"],
+    words: Words {
+        not_looked_at: "Not looked at: files that were not loaded from source in this image, what comes with Emacs, and names \
+                        in data. lisp_read_file with content_pattern shows mentions in a file.",
+        keeps_variables: "Code that is loaded from source keeps them; compiled functions keep their arguments.",
+        missing_package: "Emacs Lisp has no packages: names are global. load_system {\"system\": NAME} loads a feature.",
+        ..Words::NOTHING
+    },
+    agent: Some(Agent {
+        text,
+        start: |start, _, _| {
+            let load = match start {
+                Start::Saved(image) => format!("(load {} nil t t)", quoted_path(image)),
+                // The parent says nothing more before it is greeted, so that nothing else can be read with it.
+                Start::Plain(_) => format!(
+                    "(with-temp-buffer (let ((coding-system-for-read 'utf-8-unix)) (call-process \"/bin/sh\" nil t nil \
+                     \"-c\" \"exec head -c {} <&8 9>&-\")) (eval-buffer))",
+                    text().len()
+                ),
+            };
+            evaluating(&format!("(progn {load} (lispwright-main))"))
+        },
+        saved: Saved::Image {
+            extension: "elc",
+            arguments: |path| {
+                evaluating(&format!(
+                    "(progn (require 'bytecomp) (let ((source (make-temp-file \"lispwright\" nil \".el\")) (byte-compile-warnings nil) \
+                     (coding-system-for-read 'utf-8-unix) (coding-system-for-write 'utf-8-unix) \
+                     (byte-compile-dest-file-function (lambda (_) {}))) \
+                     (unwind-protect (progn (with-temp-file source (insert-file-contents \"/dev/stdin\")) \
+                     (unless (byte-compile-file source) (kill-emacs 1))) (delete-file source))))",
+                    quoted_path(path)
+                ))
+            },
+        },
+    }),
+    shell: Some(
+        "exec 8<&0 9>&1 </dev/null; \
+         if [ \"$LISPWRIGHT_CAPTURE\" ]; then exec >/dev/fd/$LISPWRIGHT_CAPTURE; else exec >&2; fi; exec \"$0\" \"$@\"",
+    ),
+    // The signal of `debug-on-event`; any other would end it.
+    signals: &[Signal::USR2],
+    ..Backend::NOTHING
+};
+
+fn text() -> String {
+    parts![
+        "wire.el",
+        "print.el",
+        "places.el",
+        "stack.el",
+        "agent.el",
+        "held.el",
+        "objects.el",
+        "look.el",
+        "describe.el",
+        "work.el",
+        "tests.el",
+    ]
+    .join("\n")
+}
+
+fn evaluating(code: &str) -> Vec<OsString> {
+    ["--no-init-file", "--no-site-file", "--batch", "--eval", code].map(OsString::from).into()
+}

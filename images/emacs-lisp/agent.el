@@ -1,0 +1,309 @@
+;;; agent.el --- requests, evaluation, errors  -*- lexical-binding: t; -*-
+
+;; One evaluation is at hand at a time; the variables that describe it are bound around it, so that one on top of a held
+;; stack has its own.  Errors come by way of `debugger', which Emacs calls where an error is signalled that no handler is
+;; waiting for.  An interrupt is the signal `debug-on-event' names: Emacs quits, wherever it is, and calls the debugger too.
+
+(defvar lispwright--id nil "The number of the request that is being served.")
+(defvar lispwright--kind nil "What is going on: nil, eval, load or run-tests.")
+(defvar lispwright--code nil "The text that is evaluated.")
+(defvar lispwright--index 0 "Which form of it is in hand, from 1.")
+(defvar lispwright--start 0 "Where that form starts in the text.")
+(defvar lispwright--end 0 "Where it ends, or reading stopped.")
+(defvar lispwright--phase :read "What is done with it: :read, :eval or :print.")
+(defvar lispwright--keep nil "Non-nil when the stack of an error is to be kept.")
+(defvar lispwright--environment t "The lexical environment for forms: t or a list, as for `eval'.")
+(defvar lispwright--answer-tag nil "What is thrown to with the answer, a fresh object for each evaluation.")
+(defvar lispwright--joined nil "Non-nil in an Emacs that somebody else runs.")
+(defvar lispwright--quitting nil "Non-nil when what runs was told to stop.")
+
+(defconst lispwright--failed-form 300 "Characters of a form that are shown.")
+
+;;; Forms and their places
+
+(defun lispwright--form-start (text at)
+  "Where the next form of TEXT starts, from AT on: after blanks and comments."
+  (let ((end (length text)) (go-on t))
+    (while (and go-on (< at end))
+      (cond ((memq (aref text at) '(?\s ?\t ?\n ?\r ?\f)) (setq at (1+ at)))
+            ((eq (aref text at) ?\;) (setq at (or (string-match "\n" text at) end)))
+            (t (setq go-on nil))))
+    at))
+
+(defun lispwright--read-next ()
+  "Read the next form of the code: a list of it, or nil at the end."
+  (setq lispwright--phase :read)
+  (setq lispwright--start (lispwright--form-start lispwright--code lispwright--end))
+  (setq lispwright--index (1+ lispwright--index))
+  (setq lispwright--end (length lispwright--code))
+  (when (< lispwright--start lispwright--end)
+    (let ((read (read-from-string lispwright--code lispwright--start)))
+      (setq lispwright--end (cdr read))
+      (list (car read)))))
+
+(defun lispwright--line-and-column (at)
+  "The line and the column of AT in the code, both from 1."
+  (let ((line 1) (start 0) next)
+    (while (and (setq next (string-match "\n" lispwright--code start)) (< next at))
+      (setq line (1+ line))
+      (setq start (1+ next)))
+    (list line (1+ (- at start)))))
+
+(defun lispwright--stopped-at ()
+  "Where reading the form in hand stopped."
+  (with-temp-buffer
+    (insert lispwright--code)
+    (goto-char (1+ lispwright--start))
+    (condition-case nil
+        (read (current-buffer))
+      (error nil))
+    (max lispwright--start (- (point) 2))))
+
+(defun lispwright--forms-left ()
+  "How many forms follow the one in hand, or nil when they cannot be read."
+  (condition-case nil
+      (let ((at lispwright--end) (count 0))
+        (while (< (setq at (lispwright--form-start lispwright--code at)) (length lispwright--code))
+          (setq at (cdr (read-from-string lispwright--code at)))
+          (setq count (1+ count)))
+        count)
+    (error nil)))
+
+(defun lispwright--place ()
+  "Which form is in hand, and where it is."
+  (let* ((reading (eq lispwright--phase :read))
+         (start (lispwright--line-and-column lispwright--start))
+         (at (and reading (lispwright--line-and-column (lispwright--stopped-at))))
+         (left (and (not reading) (lispwright--forms-left))))
+    (append (list :phase lispwright--phase :index lispwright--index :line (car start) :column (cadr start)
+                  :text (lispwright--cut (substring lispwright--code lispwright--start lispwright--end)
+                                         lispwright--failed-form))
+            (and left (list :total (+ left lispwright--index)))
+            (and at (list :at-line (car at) :at-column (cadr at))))))
+
+;;; What went wrong
+
+(defun lispwright--facts (condition frames)
+  "What is sent of an error: CONDITION and the FRAMES of its stack."
+  (let ((unclosed (and (eq lispwright--phase :read) (eq lispwright--kind 'eval) (eq (car condition) 'end-of-file))))
+    (list :type (lispwright--condition-type condition)
+          :message (if unclosed "The code ends in the middle of a form." (lispwright--condition-text condition))
+          :frames (lispwright--folded-facts frames)
+          :unclosed unclosed
+          :stdin (equal condition '(end-of-file "Error reading from stdin")))))
+
+(defun lispwright--failure (condition frames)
+  "The answer that tells of CONDITION."
+  (unless (eq lispwright--kind 'eval)
+    (lispwright--note-loading-error condition))
+  (list :outcome :error :error (lispwright--facts condition frames) :place (lispwright--place)))
+
+(defun lispwright--interrupted (frames)
+  "The answer of what was stopped at FRAMES."
+  (list :outcome :interrupted :frames (lispwright--folded-facts frames) :place (lispwright--place)))
+
+(defun lispwright--answer-now (answer)
+  "Leave what is going on with ANSWER."
+  (throw lispwright--answer-tag answer))
+
+(defun lispwright--debug (&rest arguments)
+  "What Emacs calls with ARGUMENTS where an error is signalled that nothing handles, and where it is told to stop."
+  (let ((inhibit-quit t)
+        (condition (and (eq (car arguments) 'error) (cadr arguments))))
+    ;; Emacs calls the debugger once between two keys, of which none will come.
+    (setq num-nonmacro-input-events (1+ num-nonmacro-input-events))
+    (when lispwright--kind
+      (let ((quit (or quit-flag (eq (car condition) 'quit) (not condition)))
+            (max-lisp-eval-depth (+ 2000 max-lisp-eval-depth))
+            (max-specpdl-size (+ 2000 (if (boundp 'max-specpdl-size) max-specpdl-size 0)))
+            (again lispwright--quitting)
+            (debug-on-error nil))
+        (setq quit-flag nil)
+        (setq lispwright--quitting quit)
+        (let* ((frames (and (not (and quit again)) (not (eq lispwright--phase :read)) (lispwright--stack)))
+               (answer (if quit (lispwright--interrupted frames) (lispwright--failure condition frames))))
+          (if (lispwright--holdable again)
+              (lispwright--hold answer frames)
+            (lispwright--answer-now answer)))))))
+
+(defun lispwright--quit ()
+  "Have Emacs stop what runs as soon as it can."
+  (when lispwright--kind
+    (setq quit-flag t)))
+
+;;; Evaluation
+
+(defun lispwright--call (function)
+  "Call FUNCTION where errors are the agent's to tell.  The stack that is shown ends here."
+  (let ((debugger #'lispwright--debug)
+        (debug-on-error t)
+        (debug-on-quit t)
+        (debug-on-signal nil)
+        (debug-ignored-errors nil)
+        ;; On top of a held stack the debugger is at work already.
+        (inhibit-debugger nil)
+        (inhibit-quit nil))
+    (catch 'top-level
+      (catch 'exit
+        (lispwright--answer-now (funcall function)))
+      (error "The code threw to `exit', and no recursive edit is going on"))
+    (error "The code has called `top-level'")))
+
+(defun lispwright--run (function)
+  "What FUNCTION returns, or the answer that left it: an error, an interrupt."
+  (let ((lispwright--answer-tag (list 'answer))
+        (lispwright--quitting nil))
+    (catch lispwright--answer-tag
+      (condition-case condition
+          ;; Where code binds `debug-on-error', and where the stack has no room, the debugger is not called.
+          (condition-case condition
+              (lispwright--call function)
+            ((debug error) (lispwright--failure condition nil))
+            ((debug quit) (lispwright--interrupted nil)))
+        (t (lispwright--failure condition nil))))))
+
+(defun lispwright--evaluate (form)
+  "The value of FORM, with its macros expanded as loading a file does: the forms of a `progn' one after the other."
+  (let ((form (macroexpand form)))
+    (if (eq (car-safe form) 'progn)
+        (let ((value nil))
+          (dolist (form (cdr form) value)
+            (setq value (lispwright--evaluate form))))
+      (eval (macroexpand-all form) lispwright--environment))))
+
+(defun lispwright--with-code (request kind function)
+  "What FUNCTION answers for the code of REQUEST, which is for work of that KIND."
+  (if (lispwright--argument request :PACKAGE)
+      (list :outcome :refused :no-package (lispwright--argument request :PACKAGE))
+    (let ((lispwright--code (or (lispwright--argument request :CODE) ""))
+          (lispwright--keep (lispwright--argument request :HOLD))
+          (lispwright--index 0) (lispwright--start 0) (lispwright--end 0) (lispwright--phase :read)
+          (lispwright--kind kind))
+      (lispwright--run function))))
+
+(defun lispwright--answer-eval (request)
+  "Evaluate the code of REQUEST."
+  (lispwright--with-code
+   request 'eval
+   (lambda ()
+     (let ((values nil) form)
+       (while (setq form (lispwright--read-next))
+         (setq lispwright--phase :eval)
+         (setq values (list (lispwright--with-retry (lambda () (lispwright--evaluate (car form)))))))
+       (setq lispwright--phase :print)
+       (append (list :outcome :completed
+                     :values (mapcar (lambda (value)
+                                       (lispwright--value-text value (or (lispwright--argument request :LIMIT) 10000)
+                                                               (lispwright--argument request :PRINT-LEVEL)
+                                                               (lispwright--argument request :PRINT-LENGTH)))
+                                     values))
+               (lispwright--preview values))))))
+
+;;; Requests
+
+(defconst lispwright--operations
+  '((:EVAL . lispwright--answer-eval)
+    (:INSPECT . lispwright--answer-inspect)
+    (:MACROEXPAND . lispwright--answer-macroexpand)
+    (:DESCRIBE . lispwright--answer-describe)
+    (:REFERENCES . lispwright--answer-references)
+    (:EXPORTS . lispwright--answer-exports)
+    (:LOAD . lispwright--answer-load)
+    (:RUN-TESTS . lispwright--answer-run-tests)
+    (:HELD . lispwright--answer-held)
+    (:FRAMES . lispwright--answer-frames)
+    (:LOCALS . lispwright--answer-locals)
+    (:EVAL-IN-FRAME . lispwright--answer-eval-in-frame)
+    (:RESTART . lispwright--answer-restart)
+    (:ABORT . lispwright--answer-abort))
+  "Which function answers which request.")
+
+(defun lispwright--answer (request)
+  "Answer REQUEST; a failure of the agent itself is an answer too."
+  (let ((operation (cdr (assq (car request) lispwright--operations))))
+    (cond (operation
+           (condition-case failure
+               (lispwright--send-done (lispwright--despite-signals operation request))
+             (error (lispwright--send (list :fault :id lispwright--id :message (lispwright--condition-text failure))))))
+          ((eq (car request) :PING) (lispwright--send-done nil))
+          (t (lispwright--send (list :unsupported :id lispwright--id :operation (substring (symbol-name (car request)) 1)))))))
+
+(defun lispwright--despite-signals (operation request)
+  "What OPERATION answers to REQUEST.  A signal may come when the code has ended and the answer is not made yet."
+  (condition-case nil
+      (funcall operation request)
+    (quit (list :outcome :interrupted :frames nil))))
+
+(defun lispwright--send-done (answer)
+  "Send ANSWER to the request that is being served, after all that was printed."
+  (set-binary-mode 'stdout nil)
+  (lispwright--send (lispwright--done answer)))
+
+(defun lispwright--done (answer)
+  "The message that has ANSWER in it."
+  (append (list :done :id lispwright--id) answer
+          (list :next-object lispwright--next-object :held (length lispwright--held))))
+
+(defun lispwright--serve ()
+  "Answer requests until the parent is gone."
+  (let (request)
+    (while (condition-case nil
+               (or (setq request (lispwright--next-request)) (not lispwright--ended))
+             ;; An interrupt that came too late.
+             (quit t))
+      (when request
+        (setq lispwright--id (lispwright--argument request :ID))
+        (setq lispwright--next-object (max lispwright--next-object (or (lispwright--argument request :NEXT-OBJECT) 1)))
+        (lispwright--answer request)
+        (setq request nil)))))
+
+(defun lispwright--leaving ()
+  "Tell the parent that code ends the process."
+  (set-binary-mode 'stdout nil)
+  (if (eq lispwright--kind 'run-tests)
+      ;; Many a file of tests ends so, with the number of failures.
+      (lispwright--answer-now (list :outcome :tested :exit-status (lispwright--exit-status)))
+    (lispwright--send (list :exit))))
+
+(defun lispwright--exit-status ()
+  "The status that `kill-emacs', which is on the stack, was called with."
+  (let ((argument (car (nth 2 (seq-find (lambda (frame) (eq (nth 1 frame) 'kill-emacs)) (backtrace-frames))))))
+    (if (integerp argument) argument 0)))
+
+(defun lispwright--refuse-input (&rest _)
+  "Stand in for what reads keys, of which there are none."
+  (signal 'end-of-file '("Error reading from stdin")))
+
+;; Their library is loaded when it is first needed.
+(defvar comp-enable-subr-trampolines)
+(defvar native-comp-enable-subr-trampolines)
+
+(defun lispwright--prepare ()
+  "Make the batch Emacs one that nobody has to look after."
+  (setq locale-coding-system 'utf-8-unix)
+  (set-language-environment "UTF-8")
+  (setq debugger #'lispwright--debug)
+  (setq debug-on-event 'sigusr2)
+  (setq load-read-function #'lispwright--read)
+  (add-hook 'after-load-functions #'lispwright--note-loaded)
+  (add-hook 'kill-emacs-hook #'lispwright--leaving)
+  ;; A trampoline takes seconds to compile; without it compiled code of Emacs itself goes on to read keys.
+  (let ((comp-enable-subr-trampolines nil)
+        (native-comp-enable-subr-trampolines nil))
+    (dolist (reader '(read-char read-char-exclusive read-event read-key-sequence read-key-sequence-vector recursive-edit))
+      (advice-add reader :override #'lispwright--refuse-input)))
+  ;; It would wait for keys, too.
+  (advice-add 'debug :override #'lispwright--refuse-input))
+
+(defun lispwright--end ()
+  "End this process: nobody is there any more."
+  (remove-hook 'kill-emacs-hook #'lispwright--leaving)
+  (kill-emacs 0))
+
+(defun lispwright-main ()
+  "What a worker runs."
+  (lispwright--prepare)
+  (lispwright--open-requests)
+  (lispwright--send (list :hello :protocol 1 :implementation "GNU Emacs" :version emacs-version :pid (emacs-pid)))
+  (lispwright--serve)
+  (lispwright--end))

@@ -1,0 +1,137 @@
+;;; held.el --- errors whose stack is kept  -*- lexical-binding: t; -*-
+
+;; The debugger is called on top of the stack that an error was signalled on, and goes on serving requests there.  Emacs lets
+;; an error's stack only be left, so its restarts leave it; a stack that was interrupted can go on.
+
+(defconst lispwright--most-held 10 "Stacks that are held at most.")
+(defconst lispwright--most-held-frames 1000 "Frames that are kept of each.")
+
+(defvar lispwright--held nil
+  "What is held, innermost first: plists of the error's facts, the frames with their variables, the restarts, the tag that is
+thrown to with what a restart does.")
+
+(defvar lispwright--retry-tag nil
+  "What is thrown to so that the form in hand is evaluated again.")
+
+(defun lispwright--holdable (again)
+  "Non-nil when the stack is to be kept.  It is not when the second interrupt comes AGAIN."
+  (and lispwright--keep (not again) (not lispwright--joined) (< (length lispwright--held) lispwright--most-held)))
+
+(defun lispwright--with-retry (function)
+  "What FUNCTION, which evaluates the form in hand, returns; it is called anew as often as a restart asks for it."
+  (let* ((lispwright--retry-tag (list 'retry))
+         (result lispwright--retry-tag))
+    (while (eq result lispwright--retry-tag)
+      (setq result (catch lispwright--retry-tag (funcall function))))
+    result))
+
+(defun lispwright--hold (answer frames)
+  "Give ANSWER and serve requests on the present stack, of which FRAMES are known.  Then do what the restart asks for that was
+taken; return when an interrupted stack goes on."
+  (let* ((tag (list 'restart))
+         (restarts (lispwright--restarts (eq (plist-get answer :outcome) :interrupted)))
+         (facts (append (list :restarts (mapcar (lambda (restart) (list (nth 0 restart) (nth 1 restart))) restarts))
+                        (or (plist-get answer :error) (list :type "interrupt" :message "It was interrupted."))))
+         (kept (mapcar (lambda (frame) (append frame (list (lispwright--locals frame))))
+                       (lispwright--first lispwright--most-held-frames frames)))
+         (action
+          (let ((lispwright--held (cons (list :facts facts :frames kept :restarts restarts :tag tag) lispwright--held))
+                (lispwright--kind nil)
+                (inhibit-quit nil))
+            (lispwright--send-done (append (if (plist-get answer :error) (plist-put answer :error facts) answer)
+                                           (list :kept t)))
+            (catch tag
+              (lispwright--serve)
+              (lispwright--end)))))
+    (funcall action)))
+
+(defun lispwright--first (count list)
+  "The first COUNT elements of LIST."
+  (let ((taken nil))
+    (while (and list (> count 0))
+      (push (pop list) taken)
+      (setq count (1- count)))
+    (nreverse taken)))
+
+(defun lispwright--restarts (interrupted)
+  "Ways to go on from an error, or from where code was INTERRUPTED: lists of a name, a description and a function."
+  (append
+   (and interrupted
+        (list (list "CONTINUE" "Let the evaluation go on." (lambda () (setq lispwright--quitting nil)))))
+   (and (eq lispwright--phase :eval) lispwright--retry-tag
+        (list (list "RETRY"
+                    (format "Evaluate form %d again from its start. What it has done so far stays done." lispwright--index)
+                    (lambda ()
+                      (setq lispwright--quitting nil)
+                      (throw lispwright--retry-tag lispwright--retry-tag)))))
+   (list (list "ABORT" "Give the evaluation up."
+               (lambda () (lispwright--answer-now (list :outcome :aborted :place (lispwright--place))))))))
+
+(defun lispwright--with-held (function)
+  "What FUNCTION answers for the innermost held stack."
+  (if lispwright--held
+      (funcall function (car lispwright--held))
+    (list :outcome :refused :not-held t)))
+
+(defun lispwright--with-frame (request function)
+  "What FUNCTION answers for the frame of the number in REQUEST."
+  (lispwright--with-held
+   (lambda (held)
+     (let* ((frames (plist-get held :frames))
+            (number (lispwright--argument request :FRAME))
+            (frame (and (>= number 0) (nth number frames))))
+       (if frame
+           (funcall function frame number)
+         (list :outcome :refused :no-frame number :total (length frames)))))))
+
+(defun lispwright--answer-held (_request)
+  "Say what is held."
+  (lispwright--with-held
+   (lambda (_)
+     (list :outcome :held
+           :levels (mapcar (lambda (held) (plist-put (copy-sequence (plist-get held :facts)) :frames nil))
+                           lispwright--held)))))
+
+(defun lispwright--answer-frames (request)
+  "List the frames that REQUEST asks for."
+  (lispwright--with-held
+   (lambda (held)
+     (let* ((frames (plist-get held :frames))
+            (number (1- (lispwright--argument request :OFFSET)))
+            (shown (lispwright--first (lispwright--argument request :COUNT) (nthcdr (1+ number) frames))))
+       (list :outcome :frames :total (length frames)
+             :frames (mapcar (lambda (frame) (lispwright--frame-facts frame (setq number (1+ number)) nil)) shown))))))
+
+(defun lispwright--answer-locals (request)
+  "Show the variables of the frame that REQUEST names."
+  (lispwright--with-frame
+   request
+   (lambda (frame number)
+     (list :outcome :locals :frame (lispwright--frame-facts frame number nil)
+           :locals (mapcar (lambda (local) (list (symbol-name (car local)) (lispwright--node (cdr local) 0 0 0 200)))
+                           (nth 4 frame))))))
+
+(defun lispwright--answer-eval-in-frame (request)
+  "Evaluate the code of REQUEST where the variables of a frame are visible."
+  (lispwright--with-frame
+   request
+   (lambda (frame _)
+     (let ((lispwright--environment (or (nth 4 frame) t)))
+       (lispwright--answer-eval request)))))
+
+(defun lispwright--answer-restart (request)
+  "Take the restart that REQUEST names, or gives the number of."
+  (lispwright--with-held
+   (lambda (held)
+     (let* ((wanted (lispwright--argument request :RESTART))
+            (restarts (plist-get held :restarts))
+            (restart (if (integerp wanted) (nth wanted restarts) (assoc (upcase wanted) restarts))))
+       (if restart
+           (throw (plist-get held :tag) (nth 2 restart))
+         (list :outcome :refused :no-restart (format "%s" wanted)))))))
+
+(defun lispwright--answer-abort (_request)
+  "Give up the innermost held stack."
+  (lispwright--with-held
+   (lambda (held)
+     (throw (plist-get held :tag) (nth 2 (assoc "ABORT" (plist-get held :restarts)))))))

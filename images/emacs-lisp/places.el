@@ -1,0 +1,98 @@
+;;; places.el --- where definitions were when they were loaded  -*- lexical-binding: t; -*-
+
+;; Emacs notes which file defines a name and looks for the line when it is asked.  A file may have changed by then, and the
+;; line of a frame is to be had at once; so what reads source files notes it, and keeps the forms for those who ask who refers
+;; to a name.
+
+(defvar lispwright--places (make-hash-table :test #'equal)
+  "Files and lines by names and kinds of definitions.")
+
+(defvar lispwright--sources nil
+  "An alist of source files and what was read from them: lists of a form, its line, and its name.")
+
+(defvar lispwright--in-hand (make-hash-table :test #'equal)
+  "The line, the column and the name of the form that was read last, by files.")
+
+(defconst lispwright--definers
+  '((defun . defun) (defmacro . defun) (defsubst . defun) (defalias . defun) (cl-defun . defun) (cl-defmacro . defun)
+    (cl-defgeneric . defun) (cl-defsubst . defun) (cl-iter-defun . defun) (iter-defun . defun) (define-inline . defun)
+    (define-minor-mode . defun) (define-globalized-minor-mode . defun) (define-derived-mode . defun)
+    (transient-define-prefix . defun) (transient-define-suffix . defun)
+    (defvar . defvar) (defconst . defvar) (defcustom . defvar) (defvar-local . defvar) (defvar-keymap . defvar)
+    (defface . defface) (cl-defstruct . define-type) (defclass . define-type) (ert-deftest . ert-deftest))
+  "Which forms define what, in the words of `load-history'.")
+
+(defun lispwright--read (&optional stream)
+  "Read a form from STREAM, as loading a file does, and note where it stands."
+  (let ((buffer (cond ((bufferp stream) stream)
+                      ((and (markerp stream) (marker-buffer stream)) (marker-buffer stream)))))
+    (if (not (and buffer load-file-name))
+        (read stream)
+      (let ((file (expand-file-name load-file-name))
+            (line (with-current-buffer buffer (line-number-at-pos (point) t)))
+            (column (with-current-buffer buffer (1+ (- (point) (line-beginning-position))))))
+        (puthash file (list line column nil) lispwright--in-hand)
+        (let* ((form (read stream))
+               (name (lispwright--definition-name form)))
+          (puthash file (list line column name) lispwright--in-hand)
+          (lispwright--note form name file line)
+          form)))))
+
+(defun lispwright--definition-name (form)
+  "What FORM is called, such as \"defun foo\"; nil when it defines nothing."
+  (let ((name (car-safe (cdr-safe form))))
+    (when (eq (car-safe name) 'quote)
+      (setq name (cadr name)))
+    (when (consp name)
+      (setq name (car name)))
+    (and (symbolp (car-safe form)) (symbolp name) name (string-match-p "\\`\\(cl-\\|ert-\\|iter-\\)?def" (symbol-name (car form)))
+         (format "%s %s" (car form) name))))
+
+(defun lispwright--note (form name file line)
+  "Note that FORM, called NAME, stands in FILE at LINE."
+  (let* ((kind (cdr (assq (car-safe form) lispwright--definers)))
+         (symbol (car-safe (cdr-safe form)))
+         (symbol (if (eq (car-safe symbol) 'quote) (cadr symbol) symbol))
+         (symbol (if (consp symbol) (car symbol) symbol)))
+    (when (and kind symbol (symbolp symbol))
+      (puthash (cons symbol kind) (cons file line) lispwright--places))
+    (push (list form line name) (alist-get file lispwright--sources nil nil #'equal))))
+
+(defun lispwright--forget-source (file)
+  "Forget what was read from FILE: it is loaded anew."
+  (setf (alist-get file lispwright--sources nil t #'equal) nil))
+
+(defun lispwright--noted-place (name kind)
+  "The file and the line where NAME was defined as KIND, as a cons, or nil."
+  (gethash (cons name kind) lispwright--places))
+
+(defun lispwright--find-place (name kind)
+  "The file and the line of the definition of NAME as KIND, as a cons, as far as they can be found; nil when not even the file."
+  (or (lispwright--noted-place name kind)
+      (let ((file (lispwright--source-of (symbol-file name kind))))
+        (and file (cons file (lispwright--search name kind file))))))
+
+(defun lispwright--source-of (file)
+  "The source of FILE, which was loaded; FILE itself when there is none, nil for one of the C language or for no file."
+  (cond ((not (and file (file-name-absolute-p file))) nil)
+        ((string-match "\\.el[cn]\\'" file)
+         (let ((stem (substring file 0 (match-beginning 0))))
+           (seq-find #'file-readable-p (list (concat stem ".el") (concat stem ".el.gz") file))))
+        (t file)))
+
+(defun lispwright--search (name kind file)
+  "The line in FILE where NAME is defined as KIND, or nil."
+  (require 'find-func)
+  (let* ((known (cdr (assq (if (eq kind 'defun) nil kind) find-function-regexp-alist)))
+         (pattern (and (symbolp known) (boundp known) (symbol-value known))))
+    (when (and (stringp pattern) (string-match-p "\\.el\\(\\.gz\\)?\\'" file) (file-readable-p file))
+      (with-temp-buffer
+        (let ((inhibit-message t))
+          (insert-file-contents file))
+        (set-syntax-table emacs-lisp-mode-syntax-table)
+        (let ((case-fold-search nil))
+          (and (re-search-forward (format pattern (concat "\\\\?" (regexp-quote (symbol-name name)))) nil t)
+               (progn
+                 (goto-char (match-beginning 0))
+                 (skip-chars-forward " \t\n\r\f")
+                 (line-number-at-pos))))))))

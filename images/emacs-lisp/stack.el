@@ -1,0 +1,144 @@
+;;; stack.el --- the frames of a stack  -*- lexical-binding: t; -*-
+
+;; A frame is a list (INDEX FUNCTION ARGUMENTS INNER): its number counted from the debugger on, what was called and with what,
+;; and the number of the next call inside.  Special forms that the interpreter is in are no calls and have no frame.  Calls that repeat are
+;; sent once.
+
+(defconst lispwright--most-frames 30
+  "Frames that an error is sent with, after those that repeat are left out.")
+
+(defconst lispwright--longest-period 8
+  "The longest sequence of calls that is looked for when calls repeat.")
+
+;; Where a function is interpreted, its variables stand with the frames of the special forms inside of it.
+
+(defconst lispwright--debuggers-own
+  '(debugger-may-continue inhibit-redisplay inhibit-debugger inhibit-changing-match-data debug-on-error)
+  "Variables that Emacs binds when it calls a debugger.")
+
+(defun lispwright--stack ()
+  "The frames of evaluated code, innermost first, as the debugger sees them."
+  (let ((index -1) (inner 0) (frames nil) (outside nil))
+    (dolist (frame (backtrace-frames #'lispwright--debug))
+      (setq index (1+ index))
+      (if (lispwright--own-p (nth 1 frame))
+          (setq outside frames)
+        (when (and (not outside) (car frame))
+          (push (list index (nth 1 frame) (nth 2 frame) inner) frames)
+          (setq inner index))))
+    (lispwright--without-signalling (nreverse (lispwright--without-starting frames)))))
+
+(defun lispwright--own-p (function)
+  "Non-nil when FUNCTION is the agent's."
+  (and (symbolp function) (string-prefix-p "lispwright-" (symbol-name function))))
+
+(defun lispwright--without-starting (frames)
+  "FRAMES, the outermost first, without the calls by which the agent has code run.  A form may have variables."
+  (pcase (nth 1 (car frames))
+    ((or 'load 'load-with-code-conversion 'funcall 'mapcar) (lispwright--without-starting (cdr frames)))
+    ('eval
+     (let ((form (car frames)))
+       (if (lispwright--bindings (1+ (nth 3 form)) (nth 0 form))
+           (cons (list (nth 0 form) 'lispwright--form (nth 2 form) (nth 3 form)) (cdr frames))
+         (cdr frames))))
+    (_ frames)))
+
+(defun lispwright--without-signalling (frames)
+  "FRAMES without the calls by which code says that there is an error."
+  (while (memq (nth 1 (car frames)) '(signal error user-error))
+    (setq frames (cdr frames)))
+  frames)
+
+(defun lispwright--locals (frame)
+  "The variables of FRAME and their values, as a list of conses: those of an interpreted function as the stack has them, of a
+compiled one its parameters."
+  (let* ((function (nth 1 frame))
+         (definition (if (symbolp function) (indirect-function function) function)))
+    (cond ((or (lispwright--interpreted-p definition) (eq function 'lispwright--form)) (lispwright--bindings (1+ (nth 3 frame)) (car frame)))
+          ((byte-code-function-p definition) (lispwright--parameters definition (nth 2 frame))))))
+
+(defun lispwright--interpreted-p (function)
+  "Non-nil when FUNCTION is evaluated as it was read: a list, or an object of its own from Emacs 30 on."
+  (or (consp function)
+      (and (fboundp 'interpreted-function-p) (interpreted-function-p function))))
+
+(defun lispwright--bindings (from to)
+  "The variables that the frames from number FROM to number TO have bound, innermost first."
+  (let ((bindings nil))
+    (while (<= from to)
+      (dolist (binding (backtrace--locals from #'lispwright--debug))
+        (when (and (consp binding) (symbolp (car binding))
+                   (not (assq (car binding) bindings)) (not (memq (car binding) lispwright--debuggers-own)))
+          (push binding bindings)))
+      (setq from (1+ from)))
+    (nreverse bindings)))
+
+(defun lispwright--parameters (function arguments)
+  "The parameters of FUNCTION with ARGUMENTS as their values."
+  (let ((names (help-function-arglist function t)) (parameters nil))
+    (while (and (consp names) arguments)
+      (cond ((eq (car names) '&optional))
+            ((eq (car names) '&rest)
+             (push (cons (cadr names) arguments) parameters)
+             (setq arguments nil))
+            (t (push (cons (car names) (pop arguments)) parameters)))
+      (setq names (cdr names)))
+    (nreverse parameters)))
+
+(defun lispwright--call-text (frame)
+  "The call of FRAME as a form; of the form in hand itself, that form."
+  (let ((function (nth 1 frame)) (arguments (nth 2 frame)))
+    (if (eq function 'lispwright--form)
+        (lispwright--short-text (car arguments))
+      (lispwright--cut (format "(%s)" (mapconcat #'lispwright--argument-text (cons function arguments) " "))
+                       (* 2 lispwright--call-limit)))))
+
+(defun lispwright--argument-text (value)
+  "VALUE in a call; functions without what they consist of."
+  (cond ((symbolp value) (symbol-name value))
+        ((memq (car-safe value) '(lambda closure)) "lambda")
+        ((byte-code-function-p value) "#<compiled-function>")
+        ((subrp value) (subr-name value))
+        (t (lispwright--short-text value))))
+
+(defun lispwright--frame-facts (frame number locals)
+  "What is sent of FRAME, the one of that NUMBER; with the variables when LOCALS is non-nil."
+  (let ((place (and (symbolp (nth 1 frame)) (lispwright--noted-place (nth 1 frame) 'defun))))
+    (append (list :number number :call (lispwright--call-text frame))
+            (and place (list :file (car place) :line (cdr place)))
+            (and locals
+                 (list :locals (mapcar (lambda (local) (list (symbol-name (car local)) (lispwright--short-text (cdr local))))
+                                       (lispwright--locals frame)))))))
+
+(defun lispwright--repeats (functions at period)
+  "How many times the PERIOD calls before AT in the vector FUNCTIONS come again from there on."
+  (let ((next at))
+    (while (and (< next (length functions))
+                (eq (aref functions next) (aref functions (- next period))))
+      (setq next (1+ next)))
+    (/ (- next at) period)))
+
+(defun lispwright--folding (functions at)
+  "The period and the number of the calls that repeat those before AT in FUNCTIONS, or nil."
+  (let ((period 1) (found nil))
+    (while (and (not found) (<= period (min at lispwright--longest-period)))
+      (let ((times (lispwright--repeats functions at period)))
+        (if (>= times 2) (setq found (cons period times)) (setq period (1+ period)))))
+    found))
+
+(defun lispwright--folded-facts (frames)
+  "What is sent of FRAMES, those of a whole stack: the variables of the innermost call that has any, and no more of calls that
+repeat than once."
+  (let ((functions (vconcat (mapcar #'cadr frames)))
+        (locals t) (number 0) (facts nil))
+    (while (and (< number (length functions)) (< (length facts) lispwright--most-frames))
+      (let ((fact (lispwright--frame-facts (nth number frames) number locals)))
+        (when (plist-get fact :locals)
+          (setq locals nil))
+        (setq number (1+ number))
+        (let ((folding (lispwright--folding functions number)))
+          (when folding
+            (setq number (+ number (* (car folding) (cdr folding))))
+            (setq fact (append fact (list :period (car folding) :repeated (cdr folding))))))
+        (push fact facts)))
+    (nreverse facts)))

@@ -1,0 +1,229 @@
+;;; tests.el --- running ERT and Buttercup tests  -*- lexical-binding: t; -*-
+
+;; Both frameworks call a debugger of their own where a test fails, tell a listener how it went, and are told what counts.
+
+(defvar lispwright--running nil "The name of the test that runs.")
+(defvar lispwright--tally nil "How the tests have gone: a plist as it is sent.")
+
+(defconst lispwright--most-failures 100 "Tests that failed that are sent.")
+(defconst lispwright--most-names 200 "Names of tests that are sent.")
+
+(defun lispwright--count (key &optional number)
+  "Add NUMBER or 1 to the number at KEY of the tally."
+  (setq lispwright--tally
+        (plist-put lispwright--tally key (+ (or number 1) (or (plist-get lispwright--tally key) 0)))))
+
+(defun lispwright--note-failure (name description reason form values place)
+  "Note that the test NAME failed for REASON: its DESCRIPTION, the FORM and VALUES that were tested, its PLACE."
+  (lispwright--count :failed)
+  (let ((failures (plist-get lispwright--tally :failed-tests)))
+    (when (< (length failures) lispwright--most-failures)
+      (setq lispwright--tally
+            (plist-put lispwright--tally :failed-tests
+                       (append failures
+                               (list (list :name name :description (or description "") :reason reason :form form :values values
+                                           :file (car place) :line (cdr place)))))))))
+
+;;; Which files
+
+(defun lispwright--test-files (request)
+  "The files whose tests REQUEST is about: the one that it names, or those that are called after the feature."
+  (let ((path (lispwright--argument request :PATH))
+        (name (lispwright--argument request :SYSTEM)))
+    (if path
+        (list path)
+      (let ((files nil))
+        (dolist (root (lispwright--argument request :ROOTS))
+          (dolist (directory (list root (concat root "test/") (concat root "tests/") (concat root "lisp/")))
+            (dolist (pattern (list (concat name "-tests?") (concat "test-" name)))
+              (when (file-directory-p directory)
+                (setq files (append files (directory-files directory t (concat "\\`" pattern "\\.el\\'"))))))))
+        (or (delete-dups files)
+            (let ((file (lispwright--library name)))
+              (and file (list file))))))))
+
+;;; ERT
+
+(defun lispwright--ert-tests (files)
+  "The names of the ERT tests that FILES define, in the order in which they stand there."
+  (let ((tests nil))
+    (maphash (lambda (key place)
+               (when (and (eq (cdr key) 'ert-deftest) (member (car place) files) (get (car key) 'ert--test))
+                 (push (cons (car key) place) tests)))
+             lispwright--places)
+    (mapcar #'car (sort tests (lambda (one other)
+                                (if (equal (cadr one) (cadr other))
+                                    (< (cddr one) (cddr other))
+                                  (string< (cadr one) (cadr other))))))))
+
+(defun lispwright--forget-tests (files)
+  "Forget the tests that FILES have defined: they are loaded anew."
+  (dolist (name (lispwright--ert-tests files))
+    (ert-delete-test name)
+    (remhash (cons name 'ert-deftest) lispwright--places))
+  (when (boundp 'buttercup-suites)
+    (set 'buttercup-suites nil)))
+
+(defun lispwright--run-ert (names)
+  "Run the ERT tests NAMES."
+  (ert-run-tests `(member ,@names)
+                 (lambda (event &rest arguments)
+                   (pcase event
+                     ('test-started (lispwright--test-started (symbol-name (ert-test-name (nth 1 arguments)))))
+                     ('test-ended (lispwright--ert-ended (nth 1 arguments) (nth 2 arguments)))))))
+
+(defun lispwright--test-started (name)
+  "Note that the test NAME runs."
+  (setq lispwright--running name)
+  (lispwright--progress (format "testing %s" name)))
+
+(defun lispwright--ert-ended (test result)
+  "Note how TEST has ended: with RESULT."
+  (cond ((ert-test-quit-p result) (signal 'quit nil))
+        ;; The run is being left, and this test is the one that runs.
+        ((ert-test-aborted-with-non-local-exit-p result))
+        ((ert-test-skipped-p result) (lispwright--count :skipped))
+        ((ert-test-result-expected-p test result)
+         (lispwright--count (if (ert-test-passed-p result) :passed :skipped)))
+        (t (lispwright--ert-failed test result)))
+  (unless (ert-test-aborted-with-non-local-exit-p result)
+    (setq lispwright--running nil)))
+
+(defun lispwright--ert-failed (test result)
+  "Note that TEST has failed with RESULT."
+  (let* ((name (ert-test-name test))
+         (condition (and (ert-test-result-with-condition-p result) (ert-test-result-with-condition-condition result)))
+         (facts (and (eq (car condition) 'ert-test-failed) (consp (cadr condition)) (cadr condition)))
+         (properties (and facts (consp (cdr-safe facts)) (cdr facts))))
+    (lispwright--note-failure
+     (symbol-name name) (ert-test-documentation test)
+     (cond ((not condition) "It passed, and was expected to fail.")
+           ((and facts (stringp (plist-get properties :reason))) (plist-get properties :reason))
+           (facts "The form did not hold.")
+           ((eq (car condition) 'ert-test-failed) (format "%s" (cadr condition)))
+           (t (format "%s: %s" (car condition) (lispwright--condition-text condition))))
+     (and facts (lispwright--short-text (car facts)))
+     (delq nil (mapcar (lambda (key)
+                         (and (plist-member properties key)
+                              (list (substring (symbol-name key) 1) (lispwright--short-text (plist-get properties key)))))
+                       '(:form :value :condition :explanation :reason)))
+     (lispwright--noted-place name 'ert-deftest))))
+
+;;; Buttercup
+
+(defun lispwright--run-buttercup (specs)
+  "Run the Buttercup suites; only SPECS count."
+  (defvar buttercup-reporter)
+  (defvar buttercup-suites)
+  (let ((buttercup-reporter
+         (lambda (event argument)
+           (pcase event
+             ('spec-started (lispwright--test-started (buttercup-spec-full-name argument)))
+             ('spec-done (lispwright--spec-done argument specs))))))
+    (unwind-protect
+        (progn
+          (advice-add 'buttercup--debugger :around #'lispwright--unless-stopped)
+          (dolist (spec (buttercup--specs buttercup-suites))
+            (unless (memq spec specs)
+              (aset spec (cl-struct-slot-offset 'buttercup-spec 'function) #'ignore)))
+          (buttercup-run t))
+      (advice-remove 'buttercup--debugger #'lispwright--unless-stopped))))
+
+(defun lispwright--unless-stopped (function &rest arguments)
+  "Call FUNCTION, a debugger, with ARGUMENTS when they tell of an error; else the run was told to stop."
+  (apply (if (and (eq (car arguments) 'error) (not (eq (car-safe (cadr arguments)) 'quit)))
+             function
+           #'lispwright--debug)
+         arguments))
+
+(defun lispwright--spec-done (spec specs)
+  "Note how SPEC, if it is one of SPECS, has ended."
+  (when (memq spec specs)
+    (pcase (buttercup-spec-status spec)
+      ('passed (lispwright--count :passed))
+      ('pending (lispwright--count :skipped))
+      (_ (let ((description (buttercup-spec-failure-description spec)))
+           (lispwright--note-failure (buttercup-spec-full-name spec) nil
+                                     (cond ((stringp description) description)
+                                           ((eq (car-safe (cadr description)) 'buttercup-failed)
+                                            (format "%s" (cadr (cadr description))))
+                                           ((consp (cadr description))
+                                            (format "%s: %s" (car (cadr description))
+                                                    (lispwright--condition-text (cadr description))))
+                                           (t (lispwright--short-text description)))
+                                     nil nil nil)))))
+  (setq lispwright--running nil))
+
+(defun lispwright--spec-named-p (spec name)
+  "Non-nil when SPEC or a suite that it is in is called NAME."
+  (or (equal (buttercup-spec-full-name spec) name)
+      (equal (buttercup-suite-or-spec-description spec) name)
+      (seq-find (lambda (suite)
+                  (or (equal (buttercup-suite-or-spec-description suite) name)
+                      (equal (buttercup-suite-full-name suite) name)))
+                (buttercup-suite-or-spec-parents spec))))
+
+;;; Running
+
+(defun lispwright--choose (tests wanted named)
+  "The TESTS for which NAMED gives non-nil with one of the names WANTED; all when none is.  Names that fit none are noted."
+  (if (not wanted)
+      tests
+    (setq lispwright--tally
+          (plist-put lispwright--tally :unmatched
+                     (append (plist-get lispwright--tally :unmatched)
+                             (seq-remove (lambda (name) (seq-find (lambda (test) (funcall named test name)) tests)) wanted))))
+    (seq-filter (lambda (test) (seq-find (lambda (name) (funcall named test name)) wanted)) tests)))
+
+(defun lispwright--run-loaded (request files)
+  "Run the tests that FILES have defined and REQUEST is about."
+  (let* ((ert (lispwright--ert-tests files))
+         (specs (and (boundp 'buttercup-suites) (buttercup--specs (symbol-value 'buttercup-suites))))
+         (framework (or (lispwright--argument request :FRAMEWORK)
+                        (mapconcat #'identity (append (and (or ert (not specs)) '("ert")) (and specs '("buttercup"))) ",")))
+         (frameworks (split-string (downcase framework) ","))
+         (wanted (lispwright--argument request :TESTS))
+         (others (append (and ert (not (member "ert" frameworks)) '("ert"))
+                         (and specs (not (member "buttercup" frameworks)) '("buttercup"))))
+         (ert (and (member "ert" frameworks) ert))
+         (specs (and (member "buttercup" frameworks) specs))
+         (names (append (mapcar #'symbol-name ert) (mapcar #'buttercup-spec-full-name specs))))
+    (setq lispwright--tally
+          (append (list :framework framework :others others :name-count (length names)
+                        :names (lispwright--first lispwright--most-names names))
+                  lispwright--tally))
+    (let* ((all (append (mapcar (lambda (name) (cons 'ert name)) ert) (mapcar (lambda (spec) (cons 'buttercup spec)) specs)))
+           (chosen (lispwright--choose all wanted
+                                       (lambda (test name)
+                                         (if (eq (car test) 'ert)
+                                             (equal (symbol-name (cdr test)) name)
+                                           (lispwright--spec-named-p (cdr test) name)))))
+           (chosen-ert (delq nil (mapcar (lambda (test) (and (eq (car test) 'ert) (cdr test))) chosen)))
+           (chosen-specs (delq nil (mapcar (lambda (test) (and (eq (car test) 'buttercup) (cdr test))) chosen))))
+      (when chosen-ert
+        (lispwright--run-ert chosen-ert))
+      (when chosen-specs
+        (lispwright--run-buttercup chosen-specs))
+      (list :outcome :tested))))
+
+(defun lispwright--answer-run-tests (request)
+  "Load tests afresh and run them."
+  (require 'ert)
+  (let* ((lispwright--tally (list :passed 0 :failed 0 :skipped 0))
+         (lispwright--running nil)
+         (answer (lispwright--with-work
+                  request 'run-tests
+                  (lambda ()
+                    (let ((files (lispwright--test-files request))
+                          (roots (lispwright--argument request :ROOTS)))
+                      (if (not files)
+                          (list :outcome :refused :no-system (lispwright--argument request :SYSTEM)
+                                :systems (lispwright--libraries roots))
+                        (lispwright--forget-tests files)
+                        (lispwright--reload-changed roots nil)
+                        (dolist (file files)
+                          (lispwright--load-source file))
+                        (lispwright--run-loaded request files)))))))
+    (append answer
+            (and (plist-get lispwright--tally :framework) lispwright--tally)
+            (and lispwright--running (list :running lispwright--running)))))

@@ -1,0 +1,179 @@
+;;; work.el --- loading files and features  -*- lexical-binding: t; -*-
+
+;; A file is compiled for what the compiler has to say, into a place that is thrown away, and then its source is loaded: the
+;; functions of sources have variables that frames can show.  Nothing is written beside it.
+
+(defvar lispwright--diagnostics nil "What the compiler and the loader have said, the last one first.")
+
+(defvar lispwright--loaded nil
+  "An alist of the source files that were loaded and the digests of what they held then, the last one first.")
+
+(defvar lispwright--packages-activated nil "Non-nil when the installed packages are on `load-path'.")
+
+;;; What is said about a file
+
+(defun lispwright--progress (text)
+  "Tell the parent what the request in hand does."
+  (unless lispwright--joined
+    (lispwright--send (list :progress :id lispwright--id :text text))))
+
+(defun lispwright--diagnose (severity type message file line column form)
+  "Note a diagnostic: SEVERITY, TYPE, MESSAGE, and where it is: FILE, LINE, COLUMN, the name of the FORM."
+  (push (list :severity severity :type type :message message :file file :line line :column column :form form)
+        lispwright--diagnostics))
+
+(defun lispwright--compiler-says (message &optional position _fill level)
+  "Note MESSAGE of the compiler about POSITION in the file that it compiles; LEVEL is `:warning' or `:error'."
+  (let* ((buffer (and (buffer-live-p byte-compile-current-buffer) byte-compile-current-buffer))
+         (position (and buffer (integerp position) position))
+         (line (and position (with-current-buffer buffer (line-number-at-pos position t))))
+         (column (and position (with-current-buffer buffer
+                                 (save-excursion
+                                   (goto-char position)
+                                   (1+ (- (point) (line-beginning-position)))))))
+         (form byte-compile-current-form))
+    (lispwright--diagnose (if (eq level :error) "error" "warning") "byte-compile" (string-trim message)
+                          byte-compile-current-file line column
+                          (cond ((stringp form) form)
+                                ((and form (symbolp form) (not (keywordp form))) (symbol-name form))))))
+
+(defun lispwright--check (file)
+  "Compile FILE and note what the compiler says; non-nil when it found no error."
+  (require 'bytecomp)
+  (lispwright--progress (format "compiling %s" file))
+  (let* ((compiled (make-temp-file "lispwright" nil ".elc"))
+         (before (length lispwright--diagnostics))
+         (byte-compile-dest-file-function (lambda (_) compiled))
+         (byte-compile-log-warning-function #'lispwright--compiler-says)
+         (byte-compile-verbose nil)
+         (byte-compile-warnings t)
+         (byte-compile-error-on-warn nil)
+         (byte-compile-generate-call-tree nil)
+         (inhibit-message t)
+         (message-log-max nil)
+         (debug-on-error nil))
+    (unwind-protect
+        (condition-case condition
+            (byte-compile-file file)
+          (error (lispwright--diagnose "error" (lispwright--condition-type condition) (lispwright--condition-text condition)
+                                       file nil nil nil)))
+      (delete-file compiled))
+    (not (seq-find (lambda (said) (equal (plist-get said :severity) "error"))
+                   (lispwright--first (- (length lispwright--diagnostics) before) lispwright--diagnostics)))))
+
+;;; Finding what is asked for
+
+(defun lispwright--use-roots (roots)
+  "Have Emacs look for libraries in the directories of the project: ROOTS and what is usual below them."
+  (dolist (root roots)
+    (dolist (directory (list root (concat root "lisp/") (concat root "src/")))
+      (let ((directory (directory-file-name directory)))
+        (when (and (file-directory-p directory) (not (member directory load-path)))
+          (push directory load-path))))))
+
+(defun lispwright--activate-packages ()
+  "Put the packages that are installed on `load-path', once."
+  (unless lispwright--packages-activated
+    (setq lispwright--packages-activated t)
+    (require 'package)
+    (let ((inhibit-message t))
+      (package-activate-all))))
+
+(defun lispwright--library (name)
+  "The source file of the feature or library NAME, or nil."
+  (lispwright--source-of (or (locate-library name)
+                             (progn
+                               (lispwright--activate-packages)
+                               (locate-library name)))))
+
+(defun lispwright--libraries (roots)
+  "The names of libraries below ROOTS."
+  (let ((names nil))
+    (dolist (root roots names)
+      (dolist (directory (list root (concat root "lisp/") (concat root "src/")))
+        (when (file-directory-p directory)
+          (dolist (file (directory-files directory nil "\\`[^.].*\\.el\\'"))
+            (push (file-name-sans-extension file) names)))))))
+
+;;; Loading
+
+(defun lispwright--digest (file)
+  "What tells the present content of FILE from any other."
+  (with-temp-buffer
+    (set-buffer-multibyte nil)
+    (insert-file-contents-literally file)
+    (secure-hash 'sha1 (current-buffer))))
+
+(defun lispwright--note-loaded (file)
+  "Note that FILE, a source, was loaded with its present content."
+  (when (and (string-suffix-p ".el" file) (file-readable-p file))
+    (setf (alist-get file lispwright--loaded nil nil #'equal) (lispwright--digest file))))
+
+(defun lispwright--changed-p (file)
+  "Non-nil when FILE holds something else than what was loaded."
+  (let ((known (alist-get file lispwright--loaded nil nil #'equal)))
+    (not (and known (file-readable-p file) (equal known (lispwright--digest file))))))
+
+(defun lispwright--load-source (file)
+  "Compile FILE for what the compiler says, and load its source."
+  (when (with-temp-buffer
+          (insert-file-contents file nil 0 5000)
+          (re-search-forward "^;;+ *Package-Requires:\\|(require '\\(ert\\|buttercup\\)\\_>" nil t))
+    (lispwright--activate-packages))
+  (lispwright--check file)
+  (lispwright--progress (format "loading %s" file))
+  (lispwright--forget-source file)
+  (load file nil t t))
+
+(defun lispwright--reload-changed (roots except)
+  "Load the files below ROOTS anew that were loaded and have changed since, but for the file EXCEPT; how many there were."
+  (let ((count 0))
+    (dolist (file (reverse (mapcar #'car lispwright--loaded)) count)
+      (when (and (not (equal file except)) (file-readable-p file) (lispwright--changed-p file)
+                 (seq-find (lambda (root) (string-prefix-p root file)) roots))
+        (lispwright--load-source file)
+        (setq count (1+ count))))))
+
+(defun lispwright--note-loading-error (condition)
+  "Note CONDITION, which has ended the loading, where that was."
+  (let* ((file (and load-file-name (expand-file-name load-file-name)))
+         (in-hand (gethash file lispwright--in-hand)))
+    ;; The compiler may have met the same error.
+    (setq lispwright--diagnostics
+          (seq-remove (lambda (said)
+                        (and (equal (plist-get said :severity) "error") (equal (plist-get said :file) file)
+                             (equal (plist-get said :line) (nth 0 in-hand))))
+                      lispwright--diagnostics))
+    (lispwright--diagnose "error" (lispwright--condition-type condition) (lispwright--condition-text condition)
+                          file (nth 0 in-hand) (nth 1 in-hand) (nth 2 in-hand))))
+
+(defun lispwright--with-work (request kind function)
+  "What FUNCTION answers for REQUEST, which is for work of that KIND, and what is said about files meanwhile."
+  (let ((lispwright--diagnostics nil)
+        (lispwright--code "") (lispwright--keep nil)
+        (lispwright--index 0) (lispwright--start 0) (lispwright--end 0) (lispwright--phase :eval)
+        (lispwright--kind kind))
+    (lispwright--use-roots (lispwright--argument request :ROOTS))
+    (let ((answer (lispwright--run function)))
+      (append answer (list :diagnostics (reverse lispwright--diagnostics))))))
+
+(defun lispwright--target (request)
+  "The file that REQUEST is about: the PATH that it gives, or the library of that name; nil when there is none."
+  (or (lispwright--argument request :PATH)
+      (lispwright--library (lispwright--argument request :SYSTEM))))
+
+(defun lispwright--answer-load (request)
+  "Load a file or a feature."
+  (lispwright--with-work
+   request 'load
+   (lambda ()
+     (let* ((roots (lispwright--argument request :ROOTS))
+            (file (lispwright--target request)))
+       (if (not file)
+           (list :outcome :refused :no-system (lispwright--argument request :SYSTEM)
+                 :systems (lispwright--libraries roots))
+         (let* ((needed (or (lispwright--argument request :FORCE) (lispwright--changed-p file)))
+                (reloaded (lispwright--reload-changed roots file)))
+           (when needed
+             (lispwright--load-source file))
+           (list :outcome :loaded :unchanged (not (or needed (> reloaded 0))))))))))

@@ -1,0 +1,82 @@
+;;; emacs-lisp.el --- tests of the agent for Emacs Lisp in one image  -*- lexical-binding: t; -*-
+
+;; emacs -Q --batch -l images/tests/emacs-lisp.el
+
+(require 'ert)
+
+(let ((images (expand-file-name "../emacs-lisp/" (file-name-directory load-file-name))))
+  (dolist (part '("wire" "print" "places" "stack" "agent" "held" "objects" "look" "describe" "work" "tests"))
+    (load (concat images part ".el") nil t t)))
+
+(defvar agent-test-sent nil "What the agent has sent, the last message first.")
+
+(defun agent-test-ask (&rest request)
+  "The answer to REQUEST, without what it is sent with."
+  (let ((agent-test-sent nil))
+    (cl-letf (((symbol-function 'lispwright--send) (lambda (message) (push message agent-test-sent))))
+      (setq lispwright--id 7)
+      (lispwright--answer request)
+      (cdr (car agent-test-sent)))))
+
+(defun agent-test-values (code)
+  "The printed values of CODE."
+  (mapcar #'car (plist-get (agent-test-ask :EVAL :CODE code) :values)))
+
+(defun agent-test-error (code)
+  "What is sent of the error of CODE."
+  (plist-get (agent-test-ask :EVAL :CODE code) :error))
+
+(ert-deftest agent-frames-are-read-however-they-come ()
+  (let ((lispwright--requests nil)
+        (bytes (encode-coding-string "000012(:EVAL :CODE \"λ\")00000b(:PING NIL)" 'utf-8)))
+    (mapc (lambda (byte) (lispwright--arrived nil (unibyte-string byte))) bytes)
+    (should (equal lispwright--requests '((:EVAL :CODE "λ") (:PING nil))))))
+
+(ert-deftest agent-messages-are-lists-of-the-wire ()
+  (should (equal (lispwright--encode '(:done :id 1 :text "a\"\\b" :no nil :yes t)) "(:DONE :ID 1 :TEXT \"a\\\"\\\\b\" :NO NIL :YES T)")))
+
+(ert-deftest agent-evaluates-forms-in-their-order ()
+  (should (equal (agent-test-values "1 ; one\n (defmacro agent-test-m () ''two) (progn (agent-test-m))") '("two")))
+  (should (equal (agent-test-values "") nil)))
+
+(ert-deftest agent-printing-ends ()
+  (should (equal (agent-test-values "(let ((list (list 1))) (setcdr list list))") '("(1 . #0)")))
+  (should (equal (car (lispwright--value-text (make-list 1000 1) 5)) "(1 1 "))
+  (let ((deep nil))
+    (dotimes (_ 10000) (setq deep (list deep)))
+    (should (string-match-p "\\.\\.\\." (car (lispwright--value-text deep 10000))))))
+
+(ert-deftest agent-errors-have-frames-and-variables ()
+  (agent-test-values "(defun agent-test-f (x) (let ((y (* 2 x))) (car y)))")
+  (let* ((told (agent-test-error "(agent-test-f 3)"))
+         (frame (nth 1 (plist-get told :frames))))
+    (should (equal (plist-get told :type) "wrong-type-argument"))
+    (should (equal (plist-get frame :call) "(agent-test-f 3)"))
+    (should (equal (plist-get frame :locals) '(("x" "3") ("y" "6"))))))
+
+(ert-deftest agent-calls-that-repeat-are-folded ()
+  (let* ((told (agent-test-error "(defun agent-test-deep (n) (1+ (agent-test-deep n))) (agent-test-deep 1)"))
+         (frame (car (plist-get told :frames))))
+    (should (= (plist-get frame :period) 1))
+    (should (> (plist-get frame :repeated) 50))))
+
+(ert-deftest agent-errors-of-reading-have-their-place ()
+  (let ((place (plist-get (agent-test-ask :EVAL :CODE "1\n (list 1") :place)))
+    (should (eq (plist-get place :phase) :read))
+    (should (equal (list (plist-get place :line) (plist-get place :column)) '(2 2))))
+  (should (plist-get (agent-test-error "(list 1") :unclosed))
+  (should-not (plist-get (agent-test-error "(list 1))") :unclosed)))
+
+(ert-deftest agent-knows-who-refers ()
+  (should (equal (lispwright--references-in '(defun f (x) (car (mapcar #'car (list x '(car))))) 'car) '("call" "reference"))))
+
+(ert-deftest agent-objects-have-parts ()
+  (let ((node (lispwright--node (list 1 "a" (vector 2)) 2 10 0 100)))
+    (should (equal (plist-get node :kind) "list"))
+    (should (= (plist-get node :total) 3))
+    (should (equal (plist-get (cadr (nth 2 (plist-get node :parts))) :kind) "array"))))
+
+(let ((stats (ert-run-tests-batch "^agent-")))
+  (if (zerop (ert-stats-completed-unexpected stats))
+      (princ "all passed\n")
+    (kill-emacs 1)))
