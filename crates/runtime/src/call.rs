@@ -18,8 +18,8 @@ use crate::request::Request;
 use crate::session::{Facts, Running, Session, loss, run};
 use crate::session_error::SessionError;
 use crate::sessions::Sessions;
+use crate::slot::Slot;
 use crate::stop::Controls;
-use crate::worker::Worker;
 
 /// What a call may take however little it asks for, before another that wants to wait for it is refused.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -141,7 +141,7 @@ impl Ticket {
 pub(crate) struct Turn {
     // Dropped in this order: the next one finds nobody running, and the image free.
     _running: Running,
-    pub(crate) slot: OwnedMutexGuard<Option<Worker>>,
+    pub(crate) slot: OwnedMutexGuard<Slot>,
     _place: Place,
 }
 

@@ -61,12 +61,7 @@ async fn step(session: &Weak<Session>, limit: Duration) -> Option<Duration> {
     if idle < limit {
         return Some(limit - idle);
     }
-    if let Some(mut worker) = slot.take() {
-        worker.bury(true).await;
-        session.ended_idle(idle);
-    } else if let Some(remote) = &session.remote
-        && remote.lock().await.leave_ours().await
-    {
+    if slot.end_ours().await {
         session.ended_idle(idle);
     }
     session.unwatched();

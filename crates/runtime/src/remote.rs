@@ -12,18 +12,17 @@ pub(crate) mod connection;
 mod found;
 
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::backends::Runtime;
 use crate::capture::Printed;
 use crate::config::Config;
 use crate::eval::{Answer, Ending, Printout};
 use crate::factory::{Household, StartError};
 use crate::nrepl::Nrepl;
 use crate::request::Request;
+use crate::session::Image;
 use crate::stop::{Controls, Death, StopReason};
 use crate::swank::Swank;
-use crate::watch::Watch;
 use crate::work::Tally;
 
 pub(crate) use call::{ensure_remote, run_remote};
@@ -57,16 +56,9 @@ pub(crate) enum Remote {
     Swank(Box<Swank>),
 }
 
-/// What may be said about a server while it is busy.
-#[derive(Clone)]
-pub(crate) struct RemoteImage {
-    /// The process, when it was started here.
-    pub(crate) pid: Option<i32>,
-    /// Who it is and whose.
-    pub(crate) version: String,
-    pub(crate) started: Instant,
-    /// What it takes, when it was started here.
-    pub(crate) watch: Option<Watch>,
+/// A server that a session has reached.
+pub(crate) struct Reached {
+    pub(crate) image: Image,
     /// What the caller should know about it, once.
     pub(crate) notice: String,
 }
@@ -94,12 +86,12 @@ pub(crate) struct Called {
 }
 
 impl Remote {
-    /// What sessions on `runtime` hold in place of a worker, if they do.
-    pub(crate) fn of(runtime: Runtime) -> Option<Self> {
-        Some(match runtime.protocol? {
+    /// What speaks `protocol`, and has reached no server yet.
+    pub(crate) fn of(protocol: Protocol) -> Self {
+        match protocol {
             Protocol::Nrepl => Self::Nrepl(Box::default()),
             Protocol::Swank => Self::Swank(Box::default()),
-        })
+        }
     }
 
     /// Notices that a server of our own has ended; how, and its last words.
@@ -111,7 +103,7 @@ impl Remote {
     }
 
     /// Joins the server `found`, in place of the one there was.
-    pub(crate) async fn attach(&mut self, found: Found, config: &Config) -> Result<RemoteImage, StartError> {
+    pub(crate) async fn attach(&mut self, found: Found, config: &Config) -> Result<Reached, StartError> {
         match self {
             Self::Nrepl(nrepl) => {
                 nrepl.attach(found.address, config).await.map_err(|error| Found::explain(found.not_swank, error))
@@ -125,7 +117,7 @@ impl Remote {
         &mut self,
         config: &Config,
         household: &Household,
-    ) -> Result<Option<RemoteImage>, StartError> {
+    ) -> Result<Option<Reached>, StartError> {
         match self {
             Self::Nrepl(nrepl) => nrepl.ensure(config, household).await,
             Self::Swank(swank) => swank.ensure(config).await,

@@ -13,9 +13,10 @@ use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
 use crate::limits;
 use crate::queue::Queue;
-use crate::remote::{Remote, ensure_remote, run_remote};
+use crate::remote::{ensure_remote, run_remote};
 use crate::request::Request;
 use crate::session_error::SessionError;
+use crate::slot::Slot;
 use crate::status::CheckpointStatus;
 use crate::stop::{Controls, Death, StopReason};
 use crate::watch::Watch;
@@ -43,9 +44,7 @@ pub(crate) struct Session {
     /// Which of them are over.
     pub(crate) over: watch::Sender<Over>,
     /// Held for as long as a call runs.
-    pub(crate) slot: Arc<tokio::sync::Mutex<Option<Worker>>>,
-    /// What a session whose image is reached through a socket has in place of a worker; locked only by those who hold the slot.
-    pub(crate) remote: Option<tokio::sync::Mutex<Remote>>,
+    pub(crate) slot: Arc<tokio::sync::Mutex<Slot>>,
     pub(crate) facts: Mutex<Facts>,
 }
 
@@ -107,12 +106,28 @@ impl Facts {
 /// The image that a session has now.
 #[derive(Clone)]
 pub(crate) struct Image {
-    /// 0 of a process that somebody else runs.
-    pub(crate) pid: i32,
+    /// Absent of one that somebody else runs.
+    pub(crate) ours: Option<Ours>,
     pub(crate) started: Instant,
+    /// Who it is, and whose.
     pub(crate) version: String,
-    /// What it takes; absent of a process that somebody else runs.
-    pub(crate) watch: Option<Watch>,
+}
+
+/// The process of an image that was started here.
+#[derive(Clone)]
+pub(crate) struct Ours {
+    pub(crate) pid: i32,
+    /// What it takes.
+    pub(crate) watch: Watch,
+}
+
+impl Image {
+    /// The process that it is from now on.
+    fn goes_on_as(&mut self, pid: i32) {
+        if let Some(ours) = &mut self.ours {
+            ours.pid = pid;
+        }
+    }
 }
 
 impl Session {
@@ -126,7 +141,7 @@ impl Session {
     }
 
     /// The slot, when no call runs.
-    pub(crate) fn free_now(&self) -> Option<OwnedMutexGuard<Option<Worker>>> {
+    pub(crate) fn free_now(&self) -> Option<OwnedMutexGuard<Slot>> {
         Arc::clone(&self.slot).try_lock_owned().ok()
     }
 
@@ -148,14 +163,14 @@ impl Session {
         if facts.running.is_some() {
             return None;
         }
-        facts.image.as_ref()?.watch.clone()
+        Some(facts.image.as_ref()?.ours.as_ref()?.watch.clone())
     }
 
     /// Ends the image for what it takes while no call runs, unless one has come, which is watched itself. It is told with
     /// the next call.
     pub(crate) async fn end_excess(&self) {
         let Some(mut slot) = self.free_now() else { return };
-        if let Some(worker) = slot.as_mut() {
+        if let Some(worker) = slot.worker() {
             // Now that nothing can come between, with the copy that would do.
             let Some(excess) = worker.glance().await else { return };
             if excess.copy_suffices && worker.end_copy() {
@@ -169,9 +184,7 @@ impl Session {
         }
         let Some(watch) = self.idle_watch() else { return };
         let Some(excess) = watch.glance(None, false).await else { return };
-        if let Some(remote) = &self.remote
-            && remote.lock().await.leave_ours().await
-        {
+        if slot.end_ours().await {
             let death = Death { status: excess.text, exited: false, killed: true };
             self.count_crash(death.status.clone());
             self.facts().tell(loss(&self.name, "while no call was running", &death, ""));
@@ -199,7 +212,7 @@ impl Session {
 
     /// Refuses what ends an image when that is not ours to end.
     pub(crate) fn must_be_ours(&self) -> Result<(), SessionError> {
-        let is_theirs = self.facts().image.as_ref().is_some_and(|image| image.pid == 0);
+        let is_theirs = self.facts().image.as_ref().is_some_and(|image| image.ours.is_none());
         if is_theirs { Err(SessionError::Theirs(self.name.clone())) } else { Ok(()) }
     }
 
@@ -242,7 +255,7 @@ impl Session {
         facts.checkpoints.retain(|checkpoint| checkpoint.name != name);
         facts.checkpoints.push(CheckpointStatus { name: name.to_owned(), pid: kept, made: Instant::now() });
         if let Some(image) = &mut facts.image {
-            image.pid = pid;
+            image.goes_on_as(pid);
         }
     }
 
@@ -253,17 +266,16 @@ impl Session {
         facts.held = back.held;
         facts.checkpoints.retain(|checkpoint| back.checkpoints.contains(&checkpoint.name));
         if let Some(image) = &mut facts.image {
-            image.pid = pid;
+            image.goes_on_as(pid);
         }
     }
 
     pub(crate) fn set_image(&self, worker: &Worker) {
         let word = |name| worker.hello.get_text(name).unwrap_or_default();
         self.facts().image = Some(Image {
-            pid: worker.pid(),
+            ours: Some(Ours { pid: worker.pid(), watch: worker.watch() }),
             started: worker.started,
             version: format!("{} {}", word("IMPLEMENTATION"), word("VERSION")),
-            watch: Some(worker.watch()),
         });
     }
 }
@@ -280,25 +292,21 @@ impl Drop for Running {
 }
 
 /// Gives the session an image if it has none that lives; why the caller gets a fresh one, if one was lost.
-pub(crate) async fn ensure_image(
-    session: &Session,
-    slot: &mut Option<Worker>,
-    patience: Duration,
-) -> Result<(), SessionError> {
+pub(crate) async fn ensure_image(session: &Session, slot: &mut Slot, patience: Duration) -> Result<(), SessionError> {
     // A start is rare and its state large: it does not lie on the stack of whoever may need one.
-    if let Some(remote) = &session.remote {
-        return Box::pin(ensure_remote(session, &mut *remote.lock().await)).await;
+    if let Some(remote) = slot.server() {
+        return Box::pin(ensure_remote(session, remote)).await;
     }
-    if let Some(worker) = slot
+    if let Some(worker) = slot.worker()
         && !worker.is_alive()
     {
         let death = worker.bury(false).await;
         lost_while_idle(session, slot, &death)?;
     }
-    if slot.is_none() {
+    if matches!(slot, Slot::Empty) {
         let worker = Box::pin(session.factory.obtain(patience)).await?;
         session.set_image(&worker);
-        *slot = Some(worker);
+        *slot = Slot::Worker(Box::new(worker));
         let factory = Arc::clone(&session.factory);
         tokio::spawn(async move { factory.fill_spare().await });
     }
@@ -309,7 +317,7 @@ pub(crate) async fn ensure_image(
 /// least: a launcher can keep a start waiting for as long as it likes.
 pub(crate) async fn ensure_unless_stopped(
     session: &Session,
-    slot: &mut Option<Worker>,
+    slot: &mut Slot,
     time: Duration,
     controls: &Controls,
 ) -> Result<(), SessionError> {
@@ -340,8 +348,8 @@ pub(crate) async fn unless_given_up(
 }
 
 /// Takes note of an image that was found dead before a call ran in it.
-fn lost_while_idle(session: &Session, slot: &mut Option<Worker>, death: &Death) -> Result<(), SessionError> {
-    let words = slot.take().map(|worker| last_lines(&worker.take_output().1.head)).unwrap_or_default();
+fn lost_while_idle(session: &Session, slot: &mut Slot, death: &Death) -> Result<(), SessionError> {
+    let words = slot.take_worker().map(|worker| last_lines(&worker.take_output().1.head)).unwrap_or_default();
     session.count_crash(death.status.clone());
     session.facts().tell(loss(&session.name, "while no call was running", death, &words));
     if session.facts().stopped { Err(session.stopped_error()) } else { Ok(()) }
@@ -350,7 +358,7 @@ fn lost_while_idle(session: &Session, slot: &mut Option<Worker>, death: &Death) 
 /// One call, from the image to the report.
 pub(crate) async fn run(
     session: &Session,
-    slot: &mut Option<Worker>,
+    slot: &mut Slot,
     request: Request,
     controls: &Controls,
     began: Instant,
@@ -359,18 +367,18 @@ pub(crate) async fn run(
         return Err(session.stopped_error());
     }
     session.facts().evaluations += u64::from(matches!(request, Request::Eval(_)));
-    if let Some(remote) = &session.remote {
-        return run_remote(session, &mut *remote.lock().await, &request, controls).await;
+    if let Some(remote) = slot.server() {
+        return run_remote(session, remote, &request, controls).await;
     }
     let mut arguments = keyed([("NEXT-OBJECT", Value::Integer(session.facts().next_object))]);
     arguments.extend(request.arguments());
     // Ends with an image that has read the request, or with a session that has lost too many.
     let (ended, branch) = loop {
-        if request.is_about_present_image() && slot.is_none() {
+        if request.is_about_present_image() && matches!(slot, Slot::Empty) {
             return Err(SessionError::NoImage(session.name.clone()));
         }
         ensure_unless_stopped(session, slot, request.timeout(), controls).await?;
-        let worker = slot.as_mut().expect("the session was given an image");
+        let worker = slot.worker().expect("the session was given an image");
         let mut arguments = arguments.clone();
         let branch = request.branch_key().map(|key| {
             let branch = worker.new_branch();
@@ -392,7 +400,7 @@ pub(crate) async fn run(
             }
         }
     };
-    let worker = slot.as_mut().expect("the session was given an image");
+    let worker = slot.worker().expect("the session was given an image");
     let clean = session.factory.runtime().without_own_reports;
     let (stdout, stderr) = worker.take_output();
     let (stdout, stderr) = (clean(stdout), clean(stderr));
@@ -427,13 +435,13 @@ pub(crate) async fn run(
             Answer { held, package, ..Answer::without_image(Ending::Returned { back, reason, asked }) }
         }
         Ended::Died(death, reason) => {
-            *slot = None;
+            *slot = Slot::Empty;
             session.lost(&death, reason);
             Answer::without_image(Ending::Died { death, reason })
         }
     };
     let is_failure = matches!(&answer.ending, Ending::Error { .. } | Ending::AgentFault(_));
-    let limited = slot.as_ref().filter(|_| is_failure).and_then(|worker| limits::used_up(worker.pid()));
+    let limited = slot.worker().filter(|_| is_failure).and_then(|worker| limits::used_up(worker.pid()));
     let notices =
         std::mem::take(&mut session.facts().notices).into_iter().chain(ended_children).chain(limited).collect();
     Ok(EvalReport {

@@ -22,14 +22,14 @@ use crate::idle;
 use crate::name;
 use crate::queue::{Place, Queue};
 use crate::remote::address::Address;
-use crate::remote::{Found, Protocol, Remote};
+use crate::remote::{Found, Protocol};
 use crate::request::{EvalRequest, Request};
 use crate::session::{CRASH_WINDOW, Facts, LEAST_START_LIMIT, Session, ensure_unless_stopped};
 use crate::session_error::SessionError;
+use crate::slot::Slot;
 use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers_of};
 use crate::stop::Controls;
 use crate::survey::usual_runtime;
-use crate::worker::Worker;
 
 /// The session that is meant when none is named.
 pub const MAIN: &str = "main";
@@ -140,11 +140,10 @@ impl Sessions {
         let facts = Facts { next_object: self.0.next_object.load(Ordering::Relaxed), ..Facts::default() };
         let session = Arc::new(Session {
             name: name.to_owned(),
-            remote: Remote::of(runtime).map(tokio::sync::Mutex::new),
             factory,
             queue: Queue::default(),
             over: watch::Sender::default(),
-            slot: Arc::default(),
+            slot: Arc::new(tokio::sync::Mutex::new(Slot::of(runtime))),
             facts: Mutex::new(facts),
         });
         sessions.insert(name.to_owned(), Arc::clone(&session));
@@ -238,7 +237,8 @@ impl Sessions {
         let started = async {
             let mut turn = session.enter(place, &controls).await?;
             if afresh {
-                bury(session, &mut turn.slot).await;
+                turn.slot.leave().await;
+                session.facts().forget_image();
                 session.facts().renew();
             }
             if session.facts().stopped {
@@ -296,12 +296,12 @@ impl Sessions {
         let is_new = self.existing(name).is_err();
         self.open(name, Some(found.runtime()))?;
         let session = self.existing(name)?;
-        let remote =
-            session.remote.as_ref().ok_or(SessionError::Lacks(session.factory.runtime(), Capability::Attach))?;
+        let runtime = session.factory.runtime();
+        let protocol = runtime.protocol.ok_or(SessionError::Lacks(runtime, Capability::Attach))?;
         let place = session.join("attaching".to_owned(), Duration::ZERO)?;
         let number = place.number;
-        let turn = session.enter(place, &Controls::default()).await?;
-        let attached = remote.lock().await.attach(found, &session.factory.config).await;
+        let mut turn = session.enter(place, &Controls::default()).await?;
+        let attached = turn.slot.attach(protocol, found, &session.factory.config).await;
         if is_new && attached.is_err() {
             self.forget(&session);
         }
@@ -320,22 +320,20 @@ impl Sessions {
     /// listens: nothing done here ends it.
     pub async fn detach(&self, name: &str) -> Result<bool, SessionError> {
         let session = self.existing(name)?;
-        let remote = session.remote.as_ref().ok_or_else(|| SessionError::NotAttached(name.to_owned()))?;
-        let pid = session.facts().image.as_ref().map(|image| image.pid);
-        let is_joined = match pid {
-            Some(pid) => pid == 0,
+        let is_theirs = session.facts().image.as_ref().map(|image| image.ours.is_none());
+        let is_joined = match is_theirs {
+            Some(is_theirs) => is_theirs,
             // The connection may be lost and the session still mean the server.
-            None => session.factory.runtime().is_only_joined() || remote.lock().await.joined().is_some(),
+            None => session.factory.runtime().is_only_joined() || session.slot.lock().await.joined().is_some(),
         };
         if !is_joined {
             return Err(SessionError::NotAttached(name.to_owned()));
         }
         self.forget(&session);
         session.end_calls();
-        let _slot = session.slot.lock().await;
-        let mut remote = remote.lock().await;
-        let address = remote.joined();
-        remote.leave().await;
+        let mut slot = session.slot.lock().await;
+        let address = slot.joined();
+        slot.leave().await;
         Ok(match address {
             Some(address) => crate::remote::listens(address).await,
             None => false,
@@ -406,14 +404,15 @@ impl Sessions {
         } else {
             State::NoImage
         };
+        let pid = facts.image.as_ref().and_then(|image| Some(image.ours.as_ref()?.pid));
         SessionStatus {
             name: session.name.clone(),
             runtime: session.factory.runtime(),
             state,
-            pid: facts.image.as_ref().map(|image| image.pid).filter(|pid| *pid != 0),
+            pid,
             version: facts.image.as_ref().map(|image| image.version.clone()),
             uptime: facts.image.as_ref().map(|image| image.started.elapsed()),
-            memory_kb: facts.image.as_ref().filter(|image| image.pid != 0).and_then(|image| memory_kb(image.pid)),
+            memory_kb: pid.and_then(memory_kb),
             evaluations: facts.evaluations,
             package: facts.package.clone(),
             held: facts.held,
@@ -431,19 +430,9 @@ impl Sessions {
 async fn end_image(session: &Session) -> bool {
     let had_image = session.facts().image.is_some();
     session.end_calls();
-    bury(session, &mut *session.slot.lock().await).await;
-    had_image
-}
-
-/// Ends whatever image the session has.
-async fn bury(session: &Session, slot: &mut Option<Worker>) {
-    if let Some(mut worker) = slot.take() {
-        worker.bury(true).await;
-    }
-    if let Some(remote) = &session.remote {
-        remote.lock().await.leave().await;
-    }
+    session.slot.lock().await.leave().await;
     session.facts().forget_image();
+    had_image
 }
 
 #[cfg(test)]

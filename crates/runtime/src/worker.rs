@@ -5,7 +5,6 @@
 //! it waits for a processor does not count.
 
 use std::os::unix::process::ExitStatusExt as _;
-use std::pin::Pin;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,6 +17,7 @@ use crate::capture::{Capture, Printed};
 use crate::children::EndedChildren;
 use crate::copies::{self, Copies, RETURN_LIMIT, Return};
 use crate::descent::Descendant;
+use crate::exchange::{Event, Supervision};
 use crate::frames::Frames;
 use crate::guard::Guard;
 use crate::marks::sweep;
@@ -296,9 +296,8 @@ impl Worker {
         let mut outgoing = if std::mem::take(&mut self.resync) { vec![wire::VOID] } else { Vec::new() };
         outgoing.extend(Value::List(request).frame());
         let mut written = 0;
-        let deadline = tokio::time::sleep(limit);
-        tokio::pin!(deadline);
         let began = Instant::now();
+        let mut supervision = Supervision::new(controls, began + limit);
         self.ended_children = None;
         self.stdout.begin(&controls.activity);
         self.stderr.begin(&controls.activity);
@@ -306,22 +305,25 @@ impl Worker {
         let mut exiting = false;
         self.watch.begin();
         loop {
-            let next_step = stop.as_ref().map_or_else(Instant::now, |stopping| stopping.next_step);
-            let event = tokio::select! {
-                biased;
-                answer = self.answers.next() => Event::Came(answer),
-                sent = self.requests.write(&outgoing[written..]), if written < outgoing.len() => Event::Sent(sent),
-                () = controls.kill.cancelled() => Event::Kill,
-                () = tokio::time::sleep_until(next_step.into()), if stop.is_some() => Event::NextStep,
-                reason = reason_to_stop(controls, deadline.as_mut(), &self.stdout, &self.stderr), if stop.is_none() => {
-                    Event::Stop(reason)
-                }
-                excess = self.watch.excess(self.copies.running()), if !stop.as_ref().is_some_and(Stopping::is_killed) => {
-                    Event::Excess(excess)
+            let conversation = async {
+                tokio::select! {
+                    biased;
+                    answer = self.answers.next() => Step::Heard(answer),
+                    sent = self.requests.write(&outgoing[written..]), if written < outgoing.len() => Step::Sent(sent),
                 }
             };
-            match event {
-                Event::Came(Some(mut message)) => match head(&message) {
+            let overflow = async {
+                tokio::select! {
+                    () = self.stdout.overflow() => {}
+                    () = self.stderr.overflow() => {}
+                }
+            };
+            let is_killed = stop.as_ref().is_some_and(|stopping| stopping.killed);
+            let excess = async {
+                if is_killed { std::future::pending().await } else { self.watch.excess(self.copies.running()).await }
+            };
+            match supervision.event(conversation, overflow, excess).await {
+                Event::Came(Step::Heard(Some(mut message))) => match head(&message) {
                     Some("EXIT") => exiting = true,
                     Some("PROGRESS") if message.get_integer("ID") == Some(id) => {
                         controls.activity.set(message.get_text("TEXT").unwrap_or_default());
@@ -339,11 +341,11 @@ impl Worker {
                         if stop.is_none() && message.get_integer("REQUEST").is_some_and(|read| read < id) {
                             return Err(Lost::Returned(back));
                         }
-                        return Ok(Ended::Returned(back, stop.map(|stopping| stopping.reason)));
+                        return Ok(Ended::Returned(back, supervision.reason));
                     }
                     Some("DONE" | "FAULT" | "UNSUPPORTED") if message.get_integer("ID") == Some(id) => {
                         self.copies.end_trial().await;
-                        if stop.as_ref().is_some_and(|stopping| stopping.reason == StopReason::Output) {
+                        if supervision.reason == Some(StopReason::Output) {
                             self.end_printers(began);
                         }
                         let died = message.get("OUTCOME").and_then(Value::as_keyword) == Some("DIED");
@@ -351,30 +353,30 @@ impl Worker {
                         if died && let Some(excess) = stop.as_mut().and_then(|stopping| stopping.excess.take()) {
                             message.set_text("STATUS", excess);
                         }
-                        return Ok(Ended::Answered(message, stop.map(|stopping| stopping.reason)));
+                        return Ok(Ended::Answered(message, supervision.reason));
                     }
                     _ => {}
                 },
-                Event::Came(None) if stop.is_none() && (written < outgoing.len() || self.unread() > 0) => {
+                Event::Came(Step::Heard(None)) if stop.is_none() && (written < outgoing.len() || self.unread() > 0) => {
                     return Err(Lost::Died(self.bury(false).await));
                 }
-                Event::Came(None) => {
-                    let mut death = self.bury(stop.as_ref().is_some_and(Stopping::is_killed)).await;
+                Event::Came(Step::Heard(None)) => {
+                    let mut death = self.bury(is_killed).await;
                     death.exited = exiting && !death.killed;
                     if let Some(excess) = stop.as_mut().and_then(|stopping| stopping.excess.take()) {
                         death.status = excess;
                     }
-                    return Ok(Ended::Died(death, stop.map(|stopping| stopping.reason)));
+                    return Ok(Ended::Died(death, supervision.reason));
                 }
-                Event::Sent(Ok(count)) => written += count,
-                Event::Sent(Err(_)) if stop.is_none() => return Err(Lost::Died(self.bury(false).await)),
+                Event::Came(Step::Sent(Ok(count))) => written += count,
+                Event::Came(Step::Sent(Err(_))) if stop.is_none() => return Err(Lost::Died(self.bury(false).await)),
                 // The pipe of the answers ends too, and then it is known how.
-                Event::Sent(Err(_)) => written = outgoing.len(),
+                Event::Came(Step::Sent(Err(_))) => written = outgoing.len(),
                 Event::Kill => return Ok(Ended::Died(self.bury(true).await, Some(StopReason::Killed))),
                 Event::Stop(reason) => {
                     let time = OwnTime::of(self.local.then(|| self.pid()));
-                    let next_step = Instant::now() + SIGNAL_AFTER;
-                    stop = Some(Stopping { reason, time, next_step, killed: false, excess: None });
+                    stop = Some(Stopping { time, killed: false, excess: None });
+                    supervision.stop(reason, Instant::now() + SIGNAL_AFTER);
                     let interrupt = vec![Value::keyword("INTERRUPT"), Value::keyword("ID"), Value::Integer(id)];
                     outgoing.extend(Value::List(interrupt).frame());
                 }
@@ -386,19 +388,18 @@ impl Worker {
                         return Ok(Ended::Died(death, Some(reason)));
                     }
                     // The process that waited for it speaks next.
-                    let next_step = Instant::now() + RETURN_LIMIT;
-                    let time = OwnTime::of(None);
-                    stop = Some(Stopping { reason, time, next_step, killed: true, excess: Some(text) });
+                    stop = Some(Stopping { time: OwnTime::of(None), killed: true, excess: Some(text) });
+                    supervision.stop(reason, Instant::now() + RETURN_LIMIT);
                 }
                 Event::NextStep => {
                     let stopping = stop.as_mut().expect("a step is waited for only while stopping");
                     let overdue = stopping.has_had(GRACE);
-                    stopping.next_step = Instant::now() + SIGNAL_AFTER;
+                    supervision.wait(Instant::now() + SIGNAL_AFTER);
                     if overdue && self.ended_children.is_none() && !stopping.killed && self.local {
                         self.end_awaited(began);
                         if self.ended_children.is_some() {
                             // It listens again once it has heard of their end.
-                            stopping.next_step = Instant::now() + AFTER_CHILDREN;
+                            supervision.wait(Instant::now() + AFTER_CHILDREN);
                             continue;
                         }
                     }
@@ -411,7 +412,7 @@ impl Worker {
                     } else if !stopping.killed && self.local && self.copies.signal(Signal::KILL) {
                         // The process that waited for it speaks next.
                         stopping.killed = true;
-                        stopping.next_step = Instant::now() + RETURN_LIMIT;
+                        supervision.wait(Instant::now() + RETURN_LIMIT);
                     } else {
                         stopping.killed = true;
                         // The end of the pipe follows.
@@ -499,55 +500,26 @@ impl Drop for Worker {
 
 /// The steps of ending a call before its time.
 struct Stopping {
-    reason: StopReason,
     /// Since it was told to.
     time: OwnTime,
-    next_step: Instant,
     killed: bool,
     /// What it took that was too much, in words.
     excess: Option<String>,
 }
 
 impl Stopping {
-    fn is_killed(&self) -> bool {
-        self.killed
-    }
-
     /// It could use so much time to stop in, or there was more than enough of it.
     fn has_had(&self, limit: Duration) -> bool {
         self.time.passed() >= limit && (self.time.used() >= limit || self.time.passed() >= MOST_GRACE)
     }
 }
 
-/// What happens during a call.
-enum Event {
+/// A step of the conversation.
+enum Step {
     /// A message, or the end of the pipe.
-    Came(Option<Value>),
+    Heard(Option<Value>),
     /// So many bytes of the request went out.
     Sent(std::io::Result<usize>),
-    /// Somebody kills the session.
-    Kill,
-    /// There is a reason to stop.
-    Stop(StopReason),
-    /// The worker takes too much.
-    Excess(Excess),
-    /// The worker has not stopped so far.
-    NextStep,
-}
-
-async fn reason_to_stop(
-    controls: &Controls,
-    deadline: Pin<&mut tokio::time::Sleep>,
-    stdout: &Capture,
-    stderr: &Capture,
-) -> StopReason {
-    tokio::select! {
-        () = controls.cancel.cancelled() => StopReason::Cancelled,
-        () = controls.interrupt.cancelled() => StopReason::Interrupted,
-        () = deadline => StopReason::Timeout,
-        () = stdout.overflow() => StopReason::Output,
-        () = stderr.overflow() => StopReason::Output,
-    }
 }
 
 fn head(message: &Value) -> Option<&str> {

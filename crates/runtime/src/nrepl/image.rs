@@ -13,6 +13,7 @@ use super::server::Server;
 use crate::activity::Activity;
 use crate::capture::{Kept, Printed};
 use crate::eval::{Frame, lisp_error};
+use crate::exchange::{Event, Supervision};
 use crate::remote::Lost;
 use crate::remote::connection::Connection;
 use crate::stop::{Controls, Death, StopReason};
@@ -129,16 +130,6 @@ impl Reply {
     pub(crate) fn has(&self, status: &str) -> bool {
         self.statuses.iter().any(|one| one == status)
     }
-}
-
-/// What happens during a request.
-enum Event {
-    Came(Result<Bencode, String>),
-    Sent(std::io::Result<()>),
-    Kill,
-    Stop(StopReason),
-    Excess(Excess),
-    NextStep,
 }
 
 impl Image {
@@ -373,40 +364,22 @@ impl Image {
         let is_evaluation = session.as_deref() == Some(self.session.as_str()) && !self.session.is_empty();
         self.connection.outgoing.push(&Bencode::dictionary(entries).encode());
         let mut reply = Reply::default();
-        let mut give_up: Option<Instant> = None;
+        let mut supervision = Supervision::new(controls, deadline);
         self.server.iter().for_each(Server::begin);
         loop {
-            let stopping = give_up.is_some();
             let asking = reply.frames_id.is_some();
-            let until = give_up.unwrap_or(deadline);
-            let Connection { incoming, outgoing } = &mut self.connection;
-            let server = &self.server;
-            let event = tokio::select! {
-                message = incoming.next() => Event::Came(message),
-                sent = outgoing.send(), if outgoing.is_waiting() => Event::Sent(sent),
-                () = controls.kill.cancelled() => Event::Kill,
-                () = controls.cancel.cancelled(), if !stopping => Event::Stop(StopReason::Cancelled),
-                () = controls.interrupt.cancelled(), if !stopping => Event::Stop(StopReason::Interrupted),
-                () = overflow(server.as_ref()), if !stopping => Event::Stop(StopReason::Output),
-                excess = excess(server.as_ref()) => Event::Excess(excess),
-                () = tokio::time::sleep_until(until.into()) => {
-                    if stopping { Event::NextStep } else { Event::Stop(StopReason::Timeout) }
-                }
-            };
-            match event {
+            let server = self.server.as_ref();
+            match supervision.event(self.connection.next(), overflow(server), excess(server)).await {
                 Event::Came(Ok(message)) => {
                     if self.take_in(&message, &id, &mut reply, &controls.activity) {
                         return Ok(reply);
                     }
                     if self.printed.is_too_much() && reply.stopped.is_none() && is_evaluation {
-                        give_up = Some(self.stop(StopReason::Output, session.as_deref(), &mut reply));
+                        let next = self.stop(StopReason::Output, session.as_deref(), &mut reply);
+                        supervision.stop(StopReason::Output, next);
                     } else if reply.stopped.is_some() && asking && reply.frames_id.is_none() {
-                        give_up = Some(self.interrupt(&id, session.as_deref()));
+                        supervision.wait(self.interrupt(&id, session.as_deref()));
                     }
-                }
-                Event::Sent(Ok(())) => {}
-                Event::Sent(Err(error)) => {
-                    return Err(self.lost(format!("the connection broke: {error}"), reply.stopped).await);
                 }
                 Event::Came(Err(why)) => return Err(self.lost(why, reply.stopped).await),
                 Event::Kill => return Err(self.give_up(Some(StopReason::Killed)).await),
@@ -415,9 +388,12 @@ impl Image {
                     lost.death.status = text;
                     return Err(lost);
                 }
-                Event::Stop(reason) => give_up = Some(self.stop(reason, session.as_deref(), &mut reply)),
+                Event::Stop(reason) => {
+                    let next = self.stop(reason, session.as_deref(), &mut reply);
+                    supervision.stop(reason, next);
+                }
                 Event::NextStep if reply.frames_id.take().is_some() => {
-                    give_up = Some(self.interrupt(&id, session.as_deref()));
+                    supervision.wait(self.interrupt(&id, session.as_deref()));
                 }
                 Event::NextStep => {
                     self.muted.push(id);

@@ -14,8 +14,9 @@ use crate::backends::Runtime;
 use crate::config::Config;
 use crate::eval::{Answer, Ending};
 use crate::factory::{Household, StartError};
-use crate::remote::{Called, Lost, Protocol, RemoteImage};
+use crate::remote::{Called, Lost, Protocol, Reached};
 use crate::request::Request;
+use crate::session::{self, Ours};
 use crate::stop::{Controls, Death};
 
 /// What is told when the server knew a session no more.
@@ -50,7 +51,7 @@ impl Nrepl {
     }
 
     /// Joins the server at `address`, in place of the one there was.
-    pub(crate) async fn attach(&mut self, address: SocketAddr, config: &Config) -> Result<RemoteImage, StartError> {
+    pub(crate) async fn attach(&mut self, address: SocketAddr, config: &Config) -> Result<Reached, StartError> {
         let image = Image::open(address, config.output_limit).await.map_err(StartError::Unreachable)?;
         if let Some(before) = self.image.take() {
             before.leave().await;
@@ -64,7 +65,7 @@ impl Nrepl {
         &mut self,
         config: &Config,
         household: &Household,
-    ) -> Result<Option<RemoteImage>, StartError> {
+    ) -> Result<Option<Reached>, StartError> {
         if self.image.is_some() {
             return Ok(None);
         }
@@ -134,13 +135,14 @@ impl Nrepl {
         Ok(Some(self.set(image, &how, notice)))
     }
 
-    fn set(&mut self, image: Image, how: &str, notice: String) -> RemoteImage {
+    fn set(&mut self, image: Image, how: &str, notice: String) -> Reached {
         let version = format!("{}, {how}", image.version);
-        let known = RemoteImage {
-            pid: image.pid(),
-            version,
-            started: image.started,
-            watch: image.server.as_ref().map(Server::watch),
+        let known = Reached {
+            image: session::Image {
+                ours: image.pid().zip(image.server.as_ref()).map(|(pid, server)| Ours { pid, watch: server.watch() }),
+                started: image.started,
+                version,
+            },
             notice,
         };
         self.image = Some(image);

@@ -2,23 +2,18 @@
 
 use std::time::Instant;
 
-use super::{Remote, RemoteImage};
+use super::{Reached, Remote};
 use crate::eval::{Answer, EvalReport};
 use crate::request::Request;
-use crate::session::{Image, Session, loss, unless_given_up};
+use crate::session::{Session, loss, unless_given_up};
 use crate::session_error::SessionError;
 use crate::stop::Controls;
 
 impl Session {
     /// Takes note of the server that the session has now.
-    pub(crate) fn set_remote(&self, known: RemoteImage) {
+    pub(crate) fn set_remote(&self, known: Reached) {
         let mut facts = self.facts();
-        facts.image = Some(Image {
-            pid: known.pid.unwrap_or(0),
-            started: known.started,
-            version: known.version,
-            watch: known.watch,
-        });
+        facts.image = Some(known.image);
         if !known.notice.is_empty() {
             facts.tell(known.notice);
         }

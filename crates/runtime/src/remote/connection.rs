@@ -35,12 +35,12 @@ pub(crate) trait Decode: Default {
 
 /// Messages in both directions.
 pub(crate) struct Connection<D> {
-    pub(crate) incoming: Incoming<D>,
+    incoming: Incoming<D>,
     pub(crate) outgoing: Outgoing,
 }
 
-/// What the server sends. Giving up in the middle loses nothing.
-pub(crate) struct Incoming<D> {
+/// What the server sends.
+struct Incoming<D> {
     end: ReadEnd,
     decoder: D,
 }
@@ -78,6 +78,19 @@ impl<D: Decode> Connection<D> {
         Self::new(ReadEnd::Pipe(answers), WriteEnd::Pipe(requests))
     }
 
+    /// The next message, for as long as what waits is sent; an error says why there will be none. Giving up in the middle
+    /// loses nothing.
+    pub(crate) async fn next(&mut self) -> Result<D::Message, String> {
+        loop {
+            tokio::select! {
+                message = self.incoming.next() => return message,
+                sent = self.outgoing.send(), if self.outgoing.is_waiting() => {
+                    sent.map_err(|error| format!("the connection broke: {error}"))?;
+                }
+            }
+        }
+    }
+
     fn new(read: ReadEnd, write: WriteEnd) -> Self {
         let incoming = Incoming { end: read, decoder: D::default() };
         incoming.acknowledge_at_once();
@@ -86,8 +99,7 @@ impl<D: Decode> Connection<D> {
 }
 
 impl<D: Decode> Incoming<D> {
-    /// The next message; an error says why there will be none.
-    pub(crate) async fn next(&mut self) -> Result<D::Message, String> {
+    async fn next(&mut self) -> Result<D::Message, String> {
         loop {
             match self.decoder.next() {
                 Ok(Some(message)) => return Ok(message),

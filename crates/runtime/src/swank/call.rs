@@ -1,10 +1,12 @@
 //! One request of a session in an attached image: from the call of the agent to its answer, whatever comes in between.
 
+use std::future::pending;
 use std::time::{Duration, Instant};
 
 use super::image::Image;
 use super::message::Message;
 use crate::eval::{Answer, Ending, LispError, Phase, Place};
+use crate::exchange::{Event, Supervision};
 use crate::remote::Lost;
 use crate::request::Request;
 use crate::stop::{Controls, Death, StopReason};
@@ -15,21 +17,6 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// From the first request to stop until the server is given up.
 const GRACE: Duration = Duration::from_secs(5);
-
-/// What happens during a call.
-enum Event {
-    Came(Result<Message, String>),
-    Sent(std::io::Result<()>),
-    Stop(StopReason),
-    NextStep,
-}
-
-/// A call that was told to stop.
-struct Stopping {
-    reason: StopReason,
-    since: Instant,
-    next_step: Instant,
-}
 
 impl Image {
     /// Makes `request` of the agent and waits for its answer, which comes soon after the time is up or somebody asks for it.
@@ -46,23 +33,13 @@ impl Image {
         let mut is_over = false;
         // An interrupt that comes earlier finds a thread that is nobody's yet.
         let mut has_begun = false;
-        let mut stop: Option<Stopping> = None;
+        let mut supervision = Supervision::new(controls, deadline);
+        // When it was told to stop.
+        let mut since = Instant::now();
         loop {
-            let until = stop.as_ref().map_or(deadline, |stopping| stopping.next_step);
-            let connection = &mut self.connection;
-            let event = tokio::select! {
-                message = connection.incoming.next() => Event::Came(message),
-                sent = connection.outgoing.send(), if connection.outgoing.is_waiting() => Event::Sent(sent),
-                () = controls.kill.cancelled(), if stop.as_ref().is_none_or(|stop| stop.reason != StopReason::Killed) => {
-                    Event::Stop(StopReason::Killed)
-                }
-                () = controls.cancel.cancelled(), if stop.is_none() => Event::Stop(StopReason::Cancelled),
-                () = controls.interrupt.cancelled(), if stop.is_none() => Event::Stop(StopReason::Interrupted),
-                () = tokio::time::sleep_until(until.into()) => {
-                    if stop.is_some() { Event::NextStep } else { Event::Stop(StopReason::Timeout) }
-                }
-            };
-            let reason = stop.as_ref().map(|stopping| stopping.reason);
+            // What it prints comes as messages, and what it takes is the owner's business.
+            let event = supervision.event(self.connection.next(), pending(), pending()).await;
+            let reason = supervision.reason;
             match event {
                 Event::Came(Ok(Message::Return { id, result })) => {
                     let asked = self.questions.iter().position(|(question, _)| *question == id);
@@ -97,13 +74,13 @@ impl Image {
                     }
                 }
                 Event::Came(Ok(Message::Begins)) => {
-                    if let Some(stopping) = stop.as_mut().filter(|_| !has_begun) {
-                        stopping.since = Instant::now();
+                    if reason.is_some() && !has_begun {
+                        since = Instant::now();
                         self.interrupt();
                     }
                     has_begun = true;
                 }
-                Event::Came(Ok(Message::Debug(debug))) => self.question(debug, stop.is_some()),
+                Event::Came(Ok(Message::Debug(debug))) => self.question(debug, reason.is_some()),
                 Event::Came(Ok(Message::ReaderError(why))) => {
                     return Ok(self.unasked(Ending::AgentFault(why)));
                 }
@@ -118,29 +95,30 @@ impl Image {
                 }
                 Event::Came(Ok(message)) => {
                     self.respond(message);
-                    if self.printed.is_too_much() && stop.is_none() {
+                    if self.printed.is_too_much() && reason.is_none() {
                         // The agent stops by itself; one that does not is told.
-                        let now = Instant::now();
-                        stop = Some(Stopping { reason: StopReason::Output, since: now, next_step: now + AGAIN });
+                        since = Instant::now();
+                        supervision.stop(StopReason::Output, since + AGAIN);
                     }
                 }
                 Event::Came(Err(why)) => return Err(self.lost(&why, reason)),
-                Event::Sent(Ok(())) => {}
-                Event::Sent(Err(error)) => return Err(self.lost(&format!("the connection broke: {error}"), reason)),
-                Event::Stop(reason) => {
-                    let now = Instant::now();
-                    stop = Some(Stopping { reason, since: now, next_step: now + AGAIN });
+                Event::Kill | Event::Stop(_) | Event::Excess(_) => {
+                    let reason = match event {
+                        Event::Stop(reason) => reason,
+                        _ => StopReason::Killed,
+                    };
+                    since = Instant::now();
+                    supervision.stop(reason, since + AGAIN);
                     if has_begun {
                         self.interrupt();
                     }
                 }
                 Event::NextStep => {
-                    let stopping = stop.as_mut().expect("a step is waited for only while stopping");
-                    if stopping.since.elapsed() >= GRACE {
+                    if since.elapsed() >= GRACE {
                         let why = "it does not stop its evaluation; it belongs to somebody else and was left alone";
                         return Err(self.lost(why, reason));
                     }
-                    stopping.next_step = Instant::now() + AGAIN;
+                    supervision.wait(Instant::now() + AGAIN);
                     if has_begun {
                         self.interrupt();
                     }

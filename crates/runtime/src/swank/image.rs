@@ -200,11 +200,7 @@ impl Image {
         let deadline = tokio::time::Instant::now() + limit;
         loop {
             let message = tokio::select! {
-                message = self.connection.incoming.next() => message?,
-                sent = self.connection.outgoing.send(), if self.connection.outgoing.is_waiting() => {
-                    sent.map_err(|error| format!("the connection broke: {error}"))?;
-                    continue;
-                }
+                message = self.connection.next() => message?,
                 () = tokio::time::sleep_until(deadline) => {
                     return Err(format!("it does not answer within {} s", limit.as_secs()));
                 }

@@ -7,8 +7,9 @@ use super::image::Image;
 use crate::config::Config;
 use crate::eval::Ending;
 use crate::factory::StartError;
-use crate::remote::{Called, RemoteImage};
+use crate::remote::{Called, Reached};
 use crate::request::Request;
+use crate::session;
 use crate::stop::Controls;
 
 /// How long leaving what is held may take.
@@ -34,7 +35,7 @@ impl Swank {
         address: SocketAddr,
         greeted: Option<Image>,
         config: &Config,
-    ) -> Result<RemoteImage, StartError> {
+    ) -> Result<Reached, StartError> {
         let image = match greeted {
             Some(image) => image.prepared().await,
             None => Image::open(address, config.output_limit).await,
@@ -46,7 +47,7 @@ impl Swank {
     }
 
     /// Joins the server again that the session was attached to, when the connection is lost.
-    pub(crate) async fn ensure(&mut self, config: &Config) -> Result<Option<RemoteImage>, StartError> {
+    pub(crate) async fn ensure(&mut self, config: &Config) -> Result<Option<Reached>, StartError> {
         if self.image.is_some() {
             return Ok(None);
         }
@@ -69,9 +70,9 @@ impl Swank {
         Ok(Some(self.set(image, notice.to_owned())))
     }
 
-    fn set(&mut self, image: Image, notice: String) -> RemoteImage {
+    fn set(&mut self, image: Image, notice: String) -> Reached {
         let version = format!("{}, attached to {}", image.version, image.address);
-        let known = RemoteImage { pid: None, version, started: image.started, watch: None, notice };
+        let known = Reached { image: session::Image { ours: None, started: image.started, version }, notice };
         self.image = Some(image);
         known
     }
