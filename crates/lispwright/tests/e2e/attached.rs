@@ -91,17 +91,6 @@ fn code_on_top_of_a_held_error_is_read_in_the_sessions_package() {
 }
 
 #[test]
-fn endless_code_is_interrupted_and_the_image_keeps_its_state() {
-    let (mut server, mut session) = attached();
-    evaluate(&mut session, "(defvar *here* 42)");
-    let arguments = json!({ "code": "(loop)", "session": "swank", "timeout_seconds": 0.5 });
-    let stopped = session.client.call("repl_eval", arguments);
-    assert!(stopped.is_error && stopped.text.contains("the session's state is kept"), "{}", stopped.text);
-    assert_eq!(evaluate(&mut session, "*here*").text, "=> 42");
-    assert!(server.is_alive());
-}
-
-#[test]
 fn files_objects_names_and_macros_of_the_owners_image() {
     let (_server, mut session) = attached();
     session.project.file(

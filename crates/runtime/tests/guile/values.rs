@@ -6,36 +6,6 @@ use crate::guile;
 use crate::lab::{Lab, runtime};
 
 #[tokio::test]
-async fn a_sum() {
-    let lab = guile();
-    let report = lab.report("(+ 1 2)").await;
-    assert_eq!(report.ending, Ending::Values(vec![Printout { text: "3".into(), cut: false }]));
-    assert_eq!((report.package.as_deref(), report.runtime), (Some("(guile-user)"), runtime("guile")));
-    assert!(report.stdout.is_empty() && report.stderr.is_empty() && report.notices.is_empty());
-    assert!(report.warnings.is_empty());
-}
-
-#[tokio::test]
-async fn every_value_of_the_last_form() {
-    let lab = guile();
-    assert_eq!(lab.values("1 2 (values 'a \"b\\\"\" #\\c)").await, "a ; \"b\\\"\" ; #\\c");
-    assert_eq!(lab.values("(values)").await, "");
-    assert_eq!(lab.values("").await, "");
-    assert_eq!(lab.values("; nothing\n #| at all |# #;(or this)").await, "");
-}
-
-#[tokio::test]
-async fn forms_are_read_one_at_a_time_and_the_module_stays() {
-    let lab = guile();
-    let report = lab.report("(define-module (my shop) #:export (f)) (define (f) 'x) (f)").await;
-    assert_eq!(report.package.as_deref(), Some("(my shop)"));
-    assert_eq!(lab.values("(f)").await, "x");
-    let back = lab.report("(set-current-module (resolve-module '(guile-user)))").await;
-    assert_eq!(back.package.as_deref(), Some("(guile-user)"));
-    assert_eq!(lab.values("(define-syntax-rule (twice x) (list x x)) (twice 1)").await, "(1 1)");
-}
-
-#[tokio::test]
 async fn a_module_for_one_call() {
     let lab = guile();
     lab.report("(define-module (my shop)) (define stock 7) (set-current-module (resolve-module '(guile-user)))").await;

@@ -5,48 +5,6 @@ use lispwright_runtime::*;
 use crate::lab::*;
 
 #[tokio::test]
-async fn a_sum() {
-    let lab = lab();
-    let report = lab.report("(+ 1 2)").await;
-    assert_eq!(report.ending, Ending::Values(vec![Printout { text: "3".into(), cut: false }]));
-    assert_eq!(report.package.as_deref(), Some("COMMON-LISP-USER"));
-    assert!(report.stdout.is_empty() && report.stderr.is_empty() && report.notices.is_empty());
-}
-
-#[tokio::test]
-async fn every_value_of_the_last_form() {
-    let lab = lab();
-    assert_eq!(lab.values("1 2 (values 'a \"b\" #\\c)").await, "A ; \"b\" ; #\\c");
-    assert_eq!(lab.values("(values)").await, "");
-    assert_eq!(lab.values("").await, "");
-    assert_eq!(lab.values("; nothing\n #| at all |#").await, "");
-}
-
-#[tokio::test]
-async fn forms_are_read_one_at_a_time_and_the_package_stays() {
-    let lab = lab();
-    assert_eq!(lab.values("(defpackage :shop (:use :cl)) (in-package :shop) (defun f () 'x) (f)").await, "X");
-    let report = lab.report("(list 'here (f))").await;
-    assert_eq!(report.package.as_deref(), Some("SHOP"));
-    assert_eq!(lab.values("(package-name (symbol-package 'f))").await, "\"SHOP\"");
-    assert_eq!(lab.values("(cl-user::list 1)").await, "(1)");
-}
-
-#[tokio::test]
-async fn a_package_for_one_call() {
-    let lab = lab();
-    lab.report("(defpackage :shop (:use :cl))").await;
-    let here = EvalRequest { package: Some("shop".into()), ..EvalRequest::new("(package-name *package*)") };
-    let report = lab.request(here).await;
-    assert_eq!(report.package.as_deref(), Some("COMMON-LISP-USER"));
-    assert_eq!(report.ending, Ending::Values(vec![Printout { text: "\"SHOP\"".into(), cut: false }]));
-    let nowhere = EvalRequest { package: Some("shoop".into()), ..EvalRequest::new("(setf *x* 1)") };
-    let report = lab.request(nowhere).await;
-    assert_eq!(report.ending, Ending::NoPackage { name: "shoop".into(), nearest: vec!["SHOP".into()] });
-    assert_eq!(report.ending.status(), ExecutionStatus::NotExecuted);
-}
-
-#[tokio::test]
 async fn listener_variables() {
     let lab = lab();
     lab.report("(+ 1 2)").await;

@@ -145,18 +145,3 @@ async fn code_that_does_not_listen_is_left_alone_and_the_session_goes_on() {
     assert_eq!(values(&again), "42", "the image is the same");
     assert!(server.is_alive());
 }
-
-#[tokio::test]
-async fn a_call_that_is_withdrawn_ends_and_keeps_the_state() {
-    let (_server, lab) = attached().await;
-    lab.mark_state().await;
-    let cancel = CancellationToken::new();
-    let call = lab.call(MAIN, Request::Eval(EvalRequest::new("(loop)")), &cancel);
-    tokio::pin!(call);
-    let first = tokio::time::timeout(Duration::from_millis(300), &mut call).await;
-    assert!(first.is_err(), "it runs");
-    cancel.cancel();
-    let report = call.await.unwrap();
-    assert!(matches!(report.ending, Ending::Stopped { reason: StopReason::Cancelled, .. }), "{report:#?}");
-    lab.assert_state_kept().await;
-}

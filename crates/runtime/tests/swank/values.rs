@@ -6,23 +6,6 @@ use tokio_util::sync::CancellationToken;
 use crate::{attached, attached_after};
 
 #[tokio::test]
-async fn forms_are_read_one_by_one_and_the_package_lasts() {
-    let (_server, lab) = attached().await;
-    assert_eq!(lab.values("(+ 1 2)").await, "3");
-    assert_eq!(lab.values("(values 1 \"a\\\"\\\\λ𝄞\" 'b)").await, "1 ; \"a\\\"\\\\λ𝄞\" ; B");
-    assert_eq!(lab.values("(values)").await, "");
-    assert_eq!(lab.values("(defpackage :mine (:use :cl)) (in-package :mine) (defun f () 'x)").await, "F");
-    assert_eq!(lab.values("(list (f) (package-name *package*))").await, "(X \"MINE\")");
-    let elsewhere = EvalRequest { package: Some("keyword".into()), ..EvalRequest::new("'x") };
-    let Ending::Values(values) = lab.request(elsewhere).await.ending else { panic!() };
-    assert_eq!(values[0].text, ":X");
-    assert_eq!(lab.values("*package*").await, "#<PACKAGE \"MINE\">");
-    let nowhere = EvalRequest { package: Some("mind".into()), ..EvalRequest::new("1") };
-    let Ending::NoPackage { nearest, .. } = lab.request(nowhere).await.ending else { panic!() };
-    assert_eq!(nearest[0], "MINE");
-}
-
-#[tokio::test]
 async fn output_is_caught_in_both_kinds_and_warnings_are_told() {
     let (_server, lab) = attached().await;
     let report = lab.report("(print 1) (format *error-output* \"err\") (warn \"careful\") (read-line)").await;
@@ -31,17 +14,6 @@ async fn output_is_caught_in_both_kinds_and_warnings_are_told() {
     let Ending::Error { error, place } = &report.ending else { panic!("{report:#?}") };
     assert!(error.stdin, "standard input is empty: {error:?}");
     assert_eq!(place.index, 4);
-}
-
-#[tokio::test]
-async fn what_code_prints_without_end_is_stopped() {
-    let (_server, lab) = attached().await;
-    lab.mark_state().await;
-    let report = lab.report("(loop (write-line \"more and more\"))").await;
-    let Ending::Stopped { reason, .. } = &report.ending else { panic!("{:#?}", report.ending) };
-    assert_eq!(*reason, StopReason::Output);
-    assert!(report.stdout.dropped > 0);
-    lab.assert_state_kept().await;
 }
 
 #[tokio::test]

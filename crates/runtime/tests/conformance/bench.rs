@@ -1,0 +1,132 @@
+//! Where a runtime is tried: a session with nothing but it, and the record of what it does not do.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lispwright_runtime::*;
+use tokio::task::LocalSet;
+
+use crate::BACKENDS;
+use crate::behaviours::Behaviour;
+use crate::lab::{Lab, lab_with, runtime};
+use crate::owner::Server;
+use crate::phrases::Phrases;
+
+/// A row of the table: a runtime, its language, and what it lacks, with the reason.
+pub(crate) struct Backend {
+    pub(crate) name: &'static str,
+    pub(crate) phrases: &'static Phrases,
+    pub(crate) lacks: &'static [(&'static str, &'static str)],
+}
+
+/// A session on the runtime, in a directory of its own.
+pub(crate) struct Bench {
+    lab: Lab,
+    pub(crate) phrases: &'static Phrases,
+    /// The image that somebody else runs, when the runtime is only joined.
+    _owner: Option<Server>,
+}
+
+impl std::ops::Deref for Bench {
+    type Target = Lab;
+
+    fn deref(&self) -> &Lab {
+        &self.lab
+    }
+}
+
+impl Bench {
+    async fn new(backend: &Backend) -> Self {
+        let chosen = runtime(backend.name);
+        let lab = lab_with(|config| {
+            config.runtime = Some(chosen);
+            config.heap_megabytes = 256;
+        });
+        let owner = chosen.is_only_joined().then(|| Server::start(""));
+        if let Some(owner) = &owner {
+            lab.attach(MAIN, Found::known(owner.address, chosen)).await.unwrap();
+        }
+        Self { lab, phrases: backend.phrases, _owner: owner }
+    }
+
+    /// Fails at once where the runtime says that it cannot do this.
+    pub(crate) fn needs(&self, capability: Capability) {
+        let runtime = self.runtime_of(MAIN);
+        assert!(runtime.can(capability), "{runtime} says that it cannot {}", capability.as_str());
+    }
+
+    pub(crate) async fn ask(&self, request: Request) -> EvalReport {
+        self.call(MAIN, request, &Default::default()).await.unwrap_or_else(|refused| panic!("{refused}"))
+    }
+
+    /// Evaluates with a request that `change` makes of the usual one.
+    pub(crate) async fn eval_with(&self, code: &str, change: impl FnOnce(&mut EvalRequest)) -> EvalReport {
+        let mut request = EvalRequest::new(code);
+        change(&mut request);
+        self.ask(Request::Eval(request)).await
+    }
+
+    /// Defines what [`Self::is_kept`] looks for.
+    pub(crate) async fn mark(&self) {
+        self.values(self.phrases.define_here).await;
+    }
+
+    /// The session still answers, from the image that knows `here`.
+    pub(crate) async fn is_kept(&self) {
+        assert_eq!(self.values(self.phrases.here).await, "42");
+    }
+
+    /// Writes a file below the root; its path.
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+        let path = self.directory.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path.canonicalize().unwrap().display().to_string()
+    }
+
+    fn project(&self) -> Project {
+        let root = self.directory.path();
+        Project {
+            roots: vec![root.canonicalize().unwrap().display().to_string()],
+            definitions: definition_files(root).iter().map(|path| path.display().to_string()).collect(),
+        }
+    }
+
+    pub(crate) async fn load(&self, target: Target, force: bool) -> EvalReport {
+        let (project, timeout) = (self.project(), Duration::from_secs(100));
+        self.ask(Request::Load { target, project, force, clear: false, timeout }).await
+    }
+
+    pub(crate) async fn test(&self, target: Target, tests: &[&str]) -> EvalReport {
+        let (project, timeout) = (self.project(), Duration::from_secs(100));
+        let tests = tests.iter().map(|name| (*name).to_owned()).collect();
+        self.ask(Request::RunTests { target, project, framework: None, tests, timeout }).await
+    }
+}
+
+/// Asks the runtime called `name` for `behaviours`; fails with the names of those that are not as its row says.
+pub(crate) async fn conforms(name: &str, behaviours: &[Behaviour]) {
+    let backend = BACKENDS.iter().find(|backend| backend.name == name).expect("each test has its row");
+    let chosen = runtime(name);
+    assert!(chosen.is_only_joined() || chosen.find().is_some(), "this test needs {}", chosen.package);
+    let mut wrong = Vec::new();
+    let mut bench = Arc::new(Bench::new(backend).await);
+    for behaviour in behaviours {
+        let local = LocalSet::new();
+        let holds = local.spawn_local((behaviour.holds)(Arc::clone(&bench)));
+        let failed = local.run_until(holds).await.is_err();
+        let lacks = backend.lacks.iter().any(|(lacked, _)| *lacked == behaviour.name);
+        match (failed, lacks) {
+            (true, false) => wrong.push(format!("{}: does not hold", behaviour.name)),
+            (false, true) => wrong.push(format!("{}: holds, and is said to be lacking", behaviour.name)),
+            _ => {}
+        }
+        if failed && !lacks {
+            // It may have left anything behind.
+            bench.shutdown().await;
+            bench = Arc::new(Bench::new(backend).await);
+        }
+    }
+    bench.shutdown().await;
+    assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+}

@@ -1,0 +1,120 @@
+//! What every runtime must do, asked of each that is installed.
+//!
+//! `behaviours` holds the behaviours, in the terms of no Lisp; `phrases` says in each language what brings them about;
+//! [`BACKENDS`] is the table of runtimes, each with the behaviours that it is known to lack. A runtime that lacks more fails its test,
+//! and so does one that lacks less: what works is to be promised.
+#![allow(clippy::unwrap_used)]
+
+mod behaviours;
+mod bench;
+#[allow(dead_code, reason = "what only the tests on SBCL use")]
+#[path = "../sbcl/lab.rs"]
+mod lab;
+#[allow(dead_code, reason = "what only the tests on Swank use")]
+#[path = "../swank/server.rs"]
+mod owner;
+mod phrases;
+
+use bench::Backend;
+
+const BACKENDS: [Backend; 6] = [
+    Backend { name: "sbcl", phrases: &phrases::common_lisp::SBCL, lacks: &[] },
+    Backend {
+        name: "ecl",
+        phrases: &phrases::common_lisp::ECL,
+        lacks: &[
+            ("variables of frames", "ECL does not tell them"),
+            ("trials", "ECL serves its threads with signals, and a copy has one thread"),
+            ("checkpoints", "as trials"),
+            ("descriptions", "not yet"),
+            ("references", "not yet"),
+            ("exports", "not yet"),
+        ],
+    },
+    Backend {
+        name: "clisp",
+        phrases: &phrases::common_lisp::CLISP,
+        lacks: &[
+            ("variables of frames", "CLISP tells the names of those of compiled functions, and evaluates in none"),
+            ("trials", "CLISP has no call to copy its process"),
+            ("checkpoints", "as trials"),
+            ("descriptions", "not yet"),
+            ("references", "not yet"),
+            ("exports", "not yet"),
+        ],
+    },
+    Backend { name: "guile", phrases: &phrases::guile::GUILE, lacks: &[] },
+    Backend {
+        name: "clojure",
+        phrases: &phrases::clojure::CLOJURE,
+        lacks: &[
+            ("warnings", "the compiler knows none but those of reflection, which are diagnostics"),
+            ("held errors", "the JVM unwinds the stack before anybody is asked"),
+            ("variables of frames", "as held errors"),
+            ("restarts", "as held errors"),
+            ("trials", "a JVM cannot be copied"),
+            ("checkpoints", "as trials"),
+            ("references", "Clojure keeps no record of callers"),
+            ("objects", "values are not kept by number"),
+        ],
+    },
+    Backend {
+        name: "swank",
+        phrases: &phrases::common_lisp::SWANK,
+        lacks: &[
+            ("an exit", "it ends the owner's image"),
+            ("loading what fails", "the frame of the error says the line, the diagnostic says none"),
+            ("trials", "the owner's image is not copied"),
+            ("checkpoints", "the owner's image is not copied"),
+        ],
+    },
+];
+
+/// The tests of each runtime, by its name.
+macro_rules! conforms {
+    ($($name:ident)*) => {
+        $(mod $name {
+            use crate::{behaviours, bench};
+
+            #[tokio::test]
+            async fn code() {
+                bench::conforms(stringify!($name), behaviours::CODE).await;
+            }
+
+            #[tokio::test]
+            async fn errors() {
+                bench::conforms(stringify!($name), behaviours::ERRORS).await;
+            }
+
+            #[tokio::test]
+            async fn limits() {
+                bench::conforms(stringify!($name), behaviours::LIMITS).await;
+            }
+
+            #[tokio::test]
+            async fn project() {
+                bench::conforms(stringify!($name), behaviours::PROJECT).await;
+            }
+
+            #[tokio::test]
+            async fn copies() {
+                bench::conforms(stringify!($name), behaviours::COPIES).await;
+            }
+        })*
+
+        #[test]
+        fn every_runtime_has_a_row_and_a_test() {
+            let tests = [$(stringify!($name)),*];
+            for runtime in lispwright_runtime::Runtime::all() {
+                assert!(tests.contains(&runtime.name), "{runtime} has no test");
+                assert!(BACKENDS.iter().any(|row| row.name == runtime.name), "{runtime} has no row");
+            }
+            for (lacked, _) in BACKENDS.iter().flat_map(|row| row.lacks) {
+                let is_one = behaviours::ALL.iter().copied().flatten().any(|behaviour| behaviour.name == *lacked);
+                assert!(is_one, "{lacked} is no behaviour");
+            }
+        }
+    };
+}
+
+conforms! { sbcl ecl clisp guile clojure swank }
