@@ -6,8 +6,6 @@
 
 mod collapsed;
 
-use std::fmt::Write as _;
-
 use regex::{Regex, RegexBuilder};
 
 use crate::diagnose::{Diagnosis, diagnose};
@@ -262,23 +260,4 @@ fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, is_lis
         view.next_offset = Some(last);
     }
     view.content = lines.content;
-}
-
-impl View {
-    /// One sentence on what is left out, for the end of an answer; empty when nothing is. `again` is the call that shows
-    /// the rest, without the offset.
-    #[must_use]
-    pub fn remainder(&self, again: &str) -> String {
-        let mut out = String::new();
-        if let Some(offset) = self.next_offset {
-            let left = self.total_lines.saturating_sub(offset);
-            let _ = write!(
-                out,
-                "[{left} of {} lines are left, from line {} on. Call {again} offset={offset} to go on.]",
-                self.total_lines,
-                offset + 1
-            );
-        }
-        out
-    }
 }

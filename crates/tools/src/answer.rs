@@ -9,7 +9,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arguments::schema_of;
+use crate::lisp_check_parens::CheckAnswer;
 use crate::lisp_edit_form::EditAnswer;
+use crate::lisp_read_file::FileAnswer;
+use crate::lisp_read_form::FormAnswer;
 use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 
@@ -19,6 +22,12 @@ pub type Reply = Result<Answer, Refusal>;
 /// The answer of any operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
+    /// A file is shown.
+    File(Box<FileAnswer>),
+    /// A form is shown.
+    Form(Box<FormAnswer>),
+    /// A text balances, or does not.
+    Checked(Box<CheckAnswer>),
     /// A file was edited by form, or would have been.
     Edited(Box<EditAnswer>),
     /// An answer of a protocol that words itself.
@@ -42,7 +51,7 @@ impl Answer {
     /// The requested thing did not happen.
     pub fn is_error(&self) -> bool {
         match self {
-            Self::Edited(_) => false,
+            Self::File(_) | Self::Form(_) | Self::Checked(_) | Self::Edited(_) => false,
             Self::Protocol(answer) => !answer.ok,
             Self::Worded(outcome) => outcome.is_error,
         }
@@ -51,10 +60,31 @@ impl Answer {
     /// The fields that the contract names; what is absent is left out.
     pub fn document(&self) -> Map<String, Value> {
         match self {
+            Self::File(answer) => fields(answer),
+            Self::Form(answer) => fields(answer),
+            Self::Checked(answer) => fields(answer),
             Self::Edited(answer) => fields(answer),
             Self::Protocol(answer) => answer.fields.clone(),
             Self::Worded(outcome) => outcome.fields.clone(),
         }
+    }
+}
+
+impl From<FileAnswer> for Answer {
+    fn from(answer: FileAnswer) -> Self {
+        Self::File(Box::new(answer))
+    }
+}
+
+impl From<FormAnswer> for Answer {
+    fn from(answer: FormAnswer) -> Self {
+        Self::Form(Box::new(answer))
+    }
+}
+
+impl From<CheckAnswer> for Answer {
+    fn from(answer: CheckAnswer) -> Self {
+        Self::Checked(Box::new(answer))
     }
 }
 

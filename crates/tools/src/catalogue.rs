@@ -19,12 +19,12 @@ use crate::code_find::code_find;
 use crate::code_find_references::code_find_references;
 use crate::guard::guard_tools;
 use crate::inspect_object::inspect_object;
-use crate::lisp_check_parens::lisp_check_parens;
+use crate::lisp_check_parens::{CheckAnswer, lisp_check_parens};
 use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_edit_form::lisp_edit_form;
 use crate::lisp_patch_form::lisp_patch_form;
-use crate::lisp_read_file::lisp_read_file;
-use crate::lisp_read_form::lisp_read_form;
+use crate::lisp_read_file::{FileAnswer, lisp_read_file};
+use crate::lisp_read_form::{FormAnswer, lisp_read_form};
 use crate::load_system::load_system;
 use crate::macroexpand::macroexpand;
 use crate::premises::Premises;
@@ -46,21 +46,17 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             description: "Look at a Lisp file; prefer it to a plain read. One line per form with line number and \
                           parameters, short forms whole; broken files and other text too.",
             annotations: Annotations::READS,
-            output: read_file_fields,
+            output: fields_schema::<FileAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { lisp_read_file(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { lisp_read_file(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "lisp_read_form",
             title: "Read one form",
             description: "Show one Lisp form by name, exactly as in the file, with its header comment, condition and digest.",
             annotations: Annotations::READS,
-            output: || object(json!({
-                "path": {"type": "string"}, "form_type": {"type": "string"}, "name": {"type": "string"},
-                "start_line": {"type": "integer"}, "end_line": {"type": "integer"}, "digest": {"type": "string"},
-                "content": {"type": "string"}, "truncated": {"type": "boolean"}
-            })),
+            output: fields_schema::<FormAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { lisp_read_form(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { lisp_read_form(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "lisp_edit_form",
             title: "Edit a form",
@@ -85,9 +81,9 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             description: "Check a Lisp file or code for missing or extra delimiters, open strings and comments; says which line to \
                           fix and how.",
             annotations: Annotations::READS,
-            output: check_fields,
+            output: fields_schema::<CheckAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { lisp_check_parens(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { lisp_check_parens(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "code_find",
             title: "Find definitions",
@@ -261,31 +257,4 @@ fn object(properties: Value) -> Map<String, Value> {
     schema.insert("type".into(), "object".into());
     schema.insert("properties".into(), properties);
     schema
-}
-
-fn place_schema() -> Value {
-    json!({"type": "object", "properties": {
-        "offset": {"type": "integer"}, "line": {"type": "integer"}, "column": {"type": "integer"}
-    }})
-}
-
-fn read_file_fields() -> Map<String, Value> {
-    object(json!({
-        "path": {"type": "string"}, "mode": {"type": "string", "enum": ["collapsed", "raw", "filtered"]},
-        "content": {"type": "string"}, "total_lines": {"type": "integer"}, "total_forms": {"type": "integer"},
-        "expanded_forms": {"type": "integer"}, "truncated": {"type": "boolean"}, "next_offset": {"type": "integer"},
-        "diagnostics": {"type": "array", "items": {"type": "object"}}
-    }))
-}
-
-fn check_fields() -> Map<String, Value> {
-    object(json!({
-        "ok": {"type": "boolean"}, "kind": {"type": "string"}, "expected": {"type": "string"}, "found": {"type": "string"},
-        "position": place_schema(), "opened_at": place_schema(), "next_form_line": {"type": "integer"},
-        "message": {"type": "string"}, "repaired_source": {"type": "string"},
-        "likely_fixes": {"type": "array", "items": {"type": "object", "properties": {
-            "line": {"type": "integer"}, "original": {"type": "string"}, "repaired": {"type": "string"},
-            "add": {"type": "string"}, "remove": {"type": "string"}, "why": {"type": "string"}
-        }}}
-    }))
 }

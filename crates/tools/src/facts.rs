@@ -21,6 +21,50 @@ impl From<edit::Place> for Place {
     }
 }
 
+/// What is wrong with a text that does not balance: its first mistake, and what would mend it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Diagnosis {
+    /// The stable code of the mistake, such as `unclosed`.
+    pub kind: &'static str,
+    /// The delimiter that is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// What is there instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+    /// Where the mistake shows.
+    pub position: Place,
+    /// The opener that is still open there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opened_at: Option<Place>,
+    /// The first line after it on which a form begins that reads well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_form_line: Option<u32>,
+    /// The mistake in a sentence; empty until the answer is put into words.
+    pub message: String,
+    /// Changes that would mend the text, likeliest first.
+    pub likely_fixes: Vec<Fix>,
+    /// All that is known of it.
+    #[serde(skip)]
+    pub whole: edit::Diagnosis,
+}
+
+impl From<edit::Diagnosis> for Diagnosis {
+    fn from(whole: edit::Diagnosis) -> Self {
+        Self {
+            kind: whole.kind.code(),
+            expected: whole.expected.clone(),
+            found: whole.found.clone(),
+            position: whole.position.into(),
+            opened_at: whole.opened_at.map(Place::from),
+            next_form_line: whole.next_form_line,
+            message: String::new(),
+            likely_fixes: whole.fixes.iter().map(Fix::from).collect(),
+            whole,
+        }
+    }
+}
+
 /// A line before and after a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LineChange {

@@ -1,17 +1,12 @@
 //! `lisp_check_parens`: does it balance, and if not, which line to fix.
 
-use lispwright_edit::{CheckReport, Diagnosis, MOST_SHOWN, Place, check_window};
-use lispwright_syntax::in_a_line;
+use lispwright_edit::{CheckReport, check_window};
 use lispwright_syntax::{Dialect, Language};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Map;
+use serde::{Deserialize, Serialize};
 
-use crate::answer::Reply;
-use crate::lisp_read_file::counted;
-use crate::outcome::Outcome;
+use crate::facts::Diagnosis;
 use crate::refusal::Refusal;
-use crate::refused::diagnosis_fields;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, named_dialect};
 
@@ -37,14 +32,43 @@ pub struct LispCheckParens {
     pub limit: Option<u32>,
 }
 
-/// Checks a file or a piece of code. A text that does not balance is a finding, not an error.
-pub async fn lisp_check_parens(workshop: &Workshop, args: LispCheckParens, _context: &CallContext) -> Reply {
-    let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await.map(|outcome: Outcome| outcome.visible().into())
+/// Whether a text balances. That it does not is a finding, not an error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CheckAnswer {
+    /// It does.
+    pub ok: bool,
+    /// What is wrong when it does not.
+    #[serde(flatten)]
+    pub diagnosis: Option<Diagnosis>,
+    /// The text that was checked with the first fix made, when that is certain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repaired_source: Option<String>,
+    /// The file, or what else the text is called.
+    #[serde(skip)]
+    pub path: String,
+    /// What it was read as.
+    #[serde(skip)]
+    pub dialect: &'static str,
+    /// Data at top level.
+    #[serde(skip)]
+    pub forms: usize,
+    /// Lines of it.
+    #[serde(skip)]
+    pub lines: u32,
 }
 
-fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, Refusal> {
-    let (place, text, language) = match (&args.path, &args.code) {
+/// Checks a file or a piece of code.
+pub async fn lisp_check_parens(
+    workshop: &Workshop,
+    args: LispCheckParens,
+    _context: &CallContext,
+) -> Result<CheckAnswer, Refusal> {
+    let workshop = workshop.clone();
+    blocking(move || run(&workshop, &args)).await
+}
+
+fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refusal> {
+    let (path, text, language) = match (&args.path, &args.code) {
         (Some(path), None) => {
             let file = workshop.read(path)?;
             let language = match workshop.language(&file, args.dialect.as_deref())? {
@@ -69,49 +93,26 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<Outcome, Refusal> 
             return Err(Refusal::worded("BAD_ARGUMENT", message));
         }
     };
-    Ok(verdict(&place, &text, &language, args.offset.unwrap_or(0), args.limit))
+    Ok(CheckAnswer::of(&path, &text, &language, args.offset.unwrap_or(0), args.limit))
 }
 
-/// The verdict on a window of `text`, which stands at `place`.
-pub fn verdict(place: &str, text: &str, language: &Language, offset: u32, limit: Option<u32>) -> Outcome {
-    let CheckReport { diagnosis, forms, lines } = check_window(text, language, offset, limit);
-    if let Some(diagnosis) = diagnosis {
-        return unbalanced(place, language, diagnosis);
+impl CheckAnswer {
+    /// The verdict on a window of `text`, which is called `path`.
+    pub fn of(path: &str, text: &str, language: &Language, offset: u32, limit: Option<u32>) -> Self {
+        Self::new(path, language, check_window(text, language, offset, limit))
     }
-    let (forms, lines) = (counted(forms, "form"), counted(lines as usize, "line"));
-    let place = in_a_line(place);
-    let text = format!("{place}: balanced ({forms}, {lines}, {}).", language.dialect().name());
-    Outcome { text, fields: Map::from_iter([("ok".to_owned(), true.into())]), is_error: false }
-}
 
-/// The verdict on a text at `place` that does not balance.
-pub fn unbalanced(place: &str, language: &Language, diagnosis: Diagnosis) -> Outcome {
-    let mut fields = Map::from_iter([("ok".to_owned(), false.into())]);
-    let dialect = language.dialect().name();
-    fields.extend(diagnosis_fields(&diagnosis));
-    let kind = diagnosis.kind.code();
-    let Place { line, column, .. } = diagnosis.likely_at;
-    let place = in_a_line(place);
-    let mut text = format!("{place}:{line}:{column}: {kind} (read as {dialect})\n{diagnosis}");
-    let certain = diagnosis.is_certain();
-    match (diagnosis.fixes.as_slice(), diagnosis.repaired) {
-        ([fix, ..], Some(repaired)) => {
-            text.push_str(&format!("\nCertain fix ({}):{}", fix.why, fix.diff()));
-            fields.insert("repaired_source".into(), repaired.into());
-        }
-        ([], _) => text.push_str(&format!("\nNo fix is known: {}.", diagnosis.doubt)),
-        (candidates, None) => {
-            text.push_str(&format!("\nCandidates, likeliest first; none is certain: {}.", diagnosis.doubt));
-            for candidate in candidates.iter().take(MOST_SHOWN) {
-                text.push_str(&format!("\n  {candidate}"));
-            }
+    /// The verdict on the text that is called `path`, as a report of the check.
+    pub fn new(path: &str, language: &Language, report: CheckReport) -> Self {
+        let CheckReport { diagnosis, forms, lines } = report;
+        Self {
+            ok: diagnosis.is_none(),
+            repaired_source: diagnosis.as_ref().and_then(|diagnosis| diagnosis.repaired.clone()),
+            diagnosis: diagnosis.map(Diagnosis::from),
+            path: path.to_owned(),
+            dialect: language.dialect().name(),
+            forms,
+            lines,
         }
     }
-    if let Some(line) = diagnosis.next_form_line {
-        text.push_str(&format!("\nForms read well again from line {line} on."));
-    }
-    if diagnosis.count > 1 && !certain {
-        text.push_str(&format!("\n{} mistakes in all; correct this one and check again.", diagnosis.count));
-    }
-    Outcome { text, fields, is_error: false }
 }

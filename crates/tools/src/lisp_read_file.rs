@@ -1,15 +1,13 @@
 //! `lisp_read_file`: a file at a glance, or its lines.
 
-use lispwright_edit::{MOST_SHOWN, Mode, Place, View, ViewOptions, view, view_plain};
-use lispwright_syntax::in_a_line;
+use lispwright_edit as edit;
+use lispwright_edit::{Source, View, ViewOptions, view, view_plain};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
 
-use crate::answer::Reply;
-use crate::outcome::Outcome;
+use crate::facts::Diagnosis;
+use crate::next_call::NextCall;
 use crate::refusal::Refusal;
-use crate::refused::diagnosis_fields;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -50,13 +48,72 @@ pub struct LispReadFile {
     pub limit: Option<u32>,
 }
 
-/// Shows a file. An explicit `limit` raises the size of the answer from 10,000 characters to 40,000.
-pub async fn lisp_read_file(workshop: &Workshop, args: LispReadFile, _context: &CallContext) -> Reply {
-    let workshop = workshop.clone();
-    blocking(move || show(&workshop, &args)).await.map(|outcome: Outcome| outcome.visible().into())
+/// A file at a glance, or its lines.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FileAnswer {
+    /// The file, as the project calls it.
+    pub path: String,
+    /// How it is shown.
+    pub mode: Mode,
+    /// The lines shown, each with its number in front.
+    pub content: String,
+    /// Lines of the file.
+    pub total_lines: u32,
+    /// Forms at top level; 0 for a text that is not Lisp.
+    pub total_forms: usize,
+    /// Forms shown whole because a pattern fits them.
+    pub expanded_forms: usize,
+    /// There is more of it.
+    pub truncated: bool,
+    /// The offset at which the next view continues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u32>,
+    /// What is wrong with the text.
+    pub diagnostics: Vec<Diagnosis>,
+    /// What it was read as, when it is Lisp.
+    #[serde(skip)]
+    pub dialect: Option<&'static str>,
+    /// Forms that the patterns fit, when any were given.
+    #[serde(skip)]
+    pub matching_forms: Option<usize>,
+    /// What shows the rest.
+    #[serde(skip)]
+    pub next: Option<NextCall>,
 }
 
-fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, Refusal> {
+/// How a file is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// One line for each form.
+    Collapsed,
+    /// The text, line by line.
+    Raw,
+    /// The lines around those that match a pattern.
+    Filtered,
+}
+
+impl From<edit::Mode> for Mode {
+    fn from(mode: edit::Mode) -> Self {
+        match mode {
+            edit::Mode::Collapsed => Self::Collapsed,
+            edit::Mode::Raw => Self::Raw,
+            edit::Mode::Filtered => Self::Filtered,
+        }
+    }
+}
+
+/// Shows a file. An explicit `limit` raises the size of the answer from 10,000 characters to 40,000.
+pub async fn lisp_read_file(
+    workshop: &Workshop,
+    args: LispReadFile,
+    _context: &CallContext,
+) -> Result<FileAnswer, Refusal> {
+    let workshop = workshop.clone();
+    blocking(move || run(&workshop, &args)).await
+}
+
+fn run(workshop: &Workshop, args: &LispReadFile) -> Result<FileAnswer, Refusal> {
     let file = workshop.read(&args.path)?;
     let options = ViewOptions {
         collapsed: args.collapsed,
@@ -67,90 +124,48 @@ fn show(workshop: &Workshop, args: &LispReadFile) -> Result<Outcome, Refusal> {
         limit: args.limit,
         budget: if args.limit.is_some() { MOST } else { DEFAULT_BUDGET },
     };
-    let language = workshop.language(&file, None)?;
-    let refused = |fault| Refusal::text(&file.path, fault);
-    let shown = match &language {
-        Some(language) => view(&read_source(&file, language), &options).map_err(refused)?,
-        None => view_plain(&file.text, &options).map_err(refused)?,
-    };
-
-    let name = in_a_line(&file.path);
-    let mut text = format!("{name}: {}", counted(shown.total_lines as usize, "line"));
-    if let Some(language) = &language {
-        text.push_str(&format!(", {}, {}", counted(shown.total_forms, "form"), language.dialect().name()));
-    }
-    text.push_str(&fitting(args, &shown));
-    text.push('\n');
-    let mut diagnostics = Vec::new();
-    if let Some(diagnosis) = &shown.diagnosis {
-        let Place { line, column, .. } = diagnosis.likely_at;
-        text.push_str(&format!("{name}:{line}:{column}: {}: {diagnosis}\n", diagnosis.kind.code()));
-        if let Some(line) = diagnosis.next_form_line {
-            text.push_str(&format!("Forms read well again from line {line} on.\n"));
+    match workshop.language(&file, None)? {
+        Some(language) => FileAnswer::of(&file.path, &read_source(&file, &language), &options),
+        None => {
+            let shown = view_plain(&file.text, &options).map_err(|fault| Refusal::text(&file.path, fault))?;
+            Ok(FileAnswer::new(&file.path, None, shown, &options))
         }
-        let sure = if diagnosis.is_certain() { "Certain" } else { "Candidate" };
-        for fix in diagnosis.fixes.iter().take(MOST_SHOWN) {
-            text.push_str(&format!("{sure} fix: {fix}\n"));
-        }
-        diagnostics.push(Value::Object(diagnosis_fields(diagnosis)));
-    }
-    text.push_str(&shown.content);
-    if shown.content.is_empty() && shown.total_lines > 0 {
-        text.push_str("[nothing to show: no line or form fits the pattern, offset and limit]\n");
-    }
-    text.push_str(&shown.remainder(&continuation(args)));
-
-    let mut fields = Map::new();
-    fields.insert("path".into(), file.path.clone().into());
-    fields.insert("mode".into(), shown.mode.name().into());
-    fields.insert("content".into(), shown.content.into());
-    fields.insert("total_lines".into(), shown.total_lines.into());
-    fields.insert("total_forms".into(), shown.total_forms.into());
-    fields.insert("expanded_forms".into(), shown.expanded_forms.into());
-    fields.insert("truncated".into(), shown.next_offset.is_some().into());
-    if let Some(offset) = shown.next_offset {
-        fields.insert("next_offset".into(), offset.into());
-    }
-    fields.insert("diagnostics".into(), diagnostics.into());
-    Ok(Outcome { text: text.trim_end().to_owned(), fields, is_error: false })
-}
-
-/// What the patterns find among the forms of a collapsed view.
-fn fitting(args: &LispReadFile, shown: &View) -> String {
-    let patterns = [&args.name_pattern, &args.content_pattern];
-    let asked = patterns.iter().any(|pattern| pattern.as_ref().is_some_and(|pattern| !pattern.is_empty()));
-    if !asked || shown.mode != Mode::Collapsed {
-        return String::new();
-    }
-    match (shown.matching_forms, shown.expanded_forms) {
-        (0, _) => "; no form fits the pattern".to_owned(),
-        (1, 1) => "; 1 fits the pattern and is shown whole".to_owned(),
-        (fit, whole) if fit == whole => format!("; {fit} fit the pattern and are shown whole"),
-        (fit, whole) => format!(
-            "; {} the pattern, {whole} of them shown whole",
-            if fit == 1 { "1 fits".to_owned() } else { format!("{fit} fit") }
-        ),
     }
 }
 
-/// The call that shows the rest, without its offset.
-fn continuation(args: &LispReadFile) -> String {
-    let mut call = format!("lisp_read_file path={}", in_a_line(&args.path));
-    if !args.collapsed {
-        call.push_str(" collapsed=false");
+impl FileAnswer {
+    /// The Lisp file at `path`, shown as `options` say.
+    pub fn of(path: &str, source: &Source<'_>, options: &ViewOptions<'_>) -> Result<Self, Refusal> {
+        let shown = view(source, options).map_err(|fault| Refusal::text(path, fault))?;
+        Ok(Self::new(path, Some(source.dialect().name()), shown, options))
     }
-    for (name, pattern) in [("name_pattern", &args.name_pattern), ("content_pattern", &args.content_pattern)] {
-        if let Some(pattern) = pattern {
-            call.push_str(&format!(" {name}={}", json!(pattern)));
+
+    fn new(path: &str, dialect: Option<&'static str>, shown: View, options: &ViewOptions<'_>) -> Self {
+        let mut patterns = [options.name_pattern, options.content_pattern].into_iter().flatten();
+        let is_searched = shown.mode == edit::Mode::Collapsed && patterns.any(|pattern| !pattern.is_empty());
+        Self {
+            path: path.to_owned(),
+            mode: shown.mode.into(),
+            content: shown.content,
+            total_lines: shown.total_lines,
+            total_forms: shown.total_forms,
+            expanded_forms: shown.expanded_forms,
+            truncated: shown.next_offset.is_some(),
+            next_offset: shown.next_offset,
+            diagnostics: shown.diagnosis.into_iter().map(Diagnosis::from).collect(),
+            dialect,
+            matching_forms: is_searched.then_some(shown.matching_forms),
+            next: shown.next_offset.map(|offset| again(path, options).with("offset", offset)),
         }
     }
-    if let Some(limit) = args.limit {
-        call.push_str(&format!(" limit={limit}"));
-    }
-    call
 }
 
-/// `1 line`, `2 lines`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+/// The call that shows the same in another place.
+fn again(path: &str, options: &ViewOptions<'_>) -> NextCall {
+    NextCall::to("lisp_read_file")
+        .with("path", path)
+        .with_given("collapsed", (!options.collapsed).then_some(false))
+        .with_given("name_pattern", options.name_pattern)
+        .with_given("content_pattern", options.content_pattern)
+        .with_given("limit", options.limit)
 }

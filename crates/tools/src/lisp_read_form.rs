@@ -1,15 +1,12 @@
 //! `lisp_read_form`: one form, exactly as it stands in its file.
 
-use lispwright_edit::{Target, locate};
-use lispwright_syntax::in_a_line;
+use lispwright_edit::{Source, Target, locate};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Map;
+use serde::{Deserialize, Serialize};
 
-use crate::answer::Reply;
-use crate::fence::{fenced, head};
+use crate::fence::head;
 use crate::lisp_read_file::{DEFAULT_BUDGET, MOST};
-use crate::outcome::Outcome;
+use crate::next_call::NextCall;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
@@ -38,53 +35,96 @@ pub struct LispReadForm {
     pub limit: Option<u32>,
 }
 
-/// Shows a form with its header comment and its condition.
-pub async fn lisp_read_form(workshop: &Workshop, args: LispReadForm, _context: &CallContext) -> Reply {
-    let workshop = workshop.clone();
-    blocking(move || show(&workshop, &args)).await.map(|outcome: Outcome| outcome.visible().into())
+/// A form with its header comment and its condition.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FormAnswer {
+    /// The file, as the project calls it.
+    pub path: String,
+    /// Head of the form, as written.
+    pub form_type: String,
+    /// What it defines; empty when it has no name.
+    pub name: String,
+    /// Its first line, from 1, that of its header comment.
+    pub start_line: u32,
+    /// Its last line.
+    pub end_line: u32,
+    /// Digest of all of it.
+    pub digest: String,
+    /// The source, as far as it was asked for.
+    pub content: String,
+    /// There is more of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// False when it does not balance, else absent.
+    #[serde(skip_serializing_if = "Clone::clone")]
+    pub balanced: bool,
+    /// How the form is spoken of and addressed.
+    #[serde(skip)]
+    pub label: String,
+    /// Scalar values that are left.
+    #[serde(skip)]
+    pub left: usize,
+    /// What shows the rest.
+    #[serde(skip)]
+    pub next: Option<NextCall>,
 }
 
-fn show(workshop: &Workshop, args: &LispReadForm) -> Result<Outcome, Refusal> {
+/// Shows a form.
+pub async fn lisp_read_form(
+    workshop: &Workshop,
+    args: LispReadForm,
+    _context: &CallContext,
+) -> Result<FormAnswer, Refusal> {
+    let workshop = workshop.clone();
+    blocking(move || run(&workshop, &args)).await
+}
+
+fn run(workshop: &Workshop, args: &LispReadForm) -> Result<FormAnswer, Refusal> {
     let file = workshop.read(&args.path)?;
     let language = workshop.lisp_language(&file)?;
-    let source = read_source(&file, &language);
     let target =
         Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
-    let id = locate(&source, &target).map_err(|fault| Refusal::text(&file.path, fault))?;
-    let form = source.forms.get(id);
-    let whole = source.form_text(id);
     let limit = args.limit.map_or(DEFAULT_BUDGET, |limit| (limit as usize).min(MOST));
-    let (content, left) = head(whole.content, limit);
+    FormAnswer::of(&file.path, &read_source(&file, &language), &target, limit)
+}
 
-    let label = form.label(source.text);
-    let (start, end) = (whole.start_line, whole.end_line);
-    let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
-    let path = in_a_line(&file.path);
-    let mut text = format!("{path}:{lines} {label}, digest {}\n{}", whole.digest, fenced(content));
-    if form.broken {
-        text.push_str("\nThis form does not balance. lisp_check_parens shows likely fixes.");
+impl FormAnswer {
+    /// At most `limit` scalar values of the form of the file at `path` that `target` names.
+    pub fn of(path: &str, source: &Source<'_>, target: &Target<'_>, limit: usize) -> Result<Self, Refusal> {
+        let id = locate(source, target).map_err(|fault| Refusal::text(path, fault))?;
+        let form = source.forms.get(id);
+        let whole = source.form_text(id);
+        let (content, left) = head(whole.content, limit);
+        Ok(Self {
+            path: path.to_owned(),
+            form_type: form.head.map_or("", |head| source.slice(head)).to_owned(),
+            name: form.name.clone().unwrap_or_default(),
+            start_line: whole.start_line,
+            end_line: whole.end_line,
+            digest: whole.digest,
+            content: content.to_owned(),
+            truncated: left > 0,
+            balanced: !form.broken,
+            label: form.label(source.text),
+            left,
+            next: (left > 0).then(|| match limit + left {
+                all @ ..=MOST => again(path, target).with("limit", all),
+                _ => {
+                    let lines = content.matches('\n').count() as u32;
+                    let offset = whole.start_line + lines - 1;
+                    NextCall::to("lisp_read_file").with("path", path).with("collapsed", false).with("offset", offset)
+                }
+            }),
+        })
     }
-    if left > 0 {
-        let next_line = start + content.matches('\n').count() as u32;
-        let total = limit + left;
-        let more = if total <= MOST {
-            format!("limit={total} shows all of it")
-        } else {
-            format!("lisp_read_file path={} collapsed=false offset={} goes on", in_a_line(&file.path), next_line - 1)
-        };
-        text.push_str(&format!("\n[{left} of {total} characters are left, from line {next_line} on. {more}.]"));
-    }
+}
 
-    let mut fields = Map::new();
-    fields.insert("path".into(), file.path.clone().into());
-    fields.insert("form_type".into(), form.head.map_or("", |head| source.slice(head)).into());
-    fields.insert("name".into(), form.name.clone().unwrap_or_default().into());
-    fields.insert("start_line".into(), start.into());
-    fields.insert("end_line".into(), end.into());
-    fields.insert("digest".into(), whole.digest.into());
-    fields.insert("content".into(), content.into());
-    if left > 0 {
-        fields.insert("truncated".into(), true.into());
-    }
-    Ok(Outcome { text, fields, is_error: false })
+/// The call that shows the same form.
+fn again(path: &str, target: &Target<'_>) -> NextCall {
+    NextCall::to("lisp_read_form")
+        .with("path", path)
+        .with_given("name", target.name)
+        .with_given("form_type", target.form_type)
+        .with_given("index", target.index)
+        .with_given("line", target.line)
 }

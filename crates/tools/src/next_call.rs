@@ -24,4 +24,12 @@ impl NextCall {
         self.arguments.push((name, value.into()));
         self
     }
+    /// The same call with one more argument, if that has a value.
+    #[must_use]
+    pub fn with_given(self, name: &'static str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
 }

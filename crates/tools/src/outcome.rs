@@ -1,8 +1,5 @@
 //! What a call answers, whether or not it could do what was asked.
 
-use std::borrow::Cow;
-
-use lispwright_syntax::visible;
 use serde_json::{Map, Value};
 
 /// What a call answers: one text for a reader who pays by the token, and the same facts as named fields.
@@ -14,24 +11,6 @@ pub struct Outcome {
     pub fields: Map<String, Value>,
     /// The requested thing did not happen.
     pub is_error: bool,
-}
-
-/// Said when a text is not shown character for character.
-const WRITTEN_OUT: &str = "[Characters that nobody sees are shown as escapes, such as \\x1b or \\u202e; the file has the \
-                           characters themselves. An edit may send the escapes as they are shown.]";
-
-impl Outcome {
-    /// The same with the characters of files that nobody sees, or that act on a terminal, written out in the text, and a
-    /// sentence that says so. The fields keep them.
-    #[must_use]
-    pub(crate) fn visible(self) -> Self {
-        let text = if self.text.contains('\r') { self.text.replace("\r\n", "\n") } else { self.text };
-        let text = match visible(&text) {
-            Cow::Borrowed(_) => text,
-            Cow::Owned(shown) => format!("{shown}\n{WRITTEN_OUT}"),
-        };
-        Self { text, ..self }
-    }
 }
 
 /// A call that could not do what was asked: what, where, why, and the call to make next.

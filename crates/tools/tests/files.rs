@@ -104,7 +104,8 @@ fn long_views_say_how_they_go_on() {
     assert_eq!(outcome.fields["truncated"], true);
     let offset = &outcome.fields["next_offset"];
     let last = outcome.text.lines().last().unwrap();
-    assert!(last.ends_with(&format!("Call lisp_read_file path=long.lisp offset={offset} to go on.]")), "{last}");
+    let call = format!("lisp_read_file {{\"path\": \"long.lisp\", \"offset\": {offset}}}");
+    assert!(last.ends_with(&format!("Call {call} to go on.]")), "{last}");
     let next = project.fields("lisp_read_file", json!({"path": "long.lisp", "offset": offset}));
     let first = offset.as_u64().unwrap() + 1;
     assert!(next["content"].as_str().unwrap().starts_with(&format!("{first:>4}| ")));

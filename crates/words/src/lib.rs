@@ -7,14 +7,19 @@
 //! **Invariant:** nothing below this crate names a tool or a command.
 
 mod call;
+mod checked;
+mod diagnosis;
 mod edited;
 mod fence;
+mod file;
+mod form;
 mod refusal;
 mod rendering;
 
 pub use call::spoken;
 pub use rendering::Rendering;
 
+use lispwright_tools::facts::Diagnosis;
 use lispwright_tools::{Answer, Reply};
 
 /// Who reads an answer.
@@ -30,17 +35,31 @@ pub enum Skin {
 #[must_use]
 pub fn render(reply: Reply, skin: Skin) -> Rendering {
     match reply {
-        Ok(answer) => {
-            let (is_error, fields) = (answer.is_error(), answer.document());
-            Rendering { text: text(&answer), fields, is_error }
+        Ok(mut answer) => {
+            diagnoses(&mut answer).iter_mut().for_each(diagnosis::with_sentence);
+            Rendering { text: text(&answer, skin), fields: answer.document(), is_error: answer.is_error() }
         }
         Err(refusal) => refusal::render(&refusal, skin),
     }
 }
 
-/// An answer in words.
-fn text(answer: &Answer) -> String {
+/// What is wrong with the text that an answer is about.
+fn diagnoses(answer: &mut Answer) -> &mut [Diagnosis] {
     match answer {
+        Answer::File(file) => &mut file.diagnostics,
+        Answer::Checked(checked) => checked.diagnosis.as_mut_slice(),
+        _ => &mut [],
+    }
+}
+
+/// An answer in words.
+fn text(answer: &Answer, skin: Skin) -> String {
+    match answer {
+        Answer::File(file) => rendering::visible(&file::text(file, skin)),
+        // What goes into a pipe is the source itself.
+        Answer::Form(form) if skin == Skin::Shell => form.content.clone(),
+        Answer::Form(form) => rendering::visible(&form::text(form)),
+        Answer::Checked(checked) => rendering::visible(&checked::text(checked)),
         Answer::Edited(edited) => rendering::visible(&edited::text(edited)),
         Answer::Protocol(protocol) => protocol.text.clone(),
         Answer::Worded(outcome) => outcome.text.clone(),

@@ -15,6 +15,11 @@ pub struct Rendering {
     pub is_error: bool,
 }
 
+/// `1 line`, `2 lines`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// Said when a text is not shown character for character.
 const WRITTEN_OUT: &str = "[Characters that nobody sees are shown as escapes, such as \\x1b or \\u202e; the file has the \
                            characters themselves. An edit may send the escapes as they are shown.]";

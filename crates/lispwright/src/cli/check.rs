@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use lispwright_tools::lisp_check_parens::verdict;
-use lispwright_tools::{Outcome, Refusal};
+use lispwright_tools::Refusal;
+use lispwright_tools::lisp_check_parens::CheckAnswer;
+use lispwright_words::Rendering;
 use serde_json::{Value, json};
 
 use super::below::Below;
-use super::outcome::{failed, unreadable};
+use super::outcome::{failed, in_words, unreadable};
 use super::paint;
 use super::text::{Texts, print, print_json};
 
@@ -46,8 +47,8 @@ pub(crate) fn run(args: Args) -> ExitCode {
     for path in &args.paths {
         if path != "-" && Path::new(path).is_dir() {
             report.directory(path);
-        } else if let Some(outcome) = report.file(path) {
-            report.print(&outcome);
+        } else if let Some((verdict, is_sound)) = report.file(path) {
+            report.print(&verdict, is_sound);
         }
     }
     let Report { balanced, readable, files, skipped, .. } = report;
@@ -78,8 +79,8 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Checks a file. `None`, and said on standard error, when it cannot be read.
-    fn file(&mut self, path: &str) -> Option<Outcome> {
+    /// Checks a file: the verdict, and whether it balances. `None`, and said on standard error, when it cannot be read.
+    fn file(&mut self, path: &str) -> Option<(String, bool)> {
         let text = match self.texts.read(path) {
             Ok(text) => text,
             Err(error) => {
@@ -87,17 +88,18 @@ impl Report<'_> {
                 return None;
             }
         };
-        let outcome = verdict(&text.path, &text.text, &text.language, 0, None);
-        self.balanced &= is_sound(&outcome);
-        let mut fields = outcome.fields.clone();
+        let answer = CheckAnswer::of(&text.path, &text.text, &text.language, 0, None);
+        let is_sound = answer.ok;
+        self.balanced &= is_sound;
+        let Rendering { text: verdict, mut fields, .. } = in_words(answer);
         fields.shift_insert(0, "path".into(), text.path.into());
         self.files.push(Value::Object(fields));
-        Some(outcome)
+        Some((verdict, is_sound))
     }
 
-    fn print(&self, outcome: &Outcome) {
+    fn print(&self, verdict: &str, is_sound: bool) {
         if !self.args.json {
-            print(&paint::verdict(&outcome.text, is_sound(outcome)));
+            print(&paint::verdict(verdict, is_sound));
         }
     }
 
@@ -114,11 +116,10 @@ impl Report<'_> {
         }
         let mut sound = 0;
         for file in &found.files {
-            let Some(outcome) = self.file(file) else { continue };
-            if is_sound(&outcome) {
-                sound += 1;
-            } else {
-                self.print(&outcome);
+            match self.file(file) {
+                Some((_, true)) => sound += 1,
+                Some((verdict, false)) => self.print(&verdict, false),
+                None => {}
             }
         }
         if !self.args.json {
@@ -131,8 +132,4 @@ impl Report<'_> {
         }
         self.skipped.extend(found.ignored);
     }
-}
-
-fn is_sound(outcome: &Outcome) -> bool {
-    outcome.fields["ok"] == true
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use lispwright_tools::{Refusal, Reply};
+use lispwright_tools::{Answer, Refusal, Reply};
 use lispwright_words::{Rendering, Skin, render};
 use serde_json::{Value, json};
 
@@ -17,6 +17,11 @@ pub(crate) const OUTPUT_FAILED: i32 = 2;
 /// thing did not happen.
 pub(crate) fn show(reply: Reply, json: bool) -> ExitCode {
     print_rendering(render(reply, Skin::Shell), json)
+}
+
+/// An answer as it is read at a shell.
+pub(crate) fn in_words(answer: impl Into<Answer>) -> Rendering {
+    render(Ok(answer.into()), Skin::Shell)
 }
 
 /// The same for an answer that is in words already.

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use lispwright_edit::{Source, ViewOptions, diagnose, view};
+use lispwright_edit::{Source, ViewOptions};
 use lispwright_syntax::{Form, Span};
+use lispwright_tools::lisp_read_file::FileAnswer;
 use serde_json::{Value, json};
 
 use super::below::Below;
-use super::outcome::{failed, say, unreadable};
+use super::outcome::{failed, in_words, say, unreadable};
 use super::paint;
 use super::text::{Texts, print, print_json};
 
@@ -75,7 +76,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
             if several {
                 print(&format!("{}:", text.path));
             }
-            print(&paint::view(&lines(&text.path, &source, args.whole)));
+            print(&paint::view(&in_words(answer(&text.path, &source, args.whole)).text));
         }
     }
     if args.json {
@@ -84,7 +85,8 @@ pub(crate) fn run(args: Args) -> ExitCode {
     exit
 }
 
-fn lines(path: &str, source: &Source<'_>, whole: u32) -> String {
+/// The whole file at a glance.
+fn answer(path: &str, source: &Source<'_>, whole: u32) -> FileAnswer {
     let options = ViewOptions {
         collapsed: true,
         whole,
@@ -94,29 +96,18 @@ fn lines(path: &str, source: &Source<'_>, whole: u32) -> String {
         limit: None,
         budget: usize::MAX,
     };
-    let shown = view(source, &options).expect("a view without patterns cannot be refused");
-    match shown.diagnosis {
-        Some(diagnosis) => format!("{path} does not balance: {diagnosis}\n{}", shown.content),
-        None => shown.content,
-    }
+    FileAnswer::of(path, source, &options).expect("a view without patterns cannot be refused")
 }
 
 fn fields(path: &str, source: &Source<'_>) -> Value {
     let forms: Vec<Value> = source.forms.iter().map(|(_, form)| form_fields(source, form)).collect();
-    let diagnostics: Vec<Value> = diagnose(source.text, &source.tree)
-        .map(|diagnosis| {
-            let at = diagnosis.opened_at.unwrap_or(diagnosis.position);
-            json!({"kind": diagnosis.kind.code(), "line": at.line, "column": at.column, "message": diagnosis.to_string()})
-        })
-        .into_iter()
-        .collect();
     json!({
         "path": path,
         "dialect": source.dialect().name(),
         "total_lines": source.lines.line_count(),
         "total_forms": source.forms.top_level().count(),
         "forms": forms,
-        "diagnostics": diagnostics,
+        "diagnostics": in_words(answer(path, source, 1)).fields["diagnostics"],
     })
 }
 

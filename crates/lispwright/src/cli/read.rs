@@ -2,13 +2,12 @@
 
 use std::process::ExitCode;
 
-use lispwright_edit::{Source, locate};
-use lispwright_tools::Refusal;
-use serde_json::json;
+use lispwright_edit::Source;
+use lispwright_tools::lisp_read_form::FormAnswer;
 
 use super::address::Address;
-use super::outcome::{failed, say};
-use super::text::{Text, print, print_json};
+use super::outcome::{failed, say, show};
+use super::text::Text;
 
 /// Print one form by name, with its header comment and condition.
 #[derive(Debug, clap::Args)]
@@ -37,34 +36,15 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Err(error) => return failed("read", args.json, error),
     };
     let source = Source::read(&text.text, &text.language);
-    let id = match locate(&source, &args.form.target()) {
-        Ok(id) => id,
-        Err(error) => {
-            failed("read", args.json, Refusal::text(&text.path, error));
+    let form = match FormAnswer::of(&text.path, &source, &args.form.target(), usize::MAX) {
+        Ok(form) => form,
+        Err(refusal) => {
+            failed("read", args.json, refusal);
             return ExitCode::FAILURE;
         }
     };
-    let found = source.form_text(id);
-    let form = source.forms.get(id);
-    if args.json {
-        let mut document = json!({
-            "path": text.path,
-            "form_type": form.head.map(|head| source.slice(head)),
-            "name": form.name,
-            "start_line": found.start_line,
-            "end_line": found.end_line,
-            "digest": found.digest,
-            "content": found.content,
-        });
-        if form.broken {
-            document["balanced"] = false.into();
-        }
-        print_json(&document);
-        return ExitCode::SUCCESS;
-    }
-    if form.broken {
+    if !form.balanced && !args.json {
         say("read", &format!("{}: this form does not balance; lispwright check says where", text.path));
     }
-    print(found.content);
-    ExitCode::SUCCESS
+    show(Ok(form.into()), args.json)
 }

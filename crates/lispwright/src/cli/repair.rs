@@ -4,15 +4,16 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use lispwright_edit::{explain, unified};
+use lispwright_edit::{CheckReport, explain, unified};
 use lispwright_project::{EditError, NewText, Roots};
 use lispwright_repair::{Earlier, Outcome, Repair, repair};
-use lispwright_syntax::{Span, read};
+use lispwright_syntax::{LineIndex, Span, read};
 use lispwright_tools::Refusal;
-use lispwright_tools::lisp_check_parens::{unbalanced, verdict};
+use lispwright_tools::lisp_check_parens::CheckAnswer;
+use lispwright_words::Rendering;
 use serde_json::{Value, json};
 
-use super::outcome::failed;
+use super::outcome::{failed, in_words};
 use super::paint::painted;
 use super::text::{Text, from_here, print, print_json};
 
@@ -111,7 +112,7 @@ fn tell(line: &str) {
 }
 
 fn repaired(text: &Text, done: &Repair) -> String {
-    let lines = lispwright_syntax::LineIndex::new(text.text.as_bytes());
+    let lines = LineIndex::new(text.text.as_bytes());
     let mut out = format!("{}: repaired", text.path);
     for edit in &done.edits {
         let at = lines.line_column(text.text.as_bytes(), edit.at);
@@ -129,12 +130,12 @@ fn repaired(text: &Text, done: &Repair) -> String {
 }
 
 /// What `lispwright check` says of the text, with this answer of the repairer.
-fn checked(text: &Text, outcome: Outcome) -> lispwright_tools::Outcome {
+fn checked(text: &Text, outcome: Outcome) -> Rendering {
     let tree = read(&text.text, &text.language);
-    match explain(&text.text, &tree, outcome) {
-        Some(diagnosis) => unbalanced(&text.path, &text.language, diagnosis),
-        None => verdict(&text.path, &text.text, &text.language, 0, None),
-    }
+    let lines = LineIndex::new(text.text.as_bytes()).line_count();
+    let diagnosis = explain(&text.text, &tree, outcome);
+    let report = CheckReport { diagnosis, forms: tree.top_level().count(), lines };
+    in_words(CheckAnswer::new(&text.path, &text.language, report))
 }
 
 fn diff(text: &str, done: &Repair) -> String {

@@ -106,6 +106,15 @@ impl Client {
         }
     }
 
+    /// The next message of any kind, if it comes in time.
+    pub(crate) fn receive_within(&mut self, patience: Duration) -> Option<Value> {
+        match self.messages.recv_timeout(patience) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => panic!("the server is gone: {:?}", self.child.try_wait()),
+        }
+    }
+
     /// An id that no request has had.
     pub(crate) fn new_id(&mut self) -> i64 {
         self.last_id += 1;

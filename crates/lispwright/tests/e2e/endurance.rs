@@ -102,8 +102,8 @@ fn images_killed_in_a_row_leave_nothing_behind() {
     let mut household = Household::new(&["--sandbox"]);
     let status = household.call("repl_control", json!({ "action": "status" }));
     assert_ne!(status.fields["isolation"], "none-works", "{}", status.text);
-    // Around an image in bubblewrap are two processes of that.
-    let processes = if status.fields["isolation"] == "bubblewrap" { 3 } else { 1 };
+    // Around an image in namespaces are two processes that made them.
+    let processes = if status.fields["isolation"] == "landlock" { 1 } else { 3 };
     let mut before = None;
     let mut scratch = std::path::PathBuf::new();
     for kill in 0..KILLS + 3 {

@@ -46,6 +46,7 @@ mod rivals;
 mod sandbox;
 mod sdk;
 mod signals;
+mod soak;
 mod surfaces;
 #[allow(dead_code, reason = "what only the tests of the runtime use")]
 #[path = "../../../runtime/tests/swank/server.rs"]

@@ -1,0 +1,24 @@
+//! Whether a text balances.
+
+use lispwright_syntax::in_a_line;
+use lispwright_tools::lisp_check_parens::CheckAnswer;
+
+use crate::diagnosis::{fixes, head, next_form, sentence};
+use crate::rendering::counted;
+
+/// The verdict; of a text that does not balance the place first, then why, then what would mend it.
+pub(crate) fn text(checked: &CheckAnswer) -> String {
+    let CheckAnswer { path, dialect, .. } = checked;
+    let Some(found) = &checked.diagnosis else {
+        let (forms, lines) = (counted(checked.forms, "form"), counted(checked.lines as usize, "line"));
+        return format!("{}: balanced ({forms}, {lines}, {dialect}).", in_a_line(path));
+    };
+    let found = &found.whole;
+    let mut text = format!("{} (read as {dialect})\n{}", head(path, found), sentence(found));
+    text.push_str(&fixes(found));
+    text.push_str(&next_form(found));
+    if found.count > 1 && !found.is_certain() {
+        text.push_str(&format!("\n{} mistakes in all; correct this one and check again.", found.count));
+    }
+    text
+}

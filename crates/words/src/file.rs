@@ -1,0 +1,65 @@
+//! A file at a glance, or its lines.
+
+use lispwright_edit::MOST_SHOWN;
+use lispwright_syntax::in_a_line;
+use lispwright_tools::facts::Diagnosis;
+use lispwright_tools::lisp_read_file::FileAnswer;
+
+use crate::Skin;
+use crate::call::spoken;
+use crate::diagnosis::{head, next_form, sentence};
+use crate::rendering::counted;
+
+/// For a client how large the file is, then for every reader what is wrong with it and what is shown of it.
+pub(crate) fn text(file: &FileAnswer, skin: Skin) -> String {
+    let mut text = match skin {
+        Skin::Client => summary(file),
+        Skin::Shell => String::new(),
+    };
+    for found in &file.diagnostics {
+        text.push_str(&diagnosed(&file.path, found));
+    }
+    text.push_str(&file.content);
+    if file.content.is_empty() && file.total_lines > 0 {
+        text.push_str("[nothing to show: no line or form fits the pattern, offset and limit]\n");
+    }
+    if let (Some(offset), Some(next)) = (file.next_offset, &file.next) {
+        let FileAnswer { total_lines: all, .. } = file;
+        text.push_str(&format!("[{} of {all} lines are left, from line {} on.", all - offset, offset + 1));
+        if let Some(call) = spoken(next, skin) {
+            text.push_str(&format!(" Call {call} to go on."));
+        }
+        text.push(']');
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn summary(file: &FileAnswer) -> String {
+    let mut text = format!("{}: {}", in_a_line(&file.path), counted(file.total_lines as usize, "line"));
+    if let Some(dialect) = file.dialect {
+        text.push_str(&format!(", {}, {dialect}", counted(file.total_forms, "form")));
+    }
+    if let Some(fitting) = file.matching_forms {
+        text.push_str(&match (fitting, file.expanded_forms) {
+            (0, _) => "; no form fits the pattern".to_owned(),
+            (1, 1) => "; 1 fits the pattern and is shown whole".to_owned(),
+            (1, whole) => format!("; 1 fits the pattern, {whole} of them shown whole"),
+            (fit, whole) if fit == whole => format!("; {fit} fit the pattern and are shown whole"),
+            (fit, whole) => format!("; {fit} fit the pattern, {whole} of them shown whole"),
+        });
+    }
+    text.push('\n');
+    text
+}
+
+/// What is wrong with the file, in a few lines.
+fn diagnosed(path: &str, found: &Diagnosis) -> String {
+    let found = &found.whole;
+    let mut text = format!("{}: {}{}\n", head(path, found), sentence(found), next_form(found));
+    let sure = if found.is_certain() { "Certain" } else { "Candidate" };
+    for fix in found.fixes.iter().take(MOST_SHOWN) {
+        text.push_str(&format!("{sure} fix: {fix}\n"));
+    }
+    text
+}

@@ -1,0 +1,29 @@
+//! One form, as it stands in its file.
+
+use lispwright_syntax::in_a_line;
+use lispwright_tools::lisp_read_form::FormAnswer;
+
+use crate::Skin;
+use crate::call::spoken;
+use crate::fence::fenced;
+
+/// Where the form is, then its source between fences, then what else there is to know.
+pub(crate) fn text(form: &FormAnswer) -> String {
+    let FormAnswer { start_line: start, end_line: end, label, digest, content, left, .. } = form;
+    let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
+    let mut text = format!("{}:{lines} {label}, digest {digest}\n{}", in_a_line(&form.path), fenced(content));
+    if !form.balanced {
+        text.push_str("\nThis form does not balance. lisp_check_parens shows likely fixes.");
+    }
+    if form.truncated {
+        let next_line = start + content.matches('\n').count() as u32;
+        let total = content.chars().count() + left;
+        text.push_str(&format!("\n[{left} of {total} characters are left, from line {next_line} on."));
+        if let Some((next, call)) = form.next.as_ref().and_then(|next| Some((next, spoken(next, Skin::Client)?))) {
+            let does = if next.tool == "lisp_read_form" { "shows all of it" } else { "goes on" };
+            text.push_str(&format!(" {call} {does}."));
+        }
+        text.push(']');
+    }
+    text
+}
