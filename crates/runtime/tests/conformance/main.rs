@@ -17,7 +17,7 @@ mod phrases;
 
 use bench::Backend;
 
-const BACKENDS: [Backend; 6] = [
+const BACKENDS: [Backend; 7] = [
     Backend { name: "sbcl", phrases: &phrases::common_lisp::SBCL, lacks: &[] },
     Backend {
         name: "ecl",
@@ -56,6 +56,18 @@ const BACKENDS: [Backend; 6] = [
             ("checkpoints", "as trials"),
             ("references", "Clojure keeps no record of callers"),
             ("objects", "values are not kept by number"),
+        ],
+    },
+    Backend {
+        name: "emacs",
+        phrases: &phrases::emacs_lisp::EMACS,
+        lacks: &[
+            ("packages", "names of Emacs Lisp are global"),
+            ("packages of one call", "as packages"),
+            ("warnings", "code that is evaluated is not compiled"),
+            ("restarts", "Emacs lets the stack of an error only be left"),
+            ("trials", "Emacs has no call to copy its process"),
+            ("checkpoints", "as trials"),
         ],
     },
     Backend {
@@ -117,4 +129,4 @@ macro_rules! conforms {
     };
 }
 
-conforms! { sbcl ecl clisp guile clojure swank }
+conforms! { sbcl ecl clisp guile clojure emacs swank }

@@ -2,6 +2,7 @@
 
 pub(crate) mod clojure;
 pub(crate) mod common_lisp;
+pub(crate) mod emacs_lisp;
 pub(crate) mod guile;
 
 /// The words of a language. What code comes to is as it is printed.
