@@ -4,6 +4,7 @@
 //! for any more, the next answer of the session tells; and the last answer of a session is kept, for a client that gave up
 //! waiting without a word.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,17 +48,15 @@ pub struct Ticket {
     activity: Activity,
 }
 
-/// The last answer of a session, in the words of whoever gave it.
+/// The last answer of a session, as whoever gave it left it.
 #[derive(Clone, Debug)]
 pub struct Given {
     /// What the call was to do.
     pub what: String,
     /// When it was answered.
     pub at: Instant,
-    /// The answer.
-    pub text: String,
-    /// What was asked for did not happen.
-    pub is_error: bool,
+    /// The answer, of the type that it was left in.
+    pub answer: Arc<dyn Any + Send + Sync>,
 }
 
 /// Which calls of a session are over.
@@ -126,8 +125,8 @@ impl Ticket {
     }
 
     /// The call was answered; the answer is kept until another call of the session is.
-    pub fn answered(&self, text: String, is_error: bool) {
-        let given = Given { what: self.what.clone(), at: Instant::now(), text, is_error };
+    pub fn answered(&self, answer: Arc<dyn Any + Send + Sync>) {
+        let given = Given { what: self.what.clone(), at: Instant::now(), answer };
         self.session.over(self.number, Some(given));
     }
 

@@ -13,6 +13,7 @@ use crate::lisp_check_parens::CheckAnswer;
 use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_read_file::FileAnswer;
 use crate::lisp_read_form::FormAnswer;
+use crate::live_answer::LiveAnswer;
 use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 
@@ -20,7 +21,7 @@ use crate::refusal::Refusal;
 pub type Reply = Result<Answer, Refusal>;
 
 /// The answer of any operation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Answer {
     /// A file is shown.
     File(Box<FileAnswer>),
@@ -30,6 +31,8 @@ pub enum Answer {
     Checked(Box<CheckAnswer>),
     /// A file was edited by form, or would have been.
     Edited(Box<EditAnswer>),
+    /// Live images were asked or controlled.
+    Live(LiveAnswer),
     /// An answer of a protocol that words itself.
     Protocol(ProtocolAnswer),
     /// An answer that is in words already.
@@ -52,6 +55,7 @@ impl Answer {
     pub fn is_error(&self) -> bool {
         match self {
             Self::File(_) | Self::Form(_) | Self::Checked(_) | Self::Edited(_) => false,
+            Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
             Self::Worded(outcome) => outcome.is_error,
         }
@@ -64,6 +68,7 @@ impl Answer {
             Self::Form(answer) => fields(answer),
             Self::Checked(answer) => fields(answer),
             Self::Edited(answer) => fields(answer),
+            Self::Live(answer) => answer.document(),
             Self::Protocol(answer) => answer.fields.clone(),
             Self::Worded(outcome) => outcome.fields.clone(),
         }

@@ -13,12 +13,12 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, Reply, fields_schema};
 use crate::arguments::{parse, schema_of};
-use crate::code_describe::code_describe;
-use crate::code_exports::code_exports;
-use crate::code_find::code_find;
-use crate::code_find_references::code_find_references;
+use crate::code_describe::{DescribeAnswer, code_describe};
+use crate::code_exports::{ExportsAnswer, code_exports};
+use crate::code_find::{FindAnswer, code_find};
+use crate::code_find_references::{ReferencesAnswer, code_find_references};
 use crate::guard::guard_tools;
-use crate::inspect_object::inspect_object;
+use crate::inspect_object::{InspectAnswer, inspect_object};
 use crate::lisp_check_parens::{CheckAnswer, lisp_check_parens};
 use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_edit_form::lisp_edit_form;
@@ -26,7 +26,7 @@ use crate::lisp_patch_form::lisp_patch_form;
 use crate::lisp_read_file::{FileAnswer, lisp_read_file};
 use crate::lisp_read_form::{FormAnswer, lisp_read_form};
 use crate::load_system::load_system;
-use crate::macroexpand::macroexpand;
+use crate::macroexpand::{ExpandAnswer, macroexpand};
 use crate::premises::Premises;
 use crate::refusal::Refusal;
 use crate::repl_control::repl_control;
@@ -89,32 +89,25 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             title: "Find definitions",
             description: "Where a Lisp name is defined, methods too, as a live image knows it.",
             annotations: Annotations::LOOKS,
-            output: || object(json!({ "definitions": {"type": "array", "items": {"type": "object"}} })),
+            output: fields_schema::<FindAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { code_find(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { code_find(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "code_describe",
             title: "Describe a name",
             description: "What a Lisp name means in a live image: kind, parameters, documentation, place, value, slots, methods.",
             annotations: Annotations::LOOKS,
-            output: || object(json!({
-                "name": {"type": "string"}, "type": {"type": "string"}, "arglist": {"type": "string"},
-                "documentation": {"type": "string"}, "path": {"type": "string"}, "line": {"type": "integer"},
-                "package": {"type": "string"}, "exported": {"type": "boolean"}, "meanings": {"type": "array"}
-            })),
+            output: fields_schema::<DescribeAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { code_describe(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { code_describe(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "code_find_references",
             title: "Find references",
             description: "Who calls, reads, sets, binds or expands a Lisp name, as a live image knows it.",
             annotations: Annotations::LOOKS,
-            output: || object(json!({
-                "refs": {"type": "array", "items": {"type": "object"}}, "count": {"type": "integer"},
-                "truncated": {"type": "boolean"}
-            })),
+            output: fields_schema::<ReferencesAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { code_find_references(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { code_find_references(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "repl_eval",
             title: "Evaluate Lisp",
@@ -145,13 +138,9 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             description: "Look into a Lisp value by its number in an answer ([object 7], or (1 2) [8]): elements, entries, \
                           slots. Parts have numbers of their own.",
             annotations: Annotations::LOOKS,
-            output: || object(json!({
-                "kind": {"type": "string"}, "summary": {"type": "string"}, "id": {"type": "integer"},
-                "type": {"type": "string"}, "elements": {"type": "array"}, "entries": {"type": "array"},
-                "slots": {"type": "array"}, "meta": {"type": "object"}
-            })),
+            output: fields_schema::<InspectAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { inspect_object(&workshop.sessions, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { inspect_object(&workshop.sessions, args, &context).await.map(Answer::from) }),
         Entry {
             name: "load_system",
             title: "Load code",
@@ -180,11 +169,9 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             title: "Expand macros",
             description: "Show what a Lisp form expands to in a live image: given as code, or by its place in a file.",
             annotations: Annotations::LOOKS,
-            output: || object(json!({
-                "expansion": {"type": "string"}, "changed": {"type": "boolean"}, "package": {"type": "string"}
-            })),
+            output: fields_schema::<ExpandAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { macroexpand(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { macroexpand(&workshop, args, &context).await.map(Answer::from) }),
     ];
     tools.push(Tool {
         set: ToolSet::Docs,
@@ -194,12 +181,9 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             description: "What a module, package or namespace exports, as a live image knows it: names, parameters, the \
                           first line of the documentation.",
             annotations: Annotations::LOOKS,
-            output: || object(json!({
-                "module": {"type": "string"}, "exports": {"type": "array", "items": {"type": "object"}},
-                "total": {"type": "integer"}, "truncated": {"type": "boolean"}
-            })),
+            output: fields_schema::<ExportsAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { code_exports(&workshop, args, &context).await })
+        .tool(premises, |workshop, args, context| async move { code_exports(&workshop, args, &context).await.map(Answer::from) })
     });
     tools.extend(guard_tools());
     tools

@@ -1,23 +1,18 @@
 //! `code_describe`: what a name means in a live image.
 
-use lispwright_runtime::{Description, Ending, EvalReport, Meaning, Request};
+use lispwright_runtime::{Ending, Meaning as Known, Request};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
 
-use crate::answer::Reply;
-use crate::code_live::{Files, Place, ask_living, named};
-use crate::outcome::Outcome;
-use crate::repl_report::{answer, notes, output_limit};
-use crate::repl_text::{fence, head, one_line, start_of_fenced};
+use crate::aside::Aside;
+use crate::code_live::{Files, Origin, ask_living, named};
+use crate::refusal::Refusal;
+use crate::repl_report::ended;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
 /// Characters of a documentation string that are asked for.
 const DOCUMENTATION: usize = 4_000;
-
-/// Methods that are listed.
-const MOST_METHODS: usize = 30;
 
 /// Arguments of `code_describe`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -33,136 +28,109 @@ pub struct CodeDescribe {
     pub session: Option<String>,
 }
 
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DescribeAnswer {
+    /// The name, as the image prints it.
+    pub name: String,
+    /// What is known of its first meaning.
+    #[serde(flatten)]
+    pub first: Sense,
+    /// Its home.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
+    /// Its home exports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exported: Option<bool>,
+    /// All that it means.
+    pub meanings: Vec<Meaning>,
+    /// The session that was asked.
+    pub session: String,
+    /// Who says so.
+    pub source: Origin,
+    /// What the session tells besides.
+    #[serde(skip)]
+    pub aside: Aside,
+}
+
+/// One of the things that a name means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Meaning {
+    /// How the image calls it, such as a method by its qualifiers and specializers.
+    pub name: String,
+    /// What is known of it.
+    #[serde(flatten)]
+    pub sense: Sense,
+}
+
+/// What is known of a meaning.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Sense {
+    /// What kind of thing it is.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Its parameters; of several lists, each on a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arglist: Option<String>,
+    /// Its documentation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documentation: Option<String>,
+    /// The file of its definition, as it is written in calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line there, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What the image says of things of its kind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<Fact>,
+}
+
+/// Something an image says of a thing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Fact {
+    /// What it is about.
+    pub name: String,
+    /// What is said.
+    pub text: String,
+}
+
 /// Describes the name. Printing values may run code of the user; cancelling the context interrupts that.
-pub async fn code_describe(workshop: &Workshop, args: CodeDescribe, context: &CallContext) -> Reply {
-    let described = async {
-        let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: DOCUMENTATION };
-        ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await
-    };
-    match described.await {
-        Ok(report) => match &report.ending {
-            Ending::Described(description) => outcome(workshop, description, &report).into(),
-            _ => answer(&report, output_limit(None)).into(),
-        },
-        Err(refusal) => Err(refusal),
-    }
-}
-
-fn outcome(workshop: &Workshop, description: &Description, report: &EvalReport) -> Outcome {
+pub async fn code_describe(
+    workshop: &Workshop,
+    args: CodeDescribe,
+    context: &CallContext,
+) -> Result<DescribeAnswer, Refusal> {
+    let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: DOCUMENTATION };
+    let report = ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await?;
+    let Ending::Described(description) = &report.ending else { return Err(ended(&report)) };
     let mut files = Files::new(workshop);
-    let places: Vec<Option<Place>> = description
-        .meanings
-        .iter()
-        .map(|meaning| Some(files.definition(&meaning.name, meaning.file.as_deref()?, meaning.line)))
-        .collect();
-    let mut text = headline(description);
-    let mut methods = 0;
-    for (meaning, place) in description.meanings.iter().zip(&places) {
-        methods += usize::from(meaning.kind == "method");
-        if meaning.kind != "method" || methods <= MOST_METHODS {
-            text.push_str(&meaning_text(meaning, place.as_ref()));
-        }
-    }
-    if methods > MOST_METHODS {
-        text.push_str(&format!("[note] {} more methods are left out.\n", methods - MOST_METHODS));
-    }
-    let (mut text, cut) = start_of_fenced(&text, output_limit(None));
-    if cut > 0 {
-        text.push_str(&format!("[note] {cut} characters are left out.\n"));
-    }
-    text.push_str(&notes(report));
-    Outcome { text: text.trim_end().to_owned(), fields: fields(description, &places, report), is_error: false }
+    let meanings: Vec<Meaning> = description.meanings.iter().map(|known| meaning(known, &mut files)).collect();
+    Ok(DescribeAnswer {
+        name: description.name.clone(),
+        first: meanings.first().map(|first| first.sense.clone()).unwrap_or_default(),
+        package: description.home.clone(),
+        exported: description.exported,
+        meanings,
+        session: report.session.clone(),
+        source: Origin::Live,
+        aside: Aside::from(&report),
+    })
 }
 
-/// `FARM:AREA, exported`.
-fn headline(description: &Description) -> String {
-    let exported = match (&description.home, description.exported) {
-        (Some(home), Some(true)) => format!(", exported from {}", one_line(home, 100)),
-        (Some(home), Some(false)) => format!(", internal to {}", one_line(home, 100)),
-        (Some(home), None) => format!(", of {}", one_line(home, 100)),
-        (None, _) => String::new(),
-    };
-    format!("{}{exported}\n", fence(&one_line(&description.name, 200)))
-}
-
-fn meaning_text(meaning: &Meaning, place: Option<&Place>) -> String {
-    let mut text = format!("[{}] {}", one_line(&meaning.kind, 60), one_line(&meaning.name, 200));
-    let mut arglists = meaning.arglist.iter().flat_map(|lists| lists.split('\n'));
-    if meaning.kind != "method"
-        && let Some(first) = arglists.next()
-    {
-        text.push_str(&format!(" {}", one_line(first, 500)));
+fn meaning(known: &Known, files: &mut Files<'_>) -> Meaning {
+    let place = known.file.as_deref().map(|file| files.definition(&known.name, file, known.line));
+    let (path, line) = place.map(|place| (place.path, place.line)).unzip();
+    let facts = known.facts.iter().map(|(name, text)| Fact { name: name.clone(), text: text.clone() }).collect();
+    Meaning {
+        name: known.name.clone(),
+        sense: Sense {
+            kind: Some(known.kind.clone()),
+            arglist: known.arglist.clone(),
+            documentation: known.documentation.clone(),
+            path,
+            line: line.flatten(),
+            facts,
+        },
     }
-    if let Some(place) = place {
-        text.push_str(&format!("  {}", place_text(place)));
-    }
-    text.push('\n');
-    for more in arglists.filter(|_| meaning.kind != "method") {
-        text.push_str(&format!("or {}\n", one_line(more, 500)));
-    }
-    for (name, fact) in &meaning.facts {
-        text.push_str(&format!("{}: {}\n", one_line(name, 60), one_line(fact, 600)));
-    }
-    if let Some(documentation) = &meaning.documentation {
-        let shown = fence(head(documentation.trim_end(), DOCUMENTATION));
-        text.push_str(&shown);
-        text.push('\n');
-    }
-    text
-}
-
-/// `path:line` as far as it is known.
-pub(crate) fn place_text(place: &Place) -> String {
-    let mut text = one_line(&place.path, 300);
-    for number in [place.line, place.column].into_iter().flatten() {
-        text.push_str(&format!(":{number}"));
-    }
-    text
-}
-
-fn fields(description: &Description, places: &[Option<Place>], report: &EvalReport) -> Map<String, Value> {
-    let meanings: Vec<Map<String, Value>> = description
-        .meanings
-        .iter()
-        .zip(places)
-        .map(|(meaning, place)| meaning_fields(meaning, place.as_ref()))
-        .collect();
-    let mut fields = Map::new();
-    fields.insert("name".into(), description.name.clone().into());
-    if let Some(first) = meanings.first() {
-        fields.extend(first.iter().filter(|(key, _)| *key != "name").map(|(key, value)| (key.clone(), value.clone())));
-    }
-    if let Some(home) = &description.home {
-        fields.insert("package".into(), home.clone().into());
-    }
-    if let Some(exported) = description.exported {
-        fields.insert("exported".into(), exported.into());
-    }
-    fields.insert("meanings".into(), meanings.into_iter().map(Value::Object).collect());
-    fields.insert("session".into(), report.session.clone().into());
-    fields.insert("source".into(), "live".into());
-    fields
-}
-
-fn meaning_fields(meaning: &Meaning, place: Option<&Place>) -> Map<String, Value> {
-    let mut fields = Map::new();
-    fields.insert("name".into(), meaning.name.clone().into());
-    fields.insert("type".into(), meaning.kind.clone().into());
-    if let Some(arglist) = &meaning.arglist {
-        fields.insert("arglist".into(), arglist.clone().into());
-    }
-    if let Some(documentation) = &meaning.documentation {
-        fields.insert("documentation".into(), documentation.clone().into());
-    }
-    if let Some(place) = place {
-        fields.insert("path".into(), place.path.clone().into());
-        if let Some(line) = place.line {
-            fields.insert("line".into(), line.into());
-        }
-    }
-    if !meaning.facts.is_empty() {
-        let facts = meaning.facts.iter().map(|(name, text)| json!({"name": name, "text": text}));
-        fields.insert("facts".into(), facts.collect());
-    }
-    fields
 }

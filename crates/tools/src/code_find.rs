@@ -1,22 +1,15 @@
 //! `code_find`: where a name is defined, as a live image knows it.
 
-use lispwright_runtime::{Description, Ending, EvalReport, Request};
+use lispwright_runtime::{Ending, Request};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 
-use crate::answer::{Answer, Reply};
-use crate::code_describe::place_text;
-use crate::code_live::{Files, Place, ask_living, named, within};
-use crate::outcome::Outcome;
+use crate::aside::Aside;
+use crate::code_live::{Files, Origin, ask_living, named, within};
 use crate::refusal::Refusal;
-use crate::repl_report::{answer, notes, output_limit};
-use crate::repl_text::one_line;
+use crate::repl_report::ended;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
-
-/// Definitions shown in the text.
-const MOST: usize = 50;
 
 /// Arguments of `code_find`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -35,83 +28,85 @@ pub struct CodeFind {
     pub session: Option<String>,
 }
 
-/// Finds the definitions. Cancelling the context interrupts the image.
-pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Reply {
-    find(workshop, args, context).await.map(Answer::from)
+/// Where a name is defined.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FindAnswer {
+    /// The definitions that are in files.
+    pub definitions: Vec<Definition>,
+    /// The session that was asked.
+    pub session: String,
+    /// The name, as the image prints it.
+    #[serde(skip)]
+    pub symbol: String,
+    /// What kinds of things it names, those in no file too.
+    #[serde(skip)]
+    pub kinds: Vec<String>,
+    /// Only some files counted.
+    #[serde(skip)]
+    pub narrowed: bool,
+    /// What the session tells besides.
+    #[serde(skip)]
+    pub aside: Aside,
 }
 
-async fn find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Result<Outcome, Refusal> {
+/// A definition in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Definition {
+    /// The file, as it is written in calls.
+    pub path: String,
+    /// First line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Last line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u32>,
+    /// The head of the form, where the file could be looked into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_type: Option<String>,
+    /// What the form is called there, else what the image calls it.
+    pub name: String,
+    /// The home of the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
+    /// Who says so.
+    pub source: Origin,
+    /// How the definition is spoken of.
+    #[serde(skip)]
+    pub label: String,
+}
+
+/// Finds the definitions. Cancelling the context interrupts the image.
+pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Result<FindAnswer, Refusal> {
     let is_wanted = within(workshop, args.path.as_deref())?;
     let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: 0 };
     let report = ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await?;
-    let Ending::Described(description) = &report.ending else { return Ok(answer(&report, output_limit(None))) };
+    let Ending::Described(description) = &report.ending else { return Err(ended(&report)) };
     let mut files = Files::new(workshop);
-    let mut found: Vec<(Place, &str)> = Vec::new();
+    let mut definitions: Vec<Definition> = Vec::new();
     for meaning in &description.meanings {
         if let Some(file) = meaning.file.as_deref().filter(|file| is_wanted(file)) {
             let place = files.definition(&meaning.name, file, meaning.line);
-            let same = |(other, _): &&mut (Place, &str)| other.path == place.path && other.line == place.line;
             // A structure is its constructor and accessors, too.
-            if found.iter_mut().find(same).is_none() {
-                found.push((place, meaning.name.as_str()));
+            if !definitions.iter().any(|other| other.path == place.path && other.line == place.line) {
+                definitions.push(Definition {
+                    label: place.label(&meaning.name),
+                    path: place.path,
+                    line: place.line,
+                    end_line: place.end_line,
+                    form_type: place.form_type,
+                    name: place.form_name.unwrap_or_else(|| meaning.name.clone()),
+                    package: description.home.clone(),
+                    source: Origin::Live,
+                });
             }
         }
     }
-    Ok(outcome(description, &found, args.path.is_some(), &report))
-}
-
-fn outcome(description: &Description, found: &[(Place, &str)], narrowed: bool, report: &EvalReport) -> Outcome {
-    let name = one_line(&description.name, 200);
-    let mut text = match found.len() {
-        0 if narrowed => format!("{name} is not defined there, as far as the live image knows.\n"),
-        0 => {
-            let mut kinds: Vec<&str> = description.meanings.iter().map(|meaning| meaning.kind.as_str()).collect();
-            kinds.dedup();
-            format!(
-                "{name} ({}) has no place in a file of the project: it was evaluated, or comes with the runtime. code_describe \
-                 says what the live image knows.\n",
-                one_line(&kinds.join(", "), 200)
-            )
-        }
-        1 => format!("{name} is defined, as the live image knows it, at\n"),
-        several => format!("{name} has {several} definitions in the live image:\n"),
-    };
-    for (place, definition) in found.iter().take(MOST) {
-        text.push_str(&format!("{}: {}\n", place_text(place), definition_text(place, definition)));
-    }
-    if found.len() > MOST {
-        text.push_str(&format!("[note] {} more are left out; narrow them with path.\n", found.len() - MOST));
-    }
-    text.push_str(&notes(report));
-    let mut fields = Map::new();
-    let definitions = found.iter().map(|(place, definition)| fields_of(place, definition, description));
-    fields.insert("definitions".into(), definitions.collect());
-    fields.insert("session".into(), report.session.clone().into());
-    Outcome { text: text.trim_end().to_owned(), fields, is_error: false }
-}
-
-fn definition_text(place: &Place, definition: &str) -> String {
-    match (&place.form_type, &place.form_name) {
-        (Some(head), Some(name)) => format!("{} {}", one_line(head, 60), one_line(name, 200)),
-        _ => one_line(definition, 200),
-    }
-}
-
-fn fields_of(place: &Place, definition: &str, description: &Description) -> Value {
-    let mut fields = Map::new();
-    fields.insert("path".into(), place.path.clone().into());
-    for (key, number) in [("line", place.line), ("end_line", place.end_line)] {
-        if let Some(number) = number {
-            fields.insert(key.into(), number.into());
-        }
-    }
-    if let Some(head) = &place.form_type {
-        fields.insert("form_type".into(), head.clone().into());
-    }
-    fields.insert("name".into(), place.form_name.as_deref().unwrap_or(definition).into());
-    if let Some(home) = &description.home {
-        fields.insert("package".into(), home.clone().into());
-    }
-    fields.insert("source".into(), "live".into());
-    Value::Object(fields)
+    Ok(FindAnswer {
+        definitions,
+        session: report.session.clone(),
+        symbol: description.name.clone(),
+        kinds: description.meanings.iter().map(|meaning| meaning.kind.clone()).collect(),
+        narrowed: args.path.is_some(),
+        aside: Aside::from(&report),
+    })
 }

@@ -2,18 +2,15 @@
 
 use std::collections::HashSet;
 
-use lispwright_runtime::{Ending, EvalReport, Reference, References, Request};
+use lispwright_runtime::{Ending, Reference, Request};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 
-use crate::answer::{Answer, Reply};
-use crate::code_describe::place_text;
-use crate::code_live::{Files, Place, ask_living, dialect_within, named, within};
-use crate::outcome::Outcome;
+use crate::aside::Aside;
+use crate::code_live::{Files, Origin, Place, ask_living, dialect_within, named, within};
+use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_report::{answer, notes, output_limit};
-use crate::repl_text::{one_line, start_of_fenced};
+use crate::repl_report::ended;
 use crate::repl_work::relative;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -25,7 +22,7 @@ const DEFAULT_LIMIT: u32 = 100;
 const MOST: u32 = 2_000;
 
 /// The kinds there are.
-const KINDS: [&str; 6] = ["call", "macroexpansion", "reference", "assignment", "binding", "specialization"];
+static KINDS: [&str; 6] = ["call", "macroexpansion", "reference", "assignment", "binding", "specialization"];
 
 /// Arguments of `code_find_references`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -53,19 +50,72 @@ pub struct CodeFindReferences {
     pub session: Option<String>,
 }
 
-/// Finds the references. Cancelling the context interrupts the image.
-pub async fn code_find_references(workshop: &Workshop, args: CodeFindReferences, context: &CallContext) -> Reply {
-    find(workshop, args, context).await.map(Answer::from)
+/// Who refers to a name.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ReferencesAnswer {
+    /// The references, at most as many as were asked for.
+    pub refs: Vec<Mention>,
+    /// How many there are.
+    pub count: usize,
+    /// Not all are here.
+    pub truncated: bool,
+    /// How many more are outside of the project, when those were left out.
+    pub outside_project: usize,
+    /// Files that the image did not compile, so that it does not know what they refer to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_known: Vec<String>,
+    /// The session that was asked.
+    pub session: String,
+    /// The name, as the image prints it.
+    #[serde(skip)]
+    pub symbol: String,
+    /// What the session tells besides.
+    #[serde(skip)]
+    pub aside: Aside,
 }
 
-async fn find(workshop: &Workshop, args: CodeFindReferences, context: &CallContext) -> Result<Outcome, Refusal> {
+/// A reference to a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Mention {
+    /// The file, as it is written in calls; absent for what was evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Column, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// The head of the form that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_type: Option<String>,
+    /// The line itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// The form that it is in.
+    pub form_name: String,
+    /// What it does with the name.
+    pub kind: String,
+    /// Who says so.
+    pub source: Origin,
+    /// How the form is spoken of.
+    #[serde(skip)]
+    pub label: String,
+}
+
+/// Finds the references. Cancelling the context interrupts the image.
+pub async fn code_find_references(
+    workshop: &Workshop,
+    args: CodeFindReferences,
+    context: &CallContext,
+) -> Result<ReferencesAnswer, Refusal> {
     let kinds = kinds(&args.kinds)?;
     let is_wanted = within(workshop, args.path.as_deref())?;
     let project_only = args.project_only.unwrap_or(true);
     let dialect = dialect_within(args.path.as_deref());
     let request = Request::References { name: named(args.symbol)?, package: args.package };
     let report = ask_living(&workshop.sessions, args.session.as_deref(), dialect, request, context).await?;
-    let Ending::References(references) = &report.ending else { return Ok(answer(&report, output_limit(None))) };
+    let Ending::References(references) = &report.ending else { return Err(ended(&report)) };
     let mut files = Files::new(workshop);
     let mut outside = 0;
     let mut found: Vec<&Reference> = Vec::new();
@@ -84,24 +134,49 @@ async fn find(workshop: &Workshop, args: CodeFindReferences, context: &CallConte
         }
     }
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST) as usize;
-    let placed = found.into_iter().map(|reference| (reference, files.reference(&references.name, reference)));
-    let mut shown = one_for_a_line(placed);
-    let count = shown.len();
-    shown.truncate(limit);
-    let not_noted =
-        references.not_noted.iter().map(|file| relative(file, workshop.roots.primary())).collect::<Vec<_>>();
-    Ok(outcome(references, &shown, count, outside, &not_noted, &report))
+    let mentions = found.into_iter().map(|reference| mention(reference, files.reference(&references.name, reference)));
+    let mut refs = one_for_a_line(mentions);
+    let count = refs.len();
+    refs.truncate(limit);
+    let root = workshop.roots.primary();
+    Ok(ReferencesAnswer {
+        truncated: refs.len() < count,
+        refs,
+        count,
+        outside_project: outside,
+        not_known: references.not_noted.iter().map(|file| relative(file, root)).collect(),
+        session: report.session.clone(),
+        symbol: references.name.clone(),
+        aside: Aside::from(&report),
+    })
+}
+
+fn mention(reference: &Reference, place: Option<Place>) -> Mention {
+    let label = place.as_ref().map_or_else(|| reference.name.clone(), |place| place.label(&reference.name));
+    let (path, context) = place.as_ref().map(|place| (place.path.clone(), place.context.clone())).unzip();
+    let Place { line, column, form_type, form_name, .. } = place.unwrap_or_default();
+    Mention {
+        path,
+        line,
+        column,
+        form_type,
+        context,
+        form_name: form_name.unwrap_or_else(|| reference.name.clone()),
+        kind: reference.kind.clone(),
+        source: Origin::Live,
+        label,
+    }
 }
 
 /// The references without those that another of the same kind stands for on its line: what a macro makes of one mention can be
 /// dozens.
-fn one_for_a_line<'a>(references: impl Iterator<Item = Shown<'a>>) -> Vec<Shown<'a>> {
+fn one_for_a_line(mentions: impl Iterator<Item = Mention>) -> Vec<Mention> {
     let mut seen = HashSet::new();
-    let is_first = |(reference, place): &Shown<'_>| match place {
-        Some(place) => seen.insert((place.path.clone(), place.line, reference.kind.clone())),
+    let is_first = |mention: &Mention| match &mention.path {
+        Some(path) => seen.insert((path.clone(), mention.line, mention.kind.clone())),
         None => true,
     };
-    references.filter(is_first).collect()
+    mentions.filter(is_first).collect()
 }
 
 /// The kinds asked for, by their own names or those of other tools.
@@ -116,96 +191,8 @@ fn kinds(asked: &[String]) -> Result<Vec<&'static str>, Refusal> {
             "specializes" => "specialization",
             other => other,
         };
-        KINDS.into_iter().find(|kind| *kind == name).ok_or_else(|| {
-            Refusal::worded("BAD_ARGUMENT", format!("`kinds` has {asked:?}; there are: {}.", KINDS.join(", ")))
-                .with("candidates", KINDS.to_vec())
-        })
+        let kind = KINDS.into_iter().find(|kind| *kind == name);
+        kind.ok_or_else(|| LiveFault::NoKind { asked: asked.clone(), kinds: &KINDS }.into())
     };
     asked.iter().map(known).collect()
-}
-
-type Shown<'a> = (&'a Reference, Option<Place>);
-
-fn outcome(
-    references: &References,
-    shown: &[Shown<'_>],
-    count: usize,
-    outside: usize,
-    not_noted: &[String],
-    report: &EvalReport,
-) -> Outcome {
-    let name = one_line(&references.name, 200);
-    let mut text = match count {
-        0 if outside > 0 => format!("The live image knows no reference to {name} in the project.\n"),
-        0 => format!("The live image knows no reference to {name}, which does not mean that there is none.\n"),
-        1 => format!("1 reference to {name}, as the live image knows it:\n"),
-        several => format!("{several} references to {name}, as the live image knows them:\n"),
-    };
-    for (reference, place) in shown {
-        text.push_str(&reference_text(reference, place.as_ref()));
-    }
-    let (mut text, cut) = start_of_fenced(&text, output_limit(None));
-    let truncated = shown.len() < count || cut > 0;
-    if truncated {
-        text.push_str("[note] More are left out; narrow them with path or kinds.\n");
-    }
-    if outside > 0 {
-        text.push_str(&format!("[note] {outside} more outside the project; project_only false shows them.\n"));
-    }
-    if let Some(first) = not_noted.first() {
-        text.push_str(&format!(
-            "[note] What these files refer to is not known, since they were not compiled in this image: {}. load_system \
-             {{\"path\": {first:?}}} compiles one.\n",
-            one_line(&not_noted.join(", "), 500)
-        ));
-    }
-    let not_looked_at = report.runtime.words.not_looked_at;
-    if !not_looked_at.is_empty() {
-        text.push_str(&format!("[note] {not_looked_at}\n"));
-    }
-    text.push_str(&notes(report));
-    let mut fields = Map::new();
-    fields.insert("refs".into(), shown.iter().map(|(reference, place)| fields_of(reference, place.as_ref())).collect());
-    fields.insert("count".into(), count.into());
-    fields.insert("truncated".into(), truncated.into());
-    fields.insert("outside_project".into(), outside.into());
-    if !not_noted.is_empty() {
-        fields.insert("not_known".into(), not_noted.to_vec().into());
-    }
-    fields.insert("session".into(), report.session.clone().into());
-    Outcome { text: text.trim_end().to_owned(), fields, is_error: false }
-}
-
-fn reference_text(reference: &Reference, place: Option<&Place>) -> String {
-    let kind = one_line(&reference.kind, 40);
-    let Some(place) = place else {
-        return format!("(evaluated, in no file): {kind} in {}\n", one_line(&reference.name, 200));
-    };
-    let from = match (&place.form_type, &place.form_name) {
-        (Some(head), Some(name)) => format!("{head} {name}"),
-        _ => reference.name.clone(),
-    };
-    let context = if place.context.is_empty() { String::new() } else { format!(": {}", place.context) };
-    format!("{}: {kind} in {}{context}\n", place_text(place), one_line(&from, 200))
-}
-
-fn fields_of(reference: &Reference, place: Option<&Place>) -> Value {
-    let mut fields = Map::new();
-    if let Some(place) = place {
-        fields.insert("path".into(), place.path.clone().into());
-        for (key, number) in [("line", place.line), ("column", place.column)] {
-            if let Some(number) = number {
-                fields.insert(key.into(), number.into());
-            }
-        }
-        if let Some(head) = &place.form_type {
-            fields.insert("form_type".into(), head.clone().into());
-        }
-        fields.insert("context".into(), place.context.clone().into());
-    }
-    let name = place.and_then(|place| place.form_name.as_deref()).unwrap_or(&reference.name);
-    fields.insert("form_name".into(), name.into());
-    fields.insert("kind".into(), reference.kind.clone().into());
-    fields.insert("source".into(), "live".into());
-    Value::Object(fields)
 }

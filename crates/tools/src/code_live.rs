@@ -7,7 +7,10 @@ use lispwright_edit::{Source, definition_near, mention};
 use lispwright_project::SourceFile;
 use lispwright_runtime::{EvalReport, MAIN, Reference, Request, Sessions};
 use lispwright_syntax::{Dialect, Form, FormId, Language};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::ask;
 use crate::repl_work::{relative, runtime_of};
@@ -20,10 +23,7 @@ const CONTEXT: usize = 160;
 /// The name that a call asks about.
 pub(crate) fn named(symbol: String) -> Result<String, Refusal> {
     if symbol.trim().is_empty() {
-        return Err(Refusal::worded(
-            "BAD_ARGUMENT",
-            "`symbol` is empty; give a name, such as foo, pkg:foo or (setf foo).",
-        ));
+        return Err(LiveFault::NoSymbol.into());
     }
     Ok(symbol)
 }
@@ -50,36 +50,19 @@ fn living(sessions: &Sessions, session: Option<&str>, dialect: Option<Dialect>) 
     {
         living.retain(|(_, runtime)| runtime.dialect == dialect);
         if living.is_empty() {
-            return Err(no_image(format!("No image of {} runs", runtime_of(dialect).unwrap_or(dialect.name()))));
+            return Err(LiveFault::NoImage { of: Some(runtime_of(dialect).unwrap_or(dialect.name())) }.into());
         }
     }
     let has_image = |name: &str| living.iter().any(|(living, _)| living == name);
-    let names: Vec<&str> = living.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<String> = living.iter().map(|(name, _)| name.clone()).collect();
     match (session, names.as_slice()) {
         (Some(session), _) if has_image(session) => Ok(session.to_owned()),
         (None, _) if has_image(MAIN) => Ok(MAIN.to_owned()),
-        (None, [only]) => Ok((*only).to_owned()),
-        (None, []) | (Some(_), []) => Err(no_image("No image runs".to_owned())),
-        (Some(session), some) => {
-            Err(no_image(format!("Session {session:?} has no image; these have one: {}", some.join(", "))))
-        }
-        (None, some) => Err(Refusal::worded(
-            "BAD_ARGUMENT",
-            format!("Several images run: say which with `session`: {}.", some.join(", ")),
-        )
-        .with("candidates", some.to_vec())),
+        (None, [only]) => Ok(only.clone()),
+        (None, []) | (Some(_), []) => Err(LiveFault::NoImage { of: None }.into()),
+        (Some(session), _) => Err(LiveFault::NoImageOfSession { session: session.to_owned(), living: names }.into()),
+        (None, _) => Err(LiveFault::SeveralImages(names).into()),
     }
-}
-
-fn no_image(why: String) -> Refusal {
-    Refusal::worded(
-        "SESSION_LOST",
-        format!(
-            "{why}, and the answer comes from a live image. Load the code with load_system {{\"system\": NAME}} or \
-             {{\"path\": FILE}}, or start one with repl_eval; then call again."
-        ),
-    )
-    .with("next", "load_system")
 }
 
 /// The package that an `in-package` form names.
@@ -95,20 +78,41 @@ pub(crate) struct Files<'w> {
     read: HashMap<String, Option<(SourceFile, Language)>>,
 }
 
-/// Where a definition stands now.
+/// Where a definition or a mention is now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// As it is written in calls.
+    /// The file, as it is written in calls.
     pub(crate) path: String,
-    /// From 1.
+    /// Line, from 1.
     pub(crate) line: Option<u32>,
+    /// Last line of the form.
     pub(crate) end_line: Option<u32>,
+    /// Column, from 1; of a definition none.
     pub(crate) column: Option<u32>,
     /// The head of the form, when the file could be looked into.
     pub(crate) form_type: Option<String>,
+    /// What the form is called.
     pub(crate) form_name: Option<String>,
     /// The line itself.
     pub(crate) context: String,
+}
+
+/// Where an answer about a name comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A live image.
+    Live,
+}
+
+impl Place {
+    /// How the form is spoken of: by head and name, else as the image calls it.
+    pub(crate) fn label(&self, called: &str) -> String {
+        match (&self.form_type, &self.form_name) {
+            (Some(head), Some(name)) => format!("{head} {name}"),
+            _ => called.to_owned(),
+        }
+    }
 }
 
 impl<'w> Files<'w> {
@@ -198,7 +202,7 @@ fn form_place(source: &Source<'_>, id: FormId) -> Place {
 }
 
 fn shown(line: &str) -> String {
-    crate::repl_text::one_line(line, CONTEXT)
+    crate::image_text::one_line(line, CONTEXT)
 }
 
 /// The files that `path` means, as a test of absolute paths: the file itself, all below a directory, or that of a module when

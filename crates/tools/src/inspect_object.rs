@@ -1,15 +1,14 @@
 //! `inspect_object`: look into an object of a live image by its number.
 
-use lispwright_runtime::{Ending, EvalReport, MAIN, Node, Request, Sessions};
+use lispwright_runtime::{Ending, MAIN, Node, Request, Sessions};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::answer::Reply;
-use crate::outcome::Outcome;
+use crate::aside::Aside;
+use crate::object::Object;
+use crate::refusal::Refusal;
 use crate::repl_eval::ask;
-use crate::repl_node::{node_fields, node_text};
-use crate::repl_refused::session_argument;
-use crate::repl_report::{answer, notes, output_limit};
+use crate::repl_report::ended;
 use crate::tool::CallContext;
 
 /// Levels of parts when none are asked for.
@@ -44,8 +43,26 @@ pub struct InspectObject {
     pub offset: Option<u64>,
 }
 
+/// An object and its parts.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct InspectAnswer {
+    /// The object.
+    #[serde(flatten)]
+    pub object: Object,
+    /// The same, as the image described it.
+    #[serde(skip)]
+    pub node: Node,
+    /// What the session tells besides.
+    #[serde(skip)]
+    pub aside: Aside,
+}
+
 /// Describes the object. Printing its parts may run code of the user; cancelling the context interrupts that.
-pub async fn inspect_object(sessions: &Sessions, args: InspectObject, context: &CallContext) -> Reply {
+pub async fn inspect_object(
+    sessions: &Sessions,
+    args: InspectObject,
+    context: &CallContext,
+) -> Result<InspectAnswer, Refusal> {
     let session = args.session.as_deref().unwrap_or(MAIN);
     let request = Request::Inspect {
         object: args.id,
@@ -54,34 +71,10 @@ pub async fn inspect_object(sessions: &Sessions, args: InspectObject, context: &
         offset: args.offset.unwrap_or(0),
         limit: STRING,
     };
-    match ask(sessions, session, request, context).await {
-        Ok(report) => match &report.ending {
-            Ending::Inspected(node) => inspected(node, &report).into(),
-            _ => answer(&report, output_limit(None)).into(),
-        },
-        Err(refusal) => Err(refusal),
+    let report = ask(sessions, session, request, context).await?;
+    let aside = Aside::from(&report);
+    match report.ending {
+        Ending::Inspected(node) => Ok(InspectAnswer { object: Object::from(&node), node, aside }),
+        _ => Err(ended(&report)),
     }
-}
-
-fn inspected(node: &Node, report: &EvalReport) -> Outcome {
-    let (mut text, shown) = node_text(node, output_limit(Some(u32::MAX)));
-    let next = node.offset + shown.unwrap_or_else(|| node.shown());
-    match shown {
-        Some(0) => text.push_str(
-            "[note] The first part alone is too long for one answer; ask for fewer levels, or for it by its number.\n",
-        ),
-        None if !node.has_more() => {}
-        _ => {
-            let of = node.total.map(|total| format!(" of {total}")).unwrap_or_default();
-            let session = session_argument(&report.session);
-            let id = node.id.unwrap_or_default();
-            text.push_str(&format!(
-                "[note] Shown are {} to {}{of}; the next: inspect_object {{\"id\": {id}, \"offset\": {next}{session}}}\n",
-                node.offset,
-                next.saturating_sub(1),
-            ));
-        }
-    }
-    text.push_str(&notes(report));
-    Outcome { text: text.trim_end().to_owned(), fields: node_fields(node), is_error: false }
 }

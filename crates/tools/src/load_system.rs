@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::answer::Reply;
+use crate::aside::Aside;
 use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds_or};
@@ -111,7 +112,7 @@ fn loaded(workshop: &Workshop, work: &Work, report: &EvalReport, diagnostics: &[
     }
     text.push_str(&reset_text(report));
     text.push_str(&printed_text(report));
-    text.push_str(&notes(report));
+    text.push_str(&notes(&Aside::from(report)));
     let mut fields = Map::new();
     fields.insert("message".into(), Value::from(headline.trim_start_matches("[ERROR] LISP_ERROR\n")));
     if status == "failed" {

@@ -1,19 +1,17 @@
 //! `macroexpand`: what a form means to the image once its macros are expanded.
 
 use lispwright_edit::{Source, Target, locate};
-use lispwright_runtime::{Ending, EvalReport, ExpansionLevel, Printout, Request};
-use lispwright_syntax::{Dialect, FormId, visible};
+use lispwright_runtime::{Ending, EvalReport, ExpansionLevel, Request};
+use lispwright_syntax::{Dialect, FormId};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 
-use crate::answer::Reply;
+use crate::aside::Aside;
 use crate::code_live::package_in;
-use crate::fence::fenced;
-use crate::outcome::Outcome;
+use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds};
-use crate::repl_report::{answer, notes, output_limit};
+use crate::repl_report::{ended, output_limit};
 use crate::repl_session::open;
 use crate::repl_work::runtime_of;
 use crate::tool::CallContext;
@@ -74,14 +72,39 @@ pub struct Macroexpand {
     pub timeout_seconds: Option<f64>,
 }
 
+/// A form with its macros expanded.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ExpandAnswer {
+    /// The new form.
+    pub expansion: String,
+    /// It is another form than the one given.
+    pub changed: bool,
+    /// It goes on beyond what is shown.
+    pub truncated: bool,
+    /// The session's package.
+    pub package: Option<String>,
+    /// What the session tells besides.
+    #[serde(skip)]
+    pub aside: Aside,
+}
+
 /// Expands in the image. The macros' own code runs there; cancelling the context interrupts it.
-pub async fn macroexpand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -> Reply {
-    match expand(workshop, args, context).await {
-        Ok(report) => match &report.ending {
-            Ending::Expanded { expansion, changed } => outcome(expansion, *changed, &report).into(),
-            _ => answer(&report, output_limit(None)).into(),
-        },
-        Err(refusal) => Err(refusal),
+pub async fn macroexpand(
+    workshop: &Workshop,
+    args: Macroexpand,
+    context: &CallContext,
+) -> Result<ExpandAnswer, Refusal> {
+    let report = expand(workshop, args, context).await?;
+    let aside = Aside::from(&report);
+    match report.ending {
+        Ending::Expanded { expansion, changed } => Ok(ExpandAnswer {
+            expansion: expansion.text,
+            changed,
+            truncated: expansion.cut,
+            package: report.package,
+            aside,
+        }),
+        _ => Err(ended(&report)),
     }
 }
 
@@ -99,12 +122,7 @@ async fn expand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -
             let workshop = workshop.clone();
             blocking(move || form_of(&workshop, &args)).await?
         }
-        _ => {
-            return Err(Refusal::worded(
-                "BAD_ARGUMENT",
-                "Give either `code`, or `path` with `name` or `line`: macroexpand {\"code\": \"(when a b)\"}.",
-            ));
-        }
+        _ => return Err(LiveFault::CodeOrPlace.into()),
     };
     let limit = output_limit(None);
     let request = Request::Macroexpand { code, package: package.or(file_package), level, limit, timeout };
@@ -123,21 +141,11 @@ fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<St
     let id = locate(&source, &target).map_err(|fault| Refusal::text(&file.path, fault))?;
     let form = source.forms.get(id);
     if form.broken {
-        return Err(Refusal::worded(
-            "UNBALANCED",
-            format!("{}: this form does not balance. lisp_check_parens shows likely fixes.", file.path),
-        ));
+        return Err(LiveFault::Unbalanced { path: file.path.clone() }.into());
     }
     if let Some(name) = form.name.as_ref().filter(|_| MACRO_DEFINERS.contains(&form.head_name.as_str())) {
-        return Err(Refusal::worded(
-            "BAD_ARGUMENT",
-            format!(
-                "{}:{}: this form defines the macro {name}. To see what it expands to, give a call of it: macroexpand {{\"code\": \
-                 \"({name} ...)\"}}.",
-                file.path,
-                source.lines.line(form.span.start)
-            ),
-        ));
+        let (name, line) = (name.to_string(), source.lines.line(form.span.start));
+        return Err(LiveFault::DefinesMacro { path: file.path.clone(), line, name }.into());
     }
     Ok((source.slice(form.span).to_owned(), package_at(&source, id), Some(language.dialect())))
 }
@@ -152,24 +160,4 @@ fn package_at(source: &Source<'_>, id: FormId) -> Option<String> {
         return form.name.as_ref().map(ToString::to_string);
     }
     package_in(source, form)
-}
-
-fn outcome(expansion: &Printout, changed: bool, report: &EvalReport) -> Outcome {
-    let mut text = fenced(&visible(&expansion.text));
-    if !changed {
-        text.push_str("\n[note] Unchanged: the form is no macro call in this image. Load what defines the macro first, if it is one.");
-    }
-    if expansion.cut {
-        text.push_str("\n[note] The expansion goes on; ask for level once, or for a part of the form.");
-    }
-    let notes = notes(report);
-    if !notes.is_empty() {
-        text.push_str(&format!("\n{}", notes.trim_end()));
-    }
-    let mut fields = Map::new();
-    fields.insert("expansion".into(), expansion.text.clone().into());
-    fields.insert("changed".into(), changed.into());
-    fields.insert("truncated".into(), expansion.cut.into());
-    fields.insert("package".into(), report.package.clone().map_or(Value::Null, Value::from));
-    Outcome { text, fields, is_error: false }
 }

@@ -6,6 +6,7 @@ use lispwright_edit as edit;
 use lispwright_project as project;
 use serde_json::Value;
 
+use crate::live_fault::LiveFault;
 use crate::outcome::ToolError;
 
 /// Why nothing was done.
@@ -24,6 +25,8 @@ pub enum Refusal {
     NoFile(Arc<project::Error>),
     /// No directory is open whose files could be worked on.
     NoRoot(Arc<project::Error>),
+    /// A call about live images was wrong, and none was asked.
+    Live(LiveFault),
     /// A refusal that is in words already.
     Worded(Box<ToolError>),
 }
@@ -62,6 +65,7 @@ impl Refusal {
         match self {
             Self::Text { fault, .. } => fault.code(),
             Self::File(error) | Self::NoFile(error) | Self::NoRoot(error) => error.code(),
+            Self::Live(fault) => fault.code(),
             Self::Worded(error) => error.code,
         }
     }
@@ -77,7 +81,7 @@ impl Refusal {
     /// The same call can succeed later without a change.
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Text { .. } => false,
+            Self::Text { .. } | Self::Live(_) => false,
             Self::File(error) | Self::NoFile(error) | Self::NoRoot(error) => error.retryable(),
             Self::Worded(error) => error.retryable,
         }
@@ -87,6 +91,12 @@ impl Refusal {
 impl From<project::Error> for Refusal {
     fn from(error: project::Error) -> Self {
         Self::File(Arc::new(error))
+    }
+}
+
+impl From<LiveFault> for Refusal {
+    fn from(fault: LiveFault) -> Self {
+        Self::Live(fault)
     }
 }
 

@@ -6,8 +6,7 @@ use lispwright_runtime::{MAIN, Request, Sessions};
 use serde_json::json;
 
 use crate::answer::{Answer, Reply};
-use crate::outcome::Outcome;
-use crate::refusal::Refusal;
+use crate::image_text::one_line;
 pub use crate::repl_action::{ReplAction, ReplControl};
 use crate::repl_attach::{attach, detach};
 use crate::repl_eval::ask;
@@ -16,7 +15,6 @@ use crate::repl_refused::{named_runtime, session_error};
 use crate::repl_report::{answer, output_limit};
 use crate::repl_session::chosen;
 use crate::repl_status::{outcome, session_outcome, status};
-use crate::repl_text::one_line;
 use crate::repl_wait::wait;
 use crate::tool::CallContext;
 
@@ -26,11 +24,11 @@ pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &Call
     let done = control(sessions, &args, context).await;
     if let (Some(transcript), Some(act)) = (&context.transcript, act(&args)) {
         // Which one was meant, the answer says best.
-        let told = done.as_ref().ok().and_then(|outcome| outcome.fields.get("session")?.as_str());
-        let session = told.or(args.session.as_deref()).unwrap_or(MAIN);
+        let told = done.as_ref().ok().and_then(|answer| answer.document().get("session")?.as_str().map(str::to_owned));
+        let session = told.as_deref().or(args.session.as_deref()).unwrap_or(MAIN);
         transcript.note_act(context.caller.as_deref(), session, &act, began, done.as_ref());
     }
-    done.map(Answer::from)
+    done
 }
 
 /// What is done to a session itself, in words; nothing for what only looks, and for requests to its image, which are written
@@ -50,7 +48,7 @@ fn act(args: &ReplControl) -> Option<String> {
     })
 }
 
-async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext) -> Result<Outcome, Refusal> {
+async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext) -> Reply {
     if matches!(args.action, ReplAction::Status | ReplAction::Interrupt | ReplAction::Kill | ReplAction::Detach) {
         context.leave();
     }
@@ -59,7 +57,10 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
     if matches!(args.action, ReplAction::Start | ReplAction::Reset) {
         sessions.open(session, runtime).map_err(session_error)?;
     }
-    match args.action {
+    let outcome = match args.action {
+        ReplAction::Wait => {
+            return context.in_order(wait(sessions, session, args.timeout_seconds, context)).await.map(Answer::from);
+        }
         ReplAction::Status => status(sessions, args.session.as_deref()).await,
         ReplAction::Start => {
             let status = context.in_order(sessions.start(session)).await.map_err(session_error)?;
@@ -69,7 +70,6 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
             let status = context.in_order(sessions.reset(session)).await.map_err(session_error)?;
             Ok(session_outcome(&format!("Session {session:?} has a fresh image; its old state is gone."), &status))
         }
-        ReplAction::Wait => context.in_order(wait(sessions, session, args.timeout_seconds, context)).await,
         ReplAction::Interrupt => {
             let interrupted = sessions.interrupt(session).map_err(session_error)?;
             let text = if interrupted {
@@ -105,5 +105,6 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
         | ReplAction::Frames
         | ReplAction::Locals
         | ReplAction::EvalInFrame => held(sessions, session, args, context).await,
-    }
+    };
+    outcome.map(Answer::from)
 }

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answer::Reply;
+use crate::image_text::one_line;
 use crate::refusal::Refusal;
 use crate::repl_refused::{session_argument, session_error};
 use crate::repl_report::{answer, output_limit};
 use crate::repl_session::open;
-use crate::repl_text::one_line;
 use crate::tool::CallContext;
 
 /// How long a call may take when it is not said.

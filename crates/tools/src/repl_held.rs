@@ -3,6 +3,8 @@
 use lispwright_runtime::{Ending, EvalReport, EvalRequest, Frame, LispError, Node, Request, RestartName, Sessions};
 use serde_json::{Map, Value, json};
 
+use crate::aside::Aside;
+use crate::image_text::{fence, one_line, start_of_fenced};
 use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 use crate::repl_action::{ReplAction, ReplControl};
@@ -10,7 +12,6 @@ use crate::repl_eval::{PRINTED, ask, seconds};
 use crate::repl_node::{node_fields, node_line};
 use crate::repl_refused::session_argument;
 use crate::repl_report::{answer, frame_fields, frame_line, notes, output_limit, restarts_fields, restarts_text};
-use crate::repl_text::{fence, one_line, start_of_fenced};
 use crate::tool::CallContext;
 
 /// Frames in one answer.
@@ -137,6 +138,6 @@ fn outcome(text: String, report: &EvalReport, fields: Value) -> Outcome {
     if let Value::Object(fields) = fields {
         all.extend(fields);
     }
-    let text = text + &notes(report);
+    let text = text + &notes(&Aside::from(report));
     Outcome { text: text.trim_end().to_owned(), fields: all, is_error: false }
 }

@@ -1,9 +1,9 @@
 //! The words and fields for an object of an image.
 
 use lispwright_runtime::{Label, Node};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::repl_text::{fence, one_line};
+use crate::image_text::{fence, one_line};
 
 /// Characters of a part in a list of parts.
 const PART: usize = 160;
@@ -103,7 +103,7 @@ pub(crate) fn node_line(node: &Node) -> String {
 
 /// The whole of `node`: what it is, facts, and each part on a line, the parts of parts further in; at most `limit` characters
 /// of it, and how many of its own parts that is when it is not all.
-pub(crate) fn node_text(node: &Node, limit: usize) -> (String, Option<u64>) {
+pub fn node_text(node: &Node, limit: usize) -> (String, Option<u64>) {
     let id = node.id.map(|id| format!(" {id}")).unwrap_or_default();
     let mut text = format!("[object{id}] {}\n", kind_text(node));
     if node.kind != "string" {
@@ -149,48 +149,9 @@ fn push_parts<'n>(open: &mut Vec<(usize, u64, &'n lispwright_runtime::Part)>, no
     open[from..].reverse();
 }
 
-/// The fields of a node: `id`, `kind`, `summary`, its parts under `elements`, `entries` or `slots`, and `meta`.
+/// The fields of a node.
 pub(crate) fn node_fields(node: &Node) -> Map<String, Value> {
-    let mut fields = Map::new();
-    fields.insert("kind".into(), node.kind.clone().into());
-    if node.seen {
-        fields.insert("circular".into(), true.into());
-    } else if node.kind != "unbound" {
-        fields.insert("summary".into(), node.text.clone().into());
-    }
-    if let Some(id) = node.id {
-        fields.insert("id".into(), id.into());
-    }
-    if let Some(type_name) = &node.type_name {
-        fields.insert("type".into(), type_name.clone().into());
-    }
-    for (name, fact) in &node.facts {
-        fields.insert(name.replace([' ', '-'], "_"), fact.clone().into());
-    }
-    if !node.parts.is_empty() || node.total.is_some() {
-        let value = |node: &Node| Value::Object(node_fields(node));
-        let named = |part: &lispwright_runtime::Part| match &part.label {
-            Label::Position => value(&part.value),
-            Label::Name(name) => json!({"name": name, "value": value(&part.value)}),
-            Label::Key(key) => json!({"key": value(key), "value": value(&part.value)}),
-        };
-        let name = match node.kind.as_str() {
-            "hash-table" => "entries",
-            "instance" | "structure" | "condition" | "symbol" | "pathname" => "slots",
-            _ => "elements",
-        };
-        fields.insert(name.into(), node.parts.iter().map(named).collect());
-        let mut meta = Map::new();
-        meta.insert("truncated".into(), node.has_more().into());
-        if let Some(total) = node.total {
-            meta.insert("total".into(), total.into());
-        }
-        if node.offset > 0 {
-            meta.insert("offset".into(), node.offset.into());
-        }
-        fields.insert("meta".into(), meta.into());
-    }
-    fields
+    crate::answer::fields(&crate::object::Object::from(node))
 }
 
 #[cfg(test)]

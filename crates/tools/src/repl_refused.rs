@@ -2,9 +2,9 @@
 
 use lispwright_runtime::{Capability, MAIN, Refusal, Runtime, SessionError};
 
+use crate::image_text::{listed, one_line};
 use crate::other_lisps::instead_of;
 use crate::outcome::ToolError;
-use crate::repl_text::{listed, one_line};
 
 /// The runtime of that name, if sessions can have it.
 pub(crate) fn named_runtime(name: &str) -> Result<Runtime, ToolError> {

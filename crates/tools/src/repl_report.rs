@@ -5,12 +5,14 @@ use lispwright_runtime::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::outcome::Outcome;
-use crate::repl_node::{node_fields, preview_text};
-use crate::repl_refused::{not_offered, refusal_error, session_argument};
-use crate::repl_text::{
+use crate::aside::Aside;
+use crate::image_text::{
     Fenced, each_once, ends_of, fence, fence_inside, fence_printed, head, listed, one_line, shares, start_of,
 };
+use crate::outcome::{Outcome, ToolError};
+use crate::refusal::Refusal;
+use crate::repl_node::{node_fields, preview_text};
+use crate::repl_refused::{not_offered, refusal_error, session_argument};
 
 /// Characters of an answer when none are asked for.
 const DEFAULT_OUTPUT: usize = 10_000;
@@ -19,8 +21,14 @@ const DEFAULT_OUTPUT: usize = 10_000;
 const MOST_OUTPUT: usize = 40_000;
 
 /// How long an answer may be, in characters.
-pub(crate) fn output_limit(asked: Option<u32>) -> usize {
+pub fn output_limit(asked: Option<u32>) -> usize {
     asked.map_or(DEFAULT_OUTPUT, |limit| limit as usize).clamp(200, MOST_OUTPUT)
+}
+
+/// A call that ended otherwise than with what it was made for.
+pub(crate) fn ended(report: &EvalReport) -> Refusal {
+    let Outcome { text, fields, .. } = answer(report, output_limit(None));
+    ToolError { code: code(&report.ending), message: text, retryable: false, fields }.into()
 }
 
 /// The answer to a call, at most about `limit` characters of it.
@@ -32,7 +40,7 @@ pub(crate) fn answer(report: &EvalReport, limit: usize) -> Outcome {
         return not_offered(report.runtime, operation).with("execution_status", "not-executed").into();
     }
     let ending = ending_text(report);
-    let notes = notes(report);
+    let notes = notes(&Aside::from(report));
     let earlier = earlier_text(report, limit / 4);
     let warnings = each_once(
         report
@@ -471,17 +479,17 @@ fn form_text(place: &Place) -> String {
 }
 
 /// What the caller has to know besides.
-pub(crate) fn notes(report: &EvalReport) -> String {
+pub fn notes(aside: &Aside) -> String {
     let mut text = String::new();
-    for error in &report.background {
+    for error in &aside.background {
         let thread = one_line(error.thread.as_deref().unwrap_or("unnamed"), 60);
         let became =
-            if report.theirs { "waits in the debugger of the image with an error" } else { "ended by an error" };
+            if aside.theirs { "waits in the debugger of the image with an error" } else { "ended by an error" };
         text.push_str(&error_text(&format!("[thread {thread:?}] {became}:"), error));
     }
-    if report.runs_on {
-        let argument = session_argument(&report.session);
-        let last = match report.theirs {
+    if aside.runs_on {
+        let argument = session_argument(&aside.session);
+        let last = match aside.theirs {
             true => "only its owner can".to_owned(),
             false => format!("a fresh image does: repl_control {{\"action\": \"reset\"{argument}}}"),
         };
@@ -490,7 +498,7 @@ pub(crate) fn notes(report: &EvalReport) -> String {
              that, too; then {last}.\n"
         ));
     }
-    for notice in &report.notices {
+    for notice in &aside.notices {
         text.push_str(&format!("[note] {}\n", one_line(notice, 1000)));
     }
     text

@@ -7,11 +7,11 @@ use lispwright_runtime::{Capability, Runtime, SessionError, SessionStatus, Sessi
 use lispwright_syntax::in_a_line;
 use serde_json::{Map, Value, json};
 
+use crate::image_text::one_line;
 use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 use crate::repl_refused::session_error;
 use crate::repl_report::errors_text;
-use crate::repl_text::one_line;
 
 /// Waiting calls that are shown of each session.
 const MOST_WAITING: usize = 5;

@@ -1,21 +1,46 @@
 //! Waiting for a call of a session once more: for a client that gave up waiting for it, or did not read its answer.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use lispwright_runtime::{Given, Sessions};
-use serde_json::json;
+use lispwright_runtime::Sessions;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::answer::{Answer, Reply};
-use crate::outcome::Outcome;
+use crate::image_text::one_line;
 use crate::refusal::Refusal;
 use crate::repl_eval::seconds;
-use crate::repl_refused::{session_argument, session_error};
-use crate::repl_status::outcome;
-use crate::repl_text::{one_line, start_of_fenced};
+use crate::repl_refused::session_error;
 use crate::tool::CallContext;
 
-/// Characters that are kept of an answer.
-const MOST_KEPT: usize = 40_000;
+/// What a session is doing, or the last answer there.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WaitAnswer {
+    /// The session.
+    pub session: String,
+    /// Nothing runs in it.
+    pub ended: bool,
+    /// What it does, when something runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doing: Option<String>,
+    /// The call that was answered last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// How long ago that was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_ago: Option<u64>,
+    /// What it was answered.
+    #[serde(skip)]
+    pub reply: Option<Box<Reply>>,
+}
+
+impl WaitAnswer {
+    /// The call that was waited for was no success.
+    pub(crate) fn is_error(&self) -> bool {
+        self.reply.as_ref().is_some_and(|reply| reply.as_ref().as_ref().map_or(true, Answer::is_error))
+    }
+}
 
 /// Waits for what `session` is doing, at most `limit` seconds, and gives the last answer there again.
 pub(crate) async fn wait(
@@ -23,7 +48,7 @@ pub(crate) async fn wait(
     session: &str,
     limit: Option<f64>,
     context: &CallContext,
-) -> Result<Outcome, Refusal> {
+) -> Result<WaitAnswer, Refusal> {
     let limit = seconds(limit)?;
     let doing = || one_line(&sessions.doing(session).unwrap_or_else(|| "ending".to_owned()), 400);
     let waiting = tokio::time::timeout(limit, sessions.wait(session));
@@ -35,36 +60,29 @@ pub(crate) async fn wait(
             Err(_) => Ok(None),
         },
     }?;
-    let argument = session_argument(session);
+    let nothing = WaitAnswer {
+        session: session.to_owned(),
+        ended: true,
+        doing: None,
+        call: None,
+        seconds_ago: None,
+        reply: None,
+    };
     Ok(match given {
-        Some(Some(given)) => again(session, given),
-        Some(None) => outcome(
-            format!("Session {session:?} runs nothing, and has given no answer that could be given again."),
-            json!({"session": session, "ended": true}),
-        ),
-        None => outcome(
-            format!(
-                "Not over yet: {}. Wait on with repl_control {{\"action\": \"wait\"{argument}}}, or stop it with {{\"action\": \
-                 \"interrupt\"{argument}}}.",
-                doing()
-            ),
-            json!({"session": session, "ended": false, "doing": doing()}),
-        ),
+        Some(Some(given)) => WaitAnswer {
+            call: Some(one_line(&given.what, 200)),
+            seconds_ago: Some(Instant::now().saturating_duration_since(given.at).as_secs()),
+            reply: given.answer.downcast_ref::<Reply>().cloned().map(Box::new),
+            ..nothing
+        },
+        Some(None) => nothing,
+        None => WaitAnswer { ended: false, doing: Some(doing()), ..nothing },
     })
-}
-
-fn again(session: &str, given: Given) -> Outcome {
-    let ago = Instant::now().saturating_duration_since(given.at).as_secs();
-    let what = one_line(&given.what, 200);
-    let text = format!("[again] The last answer in session {session:?}, given {ago} s ago to {what}:\n{}", given.text);
-    let fields = json!({"session": session, "ended": true, "call": what, "seconds_ago": ago, "answer": given.text});
-    Outcome { is_error: given.is_error, ..outcome(text, fields) }
 }
 
 /// Leaves the answer to a call where [`wait`] finds it.
 pub(crate) fn keep(context: &CallContext, reply: &Reply) {
-    let Ok(Answer::Worded(outcome)) = reply else { return };
     if let Some(ticket) = context.ticket() {
-        ticket.answered(start_of_fenced(&outcome.text, MOST_KEPT).0, outcome.is_error);
+        ticket.answered(Arc::new(reply.clone()));
     }
 }

@@ -8,12 +8,12 @@ use lispwright_runtime::{Diagnostic, Ending, EvalReport, LispError, Project, Run
 use lispwright_syntax::Dialect;
 use serde_json::{Map, Value, json};
 
+use crate::image_text::{each_once, ends_of, fence, one_line};
 use crate::other_lisps::refuse_racket;
 use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 use crate::repl_report::{answer, block, error_text, frames_text, output_limit};
 use crate::repl_session::open;
-use crate::repl_text::{each_once, ends_of, fence, one_line};
 use crate::workshop::Workshop;
 
 /// Characters of printed output in an answer that is about something else.

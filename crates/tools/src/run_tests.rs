@@ -9,11 +9,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::answer::Reply;
+use crate::aside::Aside;
+use crate::image_text::{fence, one_line};
 use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds_or};
 use crate::repl_report::notes;
-use crate::repl_text::{fence, one_line};
 use crate::repl_work::{
     Work, diagnostics_fields, diagnostics_of, diagnostics_text, other_ending, place_text, printed_text, relative,
     reset_text, told_error_text,
@@ -208,7 +209,7 @@ fn tested(root: &Path, asked: &Asked, report: &EvalReport, tally: &Tally) -> Out
     }
     text.push_str(&reset_text(report));
     text.push_str(&printed_text(report));
-    text.push_str(&notes(report));
+    text.push_str(&notes(&Aside::from(report)));
     let mut fields = Map::new();
     fields.insert("message".into(), headline.into());
     if !code.is_empty() {

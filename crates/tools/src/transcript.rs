@@ -20,8 +20,8 @@ use lispwright_project::AppendFile;
 use lispwright_runtime::{Ending, EvalReport, Request, RestartName, Runtime, Target};
 use lispwright_syntax::Dialect;
 
+use crate::answer::Answer;
 use crate::fence::head;
-use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 use crate::repl_report::answer;
 
@@ -84,13 +84,14 @@ impl Transcript {
         session: &str,
         act: &str,
         began: SystemTime,
-        told: Result<&Outcome, &Refusal>,
+        told: Result<&Answer, &Refusal>,
     ) {
         let took = milliseconds(began.elapsed().unwrap_or_default());
         let caller = line_of(caller.unwrap_or("unknown client"));
         let mut text = format!("\n;;; {}  {caller}  {}, {act}\n", timestamp(began), line_of(session));
         let (status, words) = match told {
-            Ok(outcome) => ("completed", outcome.text.as_str()),
+            Ok(Answer::Worded(outcome)) => ("completed", outcome.text.as_str()),
+            Ok(_) => ("completed", ""),
             Err(error) => ("not-executed", error.said()),
         };
         push_lines(&mut text, ";", head(words, ANSWER).0);
@@ -240,7 +241,7 @@ fn answer_text(report: &EvalReport) -> String {
 
 /// A text on one line, at most 200 characters of it.
 fn line_of(text: &str) -> String {
-    crate::repl_text::one_line(text, 200)
+    crate::image_text::one_line(text, 200)
 }
 
 fn milliseconds(duration: Duration) -> String {

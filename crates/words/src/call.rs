@@ -1,5 +1,6 @@
 //! A next call as its reader would make it.
 
+use lispwright_runtime::MAIN;
 use lispwright_tools::NextCall;
 
 use crate::Skin;
@@ -27,6 +28,16 @@ pub fn spoken(call: &NextCall, skin: Skin) -> Option<String> {
             Some(words)
         }
     }
+}
+
+/// `call` with the session that it is about, unless that is the one that is meant anyway.
+pub(crate) fn of_session(call: NextCall, session: &str) -> NextCall {
+    if session == MAIN { call } else { call.with("session", session) }
+}
+
+/// The call that does `action` to `session`, for a reader who controls sessions.
+pub(crate) fn control(session: &str, action: &str, skin: Skin) -> Option<String> {
+    spoken(&of_session(NextCall::to("repl_control").with("action", action), session), skin)
 }
 
 /// The commands for tools, and which of their arguments are given without an option.

@@ -10,17 +10,23 @@ mod call;
 mod checked;
 mod diagnosis;
 mod edited;
+mod expanded;
 mod fence;
 mod file;
 mod form;
+mod live;
+mod live_fault;
+mod names;
+mod object;
 mod refusal;
 mod rendering;
+mod waited;
 
 pub use call::spoken;
 pub use rendering::Rendering;
 
 use lispwright_tools::facts::Diagnosis;
-use lispwright_tools::{Answer, Reply};
+use lispwright_tools::{Answer, LiveAnswer, Reply};
 
 /// Who reads an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +43,11 @@ pub fn render(reply: Reply, skin: Skin) -> Rendering {
     match reply {
         Ok(mut answer) => {
             diagnoses(&mut answer).iter_mut().for_each(diagnosis::with_sentence);
-            Rendering { text: text(&answer, skin), fields: answer.document(), is_error: answer.is_error() }
+            let (is_error, mut fields) = (answer.is_error(), answer.document());
+            if let Answer::Live(LiveAnswer::Waited(waited)) = &answer {
+                waited::add_fields(waited, skin, &mut fields);
+            }
+            Rendering { text: text(&answer, skin), fields, is_error }
         }
         Err(refusal) => refusal::render(&refusal, skin),
     }
@@ -61,6 +71,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Form(form) => rendering::visible(&form::text(form)),
         Answer::Checked(checked) => rendering::visible(&checked::text(checked)),
         Answer::Edited(edited) => rendering::visible(&edited::text(edited)),
+        Answer::Live(answer) => live::text(answer, skin),
         Answer::Protocol(protocol) => protocol.text.clone(),
         Answer::Worded(outcome) => outcome.text.clone(),
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::call::spoken;
 use crate::fence::fenced;
 use crate::rendering::visible;
-use crate::{Rendering, Skin};
+use crate::{Rendering, Skin, live_fault};
 
 /// A refusal in words, and as the document that every refusal has: code, message, whether to try again, and what helps.
 pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
@@ -19,6 +19,7 @@ pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
         Refusal::File(error) => (in_a_line(&error.to_string()).into_owned(), named(error.candidates())),
         Refusal::NoFile(error) => (no_file(error, skin), named(error.candidates())),
         Refusal::NoRoot(error) => (no_root(error), named(error.candidates())),
+        Refusal::Live(fault) => live_fault::of(fault, skin),
         Refusal::Worded(error) => (error.message.clone(), error.fields.clone()),
     };
     let message = visible(&message);

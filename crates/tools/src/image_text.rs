@@ -11,20 +11,20 @@ use lispwright_syntax::{escaped, in_a_line, visible};
 
 /// What an image printed, ready to stand in an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Fenced {
+pub struct Fenced {
     /// The text; for output that was too long, both ends with a line between them that says so.
-    pub(crate) text: String,
+    pub text: String,
     /// Characters left out.
-    pub(crate) left_out: u64,
+    pub left_out: u64,
 }
 
 /// A value, message or name of an image with its lines fenced.
-pub(crate) fn fence(text: &str) -> String {
+pub fn fence(text: &str) -> String {
     fence_lines(&visible(text))
 }
 
 /// What a program printed, with its lines fenced.
-pub(crate) fn fence_printed(text: &str) -> String {
+pub fn fence_printed(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(character) = rest.next() {
@@ -51,7 +51,7 @@ fn fence_lines(text: &str) -> String {
 }
 
 /// As [`fence`], for a text that does not begin a line.
-pub(crate) fn fence_inside(text: &str) -> String {
+pub fn fence_inside(text: &str) -> String {
     let fenced = fence(text);
     match fenced.strip_prefix(' ') {
         Some(rest) if !text.starts_with(' ') => rest.to_owned(),
@@ -84,7 +84,7 @@ fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
 }
 
 /// The first `limit` characters of `text`.
-pub(crate) fn head(text: &str, limit: usize) -> &str {
+pub fn head(text: &str, limit: usize) -> &str {
     text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
 }
 
@@ -97,19 +97,19 @@ fn tail(text: &str, limit: usize) -> &str {
 }
 
 /// The first line of `text`, at most `limit` characters of it, for use inside a line of ours.
-pub(crate) fn one_line(text: &str, limit: usize) -> String {
+pub fn one_line(text: &str, limit: usize) -> String {
     let flat = fence(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let cut = head(&flat, limit);
     if cut.len() < flat.len() { format!("{cut}...") } else { flat }
 }
 
 /// Names that somebody has given, one behind the other in one line.
-pub(crate) fn listed(names: &[String]) -> String {
+pub fn listed(names: &[String]) -> String {
     names.iter().map(|name| in_a_line(name)).collect::<Vec<_>>().join(", ")
 }
 
 /// The first `limit` characters of words of ours, up to the end of a line, and how many characters follow.
-pub(crate) fn start_of_fenced(text: &str, limit: usize) -> (String, usize) {
+pub fn start_of_fenced(text: &str, limit: usize) -> (String, usize) {
     let kept = head(text, limit);
     if kept.len() == text.len() {
         return (text.to_owned(), 0);
@@ -119,7 +119,7 @@ pub(crate) fn start_of_fenced(text: &str, limit: usize) -> (String, usize) {
 }
 
 /// Text of an image cut to `limit` characters from its start.
-pub(crate) fn start_of(text: &str, limit: usize) -> Fenced {
+pub fn start_of(text: &str, limit: usize) -> Fenced {
     let text = fence(text);
     let kept = head(&text, limit);
     let left_out = text.chars().count() - kept.chars().count();
@@ -127,7 +127,7 @@ pub(crate) fn start_of(text: &str, limit: usize) -> Fenced {
 }
 
 /// Output cut to about `limit` characters, two thirds of them from the start.
-pub(crate) fn ends_of(printed: &Printed, limit: usize) -> Fenced {
+pub fn ends_of(printed: &Printed, limit: usize) -> Fenced {
     let start = fence_printed(&printed.head);
     let length = start.chars().count();
     if printed.dropped == 0 && length <= limit {
@@ -150,7 +150,7 @@ pub(crate) fn ends_of(printed: &Printed, limit: usize) -> Fenced {
 }
 
 /// `lines` as text. One that comes again stands where it came first, with how often it came.
-pub(crate) fn each_once(lines: impl IntoIterator<Item = String>) -> String {
+pub fn each_once(lines: impl IntoIterator<Item = String>) -> String {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut counted: Vec<(String, usize)> = Vec::new();
     for line in lines {
@@ -168,7 +168,7 @@ pub(crate) fn each_once(lines: impl IntoIterator<Item = String>) -> String {
 }
 
 /// Shares `room` among parts of the given lengths: what a short part does not need goes to the long ones.
-pub(crate) fn shares(lengths: &[usize], room: usize) -> Vec<usize> {
+pub fn shares(lengths: &[usize], room: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by_key(|part| lengths[*part]);
     let mut shares = vec![0; lengths.len()];

@@ -1,0 +1,33 @@
+//! What a session has to tell besides the answer: what happened in it that nobody asked about.
+
+use lispwright_runtime::{EvalReport, LispError, Runtime};
+
+/// What is told with any answer of an image.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aside {
+    /// The session.
+    pub session: String,
+    /// What it runs.
+    pub runtime: Runtime,
+    /// The image belongs to somebody else.
+    pub theirs: bool,
+    /// Errors of other threads since the last answer.
+    pub background: Vec<LispError>,
+    /// Code that was interrupted still runs in the image.
+    pub runs_on: bool,
+    /// What the caller has to know about the session: that it lost its state, and why.
+    pub notices: Vec<String>,
+}
+
+impl From<&EvalReport> for Aside {
+    fn from(report: &EvalReport) -> Self {
+        Self {
+            session: report.session.clone(),
+            runtime: report.runtime,
+            theirs: report.theirs,
+            background: report.background.clone(),
+            runs_on: report.runs_on,
+            notices: report.notices.clone(),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! An object of an image as facts: what it is, its number, and its parts.
+
+use std::collections::BTreeMap;
+
+use lispwright_runtime::{Label, Node, Part};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::answer::fields;
+
+/// An object. Its parts are elements, entries of a table, or slots, and have parts of their own as deep as was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Object {
+    /// What kind of thing it is.
+    pub kind: String,
+    /// It is shown already, further out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub circular: Option<bool>,
+    /// As it is printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// Its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<i64>,
+    /// Its type, as the image says.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<String>,
+    /// What the image says of things of its kind, by name.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub facts: BTreeMap<String, String>,
+    /// Parts in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elements: Option<Parts>,
+    /// Parts with keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entries: Option<Parts>,
+    /// Parts with names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slots: Option<Parts>,
+    /// How many parts there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Extent>,
+}
+
+/// Parts of an object as documents: a schema that is written in place cannot refer to itself.
+pub type Parts = Vec<Map<String, Value>>;
+
+/// Which of an object's parts are shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Extent {
+    /// There are more.
+    pub truncated: bool,
+    /// How many there are, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// How many come before those that are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+}
+
+impl From<&Node> for Object {
+    /// The depth is that of the request, which has a limit.
+    fn from(node: &Node) -> Self {
+        let is_open = !node.parts.is_empty() || node.total.is_some();
+        let parts = |kinds: &[&str]| {
+            (is_open && kinds.contains(&node.kind.as_str())).then(|| node.parts.iter().map(document).collect())
+        };
+        let (entries, slots) = (parts(&["hash-table"]), parts(&SLOTTED));
+        let is_plain = entries.is_none() && slots.is_none();
+        Self {
+            kind: node.kind.clone(),
+            circular: node.seen.then_some(true),
+            summary: (!node.seen && node.kind != "unbound").then(|| node.text.clone()),
+            id: node.id,
+            type_name: node.type_name.clone(),
+            facts: node.facts.iter().map(|(name, fact)| (name.replace([' ', '-'], "_"), fact.clone())).collect(),
+            elements: (is_open && is_plain).then(|| node.parts.iter().map(document).collect()),
+            entries,
+            slots,
+            meta: is_open.then(|| Extent {
+                truncated: node.has_more(),
+                total: node.total,
+                offset: (node.offset > 0).then_some(node.offset),
+            }),
+        }
+    }
+}
+
+/// Kinds of things whose parts have names.
+const SLOTTED: [&str; 5] = ["instance", "structure", "condition", "symbol", "pathname"];
+
+fn document(part: &Part) -> Map<String, Value> {
+    let value = fields(&Object::from(&part.value));
+    let named = match &part.label {
+        Label::Position => return value,
+        Label::Name(name) => json!({"name": name, "value": value}),
+        Label::Key(key) => json!({"key": Object::from(key), "value": value}),
+    };
+    fields(&named)
+}

@@ -1,0 +1,22 @@
+//! What macros expand to.
+
+use lispwright_syntax::visible;
+use lispwright_tools::macroexpand::ExpandAnswer;
+use lispwright_tools::repl_report::notes;
+
+use crate::fence::fenced;
+
+/// The expansion, and why it may not be what was expected.
+pub(crate) fn text(answer: &ExpandAnswer) -> String {
+    let mut text = fenced(&visible(&answer.expansion));
+    text.push('\n');
+    if !answer.changed {
+        text.push_str(
+            "[note] Unchanged: the form is no macro call in this image. Load what defines the macro first, if it is one.\n",
+        );
+    }
+    if answer.truncated {
+        text.push_str("[note] The expansion goes on; ask for level once, or for a part of the form.\n");
+    }
+    text + &notes(&answer.aside)
+}
