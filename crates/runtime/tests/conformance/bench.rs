@@ -121,7 +121,7 @@ pub(crate) async fn conforms(name: &str, behaviours: &[Behaviour]) {
             (false, true) => wrong.push(format!("{}: holds, and is said to be lacking", behaviour.name)),
             _ => {}
         }
-        if failed && !lacks {
+        if failed {
             // It may have left anything behind.
             bench.shutdown().await;
             bench = Arc::new(Bench::new(backend).await);
