@@ -9,8 +9,9 @@ pub(crate) type Identity = (u64, u64);
 
 /// Of an open directory.
 pub(crate) fn identity_of(dir: &Dir) -> io::Result<Identity> {
-    let stat = rustix::fs::fstat(dir)?;
-    Ok((stat.st_dev, stat.st_ino))
+    use cap_std::fs::MetadataExt as _;
+    let metadata = dir.dir_metadata()?;
+    Ok((metadata.dev(), metadata.ino()))
 }
 
 /// Of a file whose metadata have been asked for.

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2};
-use rustix::io::Errno;
+use lispwright_platform::{Here, System as _};
+use rustix::fs::{Mode, OFlags, open};
 
 /// What keeps any opening from waiting, and from taking a terminal.
 pub(crate) const AT_ONCE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
@@ -20,7 +20,7 @@ pub enum Links {
     Followed,
     /// Those to directories on the way, but the name itself may be none.
     OnTheWay,
-    /// None, where the kernel can tell (`openat2(2)`).
+    /// None, where the system can tell.
     Refused,
 }
 
@@ -43,14 +43,10 @@ pub fn open_regular(path: &Path, access: Access, links: Links) -> io::Result<Fil
     };
     let flags = flags | AT_ONCE | if links == Links::Followed { OFlags::empty() } else { OFlags::NOFOLLOW };
     let opened = match links {
-        Links::Refused => match openat2(CWD, path, flags, mode, ResolveFlags::NO_SYMLINKS) {
-            // An old kernel, or a filter of system calls that does not know it.
-            Err(Errno::NOSYS | Errno::PERM) => open(path, flags, mode),
-            opened => opened,
-        },
-        _ => open(path, flags, mode),
+        Links::Refused => Here::open_without_links(path, flags, mode)?,
+        _ => open(path, flags, mode)?,
     };
-    only_regular(opened?.into())
+    only_regular(opened.into())
 }
 
 /// Reads the regular file that `path` names, of at most `most` bytes.
@@ -76,6 +72,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::os::unix::fs::symlink;
+
+    use rustix::fs::CWD;
 
     use super::*;
 

@@ -9,12 +9,12 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::AsRawFd as _;
+use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::Dir;
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, Uid, XattrFlags};
-use rustix::io::Errno;
+use lispwright_platform::{Here, System as _};
+use rustix::fs::{Gid, Mode, OFlags, Uid, XattrFlags};
 
 use crate::regular::{AT_ONCE, only_regular};
 use crate::text::digest_of;
@@ -44,7 +44,7 @@ pub(crate) struct Staged<'d> {
 /// `like`, or what the system gives to new files.
 pub(crate) fn stage<'d>(dir: &'d Dir, target: &'d OsStr, bytes: &[u8], like: Option<&File>) -> io::Result<Staged<'d>> {
     let mode = Mode::from_raw_mode(if like.is_some() { 0o600 } else { 0o666 });
-    let mut staged = match open_nameless(dir, mode)? {
+    let mut staged = match Here::nameless_file(dir.as_fd(), mode)? {
         Some(file) => Staged { dir, target, file, name: None },
         None => {
             let (file, name) = open_named(dir, target, mode)?;
@@ -65,7 +65,8 @@ impl Staged<'_> {
     /// Gives the version a name beside its target, if it has none yet.
     pub(crate) fn give_name(&mut self) -> io::Result<()> {
         if self.name.is_none() {
-            self.name = Some(with_fresh_name(self.target, |name| link(&self.file, self.dir, name))?.1);
+            self.name =
+                Some(with_fresh_name(self.target, |name| Here::give_name(&self.file, self.dir.as_fd(), name))?.1);
         }
         Ok(())
     }
@@ -87,7 +88,7 @@ impl Staged<'_> {
     /// Gives the version its final name if nothing has that name. Afterwards the directory has to be synced.
     pub(crate) fn create(mut self) -> io::Result<()> {
         match &self.name {
-            None => link(&self.file, self.dir, self.target),
+            None => Here::give_name(&self.file, self.dir.as_fd(), self.target),
             Some(name) => {
                 self.dir.hard_link(name, self.dir, self.target)?;
                 self.dir.remove_file(name)?;
@@ -143,40 +144,9 @@ pub(crate) fn sync_directory(dir: &Dir) -> io::Result<()> {
     }
 }
 
-/// A file without a name in `dir`, where the system has such files and can name them later.
-#[cfg(target_os = "linux")]
-fn open_nameless(dir: &Dir, mode: Mode) -> io::Result<Option<File>> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    let file = match rustix::fs::openat(dir, ".", flags, mode) {
-        Ok(file) => File::from(file),
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let metadata = file.metadata()?;
-    let can_be_named = std::fs::metadata(proc_path(&file))
-        .is_ok_and(|seen| (seen.dev(), seen.ino()) == (metadata.dev(), metadata.ino()));
-    Ok(can_be_named.then_some(file))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_nameless(_dir: &Dir, _mode: Mode) -> io::Result<Option<File>> {
-    Ok(None)
-}
-
 fn open_named(dir: &Dir, target: &OsStr, mode: Mode) -> io::Result<(File, OsString)> {
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
     with_fresh_name(target, |name| Ok(File::from(rustix::fs::openat(dir, name, flags, mode)?)))
-}
-
-/// Gives the nameless `file` a name.
-fn link(file: &File, dir: &Dir, name: &OsStr) -> io::Result<()> {
-    Ok(rustix::fs::linkat(rustix::fs::CWD, proc_path(file), dir, name, AtFlags::SYMLINK_FOLLOW)?)
-}
-
-fn proc_path(file: &File) -> String {
-    format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 
 /// What the names of all versions of `target` start with: of fixed length, whatever the length of the target's name.

@@ -17,6 +17,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Instant;
 
+use cap_std::fs::MetadataExt as _;
 use rustix::fs::{Access, AtFlags};
 
 use crate::MAX_FILE_BYTES;
@@ -150,8 +151,8 @@ fn lock_current(place: &Place, deadline: Instant) -> Result<Option<File>, Error>
             return Ok(None);
         }
         let held = Version::of(&file.metadata().map_err(failed)?);
-        match rustix::fs::statat(&place.dir, &place.name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(now) if (now.st_dev, now.st_ino) == (held.dev, held.ino) => return Ok(Some(file)),
+        match place.dir.symlink_metadata(&place.name) {
+            Ok(now) if (now.dev(), now.ino()) == (held.dev, held.ino) => return Ok(Some(file)),
             _ if Instant::now() >= deadline => return Ok(None),
             // Replaced while this call waited: lock what is there now.
             _ => {}

@@ -6,10 +6,11 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use lispwright_platform::{Here, System as _};
 use rustix::process::Pid;
 use tokio::net::unix::pipe;
 use tokio::sync::Notify;
@@ -186,10 +187,7 @@ impl Capture {
 
     /// Whether the process `pid` can write to the pipe.
     pub(crate) fn is_open_in(&self, pid: Pid) -> bool {
-        let Ok(pipe) = rustix::fs::fstat(&self.shared.pipe) else { return false };
-        let pipe = format!("pipe:[{}]", pipe.st_ino);
-        let open = std::fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())).into_iter().flatten().flatten();
-        open.filter_map(|file| std::fs::read_link(file.path()).ok()).any(|target| target.as_os_str() == pipe.as_str())
+        Here::has_open(pid, self.shared.pipe.as_fd())
     }
 }
 

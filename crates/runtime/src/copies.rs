@@ -1,13 +1,13 @@
 //! Copies of a worker: which process is the youngest, what the others are kept for, and what a copy leaves behind.
 //!
-//! A worker that has checkpoints is a chain of processes, each the parent of the next. Only the youngest speaks. See `descent`
+//! A worker that has checkpoints is a chain of processes, each the parent of the next. Only the youngest speaks. See [`Descendant`]
 //! for how it is found.
 
 use std::time::Duration;
 
+use lispwright_platform::Descendant;
 use rustix::process::Signal;
 
-use crate::descent::Descendant;
 use crate::marks::sweep_branch;
 use crate::wire::Value;
 

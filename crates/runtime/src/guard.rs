@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use lispwright_platform::{Here, System as _};
 use rustix::process::Pid;
 
 use crate::environment::trusted_path;
@@ -27,7 +28,9 @@ struct Watched {
     groups: Vec<Pid>,
 }
 
-const GUARD: &str = r#"trap '' INT TERM HUP QUIT
+/// What it does, but for what the system has to find what carries a mark.
+const GUARD: [&str; 2] = [
+    r#"trap '' INT TERM HUP QUIT
 groups=
 while read -r change group; do
   case $change in
@@ -36,12 +39,11 @@ while read -r change group; do
   esac
 done
 for group in $groups; do kill -9 -"$group" 2>/dev/null; done
-for file in /proc/[0-9]*/environ; do
-  process=${file#/proc/}; process=${process%/environ}
-  [ "$process" != $$ ] && head -c 262144 "$file" 2>/dev/null | grep -q "LISPWRIGHT_WORKER=$1" && kill -9 "$process"
-done 2>/dev/null
+"#,
+    r#"
 [ -z "$2" ] || rm -rf -- "$2" || { chmod -R u+rwx -- "$2"; rm -rf -- "$2"; }
-"#;
+"#,
+];
 
 impl Guard {
     /// Starts the guard of the server whose marks all begin with `prefix` and whose temporary directory is `scratch`.
@@ -59,7 +61,7 @@ impl Guard {
         use std::os::unix::process::CommandExt as _;
         // Its name is not the server's, so that who kills all of that name leaves it.
         let started = std::process::Command::new("sh")
-            .args(["-c", GUARD, "worker-guard", &self.prefix])
+            .args(["-c", &GUARD.join(Here::KILL_MARKED), "worker-guard", &self.prefix])
             .args(&self.scratch)
             .env_clear()
             .env("PATH", trusted_path())

@@ -1,14 +1,13 @@
 //! The process between the server and a worker, below which everything stays that the worker starts.
 //!
-//! A process may leave its group, its session and its environment, and may outlive its parent; but the kernel gives a process
-//! that has lost its parent to the nearest *child subreaper* above it (`prctl(2)`), and that is the keeper. So whatever came
-//! from a worker descends from its keeper for as long as it lives: it can be counted, and the keeper can end it.
+//! A process may leave its group, its session and its environment, and may outlive its parent; but where the system can it gives
+//! a process that has lost its parent to the keeper ([`adopt_orphans`](lispwright_platform::System::adopt_orphans)). So whatever came from a worker descends from
+//! its keeper for as long as it lives: it can be counted, and the keeper can end it. Elsewhere the keeper ends the group.
 //!
 //! It does so when the worker ends, and when the server lets go of the socket between the two, however that happens. Its own
 //! environment is empty, so that who looks for processes by what stands there does not find it. The server's half is
 //! [`crate::process`].
 
-use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -19,13 +18,11 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use lispwright_platform::{Here, System as _};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, set_child_subreaper,
-    set_parent_process_death_signal, setrlimit, wait,
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, setrlimit, wait,
 };
-
-use crate::watch::children;
 
 /// How long processes are given to end after they were killed; those of another user cannot be killed.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -57,8 +54,8 @@ pub fn keep(keeping: Keeping) -> u8 {
         unsafe { (OwnedFd::from_raw_fd(keeping.link), keeping.capture.map(|capture| OwnedFd::from_raw_fd(capture))) };
     let mut link = UnixStream::from(link);
     let started = fcntl_setfd(&link, FdFlags::CLOEXEC)
-        .and_then(|()| set_child_subreaper(Some(getpid())))
         .map_err(io::Error::from)
+        .and_then(|()| Here::adopt_orphans())
         .and_then(|()| start(&keeping.words, &environment(&mut link)?));
     drop(capture);
     let answer = match &started {
@@ -71,10 +68,10 @@ pub fn keep(keeping: Keeping) -> u8 {
     std::thread::spawn(move || {
         // The server says nothing more; this ends with it.
         let _ = link.read(&mut [0]);
-        end_all();
+        end_all(worker);
     });
     let status = ended(worker);
-    end_all();
+    end_all(worker);
     follow(status)
 }
 
@@ -127,7 +124,7 @@ fn start(words: &[OsString], environment: &[(OsString, OsString)]) -> io::Result
     // SAFETY: the closure makes only system calls, which are allowed between fork and exec.
     unsafe {
         command.pre_exec(move || {
-            set_parent_process_death_signal(Some(Signal::KILL))?;
+            Here::end_with_parent()?;
             // It may have ended before it could be said.
             if getppid() == Some(keeper) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
         });
@@ -147,31 +144,16 @@ fn let_go() {
 }
 
 /// Ends everything below this process, as far as it may; returns when nothing is left, or after [`PATIENCE`].
-fn end_all() {
+fn end_all(worker: Pid) {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        end_found();
+        Here::kill_below(worker);
         // Whoever else waits for them here takes what it is to have.
         match wait(WaitOptions::NOHANG) {
             Ok(Some(_)) | Err(Errno::INTR) => continue,
             Ok(None) if Instant::now() < deadline => std::thread::sleep(PAUSE),
             _ => return,
         }
-    }
-}
-
-/// Kills what is found in one look. All are stopped first, each before its children are looked for, so that none can start
-/// others meanwhile.
-fn end_found() {
-    let mut open = children(getpid().as_raw_nonzero().get());
-    let mut found = HashSet::new();
-    while let Some(pid) = open.pop() {
-        let Some(process) = Pid::from_raw(pid).filter(|_| found.insert(pid)) else { continue };
-        let _ = kill_process(process, Signal::STOP);
-        open.extend(children(pid));
-    }
-    for process in found.into_iter().filter_map(Pid::from_raw) {
-        let _ = kill_process(process, Signal::KILL);
     }
 }
 

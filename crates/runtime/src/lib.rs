@@ -7,7 +7,7 @@
 //! Read [`sessions`] first for what callers use, then `session` (one of them and its calls), `worker` (one process and its
 //! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `keeper` (the process above each), `marks` and `guard` (finding
 //! and ending what they leave), `watch` (what they take), `sandbox`,
-//! `place`, `confine` and `filter` (what they may do), `capture` (what code prints), `image` (saved images), `agent` (what workers are started with), [`wire`] (what crosses the pipe)
+//! `place` and `confine` (what they may do), `capture` (what code prints), `image` (saved images), `agent` (what workers are started with), [`wire`] (what crosses the pipe)
 //! and [`backends`] (which Lisps there are, each with all that is its own). The Lisp side is in `images/`.
 //!
 //! **Invariant:** only this crate starts processes, and no process it starts outlives the server.
@@ -22,12 +22,10 @@ mod config;
 mod confine;
 mod copies;
 mod definitions;
-mod descent;
 mod environment;
 pub mod eval;
 mod exchange;
 mod factory;
-mod filter;
 mod frames;
 mod guard;
 mod idle;
@@ -36,7 +34,6 @@ mod keeper;
 mod limits;
 mod marks;
 mod name;
-mod namespaces;
 mod naming;
 mod nearest;
 pub mod node;
@@ -67,13 +64,13 @@ pub use backends::{Backend, Capability, Runtime, Words};
 pub use call::{Call, Given, Ticket};
 pub use capture::Printed;
 pub use config::Config;
-pub use confine::{Confinement, Surroundings, become_confined};
+pub use confine::{Confinement, become_confined, live_apart};
 pub use copies::Return;
 pub use definitions::definition_files;
 pub use environment::find_program;
 pub use eval::{Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Repetition, Warning};
 pub use keeper::{Keeping, keep};
-pub use namespaces::live_apart;
+pub use lispwright_platform::Surroundings;
 pub use naming::{Description, Exports, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
 pub use place::WritablePlace;

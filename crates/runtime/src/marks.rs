@@ -2,10 +2,9 @@
 //!
 //! A process may leave its group and its session, but not the environment that it was started with.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::time::Duration;
 
+use lispwright_platform::{Here, System as _};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The environment variable that marks a worker and all that it starts.
@@ -13,9 +12,6 @@ pub(crate) const MARK: &str = "LISPWRIGHT_WORKER";
 
 /// The environment variable by which a copy of a worker marks what it starts.
 const BRANCH: &str = "LISPWRIGHT_BRANCH";
-
-/// Bytes that are read of an environment: a process may make its own as long as it likes afterwards (`PR_SET_MM_MAP`).
-const LONGEST: u64 = 256 << 10;
 
 /// Ends every process that carries `mark`.
 pub(crate) async fn sweep(mark: &str) {
@@ -51,22 +47,10 @@ pub(crate) fn end_marked(mark: &str) {
 }
 
 fn kill_marked(entry: &[u8]) -> usize {
-    carriers(entry).into_iter().filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count()
+    Here::carriers(entry).into_iter().filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count()
 }
 
 /// Every process that carries `mark`. Reads the whole process table.
 pub(crate) fn marked(mark: &str) -> Vec<Pid> {
-    carriers(format!("{MARK}={mark}\0").as_bytes())
-}
-
-/// The processes with `entry` in the environment that they were started with.
-fn carriers(entry: &[u8]) -> Vec<Pid> {
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let carries = |process: std::fs::DirEntry| {
-        let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)?;
-        let mut environment = Vec::new();
-        File::open(process.path().join("environ")).ok()?.take(LONGEST).read_to_end(&mut environment).ok()?;
-        memchr::memmem::find(&environment, entry).map(|_| pid)
-    };
-    processes.filter_map(carries).collect()
+    Here::carriers(format!("{MARK}={mark}\0").as_bytes())
 }

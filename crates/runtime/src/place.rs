@@ -9,9 +9,11 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
+use lispwright_platform::{Here, System as _};
+use rustix::fs::{CWD, Mode, OFlags, openat};
 
 /// Which directory it is: the device and the inode.
 type Identity = (u64, u64);
@@ -41,8 +43,8 @@ impl WritablePlace {
     pub(crate) fn open(&self) -> Result<Option<(PathBuf, OwnedFd)>, String> {
         let Ok(directory) = open(&self.path) else { return Ok(None) };
         match (self.identity, identity(&directory)) {
-            (None, _) => Ok(Some((self.path.clone(), directory))),
-            (Some(meant), Ok(found)) if meant == found => Ok(Some((self.path.clone(), directory))),
+            (None, _) => Ok(Some((self.path.clone(), directory.into()))),
+            (Some(meant), Ok(found)) if meant == found => Ok(Some((self.path.clone(), directory.into()))),
             _ => Err(format!(
                 "{} is not the directory any more that it was when the server began to use it. Start the server again",
                 self.path.display()
@@ -65,7 +67,7 @@ impl Held {
     pub(crate) fn new(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
         let directory = open(&path)?;
-        Ok(Self { identity: Some(identity(&directory)?), path, _directory: Some(directory.into()) })
+        Ok(Self { identity: Some(identity(&directory)?), path, _directory: Some(directory) })
     }
 
     /// A name that means something to another machine only.
@@ -86,13 +88,14 @@ impl Held {
     }
 }
 
-fn open(path: &Path) -> rustix::io::Result<OwnedFd> {
-    openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+fn open(path: &Path) -> rustix::io::Result<File> {
+    let flags = Here::HOLD | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(CWD, path, flags, Mode::empty()).map(File::from)
 }
 
-fn identity(directory: &OwnedFd) -> rustix::io::Result<Identity> {
-    let data = fstat(directory)?;
-    Ok((data.st_dev, data.st_ino))
+fn identity(directory: &File) -> io::Result<Identity> {
+    let data = directory.metadata()?;
+    Ok((data.dev(), data.ino()))
 }
 
 /// The paths that are below no other of them: what lies below one needs no right of its own, and with one could be swapped

@@ -6,8 +6,9 @@
 //! well, by which those are found whose keeper was killed.
 
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString, c_int};
-use std::io;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, pipe};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -15,13 +16,11 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use lispwright_platform::{Here, System as _};
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::ioctl::{NoArg, Opcode, ioctl};
-use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{
-    Pid, Signal, getpid, getppid, kill_process, kill_process_group, nice, set_parent_process_death_signal, setpgid,
-};
+use rustix::process::{Pid, Signal, getpid, getppid, kill_process, kill_process_group, nice, setpgid};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
@@ -33,10 +32,6 @@ use crate::watch::{Ancestors, Watch};
 
 /// By how much images stand back behind the server and its client.
 const NICENESS: i32 = 5;
-
-/// Linux's number for giving up the controlling terminal, `tty_ioctl(4)`; the few architectures with another number keep
-/// the terminal, where a process group in the background gets no signal from it either.
-const TIOCNOTTY: Opcode = 0x5422;
 
 /// The variable that names the descriptor for what code prints to descriptor 1.
 pub(crate) const CAPTURE: &str = "LISPWRIGHT_CAPTURE";
@@ -114,10 +109,10 @@ impl Ward {
 }
 
 impl Launch {
-    /// Starts the process. Without a keeper the kernel ends it with the thread that this is called on.
+    /// Starts the process. Without a keeper the system ends it, where it can, with the thread that this is called on.
     pub(crate) async fn spawn(&self) -> io::Result<Spawned> {
-        let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stdout, stdout_end) = pipe()?;
+        let (stderr, stderr_end) = pipe()?;
         for pipe in [&stdout, &stderr] {
             fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)?;
         }
@@ -158,7 +153,7 @@ impl Launch {
                 leave_terminal();
                 let _ = nice(NICENESS);
                 if !is_kept {
-                    set_parent_process_death_signal(Some(Signal::KILL))?;
+                    Here::end_with_parent()?;
                 }
                 if getppid() != Some(server) {
                     // It ended before it could be said.
@@ -191,7 +186,7 @@ impl Launch {
             worker = number.ok_or_else(|| io::Error::from_raw_os_error(answer.wrapping_neg()))?;
             child.keeper = Some((pid, Some(link.into_std()?)));
         }
-        Ok(Spawned { child, pid: worker, requests, answers, stdout, stderr })
+        Ok(Spawned { child, pid: worker, requests, answers, stdout: stdout.into(), stderr: stderr.into() })
     }
 
     /// What this process starts: the keeper with what it needs, or the worker.
@@ -221,18 +216,15 @@ impl Launch {
     }
 }
 
-unsafe extern "C" {
-    /// `sigprocmask(2)`; the sets have the size that C libraries give them.
-    fn sigprocmask(how: c_int, set: *const [u64; 16], old: *mut [u64; 16]) -> c_int;
-}
-
-/// Linux's number for unblocking signals; where it has another, nothing is unblocked.
-const SIG_UNBLOCK: c_int = 1;
-
 /// Has this thread take every signal, which one that it blocks would not reach what it starts either. Makes a system call only.
 pub(crate) fn unblock_signals() -> io::Result<()> {
-    // SAFETY: the set is only read, and no other is asked for.
-    match unsafe { sigprocmask(SIG_UNBLOCK, &[u64::MAX; 16], std::ptr::null_mut()) } {
+    let mut all = MaybeUninit::uninit();
+    // SAFETY: the first call fills the set that the second reads, and no other set is asked for.
+    let done = unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::sigprocmask(libc::SIG_UNBLOCK, all.as_ptr(), std::ptr::null_mut())
+    };
+    match done {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
@@ -242,7 +234,7 @@ pub(crate) fn unblock_signals() -> io::Result<()> {
 fn leave_terminal() {
     if let Ok(terminal) = open(c"/dev/tty", OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()) {
         // SAFETY: the request takes no argument and changes nothing in memory.
-        let _ = unsafe { ioctl(terminal, NoArg::<TIOCNOTTY>::new()) };
+        let _ = unsafe { ioctl(terminal, NoArg::<{ libc::TIOCNOTTY as Opcode }>::new()) };
     }
 }
 

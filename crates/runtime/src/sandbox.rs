@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use lispwright_platform::{Here, Lack, System as _};
+
 use crate::config::Config;
-use crate::confine;
 use crate::environment::{default_cache, distrust, entrust, find_program, is_for_linker, search_path, told};
 use crate::image::hash;
 use crate::place::{Held, around, outermost};
@@ -136,6 +137,13 @@ pub(crate) struct Confined {
 impl Sandbox {
     /// The sandbox that `wanted` asks for, with temporary directories in one called `name`; why there can be none.
     pub(crate) fn find(wanted: &SandboxConfig, config: &Config, name: &str) -> Result<Self, String> {
+        if Here::LACKS.contains(&Lack::Sandbox) {
+            return Err(
+                "--sandbox: this system has nothing that keeps images in; Linux has. No worker is started without it: \
+                        start the server without --sandbox."
+                    .to_owned(),
+            );
+        }
         let roots = wanted.roots();
         let bubblewrap = || working_bubblewrap(find_program("bwrap")).map(Mechanism::Bubblewrap);
         let namespaces = || working_namespaces(&wanted.program).map(|()| Mechanism::Namespaces);
@@ -377,7 +385,7 @@ fn working_namespaces(program: &Path) -> Result<(), String> {
 fn working_landlock() -> Result<(), String> {
     let why = "this kernel has no Landlock that restricts files and signals (Linux 6.12 or later, with landlock in its list of \
                security modules)";
-    confine::landlock_works().then_some(()).ok_or_else(|| why.to_owned())
+    Here::landlock_works().then_some(()).ok_or_else(|| why.to_owned())
 }
 
 /// Whether `program` runs another when it is called with `words`; else why not.

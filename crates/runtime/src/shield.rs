@@ -1,6 +1,6 @@
 //! What the server does so that those who share its user do not stop it or look into it.
 
-use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use lispwright_platform::{Here, System as _};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Keeps a limit on the size of files from ending this process, so that a write past it fails instead, and keeps processes of
@@ -9,8 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 pub fn shield() {
     // Ignored, it would be ignored by every image too. Without it a write over the limit would be the end.
     let limited = signal(SignalKind::from_raw(libc::SIGXFSZ));
-    let hidden = set_dumpable_behavior(DumpableBehavior::NotDumpable);
-    if let (Err(error), _) | (_, Err(error)) = (limited.map(drop), hidden.map_err(std::io::Error::from)) {
+    if let (Err(error), _) | (_, Err(error)) = (limited.map(drop), Here::hide()) {
         tracing::warn!(%error, "the server cannot shield itself");
     }
 }

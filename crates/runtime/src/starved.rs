@@ -2,13 +2,13 @@
 //! runs, and one that was told to stop must not be taken for deaf because others ran.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::time::{Duration, Instant};
+
+use lispwright_platform::{Here, System as _};
 
 /// A clock for one process that stands still while the process waits for a processor.
 ///
-/// The kernel counts that for each thread (`/proc/PID/task/TID/schedstat`, the second number, in nanoseconds). The
-/// thread that has waited longest decides: the others may wait for what it holds. Where nothing is counted, this is an
+/// The thread that has waited longest decides: the others may wait for what it holds. Where nothing is counted, this is an
 /// ordinary clock.
 pub(crate) struct OwnTime {
     began: Instant,
@@ -19,7 +19,7 @@ pub(crate) struct OwnTime {
 impl OwnTime {
     /// Starts the clock of the process `pid`; without one it is an ordinary clock.
     pub(crate) fn of(pid: Option<i32>) -> Self {
-        let waited_before = pid.map(waited).unwrap_or_default();
+        let waited_before = pid.map(Here::waits).unwrap_or_default();
         Self { began: Instant::now(), pid, waited_before }
     }
 
@@ -30,7 +30,7 @@ impl OwnTime {
 
     /// The time that the process could use.
     pub(crate) fn used(&self) -> Duration {
-        let now = self.pid.map(waited).unwrap_or_default();
+        let now = self.pid.map(Here::waits).unwrap_or_default();
         self.passed().saturating_sub(longest_wait(&self.waited_before, &now))
     }
 }
@@ -42,32 +42,11 @@ fn longest_wait(before: &HashMap<i32, u64>, now: &HashMap<i32, u64>) -> Duration
     Duration::from_nanos(since.max().unwrap_or_default())
 }
 
-/// Nanoseconds that each thread of the process has waited for a processor.
-fn waited(pid: i32) -> HashMap<i32, u64> {
-    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return HashMap::new() };
-    let one = |path: &Path| {
-        let thread = path.file_name()?.to_str()?.parse().ok()?;
-        Some((thread, second_number(&std::fs::read_to_string(path.join("schedstat")).ok()?)?))
-    };
-    threads.flatten().filter_map(|entry| one(&entry.path())).collect()
-}
-
-fn second_number(schedstat: &str) -> Option<u64> {
-    schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{OwnTime, longest_wait, second_number, waited};
-
-    #[test]
-    fn a_line_of_the_kernel() {
-        assert_eq!(second_number("1044 2088 3\n"), Some(2088));
-        assert_eq!(second_number("1044"), None);
-        assert_eq!(second_number(""), None);
-    }
+    use super::{OwnTime, longest_wait};
 
     #[test]
     fn the_thread_that_has_waited_longest_decides() {
@@ -77,14 +56,6 @@ mod tests {
         assert_eq!(wait(&[(1, 500), (2, 900)], &[(1, 800), (2, 1000)]), Duration::from_nanos(300));
         assert_eq!(wait(&[(1, 500)], &[(1, 500), (7, 40)]), Duration::from_nanos(40));
         assert_eq!(wait(&[(1, 500)], &[]), Duration::ZERO);
-    }
-
-    #[test]
-    fn threads_are_counted_here() {
-        let own = std::process::id().cast_signed();
-        assert!(waited(own).contains_key(&own));
-        let clock = OwnTime::of(Some(own));
-        assert!(clock.used() <= clock.passed());
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use lispwright_platform::{Here, System as _};
+
 use crate::agent::Start;
 use crate::backends::Runtime;
 use crate::factory::Factory;
 use crate::sandbox::Sandbox;
-use crate::watch::{resident_kb, shared_out_kb};
 
 /// What a session is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,5 +149,6 @@ pub(crate) fn sandbox_of(factory: &Factory) -> Option<Result<SandboxStatus, Stri
 }
 
 pub(crate) fn memory_kb(pid: i32) -> Option<u64> {
-    shared_out_kb(pid).or_else(|| resident_kb(pid))
+    let shares = Here::shares_kb(pid).map(|(all, _)| all);
+    shares.or_else(|| Here::process(pid).map(|process| process.resident_kb))
 }

@@ -6,13 +6,12 @@
 //! have left the family are found every [`SWEEP`], by the mark in their environment. Memory is the resident set first, which is cheap and counts shared pages more than once; only
 //! when that is too much is it weighed by proportional shares (`proc_pid_smaps`).
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
-use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
+use lispwright_platform::{Here, Process, System as _};
 use rustix::process::Pid;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -25,12 +24,6 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// From one search of the whole process table to the next.
 const SWEEP: Duration = Duration::from_secs(1);
-
-/// Ticks by which a process may seem to be older than it is.
-const SLACK: u64 = 5;
-
-/// Descriptors that one look goes over.
-const MOST_DESCRIPTORS: usize = 20_000;
 
 /// A look waits this many times as long as the one before has worked, without what it waited for a processor.
 const REST: u32 = 20;
@@ -194,22 +187,13 @@ impl Watch {
     }
 }
 
-/// A process in the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Member {
-    /// When it started, in ticks since the machine did; tells it from another of the same number.
-    started: u64,
-    parent: i32,
-    resident_kb: u64,
-}
-
 #[derive(Clone)]
 struct Family {
     root: i32,
     keeper: Option<i32>,
     mark: String,
     bounds: Bounds,
-    members: HashMap<i32, Member>,
+    members: HashMap<i32, Process>,
 }
 
 impl Family {
@@ -218,10 +202,11 @@ impl Family {
     fn find(&mut self, sweep: bool, most: usize) {
         let before = std::mem::take(&mut self.members);
         let mut open = vec![self.root];
-        open.extend(self.keeper.into_iter().flat_map(children));
+        open.extend(self.keeper.into_iter().flat_map(Here::children));
         // One whose number now means another process is no member any more.
-        let remains =
-            |(pid, then): (&i32, &Member)| member(*pid).is_some_and(|now| then.started == now.started).then_some(*pid);
+        let remains = |(pid, then): (&i32, &Process)| {
+            Here::process(*pid).is_some_and(|now| then.started == now.started).then_some(*pid)
+        };
         open.extend(before.iter().filter_map(remains));
         if sweep && self.keeper.is_none() {
             open.extend(marked(&self.mark).into_iter().map(|pid| pid.as_raw_nonzero().get()));
@@ -231,15 +216,15 @@ impl Family {
                 return;
             }
             let Entry::Vacant(place) = self.members.entry(pid) else { continue };
-            let Some(member) = member(pid) else { continue };
+            let Some(member) = Here::process(pid) else { continue };
             place.insert(member);
-            open.extend(children(pid));
+            open.extend(Here::children(pid));
         }
     }
 
     fn judge(&self, copy: Option<i32>) -> Option<Excess> {
         let Bounds { megabytes, processes } = self.bounds;
-        let rest: Vec<&Member> = self.outside(copy).filter_map(|pid| self.members.get(&pid)).collect();
+        let rest: Vec<&Process> = self.outside(copy).filter_map(|pid| self.members.get(&pid)).collect();
         if self.members.len() > processes {
             return Some(Excess {
                 reason: StopReason::Processes,
@@ -250,11 +235,11 @@ impl Family {
             });
         }
         let resident: u64 = self.members.values().map(|member| member.resident_kb).sum();
-        let unnamed = memory_files_kb(self.members.keys().copied());
+        let unnamed = Here::memory_files_kb(self.members.keys().copied());
         if (resident + unnamed) / 1024 <= megabytes {
             return None;
         }
-        let shares = self.members.iter().map(|(pid, member)| shares_kb(*pid).unwrap_or((member.resident_kb, 0)));
+        let shares = self.members.iter().map(|(pid, member)| Here::shares_kb(*pid).unwrap_or((member.resident_kb, 0)));
         let (all, shared) = shares.fold((0, 0), |(all, shared), (own, of_files)| (all + own, shared + of_files));
         // What is mapped of such files is among the shares already.
         let weight = (all - shared + shared.max(unnamed)) / 1024;
@@ -288,103 +273,9 @@ impl Family {
     }
 }
 
-/// What `proc_pid_stat` says of a process that has not ended.
-fn member(pid: i32) -> Option<Member> {
-    parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
-}
-
-fn parse_stat(stat: &str) -> Option<Member> {
-    // The name, in parentheses, may contain anything.
-    let (_, rest) = stat.rsplit_once(") ")?;
-    let fields: Vec<&str> = rest.split(' ').collect();
-    if matches!(*fields.first()?, "Z" | "X") {
-        return None;
-    }
-    let pages: u64 = fields.get(21)?.parse().ok()?;
-    let page_kb = rustix::param::page_size() as u64 / 1024;
-    Some(Member {
-        parent: fields.get(1)?.parse().ok()?,
-        started: fields.get(19)?.parse().ok()?,
-        resident_kb: pages * page_kb,
-    })
-}
-
-/// Whether a process was started within the last while.
-pub(crate) fn is_young(pid: Pid, recent: Duration) -> bool {
-    let Some(now) = uptime_ticks() else { return false };
-    let ticks = recent.as_millis() as u64 * rustix::param::clock_ticks_per_second() / 1000;
-    // Both clocks are cut down to ticks, and were not read at the same moment.
-    let since = now.saturating_sub(ticks + SLACK);
-    member(pid.as_raw_nonzero().get()).is_some_and(|member| member.started >= since)
-}
-
-/// Bytes that a process has written to whatever it had open (`proc_pid_io`), where the kernel counts them.
-pub(crate) fn written_by(pid: Pid) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{}/io", pid.as_raw_nonzero())).ok()?;
-    text.lines().find_map(|line| line.strip_prefix("wchar: "))?.parse().ok()
-}
-
 /// Processor time of this thread.
 fn own_time() -> Duration {
     clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
-}
-
-/// How long the machine has been up, in the ticks of `proc_pid_stat`.
-fn uptime_ticks() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/uptime").ok()?;
-    let (seconds, rest) = text.split_once('.')?;
-    let hundredths = rest.split(' ').next()?;
-    let milliseconds = seconds.parse::<u64>().ok()? * 1000 + hundredths.parse::<u64>().ok()? * 10;
-    Some(milliseconds * rustix::param::clock_ticks_per_second() / 1000)
-}
-
-/// The process that started another, or took it in.
-pub(crate) fn parent(pid: i32) -> Option<i32> {
-    member(pid).map(|member| member.parent)
-}
-
-/// The children of all threads of a process, where the kernel lists them.
-pub(crate) fn children(pid: i32) -> Vec<i32> {
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
-    lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
-}
-
-/// The memory of a process in kilobytes, a page that n processes share counted as the n-th part of one.
-pub(crate) fn shared_out_kb(pid: i32) -> Option<u64> {
-    shares_kb(pid).map(|(all, _)| all)
-}
-
-/// The same, and the part of it that are files in memory.
-fn shares_kb(pid: i32) -> Option<(u64, u64)> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    let kilobytes = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        line.split_whitespace().next()?.parse::<u64>().ok()
-    };
-    let all = kilobytes("Pss:")?;
-    Some((all, kilobytes("Pss_Shmem:").unwrap_or(0).min(all)))
-}
-
-/// Kilobytes in the files without a name that live in memory (`memfd_create(2)`) and that processes have open, each file
-/// counted once.
-fn memory_files_kb(processes: impl Iterator<Item = i32>) -> u64 {
-    let open = processes.filter_map(|pid| std::fs::read_dir(format!("/proc/{pid}/fd")).ok()).flatten().flatten();
-    let is_in_memory = |link: &PathBuf| {
-        std::fs::read_link(link).is_ok_and(|target| target.as_os_str().as_encoded_bytes().starts_with(b"/memfd:"))
-    };
-    let files = open.take(MOST_DESCRIPTORS).map(|entry| entry.path()).filter(is_in_memory);
-    let mut seen = HashSet::new();
-    files
-        .filter_map(|link| std::fs::metadata(link).ok())
-        .filter(|file| seen.insert((file.dev(), file.ino())))
-        .map(|file| file.blocks() / 2)
-        .sum()
-}
-
-/// The resident set of a process in kilobytes.
-pub(crate) fn resident_kb(pid: i32) -> Option<u64> {
-    member(pid).map(|member| member.resident_kb)
 }
 
 #[cfg(test)]
@@ -397,7 +288,7 @@ mod tests {
         let members = members
             .iter()
             .map(|(pid, parent, megabytes)| {
-                (*pid, Member { started: 1, parent: *parent, resident_kb: megabytes * 1024 })
+                (*pid, Process { started: 1, parent: *parent, resident_kb: megabytes * 1024 })
             })
             .collect();
         Family { root: 1, keeper: None, mark: String::new(), bounds, members }
@@ -416,16 +307,6 @@ mod tests {
         assert!(lock(&watch.due).look >= before + TICK);
         drop(going_on);
         assert!(watch.look(None).is_some());
-    }
-
-    #[test]
-    fn a_line_of_the_process_table_is_read_whatever_the_name() {
-        let line = "42 (a) b) (c) S 7 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 12345 1000 50 18446744073709551615\n";
-        let page_kb = rustix::param::page_size() as u64 / 1024;
-        assert_eq!(parse_stat(line), Some(Member { started: 12345, parent: 7, resident_kb: 50 * page_kb }));
-        assert_eq!(parse_stat(&line.replace(" S ", " Z ")), None);
-        assert_eq!(parse_stat("42 (a"), None);
-        assert_eq!(parse_stat(""), None);
     }
 
     #[test]
@@ -464,7 +345,7 @@ mod tests {
             assert!(Instant::now() < deadline, "the second process is not seen");
         };
         assert!(excess.text.contains("more than the 1 that"), "{}", excess.text);
-        for pid in children(root.as_raw_nonzero().get()) {
+        for pid in Here::children(root.as_raw_nonzero().get()) {
             rustix::process::kill_process(Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
         }
         child.kill().unwrap();

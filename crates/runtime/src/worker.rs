@@ -9,6 +9,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use lispwright_platform::{Descendant, Here, System as _};
 use rustix::process::{Pid, Signal};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{ChildStdin, ChildStdout};
@@ -16,7 +17,6 @@ use tokio::process::{ChildStdin, ChildStdout};
 use crate::capture::{Capture, Printed};
 use crate::children::EndedChildren;
 use crate::copies::{self, Copies, RETURN_LIMIT, Return};
-use crate::descent::Descendant;
 use crate::exchange::{Event, Supervision};
 use crate::frames::Frames;
 use crate::guard::Guard;
@@ -25,7 +25,7 @@ use crate::process::{self, Launch, Ward};
 use crate::sandbox::Confined;
 use crate::starved::OwnTime;
 use crate::stop::{Controls, Death, StopReason};
-use crate::watch::{Bounds, Excess, Watch, is_young, written_by};
+use crate::watch::{Bounds, Excess, Watch};
 use crate::wire::{self, Value};
 
 /// How long a worker may take to say hello when it starts from a saved image.
@@ -442,7 +442,7 @@ impl Worker {
     /// else it does it would be killed next, and they with it.
     fn end_awaited(&mut self, began: Instant) {
         let mut started = self.watch.started_by_code(self.copies.running());
-        started.retain(|pid| is_young(*pid, began.elapsed()));
+        started.retain(|pid| Here::is_young(*pid, began.elapsed()));
         self.ended_children = EndedChildren::end(started, EndedChildren::Awaited);
     }
 
@@ -454,9 +454,9 @@ impl Worker {
         }
         let mut started = self.watch.started_by_code(self.copies.running());
         started.retain(|pid| {
-            let floods = || written_by(*pid).is_some_and(|bytes| bytes > self.stdout.limit());
+            let floods = || Here::written_by(*pid).is_some_and(|bytes| bytes > self.stdout.limit());
             let prints = || self.stdout.is_open_in(*pid) || self.stderr.is_open_in(*pid);
-            (is_young(*pid, began.elapsed()) || floods()) && prints()
+            (Here::is_young(*pid, began.elapsed()) || floods()) && prints()
         });
         self.ended_children = EndedChildren::end(started, EndedChildren::Printing).or(self.ended_children);
     }
@@ -540,12 +540,12 @@ pub(crate) fn status_text(status: Option<ExitStatus>) -> String {
 
 fn signal_name(signal: i32) -> &'static str {
     match signal {
-        4 => " (SIGILL)",
-        6 => " (SIGABRT)",
-        7 => " (SIGBUS)",
-        9 => " (SIGKILL)",
-        11 => " (SIGSEGV)",
-        15 => " (SIGTERM)",
+        libc::SIGILL => " (SIGILL)",
+        libc::SIGABRT => " (SIGABRT)",
+        libc::SIGBUS => " (SIGBUS)",
+        libc::SIGKILL => " (SIGKILL)",
+        libc::SIGSEGV => " (SIGSEGV)",
+        libc::SIGTERM => " (SIGTERM)",
         _ => "",
     }
 }

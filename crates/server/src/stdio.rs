@@ -1,15 +1,16 @@
 //! Standard input and output as the event loop waits for them, without a thread that waits.
 //!
 //! The flags of what a parent hands over are shared with others, so they stay as they are: a pipe is opened once more,
-//! and a socket is asked in each call not to wait. What the event loop cannot wait for, a file or a terminal, is left to
-//! threads.
+//! and a socket is asked in each call not to wait. What the event loop cannot wait for, a file, a terminal or a pipe that
+//! cannot be opened again, is left to threads.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fcntl_setfl, fstat, open};
+use lispwright_platform::{Here, System as _};
+use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::stdio::{stdin, stdout};
 use tokio::io::unix::AsyncFd;
@@ -17,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 
 /// Standard input.
 pub(crate) fn input() -> Box<dyn AsyncRead + Send + Unpin> {
-    match Waited::new(stdin(), "/proc/self/fd/0", OFlags::RDONLY, Interest::READABLE) {
+    match Waited::new(stdin(), OFlags::RDONLY, Interest::READABLE) {
         Ok(waited) => Box::new(waited),
         Err(_) => {
             let_wait(stdin());
@@ -28,7 +29,7 @@ pub(crate) fn input() -> Box<dyn AsyncRead + Send + Unpin> {
 
 /// Standard output.
 pub(crate) fn output() -> Box<dyn AsyncWrite + Send + Unpin> {
-    match Waited::new(stdout(), "/proc/self/fd/1", OFlags::WRONLY, Interest::WRITABLE) {
+    match Waited::new(stdout(), OFlags::WRONLY, Interest::WRITABLE) {
         Ok(waited) => Box::new(waited),
         Err(_) => {
             let_wait(stdout());
@@ -55,10 +56,10 @@ struct Waited {
 }
 
 impl Waited {
-    fn new(end: BorrowedFd<'_>, path: &str, access: OFlags, interest: Interest) -> io::Result<Self> {
+    fn new(end: BorrowedFd<'_>, access: OFlags, interest: Interest) -> io::Result<Self> {
         let kind = FileType::from_raw_mode(fstat(end)?.st_mode);
         let own = match kind {
-            FileType::Fifo => open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?,
+            FileType::Fifo => Here::open_again(end, access | OFlags::NONBLOCK | OFlags::CLOEXEC)?,
             FileType::Socket => end.try_clone_to_owned()?,
             _ => return Err(io::ErrorKind::Unsupported.into()),
         };

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::path::PathBuf;
 
+use lispwright_platform::{Here, System as _};
 use lispwright_runtime::Config;
 use lispwright_tools::{Refusal, Reply, Transcript, Workshop};
 use tokio::runtime::{Builder, Runtime};
@@ -16,9 +17,9 @@ pub(crate) fn event_loop() -> Result<Runtime, String> {
         .map_err(|error| format!("the event loop cannot be started: {error}"))
 }
 
-/// This program as the keeper of images, whatever has taken its place on the disk meanwhile.
+/// This program as the keeper of images.
 pub(crate) fn keeper() -> Option<PathBuf> {
-    Some("/proc/self/exe".into())
+    Here::this_program()
 }
 
 /// Runs `work` on the files below `roots`; there is no image.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use lispwright_platform::innermost;
 use lispwright_project::{Links, read_regular};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::Pid;
@@ -21,7 +22,6 @@ use super::port_file::{PORT_FILE, port_in};
 use super::sources;
 use crate::capture::{Capture, Printed};
 use crate::config::Config;
-use crate::descent::innermost;
 use crate::environment::find_program;
 use crate::factory::Household;
 use crate::guard::Guard;

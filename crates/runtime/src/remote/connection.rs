@@ -5,8 +5,10 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::os::fd::AsFd as _;
 use std::time::Duration;
 
+use lispwright_platform::{Here, System as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -122,10 +124,8 @@ impl<D: Decode> Incoming<D> {
 
     /// Asks for it again, because the system forgets.
     fn acknowledge_at_once(&self) {
-        #[cfg(target_os = "linux")]
         if let ReadEnd::Socket(half) = &self.end {
-            // Without it everything works, slowly.
-            let _ = rustix::net::sockopt::set_tcp_quickack(half.as_ref(), true);
+            Here::acknowledge_at_once(half.as_ref().as_fd());
         }
     }
 }

@@ -211,7 +211,7 @@ fn rules(namespaces: bool) -> Vec<Rule> {
 }
 
 /// Refuses all this in this process and those that it starts, for good.
-pub(crate) fn install(namespaces: bool) -> Result<(), String> {
+pub(super) fn install(namespaces: bool) -> Result<(), String> {
     let unreadable = UNREADABLE.iter().map(|call| (*call, Vec::new())).collect();
     for (rules, error) in [(rules(namespaces), libc::EPERM), (unreadable, libc::ENOSYS)] {
         let program = program(rules, error).map_err(|error| error.to_string())?;

@@ -1,28 +1,25 @@
 //! Namespaces of an image's own, as bubblewrap makes them, for machines that lack that program.
 //!
-//! Two processes are needed above the image. The outer one ([`live_apart`]) makes the namespaces and waits; it is not in the
-//! new PID namespace itself. The first process inside ([`furnish`], called by [`confine`](crate::confine)) arranges the
+//! Two processes are needed above the image. The outer one makes the namespaces ([`enter`]) and waits; it is not in the
+//! new PID namespace itself. The first process inside ([`furnish`], called by [`confine`](super::confine)) arranges the
 //! mounts, confines itself, starts the image and reaps what loses its parent there. When it ends, the kernel ends
 //! everything inside. See `namespaces(7)` and `mount_setattr(2)`.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, mount, move_mount, open_tree};
 use rustix::net::{AddressFamily, SendFlags, SocketType, send, socket};
-use rustix::process::{Pid, Signal, getegid, geteuid, set_parent_process_death_signal};
+use rustix::process::{Signal, getegid, geteuid, set_parent_process_death_signal};
 use rustix::thread::{
     CapabilitySet, UnshareFlags, capabilities, configure_capability_in_ambient_set, set_capabilities, unshare_unsafe,
 };
 
-use crate::confine::DEVICES;
-use crate::keeper::outlive;
+use super::confine::DEVICES;
 
 /// Where the first process inside finds its devices, and from where those of the machine are gone.
 const DEV: &str = "/dev";
@@ -31,17 +28,8 @@ const DEV: &str = "/dev";
 /// request of 32 bytes with the flag IFF_UP, which is also the only flag that it changes.
 const LOOPBACK_UP: [u32; 8] = [32, 16 | 1 << 16, 0, 0, 0, 1, 1, 1];
 
-/// Runs `program` as the first process of namespaces of its own, where it may mount, and waits for its end. Gives its exit
-/// code, or why it has no namespaces; then nothing was started. This process has to have one thread.
-pub fn live_apart(program: &OsString, arguments: &[OsString]) -> Result<u8, String> {
-    enter().map_err(|error| format!("namespaces: {error}"))?;
-    let child = Command::new(program).args(arguments).spawn();
-    let child = child.map_err(|error| format!("{} could not be started: {error}", Path::new(program).display()))?;
-    Ok(outlive(Pid::from_child(&child)))
-}
-
 /// Gives this process namespaces of its own, and the processes that it starts a PID namespace.
-fn enter() -> io::Result<()> {
+pub(super) fn enter() -> io::Result<()> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     let all = UnshareFlags::NEWUSER
         | UnshareFlags::NEWNS
@@ -65,7 +53,7 @@ fn enter() -> io::Result<()> {
 
 /// Makes every file read-only in this mount namespace but those below `places`, and gives it the processes of its own PID
 /// namespace and devices without terminals of the user.
-pub(crate) fn furnish(places: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
+pub(super) fn furnish(places: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let directory = std::env::current_dir();
     // Copied before the others are restricted: a copy keeps what its mount allows.

@@ -1,0 +1,109 @@
+//! What a process gives up before it becomes a worker: writing outside a few directories, by Landlock; every capability; and
+//! the calls that [`filter`](super::filter) refuses. See the kernel's `userspace-api/landlock` for what the rights mean.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset, RulesetAttr as _,
+    RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
+};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::thread::{CapabilitySet, CapabilitySets};
+
+use super::filter;
+use super::namespaces::furnish;
+use crate::Surroundings;
+
+/// Devices that programs write to as a matter of course.
+pub(super) const DEVICES: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+
+/// What makes terminals.
+const TERMINALS: &str = "/dev/ptmx";
+
+/// What is written to as well where it was made for this process alone. Otherwise the terminals of the user are among the
+/// first, and everybody's memory in the second.
+const OWN_DEVICES: [&str; 2] = ["/dev/pts", "/dev/shm"];
+
+/// The revision that restricts files, signals and abstract sockets.
+const NEEDED: ABI = ABI::V6;
+
+/// The newest revision whose rights are asked for when the kernel has them.
+const NEWEST: ABI = ABI::V9;
+
+/// Whether the Landlock of this kernel can restrict what has to be restricted.
+pub(super) fn landlock_works() -> bool {
+    ruleset(CompatLevel::HardRequirement).and_then(Ruleset::create).is_ok()
+}
+
+pub(super) fn restrict(places: Vec<(PathBuf, OwnedFd)>, surroundings: Surroundings) -> Result<(), String> {
+    let is_apart = surroundings != Surroundings::Shared;
+    let level = if is_apart { CompatLevel::BestEffort } else { CompatLevel::HardRequirement };
+    if surroundings == Surroundings::Namespaces {
+        furnish(&places).map_err(|error| format!("mounts: {error}"))?;
+    }
+    let places = places.into_iter().map(|(_, place)| (place, AccessFs::from_write(NEWEST) & !nodes()));
+    let own = OWN_DEVICES.iter().filter(|_| is_apart);
+    let devices = DEVICES
+        .iter()
+        .chain([&TERMINALS])
+        .chain(own)
+        .filter_map(|path| Some((device(path).ok()?, rights(Path::new(path)))));
+    let rules = places.chain(devices).map(|(handle, rights)| PathBeneath::new(handle, rights));
+    match landlock(level, rules) {
+        Ok(RulesetStatus::NotEnforced) if !is_apart => Err("this kernel does not enforce Landlock".to_owned()),
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("Landlock: {error}")),
+    }?;
+    give_up_capabilities().map_err(|error| format!("capabilities: {error}"))?;
+    filter::install(is_apart).map_err(|error| format!("the filter of system calls: {error}"))
+}
+
+fn ruleset(level: CompatLevel) -> Result<Ruleset, RulesetError> {
+    Ruleset::default()
+        .set_compatibility(level)
+        .handle_access(AccessFs::from_write(NEEDED))?
+        .scope(Scope::from_all(NEEDED))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_write(NEWEST))
+}
+
+fn landlock(
+    level: CompatLevel,
+    rules: impl Iterator<Item = PathBeneath<OwnedFd>>,
+) -> Result<RulesetStatus, RulesetError> {
+    let mut created = ruleset(level)?.create()?.set_compatibility(CompatLevel::BestEffort);
+    for rule in rules {
+        created = created.add_rule(rule)?;
+    }
+    Ok(created.restrict_self()?.ruleset)
+}
+
+fn device(path: &str) -> rustix::io::Result<OwnedFd> {
+    openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Making device nodes, which would reach the devices past all directories.
+fn nodes() -> BitFlags<AccessFs> {
+    AccessFs::MakeBlock | AccessFs::MakeChar
+}
+
+/// The rights that are given at `path`: those for its entries make sense for a directory only.
+fn rights(path: &Path) -> BitFlags<AccessFs> {
+    let all = AccessFs::from_write(NEWEST) & !nodes();
+    if path.is_dir() { all } else { all & AccessFs::from_file(NEWEST) }
+}
+
+/// Gives up every capability, for good.
+fn give_up_capabilities() -> rustix::io::Result<()> {
+    rustix::thread::set_no_new_privs(true)?;
+    rustix::thread::clear_ambient_capability_set()?;
+    for bit in 0..u64::BITS {
+        // One that the kernel does not know, or that this process may not forbid. Nobody gets one back anyway once there are
+        // no new privileges.
+        let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << bit));
+    }
+    let none = CapabilitySet::empty();
+    rustix::thread::set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+}

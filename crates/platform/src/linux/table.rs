@@ -1,0 +1,187 @@
+//! The process table, `proc(5)`.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+use crate::Process;
+
+/// Bytes that are read of an environment: a process may make its own as long as it likes afterwards (`PR_SET_MM_MAP`).
+const LONGEST: u64 = 256 << 10;
+
+/// Ticks by which a process may seem to be older than it is.
+const SLACK: u64 = 5;
+
+/// Descriptors that one look goes over.
+const MOST_DESCRIPTORS: usize = 20_000;
+
+/// The resources that an image cannot do without, as the kernel names them in `/proc/PID/limits`, and in our words.
+const NEEDED: [(&str, &str); 5] = [
+    ("Max open files", "open files"),
+    ("Max address space", "memory"),
+    ("Max data size", "memory for data"),
+    ("Max file size", "bytes in a file"),
+    ("Max processes", "processes"),
+];
+
+pub(super) fn carriers(entry: &[u8]) -> Vec<Pid> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let carries = |process: std::fs::DirEntry| {
+        let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)?;
+        let mut environment = Vec::new();
+        File::open(process.path().join("environ")).ok()?.take(LONGEST).read_to_end(&mut environment).ok()?;
+        memchr::memmem::find(&environment, entry).map(|_| pid)
+    };
+    processes.filter_map(carries).collect()
+}
+
+/// The children of all threads of a process, where the kernel lists them.
+pub(super) fn children(pid: i32) -> Vec<i32> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
+}
+
+/// What `proc_pid_stat` says of a process that has not ended.
+pub(super) fn process(pid: i32) -> Option<Process> {
+    parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+fn parse_stat(stat: &str) -> Option<Process> {
+    // The name, in parentheses, may contain anything.
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split(' ').collect();
+    if matches!(*fields.first()?, "Z" | "X") {
+        return None;
+    }
+    let pages: u64 = fields.get(21)?.parse().ok()?;
+    let page_kb = rustix::param::page_size() as u64 / 1024;
+    Some(Process {
+        parent: fields.get(1)?.parse().ok()?,
+        started: fields.get(19)?.parse().ok()?,
+        resident_kb: pages * page_kb,
+    })
+}
+
+pub(super) fn is_young(pid: Pid, recent: Duration) -> bool {
+    let Some(now) = uptime_ticks() else { return false };
+    let ticks = recent.as_millis() as u64 * rustix::param::clock_ticks_per_second() / 1000;
+    // Both clocks are cut down to ticks, and were not read at the same moment.
+    let since = now.saturating_sub(ticks + SLACK);
+    process(pid.as_raw_nonzero().get()).is_some_and(|process| process.started >= since)
+}
+
+/// How long the machine has been up, in the ticks of `proc_pid_stat`.
+fn uptime_ticks() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/uptime").ok()?;
+    let (seconds, rest) = text.split_once('.')?;
+    let hundredths = rest.split(' ').next()?;
+    let milliseconds = seconds.parse::<u64>().ok()? * 1000 + hundredths.parse::<u64>().ok()? * 10;
+    Some(milliseconds * rustix::param::clock_ticks_per_second() / 1000)
+}
+
+/// Proportional shares (`proc_pid_smaps`), which cost more than the resident set.
+pub(super) fn shares_kb(pid: i32) -> Option<(u64, u64)> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    let kilobytes = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let all = kilobytes("Pss:")?;
+    Some((all, kilobytes("Pss_Shmem:").unwrap_or(0).min(all)))
+}
+
+/// The files of `memfd_create(2)`.
+pub(super) fn memory_files_kb(processes: impl Iterator<Item = i32>) -> u64 {
+    let open = processes.filter_map(|pid| std::fs::read_dir(format!("/proc/{pid}/fd")).ok()).flatten().flatten();
+    let is_in_memory = |link: &PathBuf| {
+        std::fs::read_link(link).is_ok_and(|target| target.as_os_str().as_encoded_bytes().starts_with(b"/memfd:"))
+    };
+    let files = open.take(MOST_DESCRIPTORS).map(|entry| entry.path()).filter(is_in_memory);
+    let mut seen = HashSet::new();
+    files
+        .filter_map(|link| std::fs::metadata(link).ok())
+        .filter(|file| seen.insert((file.dev(), file.ino())))
+        .map(|file| file.blocks() / 2)
+        .sum()
+}
+
+/// `proc_pid_io`, where the kernel counts.
+pub(super) fn written_by(pid: Pid) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/io", pid.as_raw_nonzero())).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("wchar: "))?.parse().ok()
+}
+
+/// The second number of `/proc/PID/task/TID/schedstat`.
+pub(super) fn waits(pid: i32) -> HashMap<i32, u64> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return HashMap::new() };
+    let one = |path: &Path| {
+        let thread = path.file_name()?.to_str()?.parse().ok()?;
+        Some((thread, second_number(&std::fs::read_to_string(path.join("schedstat")).ok()?)?))
+    };
+    threads.flatten().filter_map(|entry| one(&entry.path())).collect()
+}
+
+fn second_number(schedstat: &str) -> Option<u64> {
+    schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+pub(super) fn has_open(pid: Pid, end: BorrowedFd<'_>) -> bool {
+    let Ok(pipe) = rustix::fs::fstat(end) else { return false };
+    let pipe = format!("pipe:[{}]", pipe.st_ino);
+    let open = std::fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())).into_iter().flatten().flatten();
+    open.filter_map(|file| std::fs::read_link(file.path()).ok()).any(|target| target.as_os_str() == pipe.as_str())
+}
+
+pub(super) fn used_up(pid: i32) -> Vec<&'static str> {
+    none_left(&std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap_or_default())
+}
+
+fn none_left(limits: &str) -> Vec<&'static str> {
+    let soft = |line: &str, name: &str| Some(line.strip_prefix(name)?.split_whitespace().next()? == "0");
+    let is_none = |name: &str| limits.lines().any(|line| soft(line, name) == Some(true));
+    NEEDED.iter().filter(|(name, _)| is_none(name)).map(|(_, words)| *words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_process_table_is_read_whatever_the_name() {
+        let line = "42 (a) b) (c) S 7 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 12345 1000 50 18446744073709551615\n";
+        let page_kb = rustix::param::page_size() as u64 / 1024;
+        assert_eq!(parse_stat(line), Some(Process { started: 12345, parent: 7, resident_kb: 50 * page_kb }));
+        assert_eq!(parse_stat(&line.replace(" S ", " Z ")), None);
+        assert_eq!(parse_stat("42 (a"), None);
+        assert_eq!(parse_stat(""), None);
+    }
+
+    #[test]
+    fn a_line_of_the_scheduler() {
+        assert_eq!(second_number("1044 2088 3\n"), Some(2088));
+        assert_eq!(second_number("1044"), None);
+        assert_eq!(second_number(""), None);
+    }
+
+    #[test]
+    fn a_limit_of_nothing_is_found() {
+        let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                      Max core file size        0                    unlimited            bytes     \n\
+                      Max open files            0                    4096                 files     \n\
+                      Max processes             30                   30                   processes \n";
+        assert_eq!(none_left(limits), ["open files"]);
+    }
+
+    #[test]
+    fn threads_are_counted_here() {
+        let own = std::process::id().cast_signed();
+        assert!(waits(own).contains_key(&own));
+    }
+}
