@@ -2,10 +2,11 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::fd::AsFd as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::net::sockopt::set_tcp_quickack;
+use lispwright_platform::{Here, System as _};
 
 /// How requests and answers look.
 enum Wire {
@@ -126,7 +127,7 @@ impl Peer {
         while !come.ends_with(end) {
             let count = self.socket.read(&mut bytes).expect("the server answers");
             assert!(count > 0, "the server has ended");
-            let _ = set_tcp_quickack(&self.socket, true);
+            Here::acknowledge_at_once(self.socket.as_fd());
             come.extend_from_slice(&bytes[..count]);
         }
         come

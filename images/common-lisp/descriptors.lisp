@@ -14,12 +14,14 @@
 (defvar *own-pid* nil "The process that speaks to the parent.")
 (defvar *first-pid* nil "The process that was started, of which the speaking one may be a copy.")
 
+;;; Numbers of the system, which are Linux's but where a Mac has others.
+
 (defconstant +f-getfl+ 3)
 (defconstant +f-setfl+ 4)
-(defconstant +f-setown+ 8)
-(defconstant +f-setsig+ 10)
-(defconstant +f-dupfd-cloexec+ 1030)
-(defconstant +o-async+ #o20000)
+(defconstant +f-setown+ #+(or darwin macos) 6 #-(or darwin macos) 8)
+(defconstant +f-setsig+ 10)             ; Linux has it
+(defconstant +f-dupfd-cloexec+ #+(or darwin macos) 67 #-(or darwin macos) 1030)
+(defconstant +o-async+ #+(or darwin macos) #x40 #-(or darwin macos) #o20000)
 
 (defun private-copy (descriptor)
   "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes. Where so few may be open that there is

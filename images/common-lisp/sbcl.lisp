@@ -33,7 +33,10 @@
     ,@(loop for (nil value) on typed-arguments by #'cddr collect value)))
 
 (defun fcntl (descriptor command argument)
-  (libc "fcntl" sb-alien:int sb-alien:int descriptor sb-alien:int command sb-alien:long argument))
+  "Calls fcntl, whose third argument is one of a variable number: on some systems such are passed elsewhere."
+  (sb-alien:alien-funcall
+   (sb-alien:extern-alien "fcntl" (function sb-alien:int sb-alien:int sb-alien:int &optional sb-alien:long))
+   descriptor command argument))
 
 ;;; The protocol
 
@@ -509,7 +512,7 @@ that was answered last, at 8 that of the request that was read last."
   (libc "mmap" sb-sys:system-area-pointer
         sb-alien:unsigned-long 0 sb-alien:unsigned-long 4096
         sb-alien:int 3                  ; PROT_READ | PROT_WRITE
-        sb-alien:int #x21               ; MAP_SHARED | MAP_ANONYMOUS
+        sb-alien:int #+darwin #x1001 #-darwin #x21 ; MAP_SHARED | MAP_ANONYMOUS
         sb-alien:int -1 sb-alien:long 0))
 
 (defun wanted-depth ()

@@ -15,8 +15,8 @@
 (define last-status #f)                 ; how the last copy ended
 
 (define (open-shared-page)
-  ;; PROT_READ | PROT_WRITE; MAP_SHARED | MAP_ANONYMOUS, as Linux numbers them.
-  (call-with-values (lambda () (c-mmap %null-pointer 4096 3 #x21 -1 0))
+  ;; PROT_READ | PROT_WRITE
+  (call-with-values (lambda () (c-mmap %null-pointer 4096 3 map-shared-anonymous -1 0))
     (lambda (address errno)
       (set! shared-page (pointer->bytevector address 8)))))
 

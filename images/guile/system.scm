@@ -46,8 +46,11 @@
 (define c-dup2 (libc int "dup2" int int))
 (define c-poll (libc int "poll" '* unsigned-long int))
 
-(define f-dupfd-cloexec 1030)
-(define o-async #o20000)
+;; Numbers of the system: those of Linux, or of a Mac.
+(define mac? (string=? (utsname:sysname (uname)) "Darwin"))
+(define f-dupfd-cloexec (if mac? 67 1030))
+(define o-async (if mac? #x40 #o20000))
+(define map-shared-anonymous (if mac? #x1001 #x21))
 
 (define requests #f)                    ; the descriptor that requests are read from
 (define answers #f)                     ; the descriptor that answers are written to

@@ -86,6 +86,16 @@ pub(crate) const PYTHON: Need = Need {
     present: Presence::Call(&["python3", "-c", "import venv, ensurepip"]),
 };
 
+pub(crate) const RUSTC_WEB: Need =
+    Need { package: "rustc-web", why: "compiles for other systems", present: Presence::Path("/usr/bin/rustc") };
+pub(crate) const CARGO_WEB: Need =
+    Need { package: "cargo-web", why: "calls that compiler", present: Presence::Path("/usr/bin/cargo") };
+pub(crate) const RUST_WEB_SRC: Need = Need {
+    package: "rust-web-src",
+    why: "the library of other systems, as source",
+    present: Presence::Path("/usr/lib/rustlib/src/rust/library/std"),
+};
+
 impl Need {
     fn is_met(&self) -> bool {
         match self.present {
@@ -98,6 +108,11 @@ impl Need {
 
 fn on_path(program: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
+}
+
+/// The packages of needs that are not met.
+pub(crate) fn missing(needs: &[Need]) -> Vec<&'static str> {
+    needs.iter().filter(|need| !need.is_met()).map(|need| need.package).collect()
 }
 
 /// Sees to it that every need is met, installing packages when that is allowed.

@@ -18,6 +18,7 @@ mod npm;
 mod oracle;
 mod packages;
 mod step;
+mod systems;
 mod tally;
 mod test;
 

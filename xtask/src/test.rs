@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use crate::apt::{self, Install};
 use crate::step::{About, Failure, Step, say};
 use crate::tally::{Tally, cargo_test_line, nextest_line};
-use crate::{cargo, corpus, npm, oracle, target, workspace};
+use crate::{cargo, corpus, npm, oracle, systems, target, workspace};
 
 const NEEDS: &[apt::Need] = &[
     apt::SBCL,
@@ -49,6 +49,7 @@ pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure>
     if filter.is_none() {
         tally.check("format", cargo().args(["fmt", "--all", "--check"]));
         tally.check("lints", cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
+        systems::check_mac(&mut tally);
     }
     rust_tests(&mut tally, filter)?;
     if filter.is_none() {

@@ -70,7 +70,7 @@ pub use definitions::definition_files;
 pub use environment::find_program;
 pub use eval::{Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Repetition, Warning};
 pub use keeper::{Keeping, keep};
-pub use lispwright_platform::Surroundings;
+pub use lispwright_platform::{Lack, Surroundings};
 pub use naming::{Description, Exports, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
 pub use place::WritablePlace;
@@ -85,3 +85,6 @@ pub use shield::shield;
 pub use status::{CheckpointStatus, SandboxStatus, SessionStatus, State, Status, WorkerStatus};
 pub use stop::{Death, StopReason};
 pub use work::{Diagnostic, FailedTest, Project, Tally, Target};
+
+/// What this system cannot keep of what the documentation promises of images.
+pub const LACKS: &[Lack] = <lispwright_platform::Here as lispwright_platform::System>::LACKS;

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use lispwright_runtime::{Capability, Runtime, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus};
+use lispwright_runtime::{
+    Capability, LACKS, Runtime, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus,
+};
 use lispwright_syntax::in_a_line;
 use serde_json::{Map, Value, json};
 
@@ -72,6 +74,9 @@ pub(crate) async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Ou
         let _ = writeln!(text, "Launched by: {}", status.launcher.join(" "));
     }
     let _ = writeln!(text, "Isolation: {}", isolation_text(&status));
+    for lack in LACKS {
+        let _ = writeln!(text, "Not on this system: {}: {}", lack.name(), lack.consequence());
+    }
     let fields = json!({
         "root": status.root.display().to_string(),
         "runtimes": runtimes,
@@ -83,6 +88,7 @@ pub(crate) async fn status(sessions: &Sessions, only: Option<&str>) -> Result<Ou
         "memory_limit_megabytes": status.memory_limit,
         "max_processes": status.max_processes,
         "launcher": status.launcher,
+        "lacks": LACKS.iter().map(|lack| lack.name()).collect::<Vec<_>>(),
         "isolation": match &status.sandbox {
             None => "process",
             Some(Ok(sandbox)) => sandbox.mechanism,
