@@ -279,13 +279,7 @@ fn internal_error(tool: &str, panic: &(dyn std::any::Any + Send)) -> Refusal {
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned());
     tracing::error!(tool, panic = %what, "a tool panicked");
-    Refusal::worded(
-        "INTERNAL",
-        format!(
-            "{tool} failed inside the server ({what}). This is a fault of lispwright, not of the call; the server goes \
-             on. Look at what the call was to change before trying again, and report it with the arguments used."
-        ),
-    )
+    Refusal::Broke { tool: tool.to_owned(), what }
 }
 
 /// One connection's view of the server, as the SDK calls it.

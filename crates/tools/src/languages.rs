@@ -13,17 +13,16 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lispwright_project::{Error, is_shared, read_text_anywhere, root_around};
-use lispwright_syntax::in_a_line;
 use lispwright_syntax::language::{DispatchShape, Extension, ExtensionError};
 use lispwright_syntax::{Dialect, Language};
 use serde::Deserialize;
 
 /// The file's name.
-const FILE_NAME: &str = "lispwright.toml";
+pub const FILE_NAME: &str = "lispwright.toml";
 
 /// Each dialect as the project uses it.
 #[derive(Clone, Debug, Default)]
@@ -31,11 +30,21 @@ pub struct Languages {
     extended: Vec<Language>,
 }
 
+/// A configuration that is wrong.
+#[derive(Clone, Debug)]
+pub struct BadConfiguration {
+    /// The directory it is in.
+    pub directory: PathBuf,
+    /// What is wrong with it.
+    pub fault: ConfigFault,
+}
+
 /// What is wrong with a configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
+#[derive(Clone, Debug)]
+pub enum ConfigFault {
+    /// It cannot be read.
+    Unreadable(Arc<Error>),
     /// Not TOML, or a key nobody knows.
-    #[error("{FILE_NAME}:{line}: {why}")]
     Toml {
         /// From 1.
         line: usize,
@@ -43,10 +52,8 @@ pub enum ConfigError {
         why: String,
     },
     /// A table that is not named after a dialect.
-    #[error("{FILE_NAME}: [{0}] is not a dialect: use {known}", known = dialects())]
     Dialect(String),
     /// A dispatch character is one character.
-    #[error("{FILE_NAME}: [{dialect}.dispatch] \"{key}\" is not one character")]
     Character {
         /// The table.
         dialect: String,
@@ -54,7 +61,6 @@ pub enum ConfigError {
         key: String,
     },
     /// A shape nobody knows.
-    #[error("{FILE_NAME}: [{dialect}.dispatch] \"{key}\" = \"{shape}\": use one of {}", shapes())]
     Shape {
         /// The table.
         dialect: String,
@@ -64,21 +70,12 @@ pub enum ConfigError {
         shape: String,
     },
     /// An addition that the reader refuses.
-    #[error("{FILE_NAME}: [{dialect}] {error}")]
     Extension {
         /// The table.
         dialect: String,
         /// Why.
         error: ExtensionError,
     },
-}
-
-fn dialects() -> String {
-    Dialect::ALL.map(Dialect::name).join(", ")
-}
-
-fn shapes() -> String {
-    DispatchShape::ALL.map(|(name, _)| name).join(", ")
 }
 
 #[derive(Deserialize)]
@@ -94,11 +91,11 @@ struct Additions {
 
 impl Languages {
     /// Understands the text of a configuration.
-    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+    pub fn parse(text: &str) -> Result<Self, ConfigFault> {
         let tables: BTreeMap<String, Additions> = toml::from_str(text).map_err(|error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start.min(text.len()));
             let line = text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
-            ConfigError::Toml { line, why: error.message().to_owned() }
+            ConfigFault::Toml { line, why: error.message().to_owned() }
         })?;
         let extended =
             tables.into_iter().map(|(name, additions)| extend(&name, additions)).collect::<Result<_, _>>()?;
@@ -107,7 +104,7 @@ impl Languages {
 
     /// What counts for the files in `directory`, absolute, where no root is open: the one that would be
     /// opened ends the search as an open one does, and a file outside of it may have its configuration anywhere above.
-    pub fn anywhere(directory: &Path) -> Result<Self, String> {
+    pub fn anywhere(directory: &Path) -> Result<Self, BadConfiguration> {
         let real = directory.canonicalize();
         let directory = real.as_deref().unwrap_or(directory);
         let root = root_around(directory);
@@ -115,19 +112,21 @@ impl Languages {
         Self::nearest(directory, |path| match read_text_anywhere(path) {
             _ if is_above(path) => Ok(None),
             Err(Error::Missing { .. }) => Ok(None),
-            read => read.map(Some).map_err(|error| error.to_string()),
+            read => read.map(Some),
         })
     }
 
     /// The nearest configuration in `directory` or above it that `read` finds. Directories of several projects have none.
     pub(crate) fn nearest(
         directory: &Path,
-        read: impl Fn(&Path) -> Result<Option<String>, String>,
-    ) -> Result<Self, String> {
+        read: impl Fn(&Path) -> Result<Option<String>, Error>,
+    ) -> Result<Self, BadConfiguration> {
         for directory in directory.ancestors().filter(|directory| !is_shared(directory)) {
-            if let Some(text) = read(&directory.join(FILE_NAME))? {
-                return Self::parse(&text)
-                    .map_err(|error| in_a_line(&format!("{}/{error}", directory.display())).into_owned());
+            let bad = |fault| BadConfiguration { directory: directory.to_owned(), fault };
+            let text =
+                read(&directory.join(FILE_NAME)).map_err(|error| bad(ConfigFault::Unreadable(Arc::new(error))))?;
+            if let Some(text) = text {
+                return Self::parse(&text).map_err(bad);
             }
         }
         Ok(Self::default())
@@ -139,10 +138,10 @@ impl Languages {
     }
 }
 
-fn extend(name: &str, additions: Additions) -> Result<Language, ConfigError> {
+fn extend(name: &str, additions: Additions) -> Result<Language, ConfigFault> {
     let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == name);
-    let dialect = dialect.ok_or_else(|| ConfigError::Dialect(name.to_owned()))?;
-    let refused = |error| ConfigError::Extension { dialect: name.to_owned(), error };
+    let dialect = dialect.ok_or_else(|| ConfigFault::Dialect(name.to_owned()))?;
+    let refused = |error| ConfigFault::Extension { dialect: name.to_owned(), error };
     let mut extension = Extension::new(dialect);
     for pair in &additions.brackets {
         extension.add_brackets(pair).map_err(refused)?;
@@ -150,9 +149,9 @@ fn extend(name: &str, additions: Additions) -> Result<Language, ConfigError> {
     for (key, shape) in &additions.dispatch {
         let mut characters = key.chars();
         let (Some(character), None) = (characters.next(), characters.next()) else {
-            return Err(ConfigError::Character { dialect: name.to_owned(), key: key.clone() });
+            return Err(ConfigFault::Character { dialect: name.to_owned(), key: key.clone() });
         };
-        let shape = DispatchShape::from_name(shape).ok_or_else(|| ConfigError::Shape {
+        let shape = DispatchShape::from_name(shape).ok_or_else(|| ConfigFault::Shape {
             dialect: name.to_owned(),
             key: key.clone(),
             shape: shape.clone(),
@@ -173,24 +172,11 @@ mod tests {
 
     use super::*;
 
-    fn error(text: &str) -> String {
-        Languages::parse(text).unwrap_err().to_string()
-    }
-
     #[test]
     fn additions_reach_the_reader() {
         let text = "[common-lisp]\nbrackets = [\"[]\"]\n[common-lisp.dispatch]\n\"/\" = \"delimited\"\n";
         let languages = Languages::parse(text).unwrap();
         assert!(read("(f #/(/ [a])", languages.of(Dialect::CommonLisp)).is_balanced());
         assert!(!read("(f #/(/ [a])", languages.of(Dialect::Scheme)).is_balanced());
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        assert!(error("[lisp]\n").contains("[lisp] is not a dialect"));
-        assert!(error("[scheme]\nbracket = []\n").contains("unknown field `bracket`"));
-        assert!(error("[scheme.dispatch]\nab = \"atom\"\n").contains("\"ab\" is not one character"));
-        assert!(error("[scheme.dispatch]\n\"/\" = \"regex\"\n").contains("delimited, prefix"));
-        assert!(error("[scheme.definers]\nroute = \"nonsense\"\n").contains("`nonsense` is not a definer"));
     }
 }

@@ -71,13 +71,8 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refus
     let (path, text, language) = match (&args.path, &args.code) {
         (Some(path), None) => {
             let file = workshop.read(path)?;
-            let language = match workshop.language(&file, args.dialect.as_deref())? {
-                Some(language) => language,
-                None => {
-                    let why = "not known to be Lisp, neither by its extension nor by its first lines. Pass `dialect`";
-                    return Err(Refusal::worded("BAD_ARGUMENT", format!("{}: {why}.", file.path)));
-                }
-            };
+            let not_lisp = || Refusal::NotLisp { path: file.path.clone(), may_be_said: true };
+            let language = workshop.language(&file, args.dialect.as_deref())?.ok_or_else(not_lisp)?;
             (file.path, file.text, language)
         }
         (None, Some(code)) => {
@@ -88,9 +83,7 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refus
             ("code".to_owned(), code.clone(), workshop.extended(dialect, None)?)
         }
         (given, _) => {
-            let what = if given.is_some() { "both were given" } else { "neither was given" };
-            let message = format!("lisp_check_parens takes either `path` or `code`; {what}. Pass exactly one.");
-            return Err(Refusal::worded("BAD_ARGUMENT", message));
+            return Err(Refusal::ExactlyOne { arguments: ["path", "code"], has_both: given.is_some() });
         }
     };
     Ok(CheckAnswer::of(&path, &text, &language, args.offset.unwrap_or(0), args.limit))

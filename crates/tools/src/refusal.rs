@@ -6,6 +6,8 @@ use lispwright_edit as edit;
 use lispwright_project as project;
 use serde_json::Value;
 
+use crate::arguments::{Fault, Taken};
+use crate::languages::BadConfiguration;
 use crate::live_fault::LiveFault;
 use crate::outcome::ToolError;
 
@@ -27,6 +29,53 @@ pub enum Refusal {
     NoRoot(Arc<project::Error>),
     /// A call about live images was wrong, and none was asked.
     Live(LiveFault),
+    /// The arguments of a call do not fit its tool.
+    Arguments {
+        /// The tool.
+        tool: String,
+        /// What is wrong, in the order of the arguments, missing ones last.
+        faults: Vec<Fault>,
+        /// What the tool takes.
+        takes: Vec<Taken>,
+    },
+    /// The arguments fit the schema of the tool, and not its type.
+    Misfit {
+        /// What is wrong.
+        why: String,
+    },
+    /// Of two arguments a call has to have one.
+    ExactlyOne {
+        /// The two.
+        arguments: [&'static str; 2],
+        /// Both were given, not neither.
+        has_both: bool,
+    },
+    /// There is no dialect of that name.
+    NoDialect {
+        /// The name.
+        given: String,
+    },
+    /// A file is not known to be Lisp.
+    NotLisp {
+        /// The file, as the project calls it.
+        path: String,
+        /// The caller could have said what it is.
+        may_be_said: bool,
+    },
+    /// What the project adds to its dialects is not understood.
+    Configuration(Box<BadConfiguration>),
+    /// The operation ended before its end. No file was changed.
+    Ended {
+        /// Why.
+        why: String,
+    },
+    /// The operation failed where it should not.
+    Broke {
+        /// The tool.
+        tool: String,
+        /// What is known.
+        what: String,
+    },
     /// A refusal that is in words already.
     Worded(Box<ToolError>),
 }
@@ -66,6 +115,13 @@ impl Refusal {
             Self::Text { fault, .. } => fault.code(),
             Self::File(error) | Self::NoFile(error) | Self::NoRoot(error) => error.code(),
             Self::Live(fault) => fault.code(),
+            Self::Arguments { .. }
+            | Self::Misfit { .. }
+            | Self::ExactlyOne { .. }
+            | Self::NoDialect { .. }
+            | Self::NotLisp { .. }
+            | Self::Configuration(_) => "BAD_ARGUMENT",
+            Self::Ended { .. } | Self::Broke { .. } => "INTERNAL",
             Self::Worded(error) => error.code,
         }
     }
@@ -81,9 +137,9 @@ impl Refusal {
     /// The same call can succeed later without a change.
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Text { .. } | Self::Live(_) => false,
             Self::File(error) | Self::NoFile(error) | Self::NoRoot(error) => error.retryable(),
             Self::Worded(error) => error.retryable,
+            _ => false,
         }
     }
 }
@@ -97,6 +153,12 @@ impl From<project::Error> for Refusal {
 impl From<LiveFault> for Refusal {
     fn from(fault: LiveFault) -> Self {
         Self::Live(fault)
+    }
+}
+
+impl From<BadConfiguration> for Refusal {
+    fn from(bad: BadConfiguration) -> Self {
+        Self::Configuration(Box::new(bad))
     }
 }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use lispwright_edit::Source;
 use lispwright_project::{Error, Roots, SourceFile};
 use lispwright_runtime::{Config, Sessions};
-use lispwright_syntax::in_a_line;
 use lispwright_syntax::{Dialect, Language};
 
 use crate::languages::Languages;
@@ -85,35 +84,21 @@ impl Workshop {
             // What lies above the root does not count.
             _ if !path.is_file() => Ok(None),
             Err(Error::OutsideRoot { .. }) => Ok(None),
-            read => read.map(|file| Some(file.text)).map_err(|error| error.to_string()),
+            read => read.map(|file| Some(file.text)),
         });
-        languages.map(|languages| languages.of(dialect)).map_err(|error| {
-            Refusal::worded("BAD_ARGUMENT", format!("{error}\nCorrect that file, or remove it, and call again."))
-        })
+        Ok(languages?.of(dialect))
     }
 
     /// Reads a file that has to be Lisp.
     pub(crate) fn lisp_language(&self, file: &SourceFile) -> Result<Language, Refusal> {
-        self.language(file, None)?.ok_or_else(|| {
-            Refusal::worded(
-                "BAD_ARGUMENT",
-                format!(
-                    "{}: not known to be Lisp, neither by its extension nor by its first lines. Edit it as plain text, or \
-                     give it a mode line such as ;;; -*- Mode: Lisp -*-",
-                    in_a_line(&file.path)
-                ),
-            )
-            .into()
-        })
+        let not_lisp = || Refusal::NotLisp { path: file.path.clone(), may_be_said: false };
+        self.language(file, None)?.ok_or_else(not_lisp)
     }
 }
 
 /// The dialect of that name, or a refusal that lists them.
-pub(crate) fn named_dialect(name: &str) -> Result<Dialect, Refusal> {
-    Dialect::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-        Refusal::worded("BAD_ARGUMENT", format!("`dialect` is {name:?}; use one of {}.", names.join(", "))).into()
-    })
+pub fn named_dialect(name: &str) -> Result<Dialect, Refusal> {
+    Dialect::from_name(name).ok_or_else(|| Refusal::NoDialect { given: name.to_owned() })
 }
 
 /// A file's text, read.
@@ -125,8 +110,6 @@ pub(crate) fn read_source<'t>(file: &'t SourceFile, language: &Language) -> Sour
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-        Err(Refusal::worded("INTERNAL", format!("the operation ended early: {error}. The files are as they were."))
-            .into())
-    })
+    let ended = |error: tokio::task::JoinError| Err(Refusal::Ended { why: error.to_string() });
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(ended)
 }

@@ -6,8 +6,10 @@
 //!
 //! **Invariant:** nothing below this crate names a tool or a command.
 
+mod arguments;
 mod call;
 mod checked;
+mod configuration;
 mod diagnosis;
 mod edited;
 mod expanded;
@@ -23,6 +25,7 @@ mod rendering;
 mod waited;
 
 pub use call::spoken;
+pub use configuration::configuration;
 pub use rendering::Rendering;
 
 use lispwright_tools::facts::Diagnosis;

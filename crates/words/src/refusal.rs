@@ -1,27 +1,22 @@
 //! Refusals in words: what, where, why, and the call to make next; and the facts of them as fields.
 
 use lispwright_edit::{FormLine, Refusal as Fault, Words};
-use lispwright_syntax::in_a_line;
+use lispwright_syntax::{Dialect, in_a_line};
 use lispwright_tools::facts::{Fix, Place};
 use lispwright_tools::{NextCall, Refusal};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::arguments;
 use crate::call::spoken;
+use crate::configuration::configuration;
 use crate::fence::fenced;
 use crate::rendering::visible;
 use crate::{Rendering, Skin, live_fault};
 
 /// A refusal in words, and as the document that every refusal has: code, message, whether to try again, and what helps.
 pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
-    let (message, facts) = match refusal {
-        Refusal::Text { path, fault } => of_text(path, fault, skin),
-        Refusal::File(error) => (in_a_line(&error.to_string()).into_owned(), named(error.candidates())),
-        Refusal::NoFile(error) => (no_file(error, skin), named(error.candidates())),
-        Refusal::NoRoot(error) => (no_root(error), named(error.candidates())),
-        Refusal::Live(fault) => live_fault::of(fault, skin),
-        Refusal::Worded(error) => (error.message.clone(), error.fields.clone()),
-    };
+    let (message, facts) = said(refusal, skin);
     let message = visible(&message);
     let mut fields = Map::new();
     fields.insert("code".into(), refusal.code().into());
@@ -29,6 +24,49 @@ pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
     fields.insert("retryable".into(), refusal.is_retryable().into());
     fields.extend(facts);
     Rendering { text: message, fields, is_error: true }
+}
+
+/// The sentence, and the facts beside it.
+fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
+    let (dialect, again) = match skin {
+        Skin::Client => ("`dialect`", "call again"),
+        Skin::Shell => ("--dialect", "run it again"),
+    };
+    let sentence = match refusal {
+        Refusal::Text { path, fault } => return of_text(path, fault, skin),
+        Refusal::File(error) => return (in_a_line(&error.to_string()).into_owned(), named(error.candidates())),
+        Refusal::NoFile(error) => return (no_file(error, skin), named(error.candidates())),
+        Refusal::NoRoot(error) => return (no_root(error), named(error.candidates())),
+        Refusal::Live(fault) => return live_fault::of(fault, skin),
+        Refusal::Worded(error) => return (error.message.clone(), error.fields.clone()),
+        Refusal::Arguments { tool, faults, takes } => {
+            let said: Vec<String> = faults.iter().map(arguments::sentence).collect();
+            return (arguments::text(tool, faults, takes), Map::from_iter([("faults".to_owned(), said.into())]));
+        }
+        Refusal::Misfit { why } => format!("The arguments do not fit: {why}. Correct them and {again}."),
+        Refusal::ExactlyOne { arguments: [one, other], has_both } => {
+            let given = if *has_both { "both were given" } else { "neither was given" };
+            format!("The call takes either `{one}` or `{other}`; {given}. Pass exactly one.")
+        }
+        Refusal::NoDialect { given } => {
+            format!("{dialect} is {given:?}; use one of {}.", Dialect::ALL.map(Dialect::name).join(", "))
+        }
+        Refusal::NotLisp { path, may_be_said } => {
+            let instead = match may_be_said {
+                true => format!("Say with {dialect} which one it is"),
+                false => "Edit it as plain text, or give it a mode line such as ;;; -*- Mode: Lisp -*-".to_owned(),
+            };
+            let path = in_a_line(path);
+            format!("{path}: not known to be Lisp, neither by its extension nor by its first lines. {instead}.")
+        }
+        Refusal::Configuration(bad) => format!("{}\nCorrect that file, or remove it, and {again}.", configuration(bad)),
+        Refusal::Ended { why } => format!("The operation ended early: {why}. The files are as they were."),
+        Refusal::Broke { tool, what } => format!(
+            "{tool} failed inside the server ({what}). This is a fault of lispwright, not of the call; the server goes on. \
+             Look at what the call was to change before trying again, and report it with the arguments used."
+        ),
+    };
+    (sentence, Map::new())
 }
 
 /// Names that are near.

@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use lispwright_grammar::{Format, Start, grammar};
+use lispwright_tools::workshop::named_dialect;
 
-use super::outcome::could_not;
-use super::text::{named, print};
+use super::outcome::failed;
+use super::text::print;
 
 /// Print a grammar that lets a model write only balanced Lisp.
 #[derive(Debug, clap::Args)]
@@ -44,9 +45,9 @@ enum Whole {
 
 /// Prints it. The exit code is 2 when there is no such dialect.
 pub(crate) fn run(args: Args) -> ExitCode {
-    let dialect = match named(&args.dialect) {
+    let dialect = match named_dialect(&args.dialect) {
         Ok(dialect) => dialect,
-        Err(why) => return could_not("grammar", &why),
+        Err(refusal) => return failed("grammar", false, refusal),
     };
     let format = match args.format {
         Notation::Lark => Format::Lark,

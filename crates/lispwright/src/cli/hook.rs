@@ -20,6 +20,7 @@ use lispwright_hook::{Client, Files, Found, respond};
 use lispwright_project::{Access, Error, Links, MAX_FILE_BYTES, files_below, open_regular, read_text_anywhere};
 use lispwright_syntax::{Dialect, Language};
 use lispwright_tools::languages::Languages;
+use lispwright_words::configuration;
 
 /// Judge an edit of a coding agent's own tools: reads the client's hook input, prints its answer.
 #[derive(Debug, clap::Args)]
@@ -152,7 +153,8 @@ impl Files for Disk {
 
     fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String> {
         let directory = path.parent().unwrap_or(path);
-        Languages::anywhere(directory).map(|languages| languages.of(dialect))
+        let languages = Languages::anywhere(directory).map_err(|bad| configuration(&bad))?;
+        Ok(languages.of(dialect))
     }
 }
 

@@ -10,6 +10,7 @@ use lispwright_project::{SourceFile, read_anywhere};
 use lispwright_syntax::{Dialect, Language};
 use lispwright_tools::Refusal;
 use lispwright_tools::languages::Languages;
+use lispwright_tools::workshop::named_dialect;
 
 use super::outcome::OUTPUT_FAILED;
 
@@ -47,7 +48,7 @@ pub(crate) struct Texts {
 impl Texts {
     /// Every text is in `dialect`, when one is named.
     pub(crate) fn new(dialect: Option<&str>) -> Result<Self, Refusal> {
-        let dialect = dialect.map(named).transpose().map_err(|why| Refusal::worded("BAD_ARGUMENT", why))?;
+        let dialect = dialect.map(named_dialect).transpose()?;
         Ok(Self { dialect, last: None })
     }
 
@@ -58,10 +59,7 @@ impl Texts {
         let dialect = match self.dialect.or_else(|| Dialect::detect(path, file.text.as_bytes())) {
             Some(dialect) => dialect,
             None if path == "-" => Dialect::CommonLisp,
-            None => {
-                let why = format!("{path}: not known to be Lisp; say which with --dialect");
-                return Err(Refusal::worded("BAD_ARGUMENT", why));
-            }
+            None => return Err(Refusal::NotLisp { path: path.to_owned(), may_be_said: true }),
         };
         let language = self.languages(path)?.of(dialect);
         let path = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
@@ -74,8 +72,7 @@ impl Texts {
             std::path::absolute(path).map_err(|error| Refusal::worded("FILE_NOT_FOUND", format!("{path}: {error}")))?;
         let directory = absolute.parent().unwrap_or(&absolute);
         if self.last.as_ref().is_none_or(|(known, _)| known != directory) {
-            let found = Languages::anywhere(directory).map_err(|why| Refusal::worded("BAD_ARGUMENT", why))?;
-            self.last = Some((directory.to_owned(), found));
+            self.last = Some((directory.to_owned(), Languages::anywhere(directory)?));
         }
         Ok(&self.last.as_ref().expect("it has just been put there").1)
     }
@@ -104,14 +101,6 @@ pub(crate) fn from_here(path: &str) -> Result<String, Refusal> {
         .into_os_string()
         .into_string()
         .map_err(|path| Refusal::worded("BAD_ARGUMENT", format!("{}: the path is not Unicode", path.display())))
-}
-
-/// The dialect of a name, or which there are.
-pub(crate) fn named(name: &str) -> Result<Dialect, String> {
-    Dialect::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-        format!("`{name}` is not a dialect: use one of {}", names.join(", "))
-    })
 }
 
 /// Prints a text and a final newline.

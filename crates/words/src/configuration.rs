@@ -1,0 +1,47 @@
+//! What is wrong with the configuration of a project.
+
+use lispwright_syntax::language::DispatchShape;
+use lispwright_syntax::{Dialect, in_a_line};
+use lispwright_tools::languages::{BadConfiguration, ConfigFault, FILE_NAME};
+
+/// Where it is and what is wrong with it, in one line.
+#[must_use]
+pub fn configuration(bad: &BadConfiguration) -> String {
+    let dialects = || Dialect::ALL.map(Dialect::name).join(", ");
+    let what = match &bad.fault {
+        ConfigFault::Unreadable(error) => return in_a_line(&error.to_string()).into_owned(),
+        ConfigFault::Toml { line, why } => format!(":{line}: {why}"),
+        ConfigFault::Dialect(name) => format!(": [{name}] is not a dialect: use one of {}", dialects()),
+        ConfigFault::Character { dialect, key } => format!(": [{dialect}.dispatch] \"{key}\" is not one character"),
+        ConfigFault::Shape { dialect, key, shape } => {
+            let shapes = DispatchShape::ALL.map(|(name, _)| name).join(", ");
+            format!(": [{dialect}.dispatch] \"{key}\" = \"{shape}\": use one of {shapes}")
+        }
+        ConfigFault::Extension { dialect, error } => format!(": [{dialect}] {error}"),
+    };
+    in_a_line(&format!("{}/{FILE_NAME}{what}", bad.directory.display())).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use lispwright_tools::languages::Languages;
+
+    use super::*;
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, says) in [
+            ("[lisp]\n", "/p/lispwright.toml: [lisp] is not a dialect: use one of common-lisp, scheme"),
+            ("[scheme]\nbracket = []\n", "/p/lispwright.toml:2: unknown field `bracket`"),
+            ("[scheme.dispatch]\nab = \"atom\"\n", "\"ab\" is not one character"),
+            ("[scheme.dispatch]\n\"/\" = \"regex\"\n", "delimited, prefix"),
+            ("[scheme.definers]\nroute = \"nonsense\"\n", "`nonsense` is not a definer"),
+        ] {
+            let fault = Languages::parse(text).unwrap_err();
+            let said = configuration(&BadConfiguration { directory: "/p".into(), fault });
+            assert!(said.contains(says), "{said}");
+        }
+    }
+}
