@@ -26,10 +26,11 @@ use crate::delete::delete;
 use crate::edited::Edited;
 use crate::indent::Ground;
 use crate::locate::{Target, check_named, locate};
+use crate::note::Note;
 use crate::place::Rest;
 use crate::refusal::Refusal;
 use crate::replace::replace;
-use crate::seen::{PUT_BACK, put_back};
+use crate::seen::put_back;
 use crate::source::{FormText, Source, whole_span};
 use crate::splice::{Splice, apply};
 
@@ -85,7 +86,7 @@ pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
     let meant = form.zip(edit.content).map(|(id, content)| put_back(content, source.form_text(id).content));
     let Some(Cow::Owned(meant)) = meant else { return carry_out(source, edit) };
     let mut edited = carry_out(source, &Edit { content: Some(&meant), ..*edit })?;
-    edited.notes.push(PUT_BACK.to_owned());
+    edited.notes.push(Note::PutBack);
     Ok(edited)
 }
 
@@ -185,13 +186,13 @@ fn cut_off(source: &Source<'_>, id: FormId, content: Option<&str>) -> Option<Ref
 }
 
 /// Closers that close nothing go with the form they follow; whoever edits it is told.
-fn stray_note(source: &Source<'_>, form: &Form) -> Option<String> {
+fn stray_note(source: &Source<'_>, form: &Form) -> Option<Note> {
     let strays = source.slice(Span::new(form.outer.end, source.end_with_strays(form)));
-    (!strays.is_empty()).then(|| format!("`{}` behind the form closed nothing and went with it.", strays.trim()))
+    (!strays.is_empty()).then(|| Note::StraysRemoved(strays.trim().to_owned()))
 }
 
 /// The form beside which something can be inserted: the reader conditional around, for one of its branches.
-fn neighbour<'s>(source: &'s Source<'_>, id: FormId, notes: &mut Vec<String>) -> Result<&'s Form, Refusal> {
+fn neighbour<'s>(source: &'s Source<'_>, id: FormId, notes: &mut Vec<Note>) -> Result<&'s Form, Refusal> {
     let form = source.forms.get(id);
     let Some(list) = source.conditional_around(form) else { return Ok(form) };
     let opener = source.slice(source.tree.token_span(source.tree.list(list).open()));
@@ -199,7 +200,7 @@ fn neighbour<'s>(source: &'s Source<'_>, id: FormId, notes: &mut Vec<String>) ->
     let Some(around) = around else {
         return Err(Refusal::InsideConditional { line: source.lines.line(form.outer.start) });
     };
-    notes.push(format!("The form is a branch of {opener}...), so the new source stands beside the whole conditional."));
+    notes.push(Note::BesideConditional(opener.to_owned()));
     Ok(around)
 }
 
@@ -290,7 +291,7 @@ fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
 }
 
 /// Puts the content behind the last form, and before the line that says where the file ends.
-fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Splice {
+fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<Note>) -> Splice {
     let ending = source.line_ending();
     let data = content.data.len();
     let len = source.text.len() as u32;
@@ -302,10 +303,7 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<String>) -> Sp
     let convention = source.dialect().table().ending;
     if let Some(form) = last.filter(|form| convention.is_some_and(|ending| form.head_name == ending.head)) {
         let line = source.lines.line(form.span.start);
-        notes.push(format!(
-            "The new source stands behind `{}` on line {line}; insert_before with that line puts it in front.",
-            source.slice(form.span)
-        ));
+        notes.push(Note::AfterProvide { form: source.slice(form.span).to_owned(), line });
     }
     if let Some(footer) = footer(source) {
         return match last.filter(|form| form.outer.end <= footer) {

@@ -166,7 +166,8 @@ impl Diagnosis {
     }
 
     /// A string, symbol or block comment is open: what follows it was read as a part of it.
-    pub(crate) const fn is_open_text(&self) -> bool {
+    #[must_use]
+    pub const fn is_open_text(&self) -> bool {
         matches!(
             self.kind,
             DiagnosticKind::UnclosedString | DiagnosticKind::UnclosedComment | DiagnosticKind::UnclosedSymbol

@@ -1,6 +1,7 @@
 //! What an edit makes of a text.
 
 use crate::fix::Mended;
+use crate::note::Note;
 
 /// The text after an edit, and what there is to say about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,6 @@ pub struct Edited {
     pub delta: i64,
     /// What was changed in the new source before it was used, because it did not balance.
     pub repair: Option<Mended>,
-    /// Things the caller may not expect, a sentence each.
-    pub notes: Vec<String>,
+    /// Things the caller may not expect.
+    pub notes: Vec<Note>,
 }

@@ -20,9 +20,10 @@ use crate::form_line::shortened;
 use crate::indent::{Ground, Moved, column};
 use crate::locate::{Target, locate};
 use crate::mend::Setting;
+use crate::note::Note;
 use crate::occurrence::{by_tokens, exact, near};
 use crate::refusal::Refusal;
-use crate::seen::{PUT_BACK, put_back};
+use crate::seen::put_back;
 use crate::slip;
 use crate::source::{Source, whole_span};
 use crate::splice::{Splice, apply};
@@ -110,10 +111,10 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
     let lines = lispwright_syntax::LineIndex::new(edited.text.as_bytes());
     edited.lines = Some((lines.line(touched.start), lines.line((touched.start + new_touched).max(1) - 1)));
     note_new_name(source, id, &new_body, &mut edited);
-    edited.notes.extend(has_put_back.then(|| PUT_BACK.to_owned()));
+    edited.notes.extend(has_put_back.then_some(Note::PutBack));
     if loosely {
         let line = source.lines.line(touched.start);
-        edited.notes.push(format!("old_text stands on line {line} with other white space between its tokens."));
+        edited.notes.push(Note::Loosely { line });
     }
     edited.repair = mended;
     Ok(edited)
@@ -156,7 +157,7 @@ fn note_new_name(source: &Source<'_>, id: FormId, new_body: &str, edited: &mut E
     let Some((_, new)) = forms.iter().next() else { return };
     if new.name != old.name || new.head_name != old.head_name {
         let (before, after) = (old.label(source.text), new.label(new_body));
-        edited.notes.push(format!("The form was `{before}` and is now `{after}`."));
+        edited.notes.push(Note::Renamed { before, after });
     }
 }
 

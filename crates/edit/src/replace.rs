@@ -3,6 +3,7 @@
 use lispwright_syntax::{Form, FormId, Forms, Span};
 
 use crate::content::Content;
+use crate::note::Note;
 use crate::place::Rest;
 use crate::source::{Source, whole_span};
 use crate::splice::Splice;
@@ -11,7 +12,7 @@ use crate::splice::Splice;
 ///
 /// The header comment stays unless the content begins with a comment, the prefixes (such as `#+sbcl`) unless the
 /// content's form has some, and the comment behind the form unless the content has one there.
-pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes: &mut Vec<String>) -> Splice {
+pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes: &mut Vec<Note>) -> Splice {
     let form = source.forms.get(id);
     let datum = content.data[0];
     let (outer, core) = (content.tree.datum_span(datum), content.tree.core_span(datum));
@@ -32,9 +33,9 @@ pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes:
     let brought = content.slice(Span::new(outer.start, core.start));
     match (kept.trim(), brought.trim()) {
         ("", _) => {}
-        (old, "") => notes.push(format!("`{old}` in front of the form was kept.")),
+        (old, "") => notes.push(Note::PrefixKept(old.to_owned())),
         (old, new) if old == new => {}
-        (old, new) => notes.push(format!("`{old}` in front of the form was replaced by `{new}`.")),
+        (old, new) => notes.push(Note::PrefixReplaced { before: old.to_owned(), after: new.to_owned() }),
     }
     let indentation = source.indentation(form.outer.start);
     let (front, body) = content.moved.text.split_at(content.moved.place(outer.start) as usize);
@@ -77,11 +78,10 @@ fn lead(source: &Source<'_>, form: &Form, lead: &str, indentation: Option<&str>)
 }
 
 /// Says so when the new form defines something else.
-fn compare_heads(source: &Source<'_>, form: &Form, content: &Content, notes: &mut Vec<String>) {
+fn compare_heads(source: &Source<'_>, form: &Form, content: &Content, notes: &mut Vec<Note>) {
     let forms = Forms::new(&content.tree, &content.text);
     let Some((_, new)) = forms.iter().next() else { return };
-    let (old_label, new_label) = (form.label(source.text), new.label(&content.text));
     if form.head_name != new.head_name || form.name != new.name {
-        notes.push(format!("The form was `{old_label}` and is now `{new_label}`."));
+        notes.push(Note::Renamed { before: form.label(source.text), after: new.label(&content.text) });
     }
 }

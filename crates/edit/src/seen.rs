@@ -5,11 +5,6 @@ use std::borrow::Cow;
 
 use lispwright_syntax::escaped;
 
-/// What the caller of an edit is told when [`put_back`] has changed what it sent.
-pub(crate) const PUT_BACK: &str = "Escapes such as \\x1b, as which the form's unseen characters are shown, were taken for \
-                                   these characters, so that they stay. To write such an escape itself, change the \
-                                   character and the text around it in two steps: remove, then insert.";
-
 /// `text` with the unseen characters of `form` in the place of their escapes, unless the form has such an escape itself.
 pub(crate) fn put_back<'a>(text: &'a str, form: &str) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);

@@ -3,8 +3,6 @@
 //! Such a text can balance, and then nothing but these checks tells that it is not what was meant: a line end that was
 //! escaped twice reads as a symbol, an entity as a comment, both sides of a merge as code.
 
-use std::fmt;
-
 use lispwright_repair::first_conflict;
 use lispwright_syntax::{LineIndex, Span, TokenKind, Tree};
 
@@ -72,26 +70,4 @@ fn is_escaped_line_end(mut token: &str) -> bool {
         token = rest;
     }
     token.is_empty()
-}
-
-impl fmt::Display for Slip {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::DiffMarks => f.write_str(
-                "the lines begin with the marks of a diff. Send the new lines alone, without + and - in front",
-            ),
-            Self::Conflict => {
-                f.write_str("the marks of a merge conflict. Keep one of the two sides, and take out the marks")
-            }
-            Self::EscapedLineEnd => {
-                f.write_str("`\\n` in the place of a line end: the text was escaped twice. Send line ends as they are")
-            }
-            Self::Entity(entity) => {
-                write!(
-                    f,
-                    "`{entity}` in the place of code, where `;` begins a comment. Write the character that it stands for"
-                )
-            }
-        }
-    }
 }

@@ -7,8 +7,8 @@ use lispwright_syntax::{
 
 use crate::diff::unified;
 use crate::edited::Edited;
-use crate::fix::MOST_SHOWN;
 use crate::form_line::shortened;
+use crate::note::Note;
 use crate::refusal::Refusal;
 use crate::source::{Source, digest_of, whole_span};
 use crate::verify::{Count, Difference, verify};
@@ -25,12 +25,15 @@ pub(crate) struct Splice {
     pub(crate) data: usize,
 }
 
+/// Forms that are told of because their lines contradict them.
+const MOST_TOLD: usize = 3;
+
 /// Puts `splice` into the text, reads the result and compares.
 pub(crate) fn apply(
     source: &Source<'_>,
     splice: Splice,
     target: Option<FormId>,
-    mut notes: Vec<String>,
+    mut notes: Vec<Note>,
 ) -> Result<Edited, Refusal> {
     let Splice { span, removed, text: new_part, data } = splice;
     let mut text = String::with_capacity(source.text.len() + new_part.len());
@@ -49,11 +52,7 @@ pub(crate) fn apply(
             let Some(columns) = columns.filter(|columns| compared(columns).is_ok()) else { return Err(difference) };
             notes.extend(columns.diagnostics().first().map(|first| {
                 let line = LineIndex::new(text.as_bytes()).line(first.span.start);
-                format!(
-                    "The file balances only because other faults make up for each other: by its columns, line {line}, {}. \
-                     Mend that as well.",
-                    first.kind
-                )
+                Note::BalancedByChance { line, kind: first.kind }
             }));
             Ok(())
         };
@@ -74,24 +73,13 @@ pub(crate) fn apply(
     }
     if let Some(first) = tree.diagnostics().first() {
         let line = LineIndex::new(text.as_bytes()).line(first.span.start);
-        notes.push(format!(
-            "The file does not balance elsewhere: line {line}, {}. lisp_check_parens shows likely fixes.",
-            first.kind
-        ));
+        notes.push(Note::BrokenElsewhere { line, kind: first.kind });
     }
     let (was, is) = (Plain { text: source.text, tree: &source.tree }, Plain { text: &text, tree: &tree });
-    for form in renested_plain(was, is).iter().take(MOST_SHOWN) {
-        notes.push(format!(
-            "It balances, but its indentation says otherwise at {}. Check that this is meant.",
-            form.message
-        ));
-    }
+    let renested = renested_plain(was, is);
+    notes.extend(renested.into_iter().take(MOST_TOLD).map(|form| Note::Renested(form.message)));
     let dots = stray_dots_since(&source.tree, source.text.as_bytes(), &tree, text.as_bytes());
-    if let Some(line) = dots.first() {
-        notes.push(format!(
-            "It balances, but no Lisp reads it: behind the dot in line {line} does not stand just one datum. Mend it."
-        ));
-    }
+    notes.extend(dots.first().map(|&line| Note::StrayDot { line }));
     let new_end = span.start + new_part.len() as u32;
     let forms = Forms::within(&tree, &text, Span::new(span.start, new_end));
     let inside = |form: &Form| form.outer.start >= span.start && form.outer.end <= new_end;

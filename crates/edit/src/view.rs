@@ -73,6 +73,10 @@ pub struct View {
     pub next_offset: Option<u32>,
     /// The last line looked at, from 1.
     pub last_line: u32,
+    /// Lines, from 1, that are shown in part because they are long.
+    pub cut_lines: Vec<u32>,
+    /// Where forms begin, from line 1, that were to be shown whole and are too long for the view.
+    pub long_forms: Vec<u32>,
     /// What is wrong with the text.
     pub diagnosis: Option<Diagnosis>,
 }
@@ -89,16 +93,23 @@ struct LineView {
     left: usize,
     /// Longest line that is shown whole.
     longest: usize,
-    is_lisp: bool,
     content: String,
+    /// The lines that are cut.
+    cut: Vec<u32>,
 }
 
 impl LineView {
     /// Room for what `options` allow, with line numbers up to `last_line`.
-    fn new(last_line: u32, options: &ViewOptions<'_>, is_lisp: bool) -> Self {
+    fn new(last_line: u32, options: &ViewOptions<'_>) -> Self {
         let alone = options.limit == Some(1);
         let longest = if alone { options.budget.saturating_sub(BESIDE_A_LINE).max(LONGEST) } else { LONGEST };
-        Self { width: last_line.to_string().len(), left: options.budget, longest, is_lisp, content: String::new() }
+        Self {
+            width: last_line.to_string().len(),
+            left: options.budget,
+            longest,
+            content: String::new(),
+            cut: Vec::new(),
+        }
     }
 
     /// Adds a line of `text` with its number; false, and nothing is added, when the budget does not allow it.
@@ -106,23 +117,16 @@ impl LineView {
     /// A line that would not fit into any budget is shortened with a note of its length.
     fn line(&mut self, number: u32, line: &str) -> bool {
         let line = line.trim_end_matches(['\n', '\r']);
-        let shown = match line.char_indices().nth(self.longest) {
-            Some((at, _)) => {
-                let more = self.more(number);
-                format!("{}… [{} more characters{more}]", &line[..at], line[at..].chars().count())
-            }
+        let cut = line.char_indices().nth(self.longest).map(|(at, _)| line.split_at(at));
+        let shown = match cut {
+            Some((start, rest)) => format!("{start}… [{} more characters]", rest.chars().count()),
             None => line.to_owned(),
         };
-        self.raw(&format!("{number:>width$}| {shown}", width = self.width))
-    }
-
-    /// What shows the rest of a line that is cut.
-    fn more(&self, number: u32) -> String {
-        let form = if self.is_lisp { "; lisp_read_form shows one form" } else { "" };
-        match self.longest {
-            LONGEST => format!("{form}; collapsed=false offset={} limit=1 shows more of the line", number - 1),
-            _ => form.to_owned(),
+        let fits = self.raw(&format!("{number:>width$}| {shown}", width = self.width));
+        if fits && cut.is_some() {
+            self.cut.push(number);
         }
+        fits
     }
 
     /// Adds a line without a number.
@@ -190,12 +194,14 @@ pub fn view(source: &Source<'_>, options: &ViewOptions<'_>) -> Result<View, Refu
         expanded_forms: 0,
         next_offset: None,
         last_line: total_lines,
+        cut_lines: Vec::new(),
+        long_forms: Vec::new(),
         diagnosis: diagnose(source.text, &source.tree),
     };
     if options.collapsed {
         collapsed::show(source, options, &patterns, &mut view);
     } else {
-        show_lines(source.text, options, &patterns, true, &mut view);
+        show_lines(source.text, options, &patterns, &mut view);
     }
     Ok(view)
 }
@@ -215,16 +221,18 @@ pub fn view_plain(text: &str, options: &ViewOptions<'_>) -> Result<View, Refusal
         expanded_forms: 0,
         next_offset: None,
         last_line: total_lines,
+        cut_lines: Vec::new(),
+        long_forms: Vec::new(),
         diagnosis: None,
     };
-    show_lines(text, options, &patterns, false, &mut view);
+    show_lines(text, options, &patterns, &mut view);
     Ok(view)
 }
 
 /// Lines shown before and after one that matches.
 const AROUND: u32 = 5;
 
-fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, is_lisp: bool, view: &mut View) {
+fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, view: &mut View) {
     let last =
         options.limit.map_or(view.total_lines, |limit| options.offset.saturating_add(limit).min(view.total_lines));
     let pattern = patterns.content.as_ref().or(patterns.name.as_ref());
@@ -238,7 +246,7 @@ fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, is_lis
             })
             .collect()
     });
-    let mut lines = LineView::new(view.total_lines, options, is_lisp);
+    let mut lines = LineView::new(view.total_lines, options);
     view.last_line = last;
     let mut skipped = false;
     for (index, line) in
@@ -260,4 +268,5 @@ fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, is_lis
         view.next_offset = Some(last);
     }
     view.content = lines.content;
+    view.cut_lines = lines.cut;
 }

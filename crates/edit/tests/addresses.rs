@@ -1,8 +1,11 @@
 //! The ways in which people and agents name a form, and the form that each of them means.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod words;
+
 use lispwright_edit::{Edit, Operation, Refusal, Source, Target, edit, locate};
 use lispwright_syntax::{Dialect, FormId};
+use words::said;
 
 fn find(source: &Source<'_>, name: &str) -> Result<FormId, Refusal> {
     locate(source, &Target { name: Some(name), ..Target::default() })
@@ -19,7 +22,7 @@ fn check(dialect: Dialect, text: &str, table: &[(&str, &str)]) {
         .filter_map(|(name, expected)| match find(&source, name) {
             Ok(id) if begins(id).starts_with(expected) => None,
             Ok(id) => Some(format!("{name}: {}", begins(id).lines().next().unwrap())),
-            Err(refusal) => Some(format!("{name}: {refusal}")),
+            Err(refusal) => Some(format!("{name}: {refusal:?}")),
         })
         .collect();
     assert_eq!(wrong, [""; 0], "wrong: {} of {}", wrong.len(), table.len());
@@ -36,7 +39,7 @@ fn check(dialect: Dialect, text: &str, table: &[(&str, &str)]) {
 /// No form is meant, and the answer says `says`.
 #[track_caller]
 fn refused(dialect: Dialect, text: &str, name: &str, says: &[&str]) {
-    let answer = find(&Source::read(text, dialect), name).expect_err(name).to_string();
+    let answer = said(&find(&Source::read(text, dialect), name).expect_err(name));
     for part in says {
         assert!(answer.contains(part), "{name}: {answer}");
     }
@@ -587,7 +590,7 @@ fn what_is_only_made_or_mentioned_is_not_replaced_by_something_else() {
         [("point-x", "(defun point-x (p) p)"), ("area", "(defun area (r) r)"), ("width", "(defvar width 2)")]
     {
         let refusal = change(Operation::Replace, name, Some(content)).unwrap_err();
-        assert!(matches!(&refusal, Refusal::OnlyMentioned { .. }), "{refusal}");
+        assert!(matches!(&refusal, Refusal::OnlyMentioned { .. }), "{refusal:?}");
         assert!(matches!(change(Operation::Delete, name, None), Err(Refusal::OnlyMentioned { .. })));
     }
     assert!(

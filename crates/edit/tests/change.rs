@@ -1,8 +1,11 @@
 //! Whole-form edits as before/after strings. `▸` stands before the form that an edit names.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use lispwright_edit::{Edit, Edited, Operation, Refusal, Source, Target, edit, locate};
-use lispwright_syntax::Dialect;
+mod words;
+
+use lispwright_edit::{Edit, Edited, Note, Operation, Refusal, Source, Target, edit, locate};
+use lispwright_syntax::{DiagnosticKind, Dialect};
+use words::said;
 
 use Dialect::{Clojure, CommonLisp, EmacsLisp, Scheme};
 use Operation::{Append, Delete, InsertAfter, InsertBefore, Replace};
@@ -30,7 +33,7 @@ fn run(dialect: Dialect, marked: &str, operation: Operation, content: &str) -> (
 #[track_caller]
 fn check(dialect: Dialect, before: &str, operation: Operation, content: &str, after: &str) -> Edited {
     let (text, found) = run(dialect, before, operation, content);
-    let edited = found.unwrap_or_else(|refusal| panic!("refused: {refusal}"));
+    let edited = found.unwrap_or_else(|refusal| panic!("refused: {refusal:?}"));
     assert_eq!(edited.text, after, "{}", operation.name());
     assert_eq!(edited.changed, text != after);
     assert_eq!(edited.diff.is_empty(), !edited.changed);
@@ -41,8 +44,8 @@ fn check(dialect: Dialect, before: &str, operation: Operation, content: &str, af
 fn refused(dialect: Dialect, before: &str, operation: Operation, content: &str, code: &str, words: &str) -> Refusal {
     let (_, found) = run(dialect, before, operation, content);
     let refusal = found.expect_err("the edit should be refused");
-    assert_eq!(refusal.code(), code, "{refusal}");
-    assert!(refusal.to_string().contains(words), "{refusal}");
+    assert_eq!(refusal.code(), code, "{refusal:?}");
+    assert!(said(&refusal).contains(words), "{refusal:?}");
     refusal
 }
 
@@ -97,7 +100,7 @@ fn replace_keeps_conditions_unless_the_content_brings_one() {
     // The mark stands before the condition: it is part of the form.
     let before = before.replace("#+sbcl ▸", "▸#+sbcl ");
     let kept = check(CommonLisp, &before, Replace, "(defun f () 3)", "#+sbcl (defun f () 3)\n#-sbcl (defun f () 2)\n");
-    assert_eq!(kept.notes, ["`#+sbcl` in front of the form was kept."]);
+    assert_eq!(kept.notes, [Note::PrefixKept("#+sbcl".into())]);
     check(CommonLisp, &before, Replace, "#+ccl (defun f () 3)", "#+ccl (defun f () 3)\n#-sbcl (defun f () 2)\n");
     check(
         CommonLisp,
@@ -191,7 +194,7 @@ fn replace_inside_wrappers() {
 #[test]
 fn replace_notes_another_name() {
     let edited = check(CommonLisp, "▸(defun f () 1)\n", Replace, "(defmacro g () 1)", "(defmacro g () 1)\n");
-    assert_eq!(edited.notes, ["The form was `defun f` and is now `defmacro g`."]);
+    assert_eq!(edited.notes, [Note::Renamed { before: "defun f".into(), after: "defmacro g".into() }]);
     assert_eq!((edited.form_type.as_str(), edited.form_name.as_str()), ("defun", "f"));
 }
 
@@ -205,10 +208,9 @@ fn a_pair_with_two_ends_is_told() {
         "(defvar *words* '((a . 1 (b . 2))))",
         "(defvar *words* '((a . 1 (b . 2))))\n",
     );
-    let wanted = "It balances, but no Lisp reads it: behind the dot in line 1 does not stand just one datum. Mend it.";
-    assert_eq!(edited.notes, [wanted]);
+    assert_eq!(edited.notes, [Note::StrayDot { line: 1 }]);
     let sound = check(EmacsLisp, before, Replace, "(defvar *words* '((a . 1)))", "(defvar *words* '((a . 1)))\n");
-    assert_eq!(sound.notes, Vec::<String>::new());
+    assert_eq!(sound.notes, []);
 }
 
 #[test]
@@ -278,7 +280,7 @@ fn insert_inside_wrappers() {
         "(defn g [])",
         "#?(:clj (defn f [] 1)\n   :cljs (defn f [] 2))\n\n(defn g [])\n",
     );
-    assert!(edited.notes[0].contains("beside the whole conditional"), "{:?}", edited.notes);
+    assert!(matches!(edited.notes[0], Note::BesideConditional(_)), "{:?}", edited.notes);
 }
 
 #[test]
@@ -293,7 +295,7 @@ fn append_keeps_the_habit_of_the_last_line() {
     check(CommonLisp, "(a)\r\n", Append, "(b\n c)", "(a)\r\n\r\n(b\r\n c)\r\n");
     let edited = check(EmacsLisp, "(provide 'a)\n", Append, "(defun b ())", "(provide 'a)\n\n(defun b ())\n");
     assert_eq!((edited.form_type.as_str(), edited.form_name.as_str(), edited.lines), ("defun", "b", Some((3, 3))));
-    assert!(edited.notes[0].contains("behind `(provide 'a)` on line 1; insert_before"), "{:?}", edited.notes);
+    assert_eq!(edited.notes[0], Note::AfterProvide { form: "(provide 'a)".into(), line: 1 });
 }
 
 #[test]
@@ -305,7 +307,7 @@ fn append_goes_before_the_line_that_ends_an_emacs_lisp_file() {
         "(provide 'x) ; done\r\n;;; x.el ends here",
         "(provide 'x) ; done\r\n(defun b ())\r\n;;; x.el ends here",
     );
-    assert!(noted.notes[0].contains("`(provide 'x)` on line 1"), "{:?}", noted.notes);
+    assert_eq!(noted.notes[0], Note::AfterProvide { form: "(provide 'x)".into(), line: 1 });
     footed(";;; x.el ends here\n", "(defun b ())\n\n;;; x.el ends here\n");
     footed("(a \"\n;;; x.el ends here\")\n", "(a \"\n;;; x.el ends here\")\n\n(defun b ())\n");
     // Only Emacs Lisp files end so.
@@ -480,7 +482,11 @@ fn healthy_forms_of_a_broken_file_stay_editable() {
         "(defun c (y)\n  y)",
         "(defun a (x)\n  (b x)\n\n(defun c (y)\n  y)\n\n(defun d ())))\n\n(defun e ())\n",
     );
-    assert!(edited.notes[0].contains("line 1, `(` is never closed"), "{:?}", edited.notes);
+    assert!(
+        matches!(edited.notes[0], Note::BrokenElsewhere { line: 1, kind: DiagnosticKind::Unclosed(_) }),
+        "{:?}",
+        edited.notes
+    );
 }
 
 #[test]
@@ -499,7 +505,7 @@ fn a_broken_form_can_be_replaced() {
         "(defun a (x)\n  (c x))",
         "(z)\n\n(defun a (x)\n  (c x))\n\n(defun c (x)\n  x)\n",
     );
-    assert_eq!(edited.notes, ["`))` behind the form closed nothing and went with it."]);
+    assert_eq!(edited.notes, [Note::StraysRemoved("))".into())]);
 }
 
 #[test]
@@ -539,9 +545,12 @@ fn a_form_that_contradicts_its_lines_is_noted() {
             Edit { operation: Append, target: Target::default(), content: Some(content), digest: None, repair: true };
         edit(&source, &request).unwrap().notes
     };
-    assert_eq!(append(form), [""; 0]);
+    assert_eq!(append(form), []);
     let notes = append(&form.replace("(print x))", "(print x)").replace("(print 2)", "(print 2))"));
-    assert!(notes.len() == 1 && notes[0].contains("line 43: the lines after it stand outside"), "{notes:?}");
+    assert!(
+        matches!(&notes[..], [Note::Renested(how)] if how.contains("line 43: the lines after it stand outside")),
+        "{notes:?}"
+    );
 }
 
 #[test]
@@ -609,7 +618,7 @@ fn several_forms_are_moved_together() {
     let after = format!("(defun a ()\n  0)\n\n{sound}");
     for content in [block, block.trim_start(), sound] {
         let edited = check(CommonLisp, before, InsertAfter, content, &after);
-        assert_eq!(edited.notes, [""; 0]);
+        assert_eq!(edited.notes, []);
         let nested = format!("(progn\n  (defvar *a*)\n{}", block.trim_end());
         check(CommonLisp, "(progn\n  ▸(defvar *a*))\n", InsertAfter, content, &format!("{nested})\n"));
     }
@@ -659,7 +668,11 @@ fn a_fault_is_mended_although_the_others_make_up_for_each_other() {
         sound,
         &format!("{sound}{rest}"),
     );
-    assert!(edited.notes[0].contains("by its columns, line 5, `(` is never closed"), "{:?}", edited.notes);
+    assert!(
+        matches!(edited.notes[0], Note::BalancedByChance { line: 5, kind: DiagnosticKind::Unclosed(_) }),
+        "{:?}",
+        edited.notes
+    );
 }
 
 #[test]

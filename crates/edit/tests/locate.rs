@@ -1,8 +1,11 @@
 //! Addresses: exactly one form, or an answer that leads to it. `▸` stands before the form that is meant.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod words;
+
 use lispwright_edit::{Refusal, Source, Target, locate};
 use lispwright_syntax::Dialect;
+use words::said;
 
 use Dialect::{Clojure, CommonLisp, EmacsLisp, Scheme};
 
@@ -12,7 +15,7 @@ const NONE: Target<'static> = Target { name: None, form_type: None, index: None,
 fn check(dialect: Dialect, marked: &str, target: &Target<'_>) {
     let text = marked.replace('▸', "");
     let source = Source::read(&text, dialect);
-    let id = locate(&source, target).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let id = locate(&source, target).unwrap_or_else(|refusal| panic!("{refusal:?}"));
     assert_eq!(source.forms.get(id).outer.start as usize, marked.find('▸').unwrap());
 }
 
@@ -57,12 +60,12 @@ fn what_does_not_fit_lists_what_there_is() {
         named("f[4]"),
     ] {
         let refusal = refused(THREE, &target);
-        assert!(matches!(&refusal, Refusal::FormNotFound { others, .. } if others.len() == 3), "{refusal}");
-        assert!(refusal.to_string().contains("line 4: (defmacro f (c) c)"), "{refusal}");
+        assert!(matches!(&refusal, Refusal::FormNotFound { others, .. } if others.len() == 3), "{refusal:?}");
+        assert!(said(&refusal).contains("line 4: (defmacro f (c) c)"), "{refusal:?}");
     }
     let refusal = refused("(defun compute-area ())\n", &named("compute-aera"));
-    assert!(refusal.to_string().contains("Nearest names: compute-area"), "{refusal}");
-    assert!(refused("", &named("f")).to_string().contains("None of the 0 definitions"));
+    assert!(said(&refusal).contains("Nearest names: compute-area"), "{refusal:?}");
+    assert!(said(&refused("", &named("f"))).contains("None of the 0 definitions"));
 }
 
 #[test]

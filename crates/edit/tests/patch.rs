@@ -1,8 +1,11 @@
 //! Changes inside one form as before/after strings. `▸` stands before the form that a patch names.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use lispwright_edit::{Edited, Patch, Refusal, Source, Target, patch};
+mod words;
+
+use lispwright_edit::{Edited, Note, Patch, Refusal, Source, Target, patch};
 use lispwright_syntax::Dialect;
+use words::said;
 
 fn run(dialect: Dialect, marked: &str, old_text: &str, new_text: &str, replace_all: bool) -> Result<Edited, Refusal> {
     let text = marked.replace('▸', "");
@@ -17,7 +20,7 @@ fn run(dialect: Dialect, marked: &str, old_text: &str, new_text: &str, replace_a
 #[track_caller]
 fn check(marked: &str, old_text: &str, new_text: &str, after: &str) -> Edited {
     let edited =
-        run(Dialect::CommonLisp, marked, old_text, new_text, false).unwrap_or_else(|refusal| panic!("{refusal}"));
+        run(Dialect::CommonLisp, marked, old_text, new_text, false).unwrap_or_else(|refusal| panic!("{refusal:?}"));
     assert_eq!(edited.text, after);
     edited
 }
@@ -25,8 +28,8 @@ fn check(marked: &str, old_text: &str, new_text: &str, after: &str) -> Edited {
 #[track_caller]
 fn refused(marked: &str, old_text: &str, new_text: &str, code: &str, words: &str) -> Refusal {
     let refusal = run(Dialect::CommonLisp, marked, old_text, new_text, false).expect_err("the patch should be refused");
-    assert_eq!(refusal.code(), code, "{refusal}");
-    assert!(refusal.to_string().contains(words), "{refusal}");
+    assert_eq!(refusal.code(), code, "{refusal:?}");
+    assert!(said(&refusal).contains(words), "{refusal:?}");
     refusal
 }
 
@@ -92,9 +95,9 @@ fn a_patch_that_breaks_the_balance_says_what_to_add_or_remove() {
     refused(text, "(g x)", "\"g x", "UNBALANCED", "never closed");
     refused(text, "(h x)))", "(h x))", "UNBALANCED", "`(` of 2:1 is never closed");
     let refusal = run(Dialect::Clojure, "▸(f [a b])\n", "[a b]", "[a b)", false).unwrap_err();
-    assert!(refusal.to_string().contains("add `]` and remove `)`"), "{refusal}");
+    assert!(said(&refusal).contains("add `]` and remove `)`"), "{refusal:?}");
     let refusal = run(Dialect::Clojure, "▸(f [a b])\n", "[a b]", "[(a] b)", false).unwrap_err();
-    assert!(refusal.to_string().contains("wrong order"), "{refusal}");
+    assert!(said(&refusal).contains("wrong order"), "{refusal:?}");
 }
 
 #[test]
@@ -123,7 +126,7 @@ fn a_broken_form_can_be_mended() {
 #[test]
 fn a_new_name_is_noted() {
     let edited = check("▸(defun f (x) x)\n", "defun f", "defun g", "(defun g (x) x)\n");
-    assert_eq!(edited.notes, ["The form was `defun f` and is now `defun g`."]);
+    assert_eq!(edited.notes, [Note::Renamed { before: "defun f".into(), after: "defun g".into() }]);
 }
 
 #[test]
@@ -160,7 +163,7 @@ fn white_space_between_tokens_may_differ() {
         "(when y\n  (vector x)\n  (list y))",
         "(z)\n(defun f (x)\n  (let ((y  (car x)))\n    (when y\n      (vector x)\n      (list y))))\n",
     );
-    assert_eq!(edited.notes, ["old_text stands on line 4 with other white space between its tokens."]);
+    assert_eq!(edited.notes, [Note::Loosely { line: 4 }]);
     check(
         text,
         "  (let ((y (car x)))\n",
@@ -187,7 +190,7 @@ fn new_text_carries_nothing_along_from_where_it_was_copied() {
 fn what_is_left_open_is_named_and_not_what_it_hides() {
     let text = "▸(defun f (x)\n  (list \"a\" x))\n";
     let refusal = refused(text, "\"a\" x", "\"b x", "UNBALANCED", "this string is never closed");
-    assert!(!refusal.to_string().contains("Add"), "{refusal}");
+    assert!(!said(&refusal).contains("Add"), "{refusal:?}");
     let refusal = refused(text, "\"a\" x", "#| b x", "UNBALANCED", "Add `|#` to new_text (line 2). With");
-    assert!(!refusal.to_string().contains("Certain"), "{refusal}");
+    assert!(!said(&refusal).contains("Certain"), "{refusal:?}");
 }

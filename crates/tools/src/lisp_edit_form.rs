@@ -109,9 +109,15 @@ pub struct EditAnswer {
     /// What was changed in the new source before it was used, because it did not balance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<Mended>,
-    /// Things that the caller may not expect, a sentence each.
+    /// Things that the caller may not expect, a sentence each; none until the answer is put into words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The same as facts.
+    #[serde(skip)]
+    pub remarks: Vec<text::Note>,
+    /// The file has other names, which keep the old text.
+    #[serde(skip)]
+    pub has_other_names: bool,
     /// How the form is spoken of and addressed.
     #[serde(skip)]
     pub label: String,
@@ -196,6 +202,8 @@ pub(crate) struct Changed {
     edited: Edited,
     /// The file is new, beside these.
     made_beside: Option<Vec<String>>,
+    /// The file has other names, which keep the old text.
+    has_other_names: bool,
 }
 
 /// What `make` does with the text of a Lisp file.
@@ -225,7 +233,10 @@ fn create(
 ) -> Result<Option<Changed>, Refusal> {
     let Some((file, nearest)) = workshop.roots.vacant(Path::new(path)).map_err(unusable)? else { return Ok(None) };
     let edited = attempt(workshop, &file, make)?;
-    let made = |path| Ok(Some(Changed { path, edited: edited.clone(), made_beside: Some(nearest) }));
+    let made = |path| {
+        let (edited, made_beside) = (edited.clone(), Some(nearest));
+        Ok(Some(Changed { path, edited, made_beside, has_other_names: false }))
+    };
     if dry_run {
         return made(file.path);
     }
@@ -247,7 +258,7 @@ pub(crate) fn change(
     if dry_run {
         let file = workshop.roots.read(Path::new(path)).map_err(unusable)?;
         let edited = attempt(workshop, &file, make)?;
-        return Ok(Changed { path: file.path, edited, made_beside: None });
+        return Ok(Changed { path: file.path, edited, made_beside: None, has_other_names: false });
     }
     let mut done = None;
     let written = workshop.roots.edit(Path::new(path), |file| {
@@ -257,13 +268,12 @@ pub(crate) fn change(
         Ok(text)
     });
     match written {
-        Ok(written) => {
-            let mut edited = done.expect("an edit that succeeds has run");
-            if written.other_names > 0 {
-                edited.notes.push("The file has other names (hard links), which keep the old text.".to_owned());
-            }
-            Ok(Changed { path: written.path, edited, made_beside: None })
-        }
+        Ok(written) => Ok(Changed {
+            path: written.path,
+            edited: done.expect("an edit that succeeds has run"),
+            made_beside: None,
+            has_other_names: written.other_names > 0,
+        }),
         Err(EditError::Refused(refusal)) => Err(refusal),
         Err(EditError::Project(error)) => Err(unusable(error)),
     }
@@ -272,7 +282,7 @@ pub(crate) fn change(
 impl Changed {
     /// What there is to say about it.
     pub(crate) fn answer(self, operation: Done, dry_run: bool) -> EditAnswer {
-        let Self { path, edited, made_beside } = self;
+        let Self { path, edited, made_beside, has_other_names } = self;
         let (start_line, end_line) = edited.lines.unzip();
         EditAnswer {
             path,
@@ -289,7 +299,9 @@ impl Changed {
                 lines: mended.lines.iter().map(LineChange::from).collect(),
                 evidence: mended.evidence,
             }),
-            notes: edited.notes,
+            notes: Vec::new(),
+            remarks: edited.notes,
+            has_other_names,
             label: edited.label,
             created: made_beside.is_some(),
             beside: made_beside.unwrap_or_default(),

@@ -79,6 +79,15 @@ pub struct FileAnswer {
     /// What shows the rest.
     #[serde(skip)]
     pub next: Option<NextCall>,
+    /// Lines that are shown in part because they are long.
+    #[serde(skip)]
+    pub cut_lines: Vec<u32>,
+    /// What shows a form of the first of them, and what shows more of that line.
+    #[serde(skip)]
+    pub beyond_the_cut: Vec<NextCall>,
+    /// What shows each form that a pattern fits and that is too long for the view.
+    #[serde(skip)]
+    pub long_forms: Vec<NextCall>,
 }
 
 /// How a file is shown.
@@ -156,8 +165,24 @@ impl FileAnswer {
             dialect,
             matching_forms: is_searched.then_some(shown.matching_forms),
             next: shown.next_offset.map(|offset| again(path, options).with("offset", offset)),
+            beyond_the_cut: shown.cut_lines.first().map_or(Vec::new(), |&line| {
+                let whole_line = (options.limit != Some(1)).then(|| raw(path, line - 1).with("limit", 1));
+                dialect.map(|_| form_on(path, line)).into_iter().chain(whole_line).collect()
+            }),
+            cut_lines: shown.cut_lines,
+            long_forms: shown.long_forms.iter().map(|&line| form_on(path, line)).collect(),
         }
     }
+}
+
+/// The call that shows the lines of the file at `path` after the first `offset`.
+pub(crate) fn raw(path: &str, offset: u32) -> NextCall {
+    NextCall::to("lisp_read_file").with("path", path).with("collapsed", false).with("offset", offset)
+}
+
+/// The call that shows the form on a line.
+fn form_on(path: &str, line: u32) -> NextCall {
+    NextCall::to("lisp_read_form").with("path", path).with("line", line)
 }
 
 /// The call that shows the same in another place.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fence::head;
-use crate::lisp_read_file::{DEFAULT_BUDGET, MOST};
+use crate::lisp_read_file::{DEFAULT_BUDGET, MOST, raw};
 use crate::next_call::NextCall;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
@@ -109,11 +109,7 @@ impl FormAnswer {
             left,
             next: (left > 0).then(|| match limit + left {
                 all @ ..=MOST => again(path, target).with("limit", all),
-                _ => {
-                    let lines = content.matches('\n').count() as u32;
-                    let offset = whole.start_line + lines - 1;
-                    NextCall::to("lisp_read_file").with("path", path).with("collapsed", false).with("offset", offset)
-                }
+                _ => raw(path, whole.start_line + content.matches('\n').count() as u32 - 1),
             }),
         })
     }

@@ -38,9 +38,24 @@ impl Project {
     fn call(&self, name: &str, arguments: Value) -> Rendering {
         let tool = self.tools.iter().find(|tool| tool.name == name).unwrap();
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        match prepare(name, &tool.input_schema, arguments) {
-            Ok(arguments) => render(self.runtime.block_on((tool.run)(arguments, CallContext::default())), Skin::Client),
-            Err(refusal) => render(Err(refusal), Skin::Client),
+        let arguments = match prepare(name, &tool.input_schema, arguments) {
+            Ok(arguments) => arguments,
+            Err(refusal) => return render(Err(refusal), Skin::Client),
+        };
+        let reply = self.runtime.block_on((tool.run)(arguments, CallContext::default()));
+        self.check_shell(&render(reply.clone(), Skin::Shell));
+        let answer = render(reply, Skin::Client);
+        assert!(!answer.text.contains("`lispwright "), "a client runs no commands: {}", answer.text);
+        answer
+    }
+
+    /// A person at a shell reads no names of tools.
+    #[track_caller]
+    fn check_shell(&self, answer: &Rendering) {
+        let document = Value::Object(answer.fields.clone()).to_string();
+        for tool in &self.tools {
+            assert!(!answer.text.contains(tool.name), "{}", answer.text);
+            assert!(!document.contains(tool.name), "{document}");
         }
     }
 
@@ -419,6 +434,37 @@ fn other_names_of_a_file_are_told() {
     let mut again = replace;
     again["content"] = "(defun f () 3)".into();
     assert_eq!(project.fields("lisp_edit_form", again)["notes"], Value::Null);
+}
+
+#[test]
+fn what_is_too_long_for_a_view_is_shown_by_another_call() {
+    let form = format!("(defun g ()\n{})\n", "  (call 1 2 3)\n".repeat(1_000));
+    let project = Project::new(&[
+        ("line.lisp", &format!("(defun f () \"{}\")\n", "x".repeat(3_000))),
+        ("form.lisp", &form),
+        ("line.txt", &"y".repeat(3_000)),
+    ]);
+    let shown = project.call("lisp_read_file", json!({"path": "line.lisp"}));
+    let (one, whole) = (r#"lisp_read_form {"path": "line.lisp", "line": 1}"#, r#""offset": 0, "limit": 1}"#);
+    let says = format!(
+        "\n[Line 1 is cut. To see more: {one}, or lisp_read_file {{\"path\": \"line.lisp\", \"collapsed\": false, {whole}.]"
+    );
+    assert!(shown.text.ends_with(&says), "{}", shown.text);
+    let raw = json!({"path": "line.lisp", "collapsed": false, "offset": 0, "limit": 1});
+    assert!(!project.call("lisp_read_file", raw).text.contains(" is cut"));
+    let plain = project.call("lisp_read_file", json!({"path": "line.txt"})).text;
+    assert!(plain.contains("[Line 1 is cut") && !plain.contains("lisp_read_form"), "{plain}");
+    let found = project.call("lisp_read_file", json!({"path": "form.lisp", "name_pattern": "g"})).text;
+    assert!(found.contains("too many for this view]"), "{found}");
+    assert!(
+        found.ends_with(r#"[To see the form that is too long: lisp_read_form {"path": "form.lisp", "line": 1}.]"#),
+        "{found}"
+    );
+    let form = project.call("lisp_read_form", json!({"path": "form.lisp", "name": "g"})).text;
+    assert!(
+        form.ends_with(r#"lisp_read_form {"path": "form.lisp", "name": "g", "limit": 15013} shows all of it.]"#),
+        "{form}"
+    );
 }
 
 #[test]

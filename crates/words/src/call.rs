@@ -6,7 +6,7 @@ use lispwright_tools::NextCall;
 use crate::Skin;
 
 /// The call in the terms of `skin`; `None` where its reader has nothing like it: a command's image ends with the command, so
-/// a shell has no sessions to control.
+/// a shell has no sessions to control, and `outline` shows a whole file.
 #[must_use]
 pub fn spoken(call: &NextCall, skin: Skin) -> Option<String> {
     match skin {
@@ -16,13 +16,11 @@ pub fn spoken(call: &NextCall, skin: Skin) -> Option<String> {
             Some(format!("{} {{{}}}", call.tool, arguments.join(", ")))
         }
         Skin::Shell => {
-            let (command, positional) =
-                COMMANDS.iter().find(|(tool, ..)| *tool == call.tool).map(|row| (row.1, row.2))?;
+            let (_, command, options) = COMMANDS.iter().find(|(tool, ..)| *tool == call.tool)?;
             let mut words = format!("lispwright {command}");
             for (name, value) in &call.arguments {
+                let (_, option) = options.iter().find(|(argument, _)| argument == name)?;
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                let option =
-                    if positional.contains(name) { String::new() } else { format!(" --{}", name.replace('_', "-")) };
                 words.push_str(&format!("{option} {}", quoted(&value)));
             }
             Some(words)
@@ -40,14 +38,17 @@ pub(crate) fn control(session: &str, action: &str, skin: Skin) -> Option<String>
     spoken(&of_session(NextCall::to("repl_control").with("action", action), session), skin)
 }
 
-/// The commands for tools, and which of their arguments are given without an option.
-const COMMANDS: &[(&str, &str, &[&str])] = &[
-    ("lisp_read_file", "outline", &["path"]),
-    ("lisp_read_form", "read", &["path", "name"]),
-    ("lisp_check_parens", "check", &["path"]),
-    ("lisp_edit_form", "edit", &["path", "operation", "name"]),
-    ("lisp_patch_form", "patch", &["path", "name"]),
-    ("run_tests", "test", &["system", "path"]),
+/// The commands for tools, and for each of their arguments the option it is given with, which is nothing for one that is given
+/// by its place.
+const COMMANDS: &[(&str, &str, &[(&str, &str)])] = &[
+    ("lisp_read_file", "outline", &[("path", "")]),
+    (
+        "lisp_read_form",
+        "read",
+        &[("path", ""), ("name", ""), ("form_type", " --type"), ("index", " --index"), ("line", " --line")],
+    ),
+    ("lisp_check_parens", "check", &[("path", ""), ("dialect", " --dialect")]),
+    ("run_tests", "test", &[("system", ""), ("path", "")]),
 ];
 
 /// A word as a shell takes it.
@@ -72,5 +73,6 @@ mod tests {
         assert_eq!(of(Skin::Client), r#"lisp_read_form {"path": "src/a b.lisp", "name": "(setf foo)", "index": 2}"#);
         assert_eq!(of(Skin::Shell), "lispwright read 'src/a b.lisp' '(setf foo)' --index 2");
         assert_eq!(spoken(&NextCall::to("repl_control"), Skin::Shell), None);
+        assert_eq!(spoken(&NextCall::to("lisp_read_file").with("path", "a").with("offset", 3), Skin::Shell), None);
     }
 }

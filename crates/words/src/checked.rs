@@ -3,7 +3,7 @@
 use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_check_parens::CheckAnswer;
 
-use crate::diagnosis::{fixes, head, next_form, sentence};
+use crate::diagnosis::{candidates, certain, head, next_form, sentence};
 use crate::rendering::counted;
 
 /// The verdict; of a text that does not balance the place first, then why, then what would mend it.
@@ -15,7 +15,13 @@ pub(crate) fn text(checked: &CheckAnswer) -> String {
     };
     let found = &found.whole;
     let mut text = format!("{} (read as {dialect})\n{}", head(path, found), sentence(found));
-    text.push_str(&fixes(found));
+    text.push_str(&match (found.fixes.is_empty(), found.is_certain()) {
+        (true, _) => format!("\nNo fix is known: {}.", found.doubt),
+        (false, true) => certain(found),
+        (false, false) => {
+            format!("\nCandidates, likeliest first; none is certain: {}.{}", found.doubt, candidates(found))
+        }
+    });
     text.push_str(&next_form(found));
     if found.count > 1 && !found.is_certain() {
         text.push_str(&format!("\n{} mistakes in all; correct this one and check again.", found.count));

@@ -1,16 +1,25 @@
 //! What an edit or a patch did.
 
-use lispwright_edit::shown_changes;
 use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_edit_form::{Done, EditAnswer, Mended};
 
 use crate::fence::head;
+use crate::terms::Terms;
+use crate::{Skin, fix, note};
 
 /// Characters of the diff shown after an edit that was made: its author knows what it sent.
 const SHORT_DIFF: usize = 2_000;
 
 /// Characters of it shown before one.
 const LONG_DIFF: usize = 10_000;
+
+/// The same facts with a sentence for each remark.
+pub(crate) fn with_notes(done: &mut EditAnswer, skin: Skin) {
+    done.notes = done.remarks.iter().map(|remark| note::sentence(remark, Terms::of(skin))).collect();
+    if done.has_other_names {
+        done.notes.push("The file has other names (hard links), which keep the old text.".to_owned());
+    }
+}
 
 /// The answer: what was repaired, what was done where, what else there is to know, the diff.
 pub(crate) fn text(done: &EditAnswer) -> String {
@@ -80,6 +89,6 @@ fn repaired(mended: &Mended, operation: Done) -> String {
     let lines: Vec<String> = mended.lines.iter().map(|change| change.line.to_string()).collect();
     let noun = if lines.len() == 1 { "line" } else { "lines" };
     let shown = mended.lines.iter().map(|change| (change.line, change.before.as_str(), change.after.as_str()));
-    let shown = shown_changes(shown);
+    let shown = fix::diff(shown);
     format!("repaired: {what}, {noun} {}: {}.{shown}\n", lines.join(", "), mended.evidence.join("; "))
 }

@@ -1,13 +1,14 @@
 //! A file at a glance, or its lines.
 
-use lispwright_edit::MOST_SHOWN;
 use lispwright_syntax::in_a_line;
+use lispwright_tools::NextCall;
 use lispwright_tools::facts::Diagnosis;
 use lispwright_tools::lisp_read_file::FileAnswer;
 
 use crate::Skin;
 use crate::call::spoken;
-use crate::diagnosis::{head, next_form, sentence};
+use crate::diagnosis::{MOST_SHOWN, head, next_form, sentence};
+use crate::fix;
 use crate::rendering::counted;
 
 /// For a client how large the file is, then for every reader what is wrong with it and what is shown of it.
@@ -23,6 +24,7 @@ pub(crate) fn text(file: &FileAnswer, skin: Skin) -> String {
     if file.content.is_empty() && file.total_lines > 0 {
         text.push_str("[nothing to show: no line or form fits the pattern, offset and limit]\n");
     }
+    text.push_str(&left_out(file, skin));
     if let (Some(offset), Some(next)) = (file.next_offset, &file.next) {
         let FileAnswer { total_lines: all, .. } = file;
         text.push_str(&format!("[{} of {all} lines are left, from line {} on.", all - offset, offset + 1));
@@ -32,6 +34,22 @@ pub(crate) fn text(file: &FileAnswer, skin: Skin) -> String {
         text.push(']');
     }
     text.truncate(text.trim_end().len());
+    text
+}
+
+/// What shows the lines and forms that are too long for a view.
+fn left_out(file: &FileAnswer, skin: Skin) -> String {
+    let mut text = String::new();
+    let said = |calls: &[NextCall]| calls.iter().filter_map(|call| spoken(call, skin)).collect::<Vec<_>>();
+    let lines: Vec<String> = file.cut_lines.iter().map(u32::to_string).collect();
+    if let calls @ [_, ..] = said(&file.beyond_the_cut).as_slice() {
+        let noun = if lines.len() == 1 { "Line" } else { "Lines" };
+        let verb = if lines.len() == 1 { "is" } else { "are" };
+        text.push_str(&format!("[{noun} {} {verb} cut. To see more: {}.]\n", lines.join(", "), calls.join(", or ")));
+    }
+    if let calls @ [_, ..] = said(&file.long_forms).as_slice() {
+        text.push_str(&format!("[To see the form that is too long: {}.]\n", calls.join(", or ")));
+    }
     text
 }
 
@@ -58,8 +76,8 @@ fn diagnosed(path: &str, found: &Diagnosis) -> String {
     let found = &found.whole;
     let mut text = format!("{}: {}{}\n", head(path, found), sentence(found), next_form(found));
     let sure = if found.is_certain() { "Certain" } else { "Candidate" };
-    for fix in found.fixes.iter().take(MOST_SHOWN) {
-        text.push_str(&format!("{sure} fix: {fix}\n"));
+    for likely in found.fixes.iter().take(MOST_SHOWN) {
+        text.push_str(&format!("{sure} fix: {}\n", fix::sentence(likely)));
     }
     text
 }

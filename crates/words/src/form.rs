@@ -6,6 +6,7 @@ use lispwright_tools::lisp_read_form::FormAnswer;
 use crate::Skin;
 use crate::call::spoken;
 use crate::fence::fenced;
+use crate::terms::Terms;
 
 /// Where the form is, then its source between fences, then what else there is to know.
 pub(crate) fn text(form: &FormAnswer) -> String {
@@ -13,7 +14,7 @@ pub(crate) fn text(form: &FormAnswer) -> String {
     let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
     let mut text = format!("{}:{lines} {label}, digest {digest}\n{}", in_a_line(&form.path), fenced(content));
     if !form.balanced {
-        text.push_str("\nThis form does not balance. lisp_check_parens shows likely fixes.");
+        text.push_str(&format!("\nThis form does not balance. {} shows likely fixes.", Terms::of(Skin::Client).check));
     }
     if form.truncated {
         let next_line = start + content.matches('\n').count() as u32;

@@ -15,20 +15,22 @@ mod edited;
 mod expanded;
 mod fence;
 mod file;
+mod fix;
 mod form;
 mod live;
 mod live_fault;
 mod names;
+mod note;
 mod object;
 mod refusal;
 mod rendering;
+mod terms;
 mod waited;
 
 pub use call::spoken;
 pub use configuration::configuration;
 pub use rendering::Rendering;
 
-use lispwright_tools::facts::Diagnosis;
 use lispwright_tools::{Answer, LiveAnswer, Reply};
 
 /// Who reads an answer.
@@ -45,7 +47,7 @@ pub enum Skin {
 pub fn render(reply: Reply, skin: Skin) -> Rendering {
     match reply {
         Ok(mut answer) => {
-            diagnoses(&mut answer).iter_mut().for_each(diagnosis::with_sentence);
+            with_sentences(&mut answer, skin);
             let (is_error, mut fields) = (answer.is_error(), answer.document());
             if let Answer::Live(LiveAnswer::Waited(waited)) = &answer {
                 waited::add_fields(waited, skin, &mut fields);
@@ -56,12 +58,13 @@ pub fn render(reply: Reply, skin: Skin) -> Rendering {
     }
 }
 
-/// What is wrong with the text that an answer is about.
-fn diagnoses(answer: &mut Answer) -> &mut [Diagnosis] {
+/// Fills in what facts are said in sentences also in a document.
+fn with_sentences(answer: &mut Answer, skin: Skin) {
     match answer {
-        Answer::File(file) => &mut file.diagnostics,
-        Answer::Checked(checked) => checked.diagnosis.as_mut_slice(),
-        _ => &mut [],
+        Answer::File(file) => file.diagnostics.iter_mut().for_each(diagnosis::with_sentence),
+        Answer::Checked(checked) => checked.diagnosis.iter_mut().for_each(diagnosis::with_sentence),
+        Answer::Edited(edited) => edited::with_notes(edited, skin),
+        _ => {}
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Pa
     }
     // With a pattern, the other forms are shown only when everything fits; what matches must not be crowded out.
     for only_matching in [false, true] {
-        let mut lines = LineView::new(view.total_lines, options, true);
+        let mut lines = LineView::new(view.total_lines, options);
         let outcome = fill(source, options, end_line, patterns, only_matching, &mut lines);
         if has_pattern && !only_matching && outcome.stopped_at.is_some() {
             continue;
@@ -42,6 +42,8 @@ pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Pa
             outcome.stopped_at.map(|line| line - 1).or((end_line < view.total_lines).then_some(end_line));
         view.last_line = view.next_offset.unwrap_or(view.total_lines);
         view.content = lines.content;
+        view.cut_lines = lines.cut;
+        view.long_forms = outcome.collapsed;
         return;
     }
 }
@@ -62,6 +64,8 @@ fn matching(source: &Source<'_>, options: &ViewOptions<'_>, end_line: u32, patte
 
 struct Outcome {
     expanded: usize,
+    /// The lines of forms that were to be shown whole and are too long.
+    collapsed: Vec<u32>,
     /// The line of the first form that did not fit.
     stopped_at: Option<u32>,
 }
@@ -75,6 +79,7 @@ fn fill(
     lines: &mut LineView,
 ) -> Outcome {
     let mut expanded = 0;
+    let mut too_long = Vec::new();
     // Forms up to here have been shown as part of the form around them, and lines up to there whole.
     let (mut shown_to, mut shown_line) = (0, 0);
     let mut left_out = 0;
@@ -94,7 +99,7 @@ fn fill(
         if left_out > 0 {
             left_out = 0;
             if !lines.note("…") {
-                return Outcome { expanded, stopped_at: Some(line) };
+                return Outcome { expanded, collapsed: too_long, stopped_at: Some(line) };
             }
         }
         let fits = match shown {
@@ -107,8 +112,9 @@ fn fill(
         if !fits {
             // A form that alone is larger than the budget would stop every view: it is collapsed instead.
             let alone = lines.content.is_empty();
+            too_long.extend(alone.then_some(line));
             if !alone || !collapsed(source, form, lines) {
-                return Outcome { expanded, stopped_at: Some(line) };
+                return Outcome { expanded, collapsed: too_long, stopped_at: Some(line) };
             }
         }
         if shown != Shown::Signature {
@@ -117,7 +123,7 @@ fn fill(
         }
         expanded += usize::from(shown == Shown::Verbatim && fits);
     }
-    Outcome { expanded, stopped_at: None }
+    Outcome { expanded, collapsed: too_long, stopped_at: None }
 }
 
 fn how(source: &Source<'_>, id: FormId, patterns: &Patterns, whole: u32) -> Shown {
@@ -152,7 +158,7 @@ fn collapsed(source: &Source<'_>, form: &Form, lines: &mut LineView) -> bool {
     let count = source.slice(form.outer).chars().count();
     let line = source.lines.line(form.outer.start);
     lines.line(line, &indented(form, &signature(source, form)))
-        && lines.note(&format!("[this form has {count} characters, too many for this view: lisp_read_form shows it]"))
+        && lines.note(&format!("[this form has {count} characters, too many for this view]"))
 }
 
 /// A line is cut where it is shown.

@@ -1,69 +1,87 @@
-//! What the things that a refusal speaks of are called where it is read: the arguments and tools of a client, or the options
-//! and commands of a shell.
+//! What the things that answers speak of are called where they are read: the arguments and tools of a client, or the
+//! options and commands of a shell.
 
-/// The names of one of the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Words {
+use crate::Skin;
+
+/// The terms of one of the two.
+#[derive(Debug)]
+pub(crate) struct Terms {
     pub(crate) name: &'static str,
     pub(crate) line: &'static str,
     pub(crate) index: &'static str,
     pub(crate) content: &'static str,
     pub(crate) old_text: &'static str,
     pub(crate) new_text: &'static str,
+    pub(crate) dialect: &'static str,
     pub(crate) repair_edit: &'static str,
     pub(crate) repair_patch: &'static str,
     pub(crate) replace_all: &'static str,
     pub(crate) delete: &'static str,
     pub(crate) insert: &'static str,
+    pub(crate) insert_before: &'static str,
     /// What puts forms at the end of a file.
-    pub append: &'static str,
+    pub(crate) append: &'static str,
     pub(crate) outline: &'static str,
     pub(crate) read: &'static str,
     pub(crate) read_all: &'static str,
     pub(crate) patch: &'static str,
     pub(crate) check: &'static str,
+    /// To do the same once more.
+    pub(crate) again: &'static str,
 }
 
-impl Words {
-    /// For clients of the server.
-    pub const TOOLS: Self = Self {
+impl Terms {
+    /// As the readers of `skin` know them.
+    pub(crate) const fn of(skin: Skin) -> &'static Self {
+        match skin {
+            Skin::Client => &Self::TOOLS,
+            Skin::Shell => &Self::COMMAND_LINE,
+        }
+    }
+
+    const TOOLS: Self = Self {
         name: "`name`",
         line: "`line`",
         index: "`index`",
         content: "`content`",
         old_text: "old_text",
         new_text: "new_text",
+        dialect: "`dialect`",
         repair_edit: "with repair=true",
         repair_patch: "with repair=true",
         replace_all: "replace_all=true",
         delete: "operation=delete",
         insert: "operation=insert_before or insert_after",
+        insert_before: "insert_before",
         append: "lisp_edit_form with operation append",
         outline: "lisp_read_file",
         read: "lisp_read_form",
         read_all: "lisp_read_form and \"limit\"",
         patch: "lisp_patch_form",
         check: "lisp_check_parens",
+        again: "call again",
     };
 
-    /// For people at a shell.
-    pub const COMMAND_LINE: Self = Self {
+    const COMMAND_LINE: Self = Self {
         name: "NAME",
         line: "--line",
         index: "--index",
         content: "standard input",
         old_text: "--old",
         new_text: "--new",
+        dialect: "--dialect",
         repair_edit: "without --no-repair",
         repair_patch: "with --repair",
         replace_all: "--replace-all",
         delete: "`lispwright edit FILE delete`",
         insert: "`lispwright edit FILE insert-before` or `insert-after`",
+        insert_before: "insert-before",
         append: "`lispwright edit FILE append`",
         outline: "`lispwright outline`",
         read: "`lispwright read`",
         read_all: "`lispwright read`; its characters are",
         patch: "`lispwright patch`",
         check: "`lispwright check`",
+        again: "run it again",
     };
 }

@@ -1,0 +1,14 @@
+//! What refusals say.
+
+use lispwright_edit::Refusal;
+use lispwright_words::{Rendering, Skin, render};
+
+/// The refusal as a client reads it. A person at a shell reads no names of tools.
+#[track_caller]
+pub(crate) fn said(refusal: &Refusal) -> String {
+    let rendered = |skin| render(Err(lispwright_tools::Refusal::text("a.lisp", refusal.clone())), skin);
+    let Rendering { text, fields, .. } = rendered(Skin::Shell);
+    assert!(!text.contains("lisp_"), "{text}");
+    assert!(fields.get("next").is_none_or(|next| next.as_str().is_some_and(|next| next.starts_with("lispwright "))));
+    rendered(Skin::Client).text
+}

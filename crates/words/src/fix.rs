@@ -1,0 +1,68 @@
+//! A change that would mend a text, as lines for people.
+
+use lispwright_edit::Fix;
+
+/// Longest line that is shown whole, in scalar values.
+const WIDTH: usize = 100;
+
+/// The change in a line, or in one and another for each line it changes.
+pub(crate) fn sentence(fix: &Fix) -> String {
+    let change = match (fix.add.as_str(), fix.remove.as_str()) {
+        ("", remove) => format!("remove `{remove}`"),
+        (add, "") => format!("add `{add}`"),
+        (add, remove) => format!("`{add}` for `{remove}`"),
+    };
+    match fix.lines.as_slice() {
+        [only] => format!("line {}: {change} ({}): {}", only.line, fix.why, shown(&only.before, &only.after).1),
+        several => {
+            let lines =
+                several.iter().map(|each| format!("\n    line {}: {}", each.line, shown(&each.before, &each.after).1));
+            format!("{change} in {} lines ({}):{}", several.len(), fix.why, lines.collect::<String>())
+        }
+    }
+}
+
+/// Changed lines, each as its number, how it was and how it is, two lines of text for each.
+pub(crate) fn diff<'t>(lines: impl Iterator<Item = (u32, &'t str, &'t str)>) -> String {
+    lines
+        .map(|(line, before, after)| {
+            let (before, after) = shown(before, after);
+            format!("\n  {line} - {before}\n  {line} + {after}")
+        })
+        .collect()
+}
+
+/// A line before and after as an answer shows it, without the white space around; long lines are cut to the neighbourhood of
+/// the change.
+fn shown(before: &str, after: &str) -> (String, String) {
+    let (before, after) = (before.trim(), after.trim());
+    let same = before.chars().zip(after.chars()).take_while(|(before, after)| before == after).count();
+    (around(before, same), around(after, same))
+}
+
+/// `line`, cut to the part around its `middle`th scalar value when it is long.
+fn around(line: &str, middle: usize) -> String {
+    let count = line.chars().count();
+    if count <= WIDTH {
+        return line.to_owned();
+    }
+    let start = middle.saturating_sub(WIDTH * 2 / 3).min(count - WIDTH);
+    let part: String = line.chars().skip(start).take(WIDTH).collect();
+    let (front, back) = (if start > 0 { "…" } else { "" }, if start + WIDTH < count { "…" } else { "" });
+    format!("{front}{part}{back}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_shown_around_its_change() {
+        let before = format!("({}", "x ".repeat(200));
+        let after = format!("{})", before.trim_end());
+        let (old, new) = shown(&before, &after);
+        assert!(old.starts_with('…') && old.ends_with("x x"), "{old}");
+        assert!(new.starts_with('…') && new.ends_with("x x)"), "{new}");
+        assert_eq!(new.chars().count(), WIDTH + 1);
+    }
+}

@@ -1,0 +1,250 @@
+//! Why a request about a text was refused, in a sentence: the reason, and what to do next.
+
+use std::fmt::{self, Write as _};
+
+use lispwright_edit::{Diagnosis, FormLine, Near, Refusal, Slip};
+
+use crate::diagnosis;
+use crate::terms::Terms;
+
+/// The sentence, without the place and without a full stop at its end.
+pub(crate) fn sentence(refusal: &Refusal, words: &Terms) -> String {
+    let mut text = String::new();
+    write(&mut text, refusal, words).expect("a string takes any text");
+    text
+}
+
+fn write(f: &mut String, refusal: &Refusal, words: &Terms) -> fmt::Result {
+    let Terms { name, line: by_line, index: by_index, content, old_text, new_text, .. } = words;
+    match refusal {
+        Refusal::In { refusal, .. } => write(f, refusal, words),
+        Refusal::NoAddress => write!(
+            f,
+            "no form is named. Pass {name} (what the form defines, such as foo or (setf foo)), or {by_line} for a form \
+             without a name"
+        ),
+        Refusal::CountsFromOne => {
+            write!(f, "{by_line} and {by_index} count from 1, not from 0. Call again with a number above 0")
+        }
+        Refusal::FormNotFound { asked, others, nearest, definitions } => {
+            write!(f, "no form {asked} here.")?;
+            if !others.is_empty() {
+                f.write_str(" Forms of that name:")?;
+                list(f, others)?;
+                write!(f, "\nCall again with one of these lines as {by_line}, and without what does not fit")
+            } else if nearest.is_empty() {
+                write!(f, " None of the {definitions} definitions has a name like it. ")?;
+                how_to_name(f, words)
+            } else {
+                write!(f, " Nearest names: {}. ", nearest.join(", "))?;
+                how_to_name(f, words)
+            }
+        }
+        Refusal::OnlyMentioned { asked, form } => write!(
+            f,
+            "no form {asked} stands by itself here: it is part of `{}` on line {}; nothing was written. Name that form as \
+             here, or by {by_line}, if all of it is meant; put a form beside it with {}",
+            form.label, form.line, words.insert
+        ),
+        Refusal::FormAmbiguous { asked, candidates } => {
+            write!(f, "{} forms fit {asked}:", candidates.len())?;
+            list(f, candidates)?;
+            write!(f, "\nCall again with {by_index} (the number above) or {by_line}")
+        }
+        Refusal::Stale { given, digest, line, .. } => write!(
+            f,
+            "the form on line {line} has changed since digest {given} was taken; nothing was written. It is now as \
+             follows, digest {digest}. Decide on the present text and call again with the present digest"
+        ),
+        Refusal::ContentMissing => {
+            write!(f, "this operation needs {content}, the source to put there. Call again with it")
+        }
+        Refusal::NoForm => write!(
+            f,
+            "{content} holds no form, only white space or comments. Pass the whole form; to remove one use {}, to change a \
+             comment use {}",
+            words.delete, words.patch
+        ),
+        Refusal::SeveralForms { forms } => {
+            write!(f, "{content} holds {} forms, and replace takes exactly one:", forms.len())?;
+            for (line, text) in forms.iter().take(10) {
+                write!(f, "\n  line {line} of content: {text}")?;
+            }
+            write!(f, "\nReplace with the one form, and pass the others with {}", words.insert)
+        }
+        Refusal::Fenced { .. } => {
+            f.write_str("a Markdown fence. Pass the source alone, without the lines of backquotes")
+        }
+        Refusal::Numbered => {
+            f.write_str("the lines of the text begin with line numbers. Pass the source alone, without `12| ` in front")
+        }
+        Refusal::ForeignBracket { bracket, symbol, dialect, .. } => write!(
+            f,
+            "`{bracket}` is no bracket in {dialect}, it would become part of the symbol `{symbol}`, and nothing else in \
+             the file uses it. Write parentheses, or |{symbol}| if the symbol is meant"
+        ),
+        Refusal::SmartQuote { quote, .. } => {
+            write!(f, "`{quote}` is a typographic quotation mark in the place of code. Write \" or '")
+        }
+        Refusal::Invisible { character, .. } => write!(
+            f,
+            "U+{:04X} in a symbol, which looks like a blank or like nothing. Write a space, or leave it out",
+            u32::from(*character)
+        ),
+        Refusal::Slip { slip, .. } => f.write_str(&slipped(slip)),
+        Refusal::CutOff { given, whole } => write!(
+            f,
+            "{content} is only the first {given} of the form's {whole} characters, as if it had been cut when it was \
+             read; nothing was written. Read the form with {}: {whole}, or change a part of it with {}",
+            words.read_all, words.patch
+        ),
+        Refusal::Unbalanced { diagnosis, allowed } => {
+            let (kind, found) = (diagnosis.kind.code(), diagnosis::sentence(diagnosis));
+            write!(f, "{kind}; nothing was written.\nIn content, {found}")?;
+            f.push_str(&fixes(diagnosis));
+            match (diagnosis.is_certain(), allowed) {
+                (true, false) => write!(f, "\nCall again with that content, or {}", words.repair_edit),
+                _ => write!(f, "\nCorrect line {} of content and call again with all of it", diagnosis.likely_at.line),
+            }
+        }
+        Refusal::PatchUnbalanced { diagnosis, add, remove, patched: (first, last), corrected } => {
+            writeln!(f, "{} with this patch; nothing was written.", diagnosis.kind.code())?;
+            let lines = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+            let open = diagnosis.expected.as_deref().filter(|_| diagnosis.is_open_text());
+            match (add.as_str(), remove.as_str()) {
+                // What is open hides the delimiters behind it.
+                _ if open.is_some() && diagnosis.is_certain() => {}
+                _ if open.is_some() => write!(f, "Add `{}` to {new_text} ({lines}). ", open.unwrap_or_default())?,
+                ("", "") => write!(f, "The delimiters of {new_text} stand in the wrong order. ")?,
+                (add, "") => write!(f, "Add {} to {new_text} ({lines}): `{add}`. ", counted(add))?,
+                ("", remove) => write!(f, "Remove {} from {new_text} ({lines}): `{remove}`. ", counted(remove))?,
+                (add, remove) => write!(f, "In {new_text} ({lines}) add `{add}` and remove `{remove}`. ")?,
+            }
+            write!(f, "With the patch, {}", diagnosis::sentence(diagnosis))?;
+            f.push_str(&fixes(diagnosis));
+            match (diagnosis.is_certain(), corrected) {
+                (_, Some(_)) => write!(f, "\nCall again {}, or with this {new_text}", words.repair_patch),
+                (true, None) => {
+                    write!(f, "\nThat is outside {new_text}: pass an {old_text} that holds those lines as well")
+                }
+                _ => write!(
+                    f,
+                    "\nCorrect {new_text} and call again; {old_text} has to hold the delimiters that {new_text} replaces"
+                ),
+            }
+        }
+        Refusal::WouldBreak { line, text } => write!(
+            f,
+            "other forms would read differently with this edit, from line {line} of the changed file on: {text}\nNothing \
+             was written. Look for an unfinished comment or string, or a prefix such as #; or #+x at the end of the new text"
+        ),
+        Refusal::WouldSplit { found, expected } => write!(
+            f,
+            "with this edit the place would hold {found} forms and not {expected}; nothing was written. Keep the form one \
+             form: check where its list is closed"
+        ),
+        Refusal::WouldRemove { found, expected } => write!(
+            f,
+            "the place of the edit holds {found} forms and not {expected}, which would go with it; nothing was written. \
+             Mend the file there first: {} shows what is wrong",
+            words.check
+        ),
+        Refusal::EmptyOldText => {
+            write!(f, "`{old_text}` is empty. Pass the exact text to replace, as {} shows it", words.read)
+        }
+        Refusal::TextNotFound { label, lines: (first, last), near, elsewhere } => {
+            write!(f, "{old_text} does not occur in {label} (lines {first}-{last}).")?;
+            match near {
+                Some(Near { line, text, diff: None }) => write!(
+                    f,
+                    " The nearest text differs in white space or case; line {line} has:\n{text}\nCopy it exactly and call \
+                     again"
+                ),
+                _ if !elsewhere.is_empty() => {
+                    let lines: Vec<String> = elsewhere.iter().take(10).map(u32::to_string).collect();
+                    write!(f, " Outside this form it begins on line {}; name the form that holds it", lines.join(", "))
+                }
+                Some(Near { line, diff: Some(diff), .. }) => write!(
+                    f,
+                    " The nearest text begins on line {line} (- {old_text}, + the file):{diff}\nCorrect {old_text} and call \
+                     again"
+                ),
+                None => write!(f, " {} shows the exact text; copy from it and call again", words.read),
+            }
+        }
+        Refusal::TextAmbiguous { label, lines } => {
+            write!(f, "{old_text} occurs {} times in {label}:", lines.len())?;
+            for (line, text) in lines.iter().take(20) {
+                write!(f, "\n  line {line}: {text}")?;
+            }
+            let all = words.replace_all;
+            write!(f, "\nPass more of the text around the one that is meant, or {all} for all of them")
+        }
+        Refusal::InsideConditional { line } => write!(
+            f,
+            "the form on line {line} is a branch of a reader conditional, which takes one form for each feature. Replace \
+             the branch, or insert beside the form around it (address it by its line)"
+        ),
+        Refusal::BadPattern { argument, why } => {
+            write!(f, "`{argument}` is not a regular expression: {why}. Escape ( ) [ ] {{ }} . * + ? ^ $ | \\ with \\")
+        }
+    }
+}
+
+/// How forms are addressed that have no name, and where all of them are listed.
+fn how_to_name(f: &mut String, words: &Terms) -> fmt::Result {
+    let Terms { line, outline, .. } = words;
+    write!(
+        f,
+        "A form without a name is addressed by head and first argument (setq foo) or by {line}; {outline} lists all forms"
+    )
+}
+
+fn list(f: &mut String, forms: &[FormLine]) -> fmt::Result {
+    const MOST: usize = 20;
+    for (index, form) in forms.iter().take(MOST).enumerate() {
+        write!(f, "\n  {}. line {}: {}", index + 1, form.line, form.text)?;
+    }
+    if forms.len() > MOST { write!(f, "\n  … and {} more", forms.len() - MOST) } else { Ok(()) }
+}
+
+/// What could be changed, and how sure that is.
+fn fixes(diagnosis: &Diagnosis) -> String {
+    match (diagnosis.fixes.as_slice(), diagnosis.is_certain()) {
+        ([], _) if diagnosis.doubt.is_empty() => String::new(),
+        ([], _) => format!("\nNo repair: {}.", diagnosis.doubt),
+        (_, true) => diagnosis::certain(diagnosis),
+        (_, false) => {
+            format!(
+                "\nNot certain: {}. Candidates, likeliest first:{}",
+                diagnosis.doubt,
+                diagnosis::candidates(diagnosis)
+            )
+        }
+    }
+}
+
+/// A trace of where a text was copied from.
+fn slipped(slip: &Slip) -> String {
+    match slip {
+        Slip::DiffMarks => {
+            "the lines begin with the marks of a diff. Send the new lines alone, without + and - in front".to_owned()
+        }
+        Slip::Conflict => "the marks of a merge conflict. Keep one of the two sides, and take out the marks".to_owned(),
+        Slip::EscapedLineEnd => {
+            "`\\n` in the place of a line end: the text was escaped twice. Send line ends as they are".to_owned()
+        }
+        Slip::Entity(entity) => {
+            format!(
+                "`{entity}` in the place of code, where `;` begins a comment. Write the character that it stands for"
+            )
+        }
+    }
+}
+
+fn counted(delimiters: &str) -> String {
+    match delimiters.chars().count() {
+        1 => "1 delimiter".to_owned(),
+        count => format!("{count} delimiters"),
+    }
+}
