@@ -34,7 +34,9 @@ impl Lack {
                 "--max-processes is not enforced; what code has started is ended with its image and not before, and what it \
                  has given a process group of its own is not ended"
             }
-            Self::Memory => "--max-memory is not enforced, and memory is not shown",
+            Self::Memory => {
+                "--max-memory bounds the heap of an image and nothing else that it takes, and memory is not shown"
+            }
             Self::Waits => "time in which an image waits for a processor counts when it is told to stop",
             Self::Sandbox => "--sandbox does not work",
             Self::Privacy => "other programs of the same user may read the memory and the environment of the server",

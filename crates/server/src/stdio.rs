@@ -77,11 +77,8 @@ impl Waited {
 
     fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         let end = self.end.as_fd();
-        let count = if self.is_socket {
-            send(end, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?
-        } else {
-            rustix::io::write(end, bytes)?
-        };
+        let count =
+            if self.is_socket { send(end, bytes, SendFlags::DONTWAIT)? } else { rustix::io::write(end, bytes)? };
         Ok(count)
     }
 }

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
+use lispwright_platform::{Here, Lack, System};
 use serde_json::json;
 
 use crate::client::{Answer, Client, PATIENCE, Session, cache, server_command};
@@ -208,4 +209,17 @@ fn signals_that_the_server_blocks_reach_the_image() {
     let mut session = Session { client: Client::connect(command), project };
     let code = "(labels ((deep (n) (1+ (deep n)))) (handler-case (deep 1) (storage-condition () :deep)))";
     assert_eq!(session.ok("repl_eval", json!({ "code": code })).fields["values"], json!([":DEEP"]));
+}
+
+#[test]
+fn what_this_system_lacks_is_in_the_status_and_is_refused() {
+    let mut household = Household::new(&["--sandbox"]);
+    let status = household.call("repl_control", json!({ "action": "status" }));
+    let names: Vec<&str> = Here::LACKS.iter().map(|lack| lack.name()).collect();
+    assert_eq!(status.fields["lacks"], json!(names));
+    assert_eq!(status.text.matches("Not on this system: ").count(), names.len(), "{}", status.text);
+    if Here::LACKS.contains(&Lack::Sandbox) {
+        let refused = household.eval("main", "1");
+        assert!(refused.is_error && refused.text.contains("nothing that keeps images in"), "{}", refused.text);
+    }
 }
