@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::backends::{Capability, Runtime};
@@ -377,15 +378,19 @@ impl Sessions {
         crate::process::first_line(&program?, runtime.version_argument).await
     }
 
-    /// Ends every image and waits until they are gone.
+    /// Ends every image, all at the same time, and waits until they are gone.
     pub async fn shutdown(&self) {
         let sessions = std::mem::take(&mut *self.sessions());
-        for session in sessions.values() {
-            end_image(session).await;
+        let mut ends: JoinSet<()> = sessions
+            .into_values()
+            .map(|session| async move {
+                end_image(&session).await;
+            })
+            .collect();
+        for factory in self.0.factories.iter().cloned() {
+            ends.spawn(async move { factory.close().await });
         }
-        for factory in &self.0.factories {
-            factory.close().await;
-        }
+        while ends.join_next().await.is_some() {}
         if let Some(factory) = self.0.factories.first() {
             factory.household.end_all().await;
         }
@@ -463,5 +468,28 @@ mod tests {
         // What has been told to stop soon does.
         controls.interrupt.cancel();
         assert!(waits(10));
+    }
+
+    #[tokio::test]
+    async fn no_image_waits_for_the_end_of_another() {
+        let directory = tempfile::tempdir().unwrap();
+        let sessions = Sessions::new(Config::new(directory.path()));
+        let [first, second] = ["a", "b"].map(|name| {
+            sessions.open(name, Runtime::named("sbcl")).unwrap();
+            sessions.existing(name).unwrap()
+        });
+        second.facts().held = 1;
+        let busy = first.slot.lock().await;
+        let all = sessions.clone();
+        let end = tokio::spawn(async move { all.shutdown().await });
+        let second_ends = async {
+            while second.facts().held > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        assert!(tokio::time::timeout(Duration::from_secs(10), second_ends).await.is_ok());
+        assert!(!end.is_finished());
+        drop(busy);
+        end.await.unwrap();
     }
 }
