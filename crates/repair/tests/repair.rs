@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
+
 use lispwright_repair::{Earlier, Outcome, Reason, Refusal, renested_since, repair};
-use lispwright_syntax::Dialect;
+use lispwright_syntax::language::Extension;
+use lispwright_syntax::{Dialect, Language};
 
 const NEIGHBOURS: &str = "(defun area (circle)\n  (let ((r (radius circle)))\n    (* pi r r)))\n\n\
 (defun show (x)\n  (when x\n    (print x))\n  (list x))\n\n";
@@ -395,4 +398,35 @@ fn hostile_text_comes_to_an_end() {
             assert!(!matches!(outcome(&text, Dialect::CommonLisp, earlier), Outcome::Balanced));
         }
     }
+}
+
+/// Common Lisp with `route`, which defines as `defun` does.
+fn with_route() -> Language {
+    let mut extension = Extension::new(Dialect::CommonLisp);
+    extension.add_definer("route", "defun").unwrap();
+    Arc::new(extension).into()
+}
+
+#[test]
+fn a_definer_of_the_project_has_the_shape_of_the_one_it_is_like() {
+    let form = |form: &str| format!("{form}\n\n(defun last-one (x)\n  (list x x))\n");
+    let as_it_is = |text: &str, language: Language| format!("{:?}", repair(text, language, &Earlier::default()));
+    let (mut alike, mut differ) = (0, 0);
+    for broken in [
+        "(defun index (x (list x))",
+        "(defun index x)\n  (list x))",
+        "(defun index (x\n  (list x))",
+        "(defun index (x) (when x (list x)",
+        "(defun index (x))\n  (list x))",
+        "(defun index (x)\n  \"Shows it.\n  (list x))",
+        "(defun index (x)\n  (list x)\n(defun other (x)\n  (list x)))",
+    ] {
+        let plain = form(broken);
+        let text = plain.replace("defun", "route");
+        let wanted = as_it_is(&plain, Dialect::CommonLisp.into()).replace("defun", "route");
+        assert_eq!(as_it_is(&text, with_route()), wanted, "{text}");
+        alike += 1;
+        differ += usize::from(as_it_is(&text, Dialect::CommonLisp.into()) != wanted);
+    }
+    assert!(alike == 7 && differ > 1, "{differ} of {alike} differ without the project's word");
 }
