@@ -279,7 +279,7 @@ fn comment(sample: &Sample, own: &[Piece], random: &mut Random) -> Option<Vec<Sp
     let discard = match sample.dialect {
         Dialect::EmacsLisp => return None,
         Dialect::Clojure | Dialect::Edn => "#_",
-        Dialect::Scheme => "#;",
+        Dialect::Scheme | Dialect::Racket => "#;",
         Dialect::CommonLisp => "",
     };
     if discard == "#_" || (!discard.is_empty() && random.percent(30)) {

@@ -14,7 +14,7 @@ fn neighbours(dialect: Dialect) -> &'static str {
         Dialect::CommonLisp => {
             "(defun neighbour (list)\n  (let ((sum 0)\n        (seen nil))\n    (dolist (item list)\n      (when (plusp item)\n        (incf sum item)))\n    (values sum seen)))\n\n"
         }
-        Dialect::Scheme => {
+        Dialect::Scheme | Dialect::Racket => {
             "(define (neighbour lst)\n  (let ((first (car lst))\n        (rest (cdr lst)))\n    (if (null? rest)\n        first\n        (neighbour rest))))\n\n"
         }
         Dialect::Clojure | Dialect::Edn => {

@@ -9,6 +9,7 @@ mod common_lisp;
 mod detect;
 mod edn;
 mod emacs_lisp;
+mod racket;
 mod scheme;
 
 use crate::definer::{Guess, Row, Wraps};
@@ -32,14 +33,18 @@ pub enum Dialect {
     Edn,
     /// Emacs Lisp.
     EmacsLisp,
+    /// Racket, as most of its languages read it.
+    Racket,
 }
 
 /// The tables, in the order of the variants.
-static TABLES: [&Table; 5] = [&common_lisp::TABLE, &scheme::TABLE, &clojure::TABLE, &edn::TABLE, &emacs_lisp::TABLE];
+static TABLES: [&Table; 6] =
+    [&common_lisp::TABLE, &scheme::TABLE, &clojure::TABLE, &edn::TABLE, &emacs_lisp::TABLE, &racket::TABLE];
 
 impl Dialect {
     /// Every dialect, in the order they are listed to people.
-    pub const ALL: [Self; 5] = [Self::CommonLisp, Self::Scheme, Self::Clojure, Self::Edn, Self::EmacsLisp];
+    pub const ALL: [Self; 6] =
+        [Self::CommonLisp, Self::Scheme, Self::Clojure, Self::Edn, Self::EmacsLisp, Self::Racket];
 
     /// What its file says.
     #[inline]
@@ -58,9 +63,10 @@ impl Dialect {
     }
 
     /// The dialect of a file, from its extension, else from the text's shebang, `#lang` or mode line.
-    /// `None` means that the file is not known to be Lisp.
+    /// `None` means that the file is not known to be Lisp, or says that it is in a notation that is not read by form.
     pub fn detect(path: &str, text: &[u8]) -> Option<Self> {
-        detect::from_extension(path).or_else(|| detect::from_first_lines(text))
+        let found = detect::from_extension(path).or_else(|| detect::from_first_lines(text));
+        found.filter(|dialect| !detect::says_other_notation(dialect.table(), text))
     }
 
     /// Upper and lower case name the same symbol unless escaped.
@@ -131,6 +137,8 @@ pub struct Table {
     pub file_names: &'static [&'static str],
     /// A text whose first line begins so, with a word behind it, is in this dialect.
     pub(crate) first_line: Option<&'static str>,
+    /// What such a word begins with when it names a notation that is not read by form.
+    pub(crate) other_notations: &'static [&'static str],
 
     /// What characters mean.
     pub(crate) readtable: &'static Readtable,

@@ -20,7 +20,7 @@ pub struct LispCheckParens {
     /// Source to check
     #[serde(default)]
     pub code: Option<String>,
-    /// common-lisp, scheme, clojure, edn or emacs-lisp; default: by the file, else common-lisp
+    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; default: by the file, else common-lisp
     #[serde(default)]
     pub dialect: Option<String>,
     /// Characters to skip

@@ -47,6 +47,11 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
         Refusal::NoDialect { given } => {
             format!("{dialect} is {given:?}; use one of {}.", Dialect::ALL.map(Dialect::name).join(", "))
         }
+        // Its name is one of Lisp, so it is its first line that says otherwise.
+        Refusal::NotLisp { path, .. } if Dialect::detect(path, b"").is_some() => format!(
+            "{}: its #lang line names a notation of its own, such as @-forms, which is not read by form. Edit it as plain text.",
+            in_a_line(path)
+        ),
         Refusal::NotLisp { path, may_be_said } => {
             let instead = match may_be_said {
                 true => format!("Say with {dialect} which one it is"),

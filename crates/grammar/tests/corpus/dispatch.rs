@@ -57,6 +57,7 @@ const LEFT_OUT: &[(Dialect, &[&str])] = &[
     (Dialect::Scheme, &["# ", "#)", "#<", "#=", "#]"]),
     (Dialect::Clojure, &["# ", "#,", "#@", "#\\", "#`", "#~", "#;", "#)", "\u{2028}", "#]", "#}", "#:", "#<", "##"]),
     (Dialect::EmacsLisp, &["# ", "#)", "#;", "#]", "#\"", "#`", "#,", "#^", "#@", "#\\", "#0", "#7", "?\\1=", "?\\xy"]),
+    (Dialect::Racket, &["# ", "#)", "#<", "#=", "#]", "#}", "#\\1=", "#\\C-", "\u{2028}"]),
 ];
 
 #[track_caller]
@@ -104,4 +105,9 @@ fn what_clojure_dispatches() {
 #[test]
 fn what_emacs_lisp_dispatches() {
     check(Dialect::EmacsLisp);
+}
+
+#[test]
+fn what_racket_dispatches() {
+    check(Dialect::Racket);
 }

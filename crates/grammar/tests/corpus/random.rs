@@ -54,6 +54,11 @@ fn what_is_accepted_of_emacs_lisp_is_sound() {
     check(Dialect::EmacsLisp);
 }
 
+#[test]
+fn what_is_accepted_of_racket_is_sound() {
+    check(Dialect::Racket);
+}
+
 /// Xorshift.
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;

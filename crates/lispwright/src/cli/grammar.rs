@@ -14,7 +14,7 @@ use super::text::print;
 #[command(after_help = "Example:\n  lispwright grammar --dialect clojure --format gbnf --start form > form.gbnf\n  \
     llama-cli -m model.gguf --grammar-file form.gbnf -p 'A Clojure function that adds two numbers:'")]
 pub(crate) struct Args {
-    /// common-lisp, scheme, clojure, edn or emacs-lisp
+    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp
     #[arg(long, value_name = "DIALECT")]
     dialect: String,
 

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// common-lisp, scheme, clojure, edn or emacs-lisp; found out by itself when absent
+    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; found out by itself when absent
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
 }

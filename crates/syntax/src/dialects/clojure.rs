@@ -15,6 +15,7 @@ pub(super) static TABLE: Table = Table {
     endings: &["clj", "cljs", "cljc", "cljd", "bb", "cljr", "clj_kondo"],
     file_names: &[],
     first_line: None,
+    other_notations: &[],
     readtable: &READTABLE,
     marks: None,
     directives: &[],

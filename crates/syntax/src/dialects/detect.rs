@@ -42,6 +42,14 @@ pub(super) fn from_first_lines(text: &[u8]) -> Option<Dialect> {
     said.or_else(|| mode_line(first)).or_else(|| lines.next().and_then(mode_line))
 }
 
+/// The first line that names the notation of a text names one that is not read by form: `#lang scribble/manual`.
+pub(super) fn says_other_notation(table: &Table, text: &[u8]) -> bool {
+    let Some(begins) = table.first_line else { return false };
+    let head = String::from_utf8_lossy(&text[..text.len().min(2048)]);
+    let word = head.lines().find_map(|line| line.strip_prefix(begins)).unwrap_or_default().trim_start();
+    table.other_notations.iter().any(|notation| word.starts_with(notation))
+}
+
 /// `-*- mode: lisp; ... -*-` or `-*- lisp -*-`, as Emacs reads it from the first two lines.
 fn mode_line(line: &str) -> Option<Dialect> {
     let (_, rest) = line.split_once("-*-")?;
@@ -76,9 +84,16 @@ mod tests {
         check("run", "#!/usr/bin/env bb\n", Some(Dialect::Clojure));
         check("run", "#!/usr/bin/guile3.0 -s\n!#", Some(Dialect::Scheme));
         check("run", "#!/usr/bin/sbcl --script\n", Some(Dialect::CommonLisp));
-        check("run", "#lang racket/base\n", Some(Dialect::Scheme));
+        check("run", "#lang racket/base\n", Some(Dialect::Racket));
         check("x", ";;; x -*- Mode: LISP; Syntax: Common-Lisp -*-\n", Some(Dialect::CommonLisp));
         check("x", "#!/bin/sh\n;; -*- emacs-lisp -*-\n", Some(Dialect::EmacsLisp));
         check("x", "#!/bin/sh\necho\n", None);
+    }
+
+    #[test]
+    fn a_notation_that_is_not_read_by_form_is_none() {
+        check("a.rkt", ";; x\n#lang at-exp racket\n", None);
+        check("a", "#lang scribble/manual\n", None);
+        check("a.rkt", "#lang scribbled\n", Some(Dialect::Racket));
     }
 }

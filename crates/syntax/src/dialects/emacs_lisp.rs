@@ -16,6 +16,7 @@ pub(super) static TABLE: Table = Table {
     endings: &["el"],
     file_names: &[".emacs", ".spacemacs", "Cask", "_emacs"],
     first_line: None,
+    other_notations: &[],
     readtable: &READTABLE,
     marks: None,
     directives: &[],

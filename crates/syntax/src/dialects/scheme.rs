@@ -12,10 +12,11 @@ use crate::token::TokenKind;
 use crate::unsettled;
 
 pub(super) static TABLE: Table = Table {
-    names: &["scheme", "guile", "racket", "chez", "chicken", "csi", "r7rs", "r6rs", "gauche", "gosh", "scm", "petite"],
-    endings: &["scm", "ss", "sld", "sls", "sps", "sch", "scheme", "rkt", "rktl", "egg", "sc"],
+    names: &["scheme", "guile", "chez", "chicken", "csi", "r7rs", "r6rs", "gauche", "gosh", "scm", "petite"],
+    endings: &["scm", "ss", "sld", "sls", "sps", "sch", "scheme", "egg", "sc"],
     file_names: &[".guile"],
-    first_line: Some("#lang"),
+    first_line: None,
+    other_notations: &[],
     readtable: &READTABLE,
     marks: Some(&MARKS),
     directives: DIRECTIVES,

@@ -154,7 +154,7 @@ impl Parts<'_> {
             let lambda =
                 value.and_then(|datum| self.first_of(datum)).map(|head| self.source(self.tree.core_span(head)));
             match lambda {
-                Some("lambda" | "lambda*" | "named-lambda" | "case-lambda" | "case-lambda*") => {
+                Some("lambda" | "λ" | "lambda*" | "named-lambda" | "case-lambda" | "case-lambda*") => {
                     let parameters = value.and_then(|datum| datum.list()).and_then(|list| self.tree.data(list).nth(1));
                     form.signature.extend(parameters.map(|datum| self.tree.core_span(datum)));
                 }

@@ -1,0 +1,284 @@
+//! Racket: chapter 1.3, "The Reader", of its reference. `@`-forms, which some languages add, are not read by form.
+
+use super::{Bang, CharacterLiteral, Square, Table};
+use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
+use crate::diagnostic::Delimiter;
+use crate::lexer::Lexer;
+use crate::pieces::{Piece, Role, piece};
+use crate::readtable::{Characters, Readtable};
+use crate::shapes::{Openers, Shapes};
+use crate::token::TokenKind;
+use crate::unsettled;
+
+pub(super) static TABLE: Table = Table {
+    names: &["racket"],
+    endings: &["rkt", "rktl", "rktd"],
+    file_names: &[],
+    first_line: Some("#lang"),
+    other_notations: &["at-exp", "scribble/", "pollen"],
+    readtable: &READTABLE,
+    marks: None,
+    directives: &[],
+    pieces: PIECES,
+    fragments: FRAGMENTS,
+    unsettled,
+    nested_comments: true,
+    bang: Bang::Line,
+    square: Square::Lists,
+    character: CharacterLiteral::Hash,
+    // `(a . < . b)` is read, too.
+    pairs: false,
+    folds_case: false,
+    packages: false,
+    intern,
+    top_class: "object%",
+    definers: DEFINERS,
+    guess: Some(Guess { begins: "define", holds: None, shape: S::Define }),
+    wrappers: WRAPPERS,
+    makes: &[],
+    openers: Openers {
+        beginnings: &["def"],
+        heads: &["struct", "module", "module*", "module+"],
+        headers: &["require", "provide"],
+    },
+    shapes: &SHAPES,
+    threads: false,
+    titles: &['"'],
+    headings: &[";;;;"],
+    ending: None,
+};
+
+const CHARACTERS: Characters<'_> = Characters {
+    blank: b" \t\n\r\x0b\x0c",
+    brackets: b"()[]{}",
+    prefixes: b"'`",
+    unquote: b',',
+    start: &[],
+    terminators: b"\"';`,",
+    escape: true,
+    bar: true,
+};
+
+static READTABLE: Readtable = Readtable {
+    start: CHARACTERS.start_table(),
+    within: CHARACTERS.within_table(),
+    wide_blank: char::is_whitespace,
+    dispatch,
+    character: |lexer| lexer.atom(),
+    package_prefix: false,
+    extra: [None; 128],
+};
+
+fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
+    lexer.skip(1);
+    let Some(sub) = lexer.peek() else { return TokenKind::Atom };
+    match sub {
+        b'|' => lexer.nested_comment(b"#|", b"|#"),
+        b';' => lexer.take(1, TokenKind::Discard),
+        b'!' => lexer.line_comment(),
+        b'\\' => character(lexer),
+        b'\'' | b'`' | b'&' => lexer.take(1, TokenKind::Prefix),
+        b',' if lexer.peek_at(1) == Some(b'@') => lexer.take(2, TokenKind::Prefix),
+        b',' => lexer.take(1, TokenKind::Prefix),
+        b'<' if lexer.looking_at(b"<<") => lexer.here_string(),
+        b'"' => lexer.string(),
+        _ => named(lexer),
+    }
+}
+
+/// `#\x`, `#\newline`, `#\u3BB`: letters and digits go on as far as they go, anything else stands alone.
+fn character(lexer: &mut Lexer<'_>) -> TokenKind {
+    lexer.skip(1);
+    if lexer.skip_while(|byte| byte.is_ascii_alphanumeric()) == 0 {
+        lexer.skip_char();
+    }
+    TokenKind::Character
+}
+
+/// `#(`, `#s(`, `#hash{`: an opener; `#rx"`: the string belongs to it; `#0=`: a label; all else is an atom: `#t`, `#:key`, `#%app`.
+fn named(lexer: &mut Lexer<'_>) -> TokenKind {
+    let kind = lexer.atom_rest();
+    if kind != TokenKind::Atom {
+        return kind;
+    }
+    let token = lexer.token_bytes();
+    match lexer.peek() {
+        _ if token.len() > 2 && token.ends_with(b"=") && token[1..token.len() - 1].iter().all(u8::is_ascii_digit) => {
+            TokenKind::Prefix
+        }
+        Some(b'(') => lexer.open(TokenKind::OpenParen),
+        Some(b'[') => lexer.open(TokenKind::OpenBracket),
+        Some(b'{') => lexer.open(TokenKind::OpenBrace),
+        Some(b'"') if matches!(token, b"#rx" | b"#px" | b"#rx#" | b"#px#") => TokenKind::Prefix,
+        _ => kind,
+    }
+}
+
+const FRAGMENTS: &[(&str, &str)] =
+    &[("hash_name", r"#<constituent -0123456789&!<><rest>"), ("mark", r"<hash_name>|#\d+<rest>|#")];
+
+/// A here-string ends where its own first line says: no pattern can.
+const PIECES: &[Piece] = &[
+    piece("datum_comment", Role::Discard, r"#;"),
+    piece("character", Role::Datum, r"#\\[^0-9A-Za-z]"),
+    // What a following letter could continue.
+    piece("character_name", Role::Symbol, r"#\\[0-9A-Za-z]+"),
+    piece("vector", Role::Open(Delimiter::Paren), r"(<mark>)\("),
+    piece("vector_square", Role::Open(Delimiter::Bracket), r"(<mark>)\["),
+    piece("vector_curly", Role::Open(Delimiter::Brace), r"(<mark>)\{"),
+    piece("hash_string", Role::Datum, r"(#rx|#px|#rx#|#px#|#)<string>"),
+    piece("hash_prefix", Role::Prefix, r"#['`&]|#,@"),
+    piece("hash_unquote", Role::Unquote, r"#,"),
+    piece("label", Role::PrefixSymbol, r"#\d+="),
+    piece("hash_number", Role::Symbol, r"#\d+(<step -0123456789=><rest>|=<step><rest>)?"),
+    piece("hash_angle", Role::Symbol, r"#\<<step -<><rest>"),
+    piece("hash_symbol", Role::Symbol, r"<hash_name>"),
+];
+
+fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match (kind, text.as_bytes()) {
+        _ if !blank.is_empty() => None,
+        // A bracket after the bar still joins what began with `#`.
+        (TokenKind::UnterminatedSymbol, [b'#', ..]) => Some(format!("#a|{}", unsettled::escape(text))),
+        (TokenKind::UnterminatedSymbol, _) => unsettled::quoted(text),
+        (TokenKind::Character, b"#\\") => Some(text.to_owned()),
+        (TokenKind::Character, [.., last]) => last.is_ascii_alphanumeric().then(|| "#\\a".to_owned()),
+        (TokenKind::Prefix, b"#,") => Some(text.to_owned()),
+        // A label, until another constituent makes it an atom.
+        (TokenKind::Prefix, [b'#', .., b'=']) if is_number(&text[1..text.len() - 1]) => Some("#1=".to_owned()),
+        (TokenKind::Prefix, _) => unsettled::unquote(text),
+        (TokenKind::Atom, b"#" | b"#<") => Some(text.to_owned()),
+        (TokenKind::Atom, [b'#', ..]) if is_number(&text[1..]) => Some("#1".to_owned()),
+        (TokenKind::Atom, [b'#', ..]) => Some(format!("#a{}", unsettled::escape(text))),
+        (TokenKind::Atom, _) => unsettled::symbol(text),
+        _ => None,
+    }
+}
+
+/// Bars and backslashes quote, wherever they stand.
+fn intern(symbol: &str) -> String {
+    let mut name = String::with_capacity(symbol.len());
+    let mut letters = symbol.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => name.extend(letters.next()),
+            '|' => {}
+            _ => name.push(letter),
+        }
+    }
+    name
+}
+
+const DEFINERS: &[Row] = &[
+    row(
+        K::Function,
+        S::Define,
+        &[
+            "define",
+            "define/contract",
+            "define/public",
+            "define/private",
+            "define/override",
+            "define/augment",
+            "define/pubment",
+            "define/public-final",
+            "define/override-final",
+            "define/memo",
+            "define-inline",
+            "define-for-syntax",
+            "define-private",
+        ],
+    ),
+    row(
+        K::Macro,
+        S::Define,
+        &[
+            "define-syntax",
+            "define-syntax-rule",
+            "define-simple-macro",
+            "define-syntax-parse-rule",
+            "define-syntax-parameter",
+            "define-match-expander",
+            "define-sequence-syntax",
+            "define-macro",
+        ],
+    ),
+    row(K::Macro, S::DefineValues, &["define-syntaxes", "define-values-for-syntax"]),
+    row(K::Variable, S::DefineValues, &["define-values"]),
+    row(
+        K::Structure,
+        S::Struct,
+        &["struct", "define-struct", "serializable-struct", "struct/contract", "define-struct/contract"],
+    ),
+    row(K::GenericFunction, S::Named, &["define-generics"]),
+    row(K::Type, S::Named, &["define-type"]),
+    row(K::Addition, S::Named, &[":"]),
+    row(K::Definition, S::Named, &["define-signature", "define-unit", "define-logger", "define-runtime-path"]),
+    row(K::Package, S::Module, &["module", "module*", "module+"]),
+    row(K::Test, S::Titled, &["test-case", "test-suite", "test-begin"]),
+    row(K::Directive, S::Module, &["require", "provide", "#%require", "#%provide", "include"]),
+];
+
+const WRAPPERS: &[Wraps] = &[
+    Wraps { wrapper: Wrapper::Body(0), heads: &["begin", "begin0", "begin-for-syntax", "#%module-begin"] },
+    Wraps {
+        wrapper: Wrapper::Body(1),
+        heads: &[
+            "module+",
+            "test-suite",
+            "let",
+            "let*",
+            "letrec",
+            "let-values",
+            "let-syntax",
+            "splicing-let",
+            "splicing-letrec",
+            "splicing-let-syntax",
+            "splicing-parameterize",
+            "parameterize",
+            "when",
+            "unless",
+            "if",
+        ],
+    },
+    Wraps { wrapper: Wrapper::Body(2), heads: &["module", "module*"] },
+    Wraps { wrapper: Wrapper::Clauses, heads: &["cond"] },
+];
+
+const SHAPES: Shapes = Shapes {
+    lists: "let*:1 letrec:1 let-values:1 let*-values:1 letrec-values:1 do:1 do:2 parameterize:1 syntax-rules:1 let-syntax:1 \
+        letrec-syntax:1 with-syntax:1 cond:1 cond:2 cond:3 cond:4 case:2 case:3 case:4 match:2 match:3 match:4 for:1 \
+        for*:1 for/list:1 for*/list:1 for/vector:1 for/hash:1 for/and:1 for/or:1 for/sum:1 for/first:1 for/fold:1 for/fold:2 \
+        for*/fold:1 for*/fold:2 with-handlers:1 define-values:1 define-syntax-rule:1 let@:2 match-lambda:1 match-let:1",
+    atoms: "define-syntax:1 set!:1 struct:1 module:1 module+:1",
+    nested: "let:1 let*:1 letrec:1 let-values:1 let*-values:1 letrec-values:1 do:1 parameterize:1 let@:2 cond:1 cond:2 cond:3 \
+        cond:4 case:2 case:3 case:4 case-lambda:1 case-lambda:2 case-lambda:3 case-lambda:4 match-lambda:1 match-lambda:2 \
+        let-syntax:1 letrec-syntax:1 with-syntax:1 syntax-rules:2 syntax-rules:3 for:1 for*:1 for/list:1 for*/list:1 \
+        for/vector:1 for/hash:1 for/and:1 for/or:1 for/sum:1 for/first:1 for/fold:1 for/fold:2 for*/fold:1 for*/fold:2 \
+        with-handlers:1 match-let:1",
+    either: "match:2 match:3 match:4 syntax-case:3 syntax-case:4 syntax-parse:2 syntax-parse:3 syntax-parse:4 do:2 lambda:1",
+    bodies: "when:2 unless:2 let:2 let@:3 let*:2 letrec:2 lambda:2 do:3 case:2 match:2 parameterize:2 let-values:2 \
+        let*-values:2 for:2 for*:2 for/list:2 for*/list:2 for/fold:3 for*/fold:3 with-handlers:2 module:3 module+:2",
+    counts: "begin:1 define:2 define@:2:2 let@:3 let:2 let*:2 letrec:2 lambda:2 when:2 unless:2 if:3:3 define-syntax:2:2 \
+        define-syntax-rule:2:2 define-values:2:2 let-values:2 let*-values:2 parameterize:2 do:2 case:2 match:2 syntax-rules:2 \
+        for:2 for*:2 for/list:2 for/fold:3 with-handlers:2 set!:2:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null?:1:1 \
+        pair?:1:1 eq?:2:2 eqv?:2:2 equal?:2:3 add1:1:1 sub1:1:1 length:1:1 vector-ref:2:2 vector-set!:3:3 string-ref:2:2 \
+        zero?:1:1 reverse:1:1 call-with-values:2:2 dynamic-wind:3:3 for-each:2 map:2 apply:2 hash-ref:2:3 hash-set:3:3 \
+        hash-set!:3:3 first:1:1 rest:1:1 empty?:1:1",
+    parts: "for:1 for*:1 for/list:1 for*/list:1 for/fold:1",
+    name_first: "for for* for/list for*/list for/vector for/hash for/and for/or for/sum for/first for/fold with-handlers",
+    list_first: "letrec-values",
+    operators: "define lambda let let* letrec if cond and or not when unless begin set! quote car cdr cons list list* append map \
+        for-each apply null? pair? eq? equal? eqv? require provide define-syntax define-syntax-rule syntax-case syntax-rules \
+        syntax-parse syntax with-syntax match match* define-values let-values call-with-values values for for* for/list \
+        for/fold for/and for/or for/hash struct module module+ parameterize with-handlers raise error raise-syntax-error \
+        raise-argument-error format printf displayln display vector-ref vector-set! hash-ref hash-set! hash-set make-hash \
+        make-hasheq string-append string=? substring symbol->string string->symbol length reverse filter foldl foldr sort \
+        member assoc memq assq first second third rest empty? add1 sub1 zero? positive? string? symbol? number? list? vector? \
+        procedure? regexp-match case case-lambda do define/public define/override define/contract class new send init-field \
+        super-new contract-out struct-out all-defined-out for-syntax only-in except-in check-equal? check-true test-case \
+        parse-syntax datum->syntax syntax->datum syntax->list -> ->* define-for-syntax begin-for-syntax + - * / = < > <= >=",
+    constants: "else",
+    ..Shapes::NONE
+};
