@@ -9,7 +9,7 @@ mod clisp;
 mod clojure;
 pub(crate) mod common_lisp;
 mod ecl;
-mod emacs;
+pub(crate) mod emacs;
 mod guile;
 mod sbcl;
 mod swank;

@@ -12,10 +12,12 @@ pub(crate) mod connection;
 mod found;
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::capture::Printed;
 use crate::config::Config;
+use crate::emacs_server::{self, EmacsServer};
 use crate::eval::{Answer, Ending, Printout};
 use crate::factory::{Household, StartError};
 use crate::nrepl::Nrepl;
@@ -35,6 +37,8 @@ pub(crate) enum Protocol {
     Nrepl,
     /// That of Swank and Slynk.
     Swank,
+    /// That of `emacsclient`.
+    Emacs,
 }
 
 impl Protocol {
@@ -43,8 +47,37 @@ impl Protocol {
         match scheme {
             "nrepl" => Some(Self::Nrepl),
             "swank" | "slynk" => Some(Self::Swank),
+            "emacs" => Some(Self::Emacs),
             _ => None,
         }
+    }
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listener {
+    /// At an address of this machine.
+    Socket(SocketAddr),
+    /// At what the file of an Emacs server is or names.
+    Emacs(PathBuf),
+}
+
+impl Listener {
+    /// Whether a server takes connections there.
+    pub(crate) async fn listens(&self) -> bool {
+        match self {
+            Self::Socket(address) => {
+                let connecting = tokio::net::TcpStream::connect(address);
+                matches!(tokio::time::timeout(LISTEN_LIMIT, connecting).await, Ok(Ok(_)))
+            }
+            Self::Emacs(path) => emacs_server::listens(path).await,
+        }
+    }
+}
+
+impl From<SocketAddr> for Listener {
+    fn from(address: SocketAddr) -> Self {
+        Self::Socket(address)
     }
 }
 
@@ -54,6 +87,8 @@ pub(crate) enum Remote {
     Nrepl(Box<Nrepl>),
     /// A Swank or Slynk server.
     Swank(Box<Swank>),
+    /// An Emacs.
+    Emacs(EmacsServer),
 }
 
 /// A server that a session has reached.
@@ -91,6 +126,7 @@ impl Remote {
         match protocol {
             Protocol::Nrepl => Self::Nrepl(Box::default()),
             Protocol::Swank => Self::Swank(Box::default()),
+            Protocol::Emacs => Self::Emacs(EmacsServer::default()),
         }
     }
 
@@ -98,17 +134,22 @@ impl Remote {
     pub(crate) async fn found_dead(&mut self) -> Option<(Death, String)> {
         match self {
             Self::Nrepl(nrepl) => nrepl.found_dead().await,
-            Self::Swank(_) => None,
+            Self::Swank(_) | Self::Emacs(_) => None,
         }
     }
 
     /// Joins the server `found`, in place of the one there was.
     pub(crate) async fn attach(&mut self, found: Found, config: &Config) -> Result<Reached, StartError> {
-        match self {
-            Self::Nrepl(nrepl) => {
-                nrepl.attach(found.address, config).await.map_err(|error| Found::explain(found.not_swank, error))
+        match (self, found.listener) {
+            (Self::Nrepl(nrepl), Listener::Socket(address)) => {
+                nrepl.attach(address, config).await.map_err(|error| Found::explain(found.not_swank, error))
             }
-            Self::Swank(swank) => swank.attach(found.address, found.greeted, config).await,
+            (Self::Swank(swank), Listener::Socket(address)) => swank.attach(address, found.greeted, config).await,
+            (Self::Emacs(emacs), Listener::Emacs(path)) => emacs.attach(path).await,
+            (_, Listener::Emacs(_)) => Err(StartError::Unreachable("an Emacs is joined by its server alone".into())),
+            (Self::Emacs(_), Listener::Socket(_)) => {
+                Err(StartError::Unreachable("an Emacs is joined by the name of its server: emacs://server".into()))
+            }
         }
     }
 
@@ -121,6 +162,7 @@ impl Remote {
         match self {
             Self::Nrepl(nrepl) => nrepl.ensure(config, household).await,
             Self::Swank(swank) => swank.ensure(config).await,
+            Self::Emacs(emacs) => emacs.ensure().await,
         }
     }
 
@@ -129,6 +171,7 @@ impl Remote {
         match self {
             Self::Nrepl(nrepl) => nrepl.call(request, controls).await,
             Self::Swank(swank) => swank.call(request, next_object, controls).await,
+            Self::Emacs(emacs) => emacs.call(request, next_object, controls).await,
         }
     }
 
@@ -136,15 +179,16 @@ impl Remote {
     pub(crate) async fn leave_ours(&mut self) -> bool {
         match self {
             Self::Nrepl(nrepl) => nrepl.leave_ours().await,
-            Self::Swank(_) => false,
+            Self::Swank(_) | Self::Emacs(_) => false,
         }
     }
 
     /// Where somebody else's server is, or was, that the session means.
-    pub(crate) fn joined(&self) -> Option<SocketAddr> {
+    pub(crate) fn joined(&self) -> Option<Listener> {
         match self {
-            Self::Nrepl(nrepl) => nrepl.joined(),
-            Self::Swank(swank) => swank.joined(),
+            Self::Nrepl(nrepl) => nrepl.joined().map(Listener::Socket),
+            Self::Swank(swank) => swank.joined().map(Listener::Socket),
+            Self::Emacs(emacs) => emacs.joined().map(|path| Listener::Emacs(path.to_owned())),
         }
     }
 
@@ -153,18 +197,13 @@ impl Remote {
         match self {
             Self::Nrepl(nrepl) => nrepl.leave().await,
             Self::Swank(swank) => swank.leave().await,
+            Self::Emacs(_) => {}
         }
     }
 }
 
 /// How long it may take a server to take a connection.
 const LISTEN_LIMIT: Duration = Duration::from_secs(1);
-
-/// Whether a server takes connections at `address`.
-pub(crate) async fn listens(address: SocketAddr) -> bool {
-    let connecting = tokio::net::TcpStream::connect(address);
-    matches!(tokio::time::timeout(LISTEN_LIMIT, connecting).await, Ok(Ok(_)))
-}
 
 impl Lost {
     /// What a call came to that ran into the end of a server.

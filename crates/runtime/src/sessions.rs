@@ -333,10 +333,10 @@ impl Sessions {
         self.forget(&session);
         session.end_calls();
         let mut slot = session.slot.lock().await;
-        let address = slot.joined();
+        let listener = slot.joined();
         slot.leave().await;
-        Ok(match address {
-            Some(address) => crate::remote::listens(address).await,
+        Ok(match listener {
+            Some(listener) => listener.listens().await,
             None => false,
         })
     }

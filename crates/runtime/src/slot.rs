@@ -1,11 +1,9 @@
 //! What a session has its code run by.
 
-use std::net::SocketAddr;
-
 use crate::backends::Runtime;
 use crate::config::Config;
 use crate::factory::StartError;
-use crate::remote::{Found, Protocol, Reached, Remote};
+use crate::remote::{Found, Listener, Protocol, Reached, Remote};
 use crate::worker::Worker;
 
 /// What a session has its code run by, locked for as long as a call runs.
@@ -55,7 +53,7 @@ impl Slot {
     }
 
     /// Where somebody else's server is, or was, that the session means.
-    pub(crate) fn joined(&self) -> Option<SocketAddr> {
+    pub(crate) fn joined(&self) -> Option<Listener> {
         if let Self::Server(remote) = self { remote.joined() } else { None }
     }
 

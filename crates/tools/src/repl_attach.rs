@@ -26,7 +26,7 @@ pub(crate) async fn attach(
             return Err(Refusal::worded(
                 "BAD_ARGUMENT",
                 format!(
-                    "attach needs the address of a running Swank, Slynk or nREPL server: repl_control {{\"action\": \
+                    "attach needs the address of a running Swank, Slynk, nREPL or Emacs server: repl_control {{\"action\": \
                      \"attach\", \"address\": \"{here}\"}}. In a Common Lisp image, (swank:create-server :dont-close t) starts \
                      one on that port; a file .nrepl-port in the project is found without it."
                 ),

@@ -176,3 +176,71 @@ fn names_are_described_found_and_expanded() {
     let answer = session.ok("macroexpand", json!({ "code": "(when a b)" }));
     assert!(answer.text.contains("(if a (progn b))"), "{}", answer.text);
 }
+
+/// An Emacs that somebody else runs, with its server in a directory of its own.
+struct Owner {
+    process: std::process::Child,
+    directory: tempfile::TempDir,
+}
+
+impl Owner {
+    fn start() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let start = format!("(progn (setq server-socket-dir {:?}) (server-start))", directory.path());
+        let mut command = std::process::Command::new("emacs");
+        command.args(["--quick", "--fg-daemon", "--eval", &start]);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let owner = Self { process: command.spawn().unwrap(), directory };
+        let deadline = std::time::Instant::now() + crate::client::PATIENCE;
+        while std::os::unix::net::UnixStream::connect(owner.socket()).is_err() {
+            assert!(std::time::Instant::now() < deadline, "the owner's Emacs does not start");
+            std::thread::yield_now();
+        }
+        owner
+    }
+
+    fn socket(&self) -> std::path::PathBuf {
+        self.directory.path().join("server")
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn the_owners_emacs_is_joined_and_never_ended() {
+    let mut owner = Owner::start();
+    let mut session = project();
+    let address = format!("emacs://{}", owner.socket().display());
+    let answer = session.ok("repl_control", json!({ "action": "attach", "address": address, "session": "mine" }));
+    assert!(answer.text.contains("is attached"), "{}", answer.text);
+    let mut eval =
+        |code: &str| session.client.call("repl_eval", json!({ "session": "mine", "code": code, "timeout_seconds": 2 }));
+    let process = eval("(princ \"a & b\\n\") (message \"told\") (emacs-pid)");
+    assert_eq!(process.fields["values"], json!([owner.process.id().to_string()]), "{}", process.text);
+    assert_eq!(process.fields["stdout"], "a & b\n");
+    assert_eq!(process.fields["stderr"], "told\n");
+    let error = eval("(defun mine (x) (car x)) (mine 7)");
+    assert!(error.is_error && error.text.contains("0: (car 7)\n1: (mine 7)"), "{}", error.text);
+    assert!(eval("(kill-emacs)").text.contains("was not carried out"));
+    assert_eq!(eval("(sleep-for 1000)").fields["code"], "TIMEOUT");
+    assert_eq!(eval("(mine '(λ))").text, "=> λ");
+    let loaded = session.ok("load_system", json!({ "session": "mine", "path": "area.el" }));
+    assert!(loaded.text.contains("area.el:9:"), "{}", loaded.text);
+    let tests = session.ok("run_tests", json!({ "session": "mine", "path": "test/area-test.el" }));
+    assert!(tests.text.starts_with("1 passed, 2 failed, 2 pending of 5 (ert, "), "{}", tests.text);
+    let reset = session.client.call("repl_control", json!({ "action": "reset", "session": "mine" }));
+    assert!(reset.is_error, "{}", reset.text);
+    session.ok("repl_control", json!({ "action": "detach", "session": "mine" }));
+    assert!(owner.process.try_wait().unwrap().is_none(), "the owner's Emacs goes on");
+    session.refused(
+        "repl_control",
+        json!({ "action": "attach", "address": "emacs:///nowhere/server" }),
+        "BAD_ARGUMENT",
+        &["/nowhere/server", "server-start"],
+    );
+}

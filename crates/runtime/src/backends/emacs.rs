@@ -7,6 +7,7 @@ use rustix::process::Signal;
 
 use super::{Backend, Capability, Words};
 use crate::agent::{Agent, Saved, Start, quoted_path};
+use crate::remote::Protocol;
 
 /// Embeds files of `images/emacs-lisp`, in the order in which they are read.
 macro_rules! parts {
@@ -20,7 +21,7 @@ pub(super) static BACKEND: Backend = Backend {
     program: "emacs",
     package: "emacs-nox",
     tried: "28.2",
-    has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
+    has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Attach],
     dialect: Dialect::EmacsLisp,
     extensions: &["el"],
     frameworks: &["ert", "buttercup"],
@@ -29,6 +30,10 @@ pub(super) static BACKEND: Backend = Backend {
                         in data. lisp_read_file with content_pattern shows mentions in a file.",
         keeps_variables: "Code that is loaded from source keeps them; compiled functions keep their arguments.",
         missing_package: "Emacs Lisp has no packages: names are global. load_system {\"system\": NAME} loads a feature.",
+        attached: |_| {
+            "It does one thing at a time, and its owner waits meanwhile: code that waits is stopped when its time is up, a \
+             busy loop only by the owner's C-g. It cannot be reset or killed, and holds no errors."
+        },
         ..Words::NOTHING
     },
     agent: Some(Agent {
@@ -63,10 +68,16 @@ pub(super) static BACKEND: Backend = Backend {
         "exec 8<&0 9>&1 </dev/null; \
          if [ \"$LISPWRIGHT_CAPTURE\" ]; then exec >/dev/fd/$LISPWRIGHT_CAPTURE; else exec >&2; fi; exec \"$0\" \"$@\"",
     ),
+    protocol: Some(Protocol::Emacs),
     // The signal of `debug-on-event`; any other would end it.
     signals: &[Signal::USR2],
     ..Backend::NOTHING
 };
+
+/// The agent for an Emacs that is joined.
+pub(crate) fn joined_text() -> String {
+    format!("{}\n{}", text(), parts!["joined.el"].concat())
+}
 
 fn text() -> String {
     parts![

@@ -2,8 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use super::Protocol;
+use super::{Listener, Protocol};
 use crate::backends::Runtime;
+use crate::emacs_server;
 
 /// The port that Swank and Slynk listen on when nobody chooses another.
 pub const SWANK_PORT: u16 = 4005;
@@ -20,20 +21,23 @@ pub enum AddressError {
          another machine forward its port first: ssh -L 4005:127.0.0.1:PORT HOST"
     )]
     Elsewhere(String),
+    /// No Emacs has such a server.
+    #[error("{0}")]
+    NoEmacs(String),
 }
 
 /// An address to join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     /// Where.
-    pub socket: SocketAddr,
+    pub listener: Listener,
     /// What listens there, when the address says so.
     pub runtime: Option<Runtime>,
 }
 
 impl Address {
     /// Reads `4005`, `localhost:4005`, `127.0.0.1:4005`, `[::1]:4005`, or any of them after `swank://`, `slynk://` or
-    /// `nrepl://`.
+    /// `nrepl://`; and `emacs://NAME`, with the name of an Emacs server or the path of its file.
     pub fn read(address: &str) -> Result<Self, AddressError> {
         let malformed = || AddressError::Malformed(address.to_owned());
         let bare = address.trim();
@@ -42,6 +46,10 @@ impl Address {
             None => (bare, None),
         };
         let bare = bare.trim_end_matches('/');
+        if protocol == Some(Protocol::Emacs) {
+            let path = emacs_server::file_of(bare).map_err(AddressError::NoEmacs)?;
+            return Ok(Self { listener: Listener::Emacs(path), runtime: protocol.map(Runtime::speaking) });
+        }
         let (host, port) = bare.rsplit_once(':').unwrap_or(("", bare));
         let port: u16 = port.parse().map_err(|_| malformed())?;
         let ip = match host.trim_start_matches('[').trim_end_matches(']') {
@@ -57,7 +65,7 @@ impl Address {
         if port == 0 {
             Err(malformed())
         } else if ip.is_loopback() {
-            Ok(Self { socket: SocketAddr::new(ip, port), runtime: protocol.map(Runtime::speaking) })
+            Ok(Self { listener: SocketAddr::new(ip, port).into(), runtime: protocol.map(Runtime::speaking) })
         } else {
             Err(AddressError::Elsewhere(address.to_owned()))
         }
@@ -81,9 +89,10 @@ mod tests {
             ("slynk://7888", Some("swank")),
         ] {
             let runtime = runtime.and_then(Runtime::named);
-            assert_eq!(Address::read(address), Ok(Address { socket: here, runtime }), "{address}");
+            assert_eq!(Address::read(address), Ok(Address { listener: here.into(), runtime }), "{address}");
         }
-        assert_eq!(Address::read("[::1]:7888").map(|address| address.socket.port()), Ok(7888));
+        let other = SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], 7888));
+        assert_eq!(Address::read("[::1]:7888").map(|address| address.listener), Ok(other.into()));
     }
 
     #[test]

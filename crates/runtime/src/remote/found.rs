@@ -5,12 +5,11 @@
 //! for the rest of it, and notes a short message when the connection ends. So Swank's question comes first, unless
 //! something speaks for nREPL. The connection that was answered is kept: a server may take no second one.
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use super::Protocol;
 use super::address::Address;
+use super::{Listener, Protocol};
 use crate::backends::Runtime;
 use crate::factory::StartError;
 use crate::nrepl;
@@ -22,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// A server to join.
 pub struct Found {
     /// Where it listens.
-    pub(crate) address: SocketAddr,
+    pub(crate) listener: Listener,
     /// The runtime of sessions that join it.
     pub(crate) runtime: Runtime,
     /// The conversation that has begun with it.
@@ -33,8 +32,8 @@ pub struct Found {
 
 impl Found {
     /// A server that is known to be of `runtime`.
-    pub fn known(address: SocketAddr, runtime: Runtime) -> Self {
-        Self { address, runtime, greeted: None, not_swank: None }
+    pub fn known(listener: impl Into<Listener>, runtime: Runtime) -> Self {
+        Self { listener: listener.into(), runtime, greeted: None, not_swank: None }
     }
 
     /// The runtime of sessions that join it.
@@ -45,18 +44,18 @@ impl Found {
     /// Finds out what listens at `address`, unless it says so. A project at `root` that names the port as nREPL's is
     /// believed.
     pub(crate) async fn find(address: Address, root: &Path, output_limit: u64) -> Result<Self, StartError> {
+        let (address, said) = match address {
+            Address { listener: Listener::Socket(socket), runtime } => (socket, runtime),
+            Address { listener, .. } => return Ok(Self::known(listener, Runtime::speaking(Protocol::Emacs))),
+        };
         let file = root.join(nrepl::PORT_FILE);
         let port = tokio::task::spawn_blocking(move || nrepl::port_in(&file)).await.unwrap_or_default();
-        let known =
-            address.runtime.or((port == Some(address.socket.port())).then(|| Runtime::speaking(Protocol::Nrepl)));
+        let known = said.or((port == Some(address.port())).then(|| Runtime::speaking(Protocol::Nrepl)));
         if let Some(runtime) = known {
-            return Ok(Self::known(address.socket, runtime));
+            return Ok(Self::known(address, runtime));
         }
-        let address = address.socket;
         match swank::Image::greet(address, output_limit, PATIENCE).await {
-            Ok(image) => {
-                Ok(Self { address, runtime: Runtime::speaking(Protocol::Swank), greeted: Some(image), not_swank: None })
-            }
+            Ok(image) => Ok(Self { greeted: Some(image), ..Self::known(address, Runtime::speaking(Protocol::Swank)) }),
             Err(swank::Refusal::NoConnection(why)) => {
                 Err(StartError::Unreachable(format!("nothing can be joined at {address}: {why}")))
             }
