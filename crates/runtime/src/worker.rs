@@ -406,7 +406,11 @@ impl Worker {
                     if !overdue || (self.ended_children.is_some() && !stopping.has_had(GRACE + CHILD_GRACE)) {
                         // A second signal cuts short what the first one began, so it is not for one that only waits for a
                         // processor.
-                        if self.local && stopping.has_had(SIGNAL_AFTER / 2) && !self.copies.signal(Signal::INT) {
+                        let is_heard = |signal: &Signal| self.copies.signal(*signal);
+                        if self.local
+                            && stopping.has_had(SIGNAL_AFTER / 2)
+                            && !self.signals.first().is_some_and(is_heard)
+                        {
                             process::send_interrupt(self.pid, self.signals);
                         }
                     } else if !stopping.killed && self.local && self.copies.signal(Signal::KILL) {

@@ -82,6 +82,16 @@ const CLOJURE: Tries = Tries {
     shell: r#"(when-not (zero? (.waitFor (.start (ProcessBuilder. ["sh" "-c" "echo by a child > {}"])))) (throw (Exception. "no child")))"#,
 };
 
+const EMACS: Tries = Tries {
+    runtime: "emacs",
+    write: r#"(write-region "written" nil "{}")"#,
+    read: r#"(with-temp-buffer (insert-file-contents "{}") (buffer-string))"#,
+    scratch: r#"(list (getenv "TMPDIR") (make-temp-file "abc"))"#,
+    connect: r#"(make-network-process :name "c" :host "127.0.0.1" :service {})"#,
+    bind: r#"(make-network-process :name "s" :server t :host "0.0.0.0" :service 9123)"#,
+    shell: r#"(unless (eql 0 (call-process "sh" nil nil nil "-c" "echo by a child > {}")) (error "no child"))"#,
+};
+
 fn eval(household: &mut Household, tries: &Tries, code: &str, argument: &str) -> Answer {
     household.call(
         "repl_eval",
@@ -254,6 +264,37 @@ fn clojure_in_namespaces() {
 #[test]
 fn clojure_under_bubblewrap() {
     check(&CLOJURE, "bubblewrap");
+}
+
+#[test]
+fn emacs_under_landlock() {
+    check(&EMACS, "landlock");
+}
+
+#[test]
+fn emacs_in_namespaces() {
+    check(&EMACS, "namespaces");
+}
+
+#[test]
+fn emacs_under_bubblewrap() {
+    check(&EMACS, "bubblewrap");
+}
+
+/// The signal by which an Emacs is interrupted has to reach it, and not what it is confined by.
+#[test]
+fn a_confined_emacs_is_interrupted() {
+    for mechanism in ["landlock", "namespaces", "bubblewrap"] {
+        let mut household = Household::new(&[&format!("--sandbox={mechanism}")]);
+        if !works(&mut household, mechanism) {
+            continue;
+        }
+        let mut eval =
+            |code: &str| household.call("repl_eval", json!({ "code": code, "runtime": "emacs", "timeout_seconds": 2 }));
+        assert_answers(&eval("(setq kept 41)"));
+        assert_eq!(eval("(while t)").fields["code"], "TIMEOUT", "{mechanism}");
+        assert_eq!(eval("(1+ kept)").text, "=> 42", "{mechanism}");
+    }
 }
 
 /// A confined image does what others do.
