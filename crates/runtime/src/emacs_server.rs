@@ -28,7 +28,10 @@ use crate::stop::{Controls, Death, StopReason};
 use crate::wire::{Value, keyed};
 
 /// How long an Emacs that has nothing else to do may take to answer a small question.
-const HELLO_LIMIT: Duration = Duration::from_secs(10);
+const HELLO_LIMIT: Duration = Duration::from_secs(30);
+
+/// How long it may take to read the agent.
+const DEFINE_LIMIT: Duration = Duration::from_secs(120);
 
 /// How much longer than the time for its code an Emacs may take, which stops code that waits by itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -172,7 +175,7 @@ pub(crate) async fn listens(path: &Path) -> bool {
 async fn prepare(path: &Path) -> Result<Reached, StartError> {
     let unusable = |failure: Failure| {
         let why = match failure {
-            Failure::Time => format!("it does not answer within {} s", HELLO_LIMIT.as_secs()),
+            Failure::Time => "it does not answer in time, and may be busy".to_owned(),
             Failure::Other(why) => why,
         };
         StartError::Unreachable(format!("the Emacs at {} cannot be joined: {why}", path.display()))
@@ -187,7 +190,7 @@ async fn prepare(path: &Path) -> Result<Reached, StartError> {
             "(progn (with-temp-buffer (insert {}) (eval-buffer)) (put 'lispwright-attend 'lispwright-text {version:?}) \"\")",
             Value::text(text).encode()
         );
-        evaluate(path, &definition, HELLO_LIMIT).await.map_err(unusable)?;
+        evaluate(path, &definition, DEFINE_LIMIT).await.map_err(unusable)?;
     }
     Ok(Reached {
         image: Image { ours: None, started: Instant::now(), version: format!("{who}, attached to {}", path.display()) },

@@ -1,7 +1,7 @@
 //! Images that are reached through a socket: what a session holds in place of a worker when it runs one.
 //!
 //! Such an image may be the owner's own, with an editor beside us. `Remote` is one of the kinds there are: a server that
-//! speaks nREPL (`nrepl`), or one that speaks Swank or Slynk (`swank`). `call` is one call of a session, from the connection
+//! speaks nREPL (`nrepl`), one that speaks Swank or Slynk (`swank`), or an Emacs (`emacs_server`). `call` is one call of a session, from the connection
 //! to the report; `connection` is the socket; [`address`] says where a server may be joined, and [`Found`] is one there.
 //!
 //! **Invariant:** a server that was not started here is never ended from here.
