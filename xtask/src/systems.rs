@@ -1,13 +1,32 @@
-//! Other systems than Linux: a Mac, by type-check.
+//! Other systems than Linux: a Mac by type-check, and the plain Unix that every system is by running the tests of images on it.
 
-use crate::step::{Step, say};
-use crate::tally::Tally;
-use crate::{apt, target, workspace};
+use crate::step::{Failure, Step, say};
+use crate::tally::{Tally, cargo_test_line, nextest_line};
+use crate::{apt, cargo, target, workspace};
 
 /// A compiler with the source of its library, from which the library of another system is made.
 const MAC: [apt::Need; 3] = [apt::RUSTC_WEB, apt::CARGO_WEB, apt::RUST_WEB_SRC];
 
 const MAC_TARGET: &str = "aarch64-apple-darwin";
+
+/// What of the end-to-end tests is run on the plain Unix: starting, ending, interrupting and copying images.
+const MODULES: [&str; 4] = ["copies", "evaluation", "orphans", "workers"];
+
+/// The tests of those modules that ask for more than a plain Unix has, and for what; see `Lack` in `crates/platform`.
+const EXCEPTIONS: [(&str, &str); 9] = [
+    ("copies::a_trial_leaves_no_trace", DESCENT),
+    ("copies::copies_end_with_a_server_that_is_killed", DESCENT),
+    ("copies::nothing_is_left_of_what_was_rolled_back", DESCENT),
+    ("evaluation::an_image_that_can_read_nothing_any_more_says_how_to_go_on", "limits of another process"),
+    ("orphans::a_guard_that_was_killed_is_replaced", DESCENT),
+    ("orphans::images_end_with_a_server_that_is_told_to_end", DESCENT),
+    ("orphans::images_on_clojure_end_with_a_killed_server", DESCENT),
+    ("orphans::images_on_guile_end_with_a_killed_server", DESCENT),
+    ("orphans::images_on_sbcl_end_with_a_killed_server", DESCENT),
+];
+
+/// To find what code has started in process groups of its own, as SBCL does for each process.
+const DESCENT: &str = "descent";
 
 /// Type-checks the workspace for a Mac, where the compiler for it is installed.
 pub(crate) fn check_mac(tally: &mut Tally) {
@@ -29,4 +48,26 @@ pub(crate) fn check_mac(tally: &mut Tally) {
     } else {
         say(format_args!("types on a Mac: not checked; for that, apt-get install {}", missing.join(" ")));
     }
+}
+
+/// Runs the tests of images with the plain Unix in the place of Linux.
+pub(crate) fn test_portable(tally: &mut Tally) -> Result<(), Failure> {
+    say("images on a plain Unix");
+    let mut step = cargo();
+    step.env("RUSTC_WORKSPACE_WRAPPER", workspace().join("xtask/portable-rustc"));
+    let end_to_end = ["--package", "lispwright", "--test", "e2e"];
+    if cargo().args(["nextest", "--version"]).succeeds() {
+        let modules = format!("test(/^({})::/)", MODULES.join("|"));
+        let exceptions = EXCEPTIONS.map(|(name, lack)| {
+            println!("  without {name}, which asks for {lack}");
+            format!(" - test(={name})")
+        });
+        step.args(["nextest", "run", "--no-fail-fast"])
+            .args(end_to_end)
+            .args(["-E", &(modules + &exceptions.concat())]);
+        return tally.watch("images on a plain Unix", &mut step, nextest_line);
+    }
+    step.args(["test", "--no-fail-fast"]).args(end_to_end).arg("--").args(MODULES.map(|module| format!("{module}::")));
+    step.args(EXCEPTIONS.iter().flat_map(|(name, _)| ["--skip", name]));
+    tally.watch("images on a plain Unix", &mut step, cargo_test_line)
 }

@@ -50,6 +50,8 @@ pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure>
         tally.check("format", cargo().args(["fmt", "--all", "--check"]));
         tally.check("lints", cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
         systems::check_mac(&mut tally);
+        // Before the others: the last one to be built is the one that people find below `target`.
+        systems::test_portable(&mut tally)?;
     }
     rust_tests(&mut tally, filter)?;
     if filter.is_none() {
