@@ -8,7 +8,9 @@ use lispwright_words::{Rendering, Skin, render};
 pub(crate) fn said(refusal: &Refusal) -> String {
     let rendered = |skin| render(Err(lispwright_tools::Refusal::text("a.lisp", refusal.clone())), skin);
     let Rendering { text, fields, .. } = rendered(Skin::Shell);
-    assert!(!text.contains("lisp_"), "{text}");
+    for word in ["lisp_", "old_text", "new_text", "`name`", "`line`", "`index`", "=true"] {
+        assert!(!text.contains(word), "a shell knows no {word}: {text}");
+    }
     assert!(fields.get("next").is_none_or(|next| next.as_str().is_some_and(|next| next.starts_with("lispwright "))));
     rendered(Skin::Client).text
 }

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use lispwright_edit::{Source, ViewOptions};
 use lispwright_syntax::{Form, Span};
+use lispwright_tools::Refusal;
 use lispwright_tools::lisp_read_file::FileAnswer;
 use serde_json::{Value, json};
 
 use super::below::Below;
-use super::outcome::{failed, in_words, say, unreadable};
+use super::outcome::{failed, in_words, unreadable};
 use super::paint;
 use super::text::{Texts, print, print_json};
 
@@ -42,7 +43,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Ok(texts) => texts,
         Err(error) => return failed("outline", args.json, error),
     };
-    let mut paths = Vec::new();
+    let (mut paths, mut files) = (Vec::new(), Vec::new());
     for path in &args.paths {
         if path == "-" || !Path::new(path).is_dir() {
             paths.push(path.clone());
@@ -50,7 +51,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         }
         let found = Below::new(path, true);
         for why in &found.unreadable {
-            say("outline", why);
+            files.push(unreadable("outline", path, Refusal::worded("FILE_NOT_FOUND", why.clone())));
             exit = ExitCode::from(2);
         }
         if found.files.is_empty() && !args.json {
@@ -59,7 +60,6 @@ pub(crate) fn run(args: Args) -> ExitCode {
         paths.extend(found.files);
     }
     let several = paths.len() > 1 || args.paths != paths;
-    let mut files = Vec::new();
     for path in &paths {
         let text = match texts.read(path) {
             Ok(text) => text,

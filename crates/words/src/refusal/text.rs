@@ -26,12 +26,18 @@ pub(crate) fn said(path: &str, refusal: &Fault, skin: Skin) -> (String, Map<Stri
         Some((line, None)) => format!("{line}: "),
         None => String::new(),
     };
-    match (refusal.argument(), at.is_empty()) {
+    let terms = Terms::of(skin);
+    let argument = refusal.argument().map(|argument| match argument {
+        "old_text" => terms.old_text,
+        "new_text" => terms.new_text,
+        other => other,
+    });
+    match (argument, at.is_empty()) {
         (Some(argument), false) => at.insert_str(0, &format!("{shown}: {argument}:")),
         (None, false) => at.insert_str(0, &format!("{shown}:")),
         (_, true) => at = format!("{shown}: "),
     }
-    let mut message = format!("{at}{}", sentence(refusal, Terms::of(skin)));
+    let mut message = format!("{at}{}", sentence(refusal, terms));
     match refusal {
         Fault::Stale { present, .. } => message.push_str(&format!(":\n{}", fenced(present))),
         Fault::PatchUnbalanced { corrected: Some(corrected), .. } => {
