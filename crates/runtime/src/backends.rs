@@ -27,7 +27,7 @@ use crate::environment::find_program;
 use crate::remote::Protocol;
 
 /// Every row, those first that are preferred among those of one dialect.
-static BACKENDS: [&Backend; 7] = [
+static BACKENDS: &[&Backend] = &[
     &sbcl::BACKEND,
     &guile::BACKEND,
     &ecl::BACKEND,
@@ -181,7 +181,7 @@ pub struct Runtime(&'static Backend);
 impl Runtime {
     /// Every runtime, those first that are preferred among those of one dialect.
     pub fn all() -> impl Iterator<Item = Self> {
-        BACKENDS.into_iter().map(Self)
+        BACKENDS.iter().copied().map(Self)
     }
 
     /// Those that evaluate code of `dialect` in images of their own, the one to prefer first.

@@ -1,5 +1,6 @@
 //! What an evaluation answers, in the session's own terms.
 
+use std::path::Path;
 use std::time::Duration;
 
 use crate::backends::Runtime;
@@ -257,6 +258,18 @@ pub struct LispError {
     pub packages: Vec<String>,
 }
 
+impl LispError {
+    /// Gives what a loader says of this error without a place that of the innermost frame which has one.
+    fn place(&self, diagnostic: &mut Diagnostic) {
+        let is_absolute = |frame: &Frame| frame.file.as_ref().is_some_and(|file| Path::new(file).is_absolute());
+        let is_this = diagnostic.file.is_none() && diagnostic.severity == "error" && diagnostic.message == self.message;
+        if let Some(frame) = self.frames.iter().find(|frame| is_this && is_absolute(frame)) {
+            diagnostic.file.clone_from(&frame.file);
+            diagnostic.line = frame.line;
+        }
+    }
+}
+
 /// A frame of the stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
@@ -399,9 +412,13 @@ impl Answer {
             }
             _ => Ending::AgentFault(answer.get_text("MESSAGE").unwrap_or("an answer it should not give").to_owned()),
         };
+        let mut diagnostics: Vec<Diagnostic> = answer.get_list("DIAGNOSTICS").iter().map(Diagnostic::read).collect();
+        if let Ending::Error { error, .. } = &ending {
+            diagnostics.iter_mut().for_each(|diagnostic| error.place(diagnostic));
+        }
         Self {
             object: answer.get("OBJECT").map(Node::read),
-            diagnostics: answer.get_list("DIAGNOSTICS").iter().map(Diagnostic::read).collect(),
+            diagnostics,
             tests: Tally::read(answer),
             ending,
             held: count(answer, "HELD").unwrap_or(0),

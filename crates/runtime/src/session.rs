@@ -7,6 +7,7 @@ use tokio::sync::{OwnedMutexGuard, watch};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::call::Over;
+use crate::capture::Printed;
 use crate::children::EndedChildren;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
@@ -270,6 +271,38 @@ impl Session {
         }
     }
 
+    /// What a call that began then came to, with what is to be told of the session.
+    pub(crate) fn report(
+        &self,
+        answer: Answer,
+        (stdout, stderr): (Printed, Printed),
+        controls: &Controls,
+        began: Instant,
+    ) -> EvalReport {
+        let mut facts = self.facts();
+        EvalReport {
+            session: self.name.clone(),
+            runtime: self.factory.runtime(),
+            ending: answer.ending,
+            earlier: Vec::new(),
+            stdout,
+            stderr,
+            theirs: false,
+            warnings: answer.warnings,
+            diagnostics: answer.diagnostics,
+            tests: answer.tests,
+            activity: controls.activity.get(),
+            object: answer.object,
+            held: answer.held,
+            runs_on: answer.runs_on,
+            package: answer.package,
+            background: answer.background,
+            notices: std::mem::take(&mut facts.notices),
+            stopped: facts.stopped,
+            duration: began.elapsed(),
+        }
+    }
+
     pub(crate) fn set_image(&self, worker: &Worker) {
         let word = |name| worker.hello.get_text(name).unwrap_or_default();
         self.facts().image = Some(Image {
@@ -442,29 +475,9 @@ pub(crate) async fn run(
     };
     let is_failure = matches!(&answer.ending, Ending::Error { .. } | Ending::AgentFault(_));
     let limited = slot.worker().filter(|_| is_failure).and_then(|worker| limits::used_up(worker.pid()));
-    let notices =
-        std::mem::take(&mut session.facts().notices).into_iter().chain(ended_children).chain(limited).collect();
-    Ok(EvalReport {
-        session: session.name.clone(),
-        runtime: session.factory.runtime(),
-        ending: answer.ending,
-        earlier: Vec::new(),
-        stdout,
-        stderr,
-        theirs: false,
-        warnings: answer.warnings,
-        diagnostics: answer.diagnostics,
-        tests: answer.tests,
-        activity: controls.activity.get(),
-        object: answer.object,
-        held: answer.held,
-        runs_on: answer.runs_on,
-        package: answer.package,
-        background: answer.background,
-        notices,
-        stopped: session.facts().stopped,
-        duration: began.elapsed(),
-    })
+    let mut report = session.report(answer, (stdout, stderr), controls, began);
+    report.notices.extend(ended_children.into_iter().chain(limited));
+    Ok(report)
 }
 
 pub(crate) fn loss(session: &str, when: &str, death: &Death, words: &str) -> String {

@@ -6,10 +6,14 @@ use crate::image_text::{listed, one_line};
 use crate::other_lisps::instead_of;
 use crate::outcome::ToolError;
 
+/// The names of the runtimes that sessions can have.
+fn runtime_names() -> Vec<&'static str> {
+    Runtime::all().filter(|runtime| runtime.can(Capability::Eval)).map(|runtime| runtime.name).collect()
+}
+
 /// The runtime of that name, if sessions can have it.
 pub(crate) fn named_runtime(name: &str) -> Result<Runtime, ToolError> {
-    let names: Vec<&str> =
-        Runtime::all().filter(|runtime| runtime.can(Capability::Eval)).map(|runtime| runtime.name).collect();
+    let names = runtime_names();
     match Runtime::named(name) {
         Some(runtime) if runtime.can(Capability::Eval) => Ok(runtime),
         Some(runtime) => Err(session_error(SessionError::Unsupported(runtime)).with("candidates", names)),
@@ -136,12 +140,9 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
             )
             .with("next", format!("apt-get install {package}"))
         }
-        SessionError::Unsupported(_) => ToolError::new(
-            "UNSUPPORTED",
-            format!(
-                "{what} Sessions run sbcl, ecl, clisp (Common Lisp), guile (Scheme), clojure and emacs (Emacs Lisp)."
-            ),
-        ),
+        SessionError::Unsupported(_) => {
+            ToolError::new("UNSUPPORTED", format!("{what} Sessions run: {}.", runtime_names().join(", ")))
+        }
         SessionError::NotAttached(_) => ToolError::new(
             "BAD_ARGUMENT",
             format!("{what} To end it, repl_control {{\"action\": \"kill\", \"session\": NAME}}."),

@@ -47,7 +47,7 @@ pub(crate) async fn run_remote(
     let began = Instant::now();
     let next_object = session.facts().next_object;
     let called = remote.call(request, next_object, controls).await;
-    let answer = match called.answer {
+    let mut answer = match called.answer {
         Ok(answer) => answer,
         Err(lost) => {
             if called.theirs {
@@ -63,29 +63,9 @@ pub(crate) async fn run_remote(
     facts.held = answer.held;
     facts.runs_on = answer.runs_on;
     facts.next_object = facts.next_object.max(answer.next_object);
-    let mut notices = std::mem::take(&mut facts.notices);
-    let stopped = facts.stopped;
     drop(facts);
-    notices.extend(called.notices);
-    Ok(EvalReport {
-        session: session.name.clone(),
-        runtime: session.factory.runtime(),
-        earlier: called.earlier,
-        stdout: called.stdout,
-        stderr: called.stderr,
-        theirs: called.theirs,
-        warnings: answer.warnings,
-        object: answer.object,
-        held: answer.held,
-        runs_on: answer.runs_on,
-        package: answer.package,
-        background: answer.background,
-        notices,
-        stopped,
-        diagnostics: answer.diagnostics,
-        tests: answer.tests.or(called.tests),
-        ending: answer.ending,
-        activity: controls.activity.get(),
-        duration: began.elapsed(),
-    })
+    answer.tests = answer.tests.or(called.tests);
+    let mut report = session.report(answer, (called.stdout, called.stderr), controls, began);
+    report.notices.extend(called.notices);
+    Ok(EvalReport { earlier: called.earlier, theirs: called.theirs, ..report })
 }

@@ -25,7 +25,7 @@ pub(crate) const SBCL: Phrases = Phrases {
     input: ("(values (read-line nil nil :none))", ":NONE"),
     warned: ("(warn \"careful ~a\" 1) 5", "careful 1"),
     failure: Failure {
-        code: "(defun inner (x)\n  (list (list x) (+ 1 (car x)) x))\n(defun outer (y) (list (inner y)))\n(outer 3)",
+        code: "(defun inner (x)\n  (list (identity x) (+ 1 (car x)) x))\n(defun outer (y) (list (inner y)))\n(outer 3)",
         type_name: "TYPE-ERROR",
         message: "3",
         frames: ["(INNER ", "(OUTER "],
