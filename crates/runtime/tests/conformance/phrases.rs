@@ -34,8 +34,8 @@ pub(crate) struct Phrases {
     /// Is warned about; a part of the warning.
     pub(crate) warned: (&'static str, &'static str),
     pub(crate) failure: Failure,
-    /// Never ends.
-    pub(crate) endless: &'static str,
+    /// Never end: loops, waits, handlers around them.
+    pub(crate) endless: &'static [&'static str],
     /// Prints without end.
     pub(crate) chatter: &'static str,
     /// Calls itself without end.

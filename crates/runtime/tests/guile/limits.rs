@@ -5,31 +5,6 @@ use lispwright_runtime::*;
 use crate::{guile, guile_with};
 
 #[tokio::test]
-async fn endless_loops_are_interrupted_and_the_state_is_kept() {
-    let lab = guile();
-    lab.define_here().await;
-    for code in [
-        "(let loop () (loop))",
-        "(let loop () (list 1 2) (loop))",
-        "(sleep 1000)",
-        "(catch #t (lambda () (let loop () (loop))) (lambda args 1))",
-        "(let loop () (false-if-exception (error \"x\")) (loop))",
-        "(with-exception-handler (lambda (e) 1) (lambda () (let loop () (loop))) #:unwind? #t)",
-        "(dynamic-wind (lambda () 1) (lambda () (let loop () (loop))) (lambda () (let loop () (loop))))",
-        "(define-syntax forever (lambda (x) (let loop () (loop)))) (forever)",
-        "(system \"sleep 1000\")",
-        "(system* \"sleep\" \"1000\")",
-        "(use-modules (ice-9 popen) (ice-9 rdelim)) (read-line (open-input-pipe \"sleep 1000\"))",
-        "(use-modules (ice-9 threads)) (join-thread (call-with-new-thread (lambda () (sleep 3))))",
-        "(let ((m (make-mutex)) (c (make-condition-variable))) (lock-mutex m) (wait-condition-variable c m))",
-    ] {
-        let report = lab.within(0.3, code).await;
-        assert!(matches!(&report.ending, Ending::Stopped { reason: StopReason::Timeout, .. }), "{code}: {report:#?}");
-        lab.assert_here().await;
-    }
-}
-
-#[tokio::test]
 async fn an_interrupt_says_where_it_was_and_what_was_printed() {
     let lab = guile();
     lab.values("(define (spin n) (display \"partial\") (let loop () (loop)))").await;

@@ -7,32 +7,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::lab::*;
 
-async fn assert_interrupted(lab: &Lab, code: &str) {
-    let report = lab.within(0.3, code).await;
-    assert!(matches!(&report.ending, Ending::Stopped { reason: StopReason::Timeout, .. }), "{code}: {report:#?}");
-    lab.assert_state_kept().await;
-}
-
-#[tokio::test]
-async fn endless_loops_are_interrupted_and_the_state_is_kept() {
-    let lab = lab();
-    lab.mark_state().await;
-    for code in [
-        "(loop)",
-        "(loop (list 1 2))",
-        "(sleep 1000)",
-        "(handler-case (loop) (serious-condition () 1))",
-        "(ignore-errors (loop (ignore-errors (error \"x\"))))",
-        "(labels ((f () (f))) (f))",
-        "(unwind-protect (loop) (loop))",
-        "#.(loop)",
-        "(uiop:run-program \"sleep 1000\")",
-        "(sb-thread:join-thread (sb-thread:make-thread (lambda () (sleep 3))))",
-    ] {
-        assert_interrupted(&lab, code).await;
-    }
-}
-
 #[tokio::test]
 async fn an_interrupt_says_where_it_was_and_what_was_printed() {
     let lab = lab();

@@ -95,19 +95,6 @@ async fn a_correctable_error_waits_until_somebody_goes_on() {
 }
 
 #[tokio::test]
-async fn code_is_interrupted_when_its_time_is_up_and_the_state_is_kept() {
-    let (mut server, lab) = attached().await;
-    lab.mark_state().await;
-    for code in ["(loop)", "(sleep 100)", "(defun spin (n) (loop (setf n (sin n)))) (spin 1)"] {
-        let report = lab.within(0.3, code).await;
-        let Ending::Stopped { reason, kept, .. } = &report.ending else { panic!("{code}: {report:#?}") };
-        assert_eq!((*reason, *kept), (StopReason::Timeout, false));
-        lab.assert_state_kept().await;
-    }
-    assert!(server.is_alive());
-}
-
-#[tokio::test]
 async fn an_interrupt_is_held_and_gone_on_from() {
     let (_server, lab) = attached().await;
     let request = EvalRequest {

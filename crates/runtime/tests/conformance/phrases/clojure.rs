@@ -31,7 +31,7 @@ pub(crate) const CLOJURE: Phrases = Phrases {
         frames: ["inner", "outer"],
         variable: "x",
     },
-    endless: "(while true (Thread/sleep 5))",
+    endless: &["(while true (Thread/sleep 5))"],
     chatter: "(while true (print \"all work and no play \"))",
     deep: "(defn down [n] (inc (down (inc n)))) (down 1)",
     greedy: "(loop [all []] (recur (conj all (long-array 1000000))))",

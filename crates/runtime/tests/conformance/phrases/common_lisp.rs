@@ -2,7 +2,7 @@
 
 use super::{Failure, Mill, Package, Phrases, Tests};
 
-pub(crate) const SBCL: Phrases = Phrases {
+const COMMON_LISP: Phrases = Phrases {
     values: ("1 (values 'a \"b\\\"\" #\\c)", &["A", "\"b\\\"\"", "#\\c"]),
     comments: "; nothing\n #| at all |#",
     printing: "(princ \"out\") (princ \"err\" *error-output*) (princ \"put\") nil",
@@ -31,7 +31,7 @@ pub(crate) const SBCL: Phrases = Phrases {
         frames: ["(INNER ", "(OUTER "],
         variable: "x",
     },
-    endless: "(loop)",
+    endless: &["(loop)", "(sleep 1000)", "(handler-case (loop) (error () 1))"],
     chatter: "(loop (princ \"all work and no play \"))",
     deep: "(defun down (n) (list (down (list n)))) (down 1)",
     greedy: "(let ((all '())) (loop (push (make-array 1000000) all)))",
@@ -59,8 +59,24 @@ pub(crate) const SBCL: Phrases = Phrases {
     object: ("(list 1 (vector 2 \"b\") 'c)", "#(2 \"b\")"),
 };
 
-pub(crate) const ECL: Phrases = Phrases { exit: "(ext:quit 3)", ..SBCL };
+pub(crate) const SBCL: Phrases = Phrases {
+    endless: &[
+        "(loop)",
+        "(loop (list 1 2))",
+        "(sleep 1000)",
+        "(handler-case (loop) (serious-condition () 1))",
+        "(ignore-errors (loop (ignore-errors (error \"x\"))))",
+        "(labels ((f () (f))) (f))",
+        "(unwind-protect (loop) (loop))",
+        "#.(loop)",
+        "(uiop:run-program \"sleep 1000\")",
+        "(sb-thread:join-thread (sb-thread:make-thread (lambda () (sleep 3))))",
+    ],
+    ..COMMON_LISP
+};
 
-pub(crate) const CLISP: Phrases = Phrases { exit: "(ext:exit 3)", ..SBCL };
+pub(crate) const ECL: Phrases = Phrases { exit: "(ext:quit 3)", ..COMMON_LISP };
 
-pub(crate) const SWANK: Phrases = SBCL;
+pub(crate) const CLISP: Phrases = Phrases { exit: "(ext:exit 3)", ..COMMON_LISP };
+
+pub(crate) const SWANK: Phrases = COMMON_LISP;

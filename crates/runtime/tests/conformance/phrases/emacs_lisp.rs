@@ -31,7 +31,7 @@ pub(crate) const EMACS: Phrases = Phrases {
         frames: ["(inner 3)", "(outer 3)"],
         variable: "x",
     },
-    endless: "(while t)",
+    endless: &["(while t)", "(sleep-for 1000)", "(let ((inhibit-quit t)) (while t))"],
     chatter: "(while t (princ \"all work and no play \"))",
     deep: "(defun down (n) (+ 1 (down (+ n 1)))) (down 0)",
     greedy: "(let ((x nil)) (while t (push (make-vector 100000 x) x)))",
