@@ -25,7 +25,7 @@ pub(crate) struct Phrases {
     pub(crate) package: Package,
     /// A list with a string that has λ and 𝄞 in it, and how it is printed.
     pub(crate) elements: (&'static str, &'static str),
-    /// A list of a hundred thousand.
+    /// A list of ten thousand.
     pub(crate) long: &'static str,
     /// Evaluates at read time.
     pub(crate) read_time: &'static str,

@@ -20,7 +20,7 @@ pub(crate) const CLOJURE: Phrases = Phrases {
         usual: "user",
     },
     elements: ("[1 \"λ 𝄞\" :k]", "[1 \"λ 𝄞\" :k]"),
-    long: "(range 100000)",
+    long: "(range 10000)",
     read_time: "#=(+ 1 2)",
     input: ("(read-line)", "nil"),
     warned: ("(defn odd [] (no-such-function))", "no-such-function"),

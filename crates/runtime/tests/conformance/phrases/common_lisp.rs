@@ -20,7 +20,7 @@ const COMMON_LISP: Phrases = Phrases {
         usual: "COMMON-LISP-USER",
     },
     elements: ("(list 1 \"λ 𝄞\" :k)", "(1 \"λ 𝄞\" :K)"),
-    long: "(make-list 100000)",
+    long: "(make-list 10000)",
     read_time: "#.(+ 1 2)",
     input: ("(values (read-line nil nil :none))", ":NONE"),
     warned: ("(warn \"careful ~a\" 1) 5", "careful 1"),

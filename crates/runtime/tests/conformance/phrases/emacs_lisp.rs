@@ -20,7 +20,7 @@ pub(crate) const EMACS: Phrases = Phrases {
         usual: "emacs",
     },
     elements: ("(list 1 \"λ 𝄞\" 'k)", "(1 \"λ 𝄞\" k)"),
-    long: "(make-list 100000 1)",
+    long: "(make-list 10000 1)",
     read_time: "#.(+ 1 2)",
     input: ("(condition-case nil (read-string \"\") (end-of-file 'nothing))", "nothing"),
     warned: ("(defun odd () (no-such-function))", "no-such-function"),

@@ -20,7 +20,7 @@ pub(crate) const GUILE: Phrases = Phrases {
         usual: "(guile-user)",
     },
     elements: ("(list 1 \"λ 𝄞\" 'k)", "(1 \"λ 𝄞\" k)"),
-    long: "(iota 100000)",
+    long: "(iota 10000)",
     read_time: "#.(+ 1 2)",
     input: ("(eof-object? (read))", "#t"),
     warned: ("(define (odd) (no-such-function))", "no-such-function"),
