@@ -34,7 +34,7 @@ pub(crate) const EMACS: Phrases = Phrases {
     endless: &["(while t)", "(sleep-for 1000)", "(let ((inhibit-quit t)) (while t))"],
     chatter: "(while t (princ \"all work and no play \"))",
     deep: "(defun down (n) (+ 1 (down (+ n 1)))) (down 0)",
-    greedy: "(let ((x nil)) (while t (push (make-vector 100000 x) x)))",
+    greedy: "(let ((x nil)) (while t (push (make-vector 1000000 0) x)))",
     exit: "(kill-emacs 3)",
     restart: ("(list (car 'x))", "USE-VALUE", "(5)"),
     mill: Mill {
