@@ -71,3 +71,20 @@ pub(crate) fn test_portable(tally: &mut Tally) -> Result<(), Failure> {
     step.args(EXCEPTIONS.iter().flat_map(|(name, _)| ["--skip", name]));
     tally.watch("images on a plain Unix", &mut step, cargo_test_line)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn every_exception_is_a_test_of_the_modules() {
+        for (name, _) in EXCEPTIONS {
+            let (module, test) = name.split_once("::").unwrap();
+            assert!(MODULES.contains(&module), "{name}");
+            let file = workspace().join(format!("crates/lispwright/tests/e2e/{module}.rs"));
+            assert!(std::fs::read_to_string(file).unwrap().contains(&format!("fn {test}()")), "{name}");
+        }
+    }
+}
