@@ -17,6 +17,7 @@ use crate::code_describe::{DescribeAnswer, code_describe};
 use crate::code_exports::{ExportsAnswer, code_exports};
 use crate::code_find::{FindAnswer, code_find};
 use crate::code_find_references::{ReferencesAnswer, code_find_references};
+use crate::eval_answer::EvalAnswer;
 use crate::guard::guard_tools;
 use crate::inspect_object::{InspectAnswer, inspect_object};
 use crate::lisp_check_parens::{CheckAnswer, lisp_check_parens};
@@ -25,14 +26,14 @@ use crate::lisp_edit_form::lisp_edit_form;
 use crate::lisp_patch_form::lisp_patch_form;
 use crate::lisp_read_file::{FileAnswer, lisp_read_file};
 use crate::lisp_read_form::{FormAnswer, lisp_read_form};
-use crate::load_system::load_system;
+use crate::load_system::{LoadAnswer, load_system};
 use crate::macroexpand::{ExpandAnswer, macroexpand};
 use crate::premises::Premises;
 use crate::refusal::Refusal;
 use crate::repl_control::repl_control;
 use crate::repl_eval::repl_eval;
 use crate::repl_wait::keep;
-use crate::run_tests::run_tests;
+use crate::run_tests::{TestAnswer, run_tests};
 use crate::tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 use crate::workshop::Workshop;
 
@@ -114,15 +115,9 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             description: "Evaluate Lisp code in a live image that keeps its state. Answers with the values, what was printed, \
                           warnings, or the error with restarts and backtrace.",
             annotations: Annotations::RUNS,
-            output: || object(json!({
-                "session": {"type": "string"}, "values": {"type": "array", "items": {"type": "string"}},
-                "stdout": {"type": "string"}, "stderr": {"type": "string"}, "warnings": {"type": "array"},
-                "package": {"type": "string"}, "error": {"type": "object"}, "result_object_id": {"type": "integer"},
-                "result_preview": {"type": "object"}, "duration_ms": {"type": "number"},
-                "execution_status": {"type": "string"}
-            })),
+            output: fields_schema::<EvalAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { repl_eval(&workshop.sessions, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { repl_eval(&workshop.sessions, args, &context).await.map(Answer::from) }),
         Entry {
             name: "repl_control",
             title: "Control live images",
@@ -146,24 +141,17 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             title: "Load code",
             description: "Load a Lisp system, module or file; answers with located warnings and errors.",
             annotations: Annotations::RUNS,
-            output: || object(json!({
-                "system": {"type": "string"}, "status": {"type": "string"}, "duration_ms": {"type": "number"},
-                "warnings": {"type": "integer"}, "diagnostics": {"type": "array"}, "message": {"type": "string"}
-            })),
+            output: fields_schema::<LoadAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { load_system(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { load_system(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "run_tests",
             title: "Run tests",
             description: "Run tests of a Lisp system, module or file; answers with counts and each failure.",
             annotations: Annotations::RUNS,
-            output: || object(json!({
-                "passed": {"type": "integer"}, "failed": {"type": "integer"}, "pending": {"type": "integer"},
-                "total": {"type": "integer"}, "framework": {"type": "string"}, "duration_ms": {"type": "number"},
-                "failed_tests": {"type": "array"}
-            })),
+            output: fields_schema::<TestAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { run_tests(&workshop, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { run_tests(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "macroexpand",
             title: "Expand macros",
@@ -219,7 +207,7 @@ impl Entry {
                 let ready = ready.and_then(|arguments| Ok((arguments, premises.workshop()?)));
                 match ready {
                     Ok((arguments, workshop)) => {
-                        let context = CallContext { transcript: workshop.transcript.clone(), ..context };
+                        let context = CallContext { observer: workshop.observer.clone(), ..context };
                         let working = run(workshop, arguments, context.clone());
                         async move {
                             let reply = working.await.into();

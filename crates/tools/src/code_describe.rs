@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, ask_living, named};
+use crate::eval_answer::ended;
 use crate::refusal::Refusal;
-use crate::repl_report::ended;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -103,7 +103,7 @@ pub async fn code_describe(
 ) -> Result<DescribeAnswer, Refusal> {
     let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: DOCUMENTATION };
     let report = ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await?;
-    let Ending::Described(description) = &report.ending else { return Err(ended(&report)) };
+    let Ending::Described(description) = &report.ending else { return Err(ended(report)) };
     let mut files = Files::new(workshop);
     let meanings: Vec<Meaning> = description.meanings.iter().map(|known| meaning(known, &mut files)).collect();
     Ok(DescribeAnswer {

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, ask_living, package_in};
+use crate::eval_answer::ended;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_report::ended;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -112,7 +112,7 @@ pub async fn code_exports(
         (Ending::NoPackage { .. }, Some(path)) => {
             return Err(LiveFault::NotLoaded { path, module: name, session: report.session }.into());
         }
-        _ => return Err(ended(&report)),
+        _ => return Err(ended(report)),
     };
     let mut files = Files::new(workshop);
     let end = u64::from(args.offset) + u64::from(count);

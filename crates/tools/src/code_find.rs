@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, ask_living, named, within};
+use crate::eval_answer::ended;
 use crate::refusal::Refusal;
-use crate::repl_report::ended;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -80,7 +80,7 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
     let is_wanted = within(workshop, args.path.as_deref())?;
     let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: 0 };
     let report = ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await?;
-    let Ending::Described(description) = &report.ending else { return Err(ended(&report)) };
+    let Ending::Described(description) = &report.ending else { return Err(ended(report)) };
     let mut files = Files::new(workshop);
     let mut definitions: Vec<Definition> = Vec::new();
     for meaning in &description.meanings {

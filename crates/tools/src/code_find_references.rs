@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, Place, ask_living, dialect_within, named, within};
+use crate::eval_answer::ended;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_report::ended;
 use crate::repl_work::relative;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -115,7 +115,7 @@ pub async fn code_find_references(
     let dialect = dialect_within(args.path.as_deref());
     let request = Request::References { name: named(args.symbol)?, package: args.package };
     let report = ask_living(&workshop.sessions, args.session.as_deref(), dialect, request, context).await?;
-    let Ending::References(references) = &report.ending else { return Err(ended(&report)) };
+    let Ending::References(references) = &report.ending else { return Err(ended(report)) };
     let mut files = Files::new(workshop);
     let mut outside = 0;
     let mut found: Vec<&Reference> = Vec::new();

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
+use crate::eval_answer::ended;
 use crate::object::Object;
 use crate::refusal::Refusal;
 use crate::repl_eval::ask;
-use crate::repl_report::ended;
 use crate::tool::CallContext;
 
 /// Levels of parts when none are asked for.
@@ -75,6 +75,6 @@ pub async fn inspect_object(
     let aside = Aside::from(&report);
     match report.ending {
         Ending::Inspected(node) => Ok(InspectAnswer { object: Object::from(&node), node, aside }),
-        _ => Err(ended(&report)),
+        _ => Err(ended(report)),
     }
 }

@@ -7,9 +7,15 @@ use crate::code_describe::DescribeAnswer;
 use crate::code_exports::ExportsAnswer;
 use crate::code_find::FindAnswer;
 use crate::code_find_references::ReferencesAnswer;
+use crate::eval_answer::EvalAnswer;
 use crate::inspect_object::InspectAnswer;
+use crate::load_system::LoadAnswer;
 use crate::macroexpand::ExpandAnswer;
+use crate::repl_control::{ActAnswer, SessionAnswer};
+use crate::repl_held::{FramesAnswer, LevelsAnswer, LocalsAnswer};
+use crate::repl_status::StatusAnswer;
 use crate::repl_wait::WaitAnswer;
+use crate::run_tests::TestAnswer;
 
 /// A choice of answers, each with its fields as a document, and with a way into [`Answer`].
 macro_rules! live_answers {
@@ -50,6 +56,24 @@ live_answers! {
     Referred(ReferencesAnswer),
     /// What a module offers was listed.
     Exported(ExportsAnswer),
+    /// Code ran, or an image was changed.
+    Evaluated(EvalAnswer),
+    /// A system, module or file was loaded.
+    Loaded(LoadAnswer),
+    /// Tests were run.
+    Tested(TestAnswer),
+    /// What is held was listed.
+    Levels(LevelsAnswer),
+    /// Frames were listed.
+    Frames(FramesAnswer),
+    /// Variables were listed.
+    Locals(LocalsAnswer),
+    /// What runs was listed.
+    Status(StatusAnswer),
+    /// A session was started, renewed or attached.
+    Session(SessionAnswer),
+    /// A session was interrupted, ended or detached.
+    Acted(ActAnswer),
     /// An earlier answer was waited for.
     Waited(WaitAnswer),
 }
@@ -58,8 +82,20 @@ impl LiveAnswer {
     /// The requested thing did not happen.
     pub(crate) fn is_error(&self) -> bool {
         match self {
+            Self::Evaluated(answer) => answer.is_error(),
+            Self::Loaded(answer) => answer.is_error(),
+            Self::Tested(answer) => answer.is_error(),
             Self::Waited(answer) => answer.is_error(),
             _ => false,
+        }
+    }
+
+    /// The session whose image or whose self it is about, where it was started, ended or changed.
+    pub(crate) fn session(&self) -> Option<&str> {
+        match self {
+            Self::Session(answer) => Some(&answer.facts.session),
+            Self::Acted(answer) => Some(&answer.session),
+            _ => None,
         }
     }
 }

@@ -1,5 +1,9 @@
 //! What is wrong with a call that is about live images, found before any of them was asked.
 
+use lispwright_runtime::Runtime;
+
+use crate::repl_action::ReplAction;
+
 /// Why an image was not asked. One variant for each kind; the sentences are in `lispwright-words`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LiveFault {
@@ -49,6 +53,58 @@ pub enum LiveFault {
         /// The file.
         path: String,
     },
+    /// Neither a system nor a path was given, or both.
+    SystemOrPath {
+        /// The tool that wants one of them.
+        tool: &'static str,
+    },
+    /// The file is in a language of Racket's.
+    Racket {
+        /// The file.
+        path: String,
+    },
+    /// Tests of that framework do not run in that runtime.
+    NoFramework {
+        /// The framework.
+        name: String,
+        /// The runtime.
+        runtime: Runtime,
+    },
+    /// No runtime has that name.
+    NoRuntime(String),
+    /// The time that a call may take is not one.
+    BadTimeout {
+        /// As it was given, in seconds.
+        seconds: f64,
+        /// The longest there is.
+        longest: f64,
+    },
+    /// A trial's stack was to be held.
+    TrialHeld,
+    /// An action on a held error lacks an argument.
+    Missing {
+        /// The action.
+        action: ReplAction,
+        /// The argument.
+        argument: &'static str,
+        /// The session.
+        session: String,
+    },
+    /// Nothing says which server is to be joined.
+    NoAddress,
+    /// What is wrong with the address of a server.
+    BadAddress(String),
+    /// The address of a server says another runtime than the call.
+    TwoRuntimes {
+        /// What the call says.
+        asked: Runtime,
+        /// What the address says.
+        said: Runtime,
+    },
+    /// Sessions on that runtime join no servers.
+    JoinsNone(Runtime),
+    /// Waiting for another call was given up.
+    WaitWithdrawn,
     /// The module of a file is not there in the image.
     NotLoaded {
         /// The file.
@@ -71,7 +127,18 @@ impl LiveFault {
             | Self::DefinesMacro { .. }
             | Self::PathOrModule
             | Self::NoModule { .. }
-            | Self::NotLoaded { .. } => "BAD_ARGUMENT",
+            | Self::NotLoaded { .. }
+            | Self::SystemOrPath { .. }
+            | Self::NoRuntime(_)
+            | Self::BadTimeout { .. }
+            | Self::TrialHeld
+            | Self::Missing { .. }
+            | Self::NoAddress
+            | Self::BadAddress(_)
+            | Self::TwoRuntimes { .. }
+            | Self::JoinsNone(_) => "BAD_ARGUMENT",
+            Self::Racket { .. } | Self::NoFramework { .. } => "UNSUPPORTED",
+            Self::WaitWithdrawn => "CANCELLED",
             Self::NoImage { .. } | Self::NoImageOfSession { .. } => "SESSION_LOST",
             Self::Unbalanced { .. } => "UNBALANCED",
         }

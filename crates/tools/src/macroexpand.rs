@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::package_in;
+use crate::eval_answer::{ended, output_limit};
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds};
-use crate::repl_report::{ended, output_limit};
 use crate::repl_session::open;
 use crate::repl_work::runtime_of;
 use crate::tool::CallContext;
@@ -104,7 +104,7 @@ pub async fn macroexpand(
             package: report.package,
             aside,
         }),
-        _ => Err(ended(&report)),
+        _ => Err(ended(report)),
     }
 }
 

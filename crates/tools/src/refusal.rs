@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use lispwright_edit as edit;
 use lispwright_project as project;
+use lispwright_runtime as runtime;
+use lispwright_runtime::{Runtime, SessionError};
 use serde_json::Value;
 
 use crate::arguments::{Fault, Taken};
+use crate::codes;
+use crate::eval_answer::EvalAnswer;
 use crate::languages::BadConfiguration;
 use crate::live_fault::LiveFault;
 use crate::outcome::ToolError;
@@ -76,6 +80,24 @@ pub enum Refusal {
         /// What is known.
         what: String,
     },
+    /// A session could not do it; nothing ran.
+    Session(Box<SessionError>),
+    /// What was asked for is not there in an image; nothing ran.
+    Image {
+        /// What is missing.
+        refusal: runtime::Refusal,
+        /// The session.
+        session: String,
+    },
+    /// Images of that runtime do not know the request.
+    NotOffered {
+        /// The runtime.
+        runtime: Runtime,
+        /// The request, by its name on the wire.
+        operation: String,
+    },
+    /// An image was asked, and the call ended otherwise than with an answer.
+    Unanswered(Box<EvalAnswer>),
     /// A refusal that is in words already.
     Worded(Box<ToolError>),
 }
@@ -122,21 +144,25 @@ impl Refusal {
             | Self::NotLisp { .. }
             | Self::Configuration(_) => "BAD_ARGUMENT",
             Self::Ended { .. } | Self::Broke { .. } => "INTERNAL",
+            Self::Session(error) => codes::of_session(error),
+            Self::Image { refusal, .. } => codes::of_image(refusal),
+            Self::NotOffered { .. } => "UNSUPPORTED",
+            Self::Unanswered(answer) => answer.code.unwrap_or("INTERNAL"),
             Self::Worded(error) => error.code,
         }
     }
 
-    /// What a refusal says that is in words already; else its code.
-    pub(crate) fn said(&self) -> &str {
-        match self {
-            Self::Worded(error) => &error.message,
-            _ => self.code(),
-        }
+    /// It is about an image that was not asked, or did not do what it was asked: no code ran.
+    pub fn is_before_running(&self) -> bool {
+        matches!(self, Self::Live(_) | Self::Session(_) | Self::Image { .. } | Self::NotOffered { .. })
     }
 
     /// The same call can succeed later without a change.
     pub fn is_retryable(&self) -> bool {
         match self {
+            Self::Session(error) => {
+                matches!(**error, SessionError::Busy { .. } | SessionError::Ended(_) | SessionError::Starting(_))
+            }
             Self::File(error) | Self::NoFile(error) | Self::NoRoot(error) => error.retryable(),
             Self::Worded(error) => error.retryable,
             _ => false,
@@ -147,6 +173,12 @@ impl Refusal {
 impl From<project::Error> for Refusal {
     fn from(error: project::Error) -> Self {
         Self::File(Arc::new(error))
+    }
+}
+
+impl From<SessionError> for Refusal {
+    fn from(error: SessionError) -> Self {
+        Self::Session(Box::new(error))
     }
 }
 

@@ -2,48 +2,104 @@
 
 use std::time::SystemTime;
 
-use lispwright_runtime::{MAIN, Request, Sessions};
-use serde_json::json;
+use lispwright_runtime::{MAIN, Request, SessionStatus, Sessions};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::answer::{Answer, Reply};
-use crate::image_text::one_line;
+use crate::eval_answer::{EvalAnswer, output_limit};
+use crate::event::{Event, SessionAct};
 pub use crate::repl_action::{ReplAction, ReplControl};
 use crate::repl_attach::{attach, detach};
 use crate::repl_eval::ask;
 use crate::repl_held::held;
-use crate::repl_refused::{named_runtime, session_error};
-use crate::repl_report::{answer, output_limit};
-use crate::repl_session::chosen;
-use crate::repl_status::{outcome, session_outcome, status};
+use crate::repl_session::{chosen, named_runtime};
+use crate::repl_status::{SessionFacts, status};
 use crate::repl_wait::wait;
 use crate::tool::CallContext;
+
+/// A session that was started, renewed or attached.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SessionAnswer {
+    /// How it is now.
+    #[serde(flatten)]
+    pub facts: SessionFacts,
+    /// What became of it.
+    #[serde(skip)]
+    pub became: Became,
+    /// How it is now, as the runtime side knows it.
+    #[serde(skip)]
+    pub status: SessionStatus,
+}
+
+/// What became of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Became {
+    /// Its image is there.
+    Ready,
+    /// It has another image.
+    Fresh,
+    /// It has joined a server.
+    Attached,
+}
+
+impl SessionAnswer {
+    pub(crate) fn new(status: SessionStatus, became: Became) -> Self {
+        Self { facts: SessionFacts::from(&status), became, status }
+    }
+}
+
+/// What was done to a session: one of three things.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ActAnswer {
+    /// The session.
+    pub session: String,
+    /// Whether there was something to interrupt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interrupted: Option<bool>,
+    /// Whether there was an image to end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub killed: Option<bool>,
+    /// A server was left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detached: Option<bool>,
+    /// The server that was left still answers.
+    #[serde(skip)]
+    pub server_answers: bool,
+}
+
+impl ActAnswer {
+    pub(crate) fn on(session: &str) -> Self {
+        Self { session: session.to_owned(), interrupted: None, killed: None, detached: None, server_answers: false }
+    }
+}
 
 /// Does what `args.action` says. What ends or interrupts something does not wait for what runs; what needs the image does.
 pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &CallContext) -> Reply {
     let began = SystemTime::now();
-    let done = control(sessions, &args, context).await;
-    if let (Some(transcript), Some(act)) = (&context.transcript, act(&args)) {
+    let reply = control(sessions, &args, context).await;
+    if let Some(act) = act(&args) {
         // Which one was meant, the answer says best.
-        let told = done.as_ref().ok().and_then(|answer| answer.document().get("session")?.as_str().map(str::to_owned));
-        let session = told.as_deref().or(args.session.as_deref()).unwrap_or(MAIN);
-        transcript.note_act(context.caller.as_deref(), session, &act, began, done.as_ref());
+        let session = match &reply {
+            Ok(Answer::Live(answer)) => answer.session(),
+            _ => None,
+        };
+        let session = session.or(args.session.as_deref()).unwrap_or(MAIN);
+        context.observe(&Event::SessionChanged { session, act, began, reply: &reply });
     }
-    done
+    reply
 }
 
-/// What is done to a session itself, in words; nothing for what only looks, and for requests to its image, which are written
-/// down where they are sent.
-fn act(args: &ReplControl) -> Option<String> {
+/// What is done to a session itself; nothing for what only looks, and for requests to its image, which are observed where they
+/// are sent.
+fn act(args: &ReplControl) -> Option<SessionAct<'_>> {
     Some(match args.action {
-        ReplAction::Start => "start".to_owned(),
-        ReplAction::Interrupt => "interrupt".to_owned(),
-        ReplAction::Kill => "kill".to_owned(),
-        ReplAction::Reset => "reset".to_owned(),
-        ReplAction::Attach => match &args.address {
-            Some(address) => format!("attach to {}", one_line(address, 200)),
-            None => "attach".to_owned(),
-        },
-        ReplAction::Detach => "detach".to_owned(),
+        ReplAction::Start => SessionAct::Start,
+        ReplAction::Interrupt => SessionAct::Interrupt,
+        ReplAction::Kill => SessionAct::Kill,
+        ReplAction::Reset => SessionAct::Reset,
+        ReplAction::Attach => SessionAct::Attach(args.address.as_deref()),
+        ReplAction::Detach => SessionAct::Detach,
         _ => return None,
     })
 }
@@ -55,56 +111,33 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
     let runtime = args.runtime.as_deref().map(named_runtime).transpose()?;
     let session = chosen(sessions, args.session.as_deref(), runtime);
     if matches!(args.action, ReplAction::Start | ReplAction::Reset) {
-        sessions.open(session, runtime).map_err(session_error)?;
+        sessions.open(session, runtime)?;
     }
-    let outcome = match args.action {
-        ReplAction::Wait => {
-            return context.in_order(wait(sessions, session, args.timeout_seconds, context)).await.map(Answer::from);
-        }
-        ReplAction::Status => status(sessions, args.session.as_deref()).await,
-        ReplAction::Start => {
-            let status = context.in_order(sessions.start(session)).await.map_err(session_error)?;
-            Ok(session_outcome(&format!("Session {session:?} is ready."), &status))
-        }
-        ReplAction::Reset => {
-            let status = context.in_order(sessions.reset(session)).await.map_err(session_error)?;
-            Ok(session_outcome(&format!("Session {session:?} has a fresh image; its old state is gone."), &status))
-        }
+    Ok(match args.action {
+        ReplAction::Status => status(sessions, args.session.as_deref()).await?.into(),
+        ReplAction::Start => SessionAnswer::new(context.in_order(sessions.start(session)).await?, Became::Ready).into(),
+        ReplAction::Reset => SessionAnswer::new(context.in_order(sessions.reset(session)).await?, Became::Fresh).into(),
+        ReplAction::Wait => context.in_order(wait(sessions, session, args.timeout_seconds, context)).await?.into(),
         ReplAction::Interrupt => {
-            let interrupted = sessions.interrupt(session).map_err(session_error)?;
-            let text = if interrupted {
-                format!("Session {session:?} is being interrupted; the call that was running answers with what it did.")
-            } else {
-                format!("Session {session:?} was not running anything.")
-            };
-            Ok(outcome(text, json!({"session": session, "interrupted": interrupted})))
+            ActAnswer { interrupted: Some(sessions.interrupt(session)?), ..ActAnswer::on(session) }.into()
         }
-        ReplAction::Kill => {
-            let killed = sessions.kill(session).await.map_err(session_error)?;
-            let text = if killed {
-                format!("Session {session:?} and its image are ended; the next call under that name starts afresh.")
-            } else {
-                format!("Session {session:?} had no image; it is forgotten.")
-            };
-            Ok(outcome(text, json!({"session": session, "killed": killed})))
-        }
+        ReplAction::Kill => ActAnswer { killed: Some(sessions.kill(session).await?), ..ActAnswer::on(session) }.into(),
         ReplAction::Checkpoint => {
             let name = args.name.clone().unwrap_or_else(|| "checkpoint".to_owned());
             let report = ask(sessions, session, Request::Checkpoint(name), context).await?;
-            Ok(answer(&report, output_limit(None)))
+            EvalAnswer::of(report, output_limit(None))?.into()
         }
         ReplAction::Rollback => {
             let report = ask(sessions, session, Request::Rollback(args.name.clone()), context).await?;
-            Ok(answer(&report, output_limit(None)))
+            EvalAnswer::of(report, output_limit(None))?.into()
         }
-        ReplAction::Attach => attach(sessions, args, runtime, context).await,
-        ReplAction::Detach => detach(sessions, args.session.as_deref()).await,
+        ReplAction::Attach => attach(sessions, args, runtime, context).await?.into(),
+        ReplAction::Detach => detach(sessions, args.session.as_deref()).await?.into(),
         ReplAction::Restarts
         | ReplAction::Restart
         | ReplAction::Abort
         | ReplAction::Frames
         | ReplAction::Locals
-        | ReplAction::EvalInFrame => held(sessions, session, args, context).await,
-    };
-    outcome.map(Answer::from)
+        | ReplAction::EvalInFrame => held(sessions, session, args, context).await?,
+    })
 }

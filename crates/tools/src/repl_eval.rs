@@ -2,15 +2,15 @@
 
 use std::time::{Duration, SystemTime};
 
-use lispwright_runtime::{Ending, EvalReport, EvalRequest, Node, Request, SessionError, Sessions};
+use lispwright_runtime::{Ending, EvalReport, EvalRequest, Request, SessionError, Sessions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Reply;
+use crate::eval_answer::{EvalAnswer, output_limit};
+use crate::event::Event;
 use crate::image_text::one_line;
+use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_refused::{session_argument, session_error};
-use crate::repl_report::{answer, output_limit};
 use crate::repl_session::open;
 use crate::tool::CallContext;
 
@@ -72,54 +72,32 @@ pub struct ReplEval {
     pub trial: bool,
 }
 
-/// Evaluates and words the answer. Cancelling the context interrupts the code and keeps the session's state.
-pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContext) -> Reply {
+/// Evaluates. Cancelling the context interrupts the code and keeps the session's state.
+pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContext) -> Result<EvalAnswer, Refusal> {
     let limit = output_limit(args.max_output_length);
-    let evaluated = async {
-        let request = request(&args, limit)?;
-        let session = open(sessions, args.session.as_deref(), args.runtime.as_deref())?;
-        ask(sessions, &session, Request::Eval(request), context).await
-    };
-    match evaluated.await {
-        Ok(report) => {
-            let mut outcome = answer(&report, limit);
-            if args.print_length.is_none() {
-                outcome.text.push_str(&further_elements(&report));
-            }
-            if args.on_error == OnError::Hold && matches!(&report.ending, Ending::Error { error, .. } if !error.kept) {
-                outcome.text.push_str("\n[note] Not held: the stack is exhausted, or ten are held already.");
-            }
-            outcome.into()
-        }
-        Err(refusal) => Err(refusal.with("execution_status", "not-executed")),
-    }
+    let request = request(&args, limit)?;
+    let session = open(sessions, args.session.as_deref(), args.runtime.as_deref())?;
+    let answer = EvalAnswer::of(ask(sessions, &session, Request::Eval(request), context).await?, limit)?;
+    let is_unwound = matches!(&answer.report.ending, Ending::Error { error, .. } if !error.kept);
+    Ok(EvalAnswer {
+        print_length: args.print_length.is_none().then_some(PRINTED),
+        is_not_held: args.on_error == OnError::Hold && is_unwound,
+        ..answer
+    })
 }
 
-/// How to see the elements of the value that were not printed.
-fn further_elements(report: &EvalReport) -> String {
-    let Some(Node { kind, id: Some(id), total: Some(total), .. }) = &report.object else { return String::new() };
-    if !matches!(kind.as_str(), "list" | "array" | "vector") || *total <= u64::from(PRINTED) {
-        return String::new();
-    }
-    let argument = session_argument(&report.session);
-    format!(
-        "\n[note] {PRINTED} of {total} elements are printed; the next: inspect_object {{\"id\": {id}, \"offset\": \
-         {PRINTED}{argument}}}; or call with print_length."
-    )
-}
-
-/// Asks the image of `session` behind all that it was asked before, tells the caller what is being waited for, and writes
-/// down what became of it.
+/// Asks the image of `session` behind all that it was asked before, tells the caller what is being waited for, and those who
+/// watch what became of it.
 pub(crate) async fn ask(
     sessions: &Sessions,
     session: &str,
     request: Request,
     context: &CallContext,
 ) -> Result<EvalReport, Refusal> {
-    let (began, asked) = (SystemTime::now(), context.transcript.is_some().then(|| request.clone()));
+    let (began, asked) = (SystemTime::now(), context.observer.is_some().then(|| request.clone()));
     let answered = wait(sessions, session, request, context).await;
-    if let (Some(transcript), Some(asked)) = (&context.transcript, asked) {
-        transcript.note(context.caller.as_deref(), session, &asked, began, answered.as_ref());
+    if let Some(request) = &asked {
+        context.observe(&Event::Answered { session, request, began, answered: answered.as_ref() });
     }
     answered
 }
@@ -131,7 +109,7 @@ async fn wait(
     context: &CallContext,
 ) -> Result<EvalReport, Refusal> {
     context.turn().await;
-    let call = sessions.queue(session, request).map_err(session_error)?;
+    let call = sessions.queue(session, request)?;
     context.leave();
     let ticket = call.ticket();
     let doing = || one_line(&ticket.doing(), 400);
@@ -140,16 +118,12 @@ async fn wait(
         Err(SessionError::Withdrawn(_) | SessionError::Ended(_)) => ticket.came_to_nothing(),
         _ => context.has_asked(ticket.clone()),
     }
-    answered.map_err(|error| session_error(error).into())
+    Ok(answered?)
 }
 
 fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, Refusal> {
     if args.trial && args.on_error == OnError::Hold {
-        return Err(Refusal::worded(
-            "BAD_ARGUMENT",
-            "A trial's copy of the image is thrown away with its stack: leave out `trial` or `on_error`. To try with the stack \
-             held: repl_control {\"action\": \"checkpoint\"}, repl_eval, then {\"action\": \"rollback\"}.",
-        ));
+        return Err(LiveFault::TrialHeld.into());
     }
     Ok(EvalRequest {
         package: args.package.clone(),
@@ -173,10 +147,7 @@ pub(crate) fn seconds(asked: Option<f64>) -> Result<Duration, Refusal> {
 pub(crate) fn seconds_or(asked: Option<f64>, default: Duration) -> Result<Duration, Refusal> {
     let Some(seconds) = asked else { return Ok(default) };
     if !(seconds > 0.0 && seconds <= LONGEST) {
-        return Err(Refusal::worded(
-            "BAD_ARGUMENT",
-            format!("timeout_seconds is {seconds}; it must be more than 0 and at most {LONGEST}."),
-        ));
+        return Err(LiveFault::BadTimeout { seconds, longest: LONGEST }.into());
     }
     Ok(Duration::from_secs_f64(seconds))
 }

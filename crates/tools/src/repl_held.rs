@@ -1,44 +1,134 @@
 //! The actions of `repl_control` on a held error: look at its stack, evaluate in it, leave it.
 
-use lispwright_runtime::{Ending, EvalReport, EvalRequest, Frame, LispError, Node, Request, RestartName, Sessions};
-use serde_json::{Map, Value, json};
+use lispwright_runtime::{Ending, EvalRequest, Frame, LispError, Node, Request, RestartName, Sessions};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use crate::answer::{Answer, Reply};
 use crate::aside::Aside;
-use crate::image_text::{fence, one_line, start_of_fenced};
-use crate::outcome::Outcome;
+use crate::eval_answer::{EvalAnswer, FrameFacts, RestartFacts, facts_of, output_limit, restarts_of};
+use crate::live_fault::LiveFault;
+use crate::object::Object;
 use crate::refusal::Refusal;
 use crate::repl_action::{ReplAction, ReplControl};
 use crate::repl_eval::{PRINTED, ask, seconds};
-use crate::repl_node::{node_fields, node_line};
-use crate::repl_refused::session_argument;
-use crate::repl_report::{answer, frame_fields, frame_line, notes, output_limit, restarts_fields, restarts_text};
 use crate::tool::CallContext;
 
 /// Frames in one answer.
 const FRAMES: u32 = 20;
 
+/// What is held.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LevelsAnswer {
+    /// The session.
+    pub session: String,
+    /// How many stacks are held.
+    pub held: u32,
+    /// The errors that they are of, innermost first.
+    pub levels: Vec<Level>,
+    /// The same, as the image says.
+    #[serde(skip)]
+    pub errors: Vec<LispError>,
+    /// What the session tells besides.
+    #[serde(skip)]
+    pub aside: Aside,
+}
+
+/// An error whose stack is held.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Level {
+    /// The type of its condition.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// What it says.
+    pub message: String,
+    /// What can be done about it.
+    pub restarts: Vec<RestartFacts>,
+}
+
+/// Frames of the innermost held stack.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FramesAnswer {
+    /// The session.
+    pub session: String,
+    /// How many stacks are held.
+    pub held: u32,
+    /// Some of the frames.
+    pub frames: Vec<FrameFacts>,
+    /// How many there are.
+    pub total: u32,
+    /// The frames, as the image says.
+    #[serde(skip)]
+    pub stack: Vec<Frame>,
+    /// What the session tells besides.
+    #[serde(skip)]
+    pub aside: Aside,
+}
+
+/// The variables of a frame.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LocalsAnswer {
+    /// The session.
+    pub session: String,
+    /// How many stacks are held.
+    pub held: u32,
+    /// The frame.
+    pub frame: FrameFacts,
+    /// Its variables.
+    pub locals: Vec<Variable>,
+    /// The frame, as the image says.
+    #[serde(skip)]
+    pub in_stack: Frame,
+    /// The variables, as the image says.
+    #[serde(skip)]
+    pub nodes: Vec<(String, Node)>,
+    /// What the session tells besides.
+    #[serde(skip)]
+    pub aside: Aside,
+}
+
+/// A variable and its value.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: Object,
+}
+
 /// Does what `args.action` says with what is held in `session`.
-pub(crate) async fn held(
-    sessions: &Sessions,
-    session: &str,
-    args: &ReplControl,
-    context: &CallContext,
-) -> Result<Outcome, Refusal> {
+pub(crate) async fn held(sessions: &Sessions, session: &str, args: &ReplControl, context: &CallContext) -> Reply {
     let report = ask(sessions, session, request(session, args)?, context).await?;
-    Ok(match &report.ending {
-        Ending::Held(levels) => levels_outcome(levels, &report),
-        Ending::Frames { frames, total } => frames_outcome(frames, *total, &report),
-        Ending::Locals { frame, locals } => locals_outcome(frame, locals, &report),
-        _ => answer(&report, output_limit(None)),
+    let aside = Aside::from(&report);
+    let (session, held) = (report.session.clone(), report.held);
+    Ok(match report.ending {
+        Ending::Held(errors) => {
+            LevelsAnswer { session, held, levels: errors.iter().map(Level::from).collect(), errors, aside }.into()
+        }
+        Ending::Frames { frames: stack, total } => {
+            FramesAnswer { session, held, frames: facts_of(&stack), total, stack, aside }.into()
+        }
+        Ending::Locals { frame: in_stack, locals: nodes } => {
+            let variable = |(name, node): &(String, Node)| Variable { name: name.clone(), value: Object::from(node) };
+            let (frame, locals) = (FrameFacts::from(&in_stack), nodes.iter().map(variable).collect());
+            LocalsAnswer { session, held, frame, locals, in_stack, nodes, aside }.into()
+        }
+        _ => Answer::from(EvalAnswer::of(report, output_limit(None))?),
     })
 }
 
+impl From<&LispError> for Level {
+    fn from(error: &LispError) -> Self {
+        Self {
+            type_name: error.type_name.clone(),
+            message: error.message.clone(),
+            restarts: restarts_of(&error.restarts),
+        }
+    }
+}
+
 fn request(session: &str, args: &ReplControl) -> Result<Request, Refusal> {
-    let argument = session_argument(session);
-    let missing = |what: &str, example: &str| {
-        Refusal::worded("BAD_ARGUMENT", format!("This action needs {what}: repl_control {{{example}{argument}}}."))
-    };
-    let code = |example: &str| args.code.clone().ok_or_else(|| missing("`code`", example));
+    let missing = |argument| LiveFault::Missing { action: args.action, argument, session: session.to_owned() };
     Ok(match args.action {
         ReplAction::Frames => Request::Frames { offset: args.frame.unwrap_or(0), count: FRAMES },
         ReplAction::Locals => Request::Locals { frame: args.frame.unwrap_or(0) },
@@ -48,16 +138,11 @@ fn request(session: &str, args: &ReplControl) -> Result<Request, Refusal> {
                 timeout: seconds(args.timeout_seconds)?,
                 package: args.package.clone(),
                 print_length: Some(PRINTED),
-                ..EvalRequest::new(code(r#""action": "eval_in_frame", "frame": 0, "code": "(list x y)""#)?)
+                ..EvalRequest::new(args.code.clone().ok_or_else(|| missing("code"))?)
             },
         },
         ReplAction::Restart => {
-            let restart = args.restart.as_deref().ok_or_else(|| {
-                missing(
-                    "`restart`, a name or number from action restarts",
-                    r#""action": "restart", "restart": "ABORT""#,
-                )
-            })?;
+            let restart = args.restart.as_deref().ok_or_else(|| missing("restart"))?;
             Request::Restart {
                 restart: restart.parse().map_or_else(|_| RestartName::Name(restart.to_owned()), RestartName::Number),
                 values: args.code.clone(),
@@ -67,77 +152,4 @@ fn request(session: &str, args: &ReplControl) -> Result<Request, Refusal> {
         ReplAction::Abort => Request::Abort,
         _ => Request::Held,
     })
-}
-
-fn levels_outcome(levels: &[LispError], report: &EvalReport) -> Outcome {
-    let argument = session_argument(&report.session);
-    if levels.is_empty() {
-        return answer(report, output_limit(None));
-    }
-    let mut text = String::new();
-    for (depth, error) in levels.iter().enumerate() {
-        let level = levels.len() - depth;
-        text.push_str(&format!("[level {level}] {}\n{}\n", one_line(&error.type_name, 200), fence(&error.message)));
-        if depth == 0 {
-            text.push_str(&restarts_text(&error.restarts, true));
-        }
-    }
-    text.push_str(&format!(
-        "[note] Take one: repl_control {{\"action\": \"restart\", \"restart\": NAME, \"code\": ITS VALUES IF IT NEEDS ANY{argument}}}; \
-         give up: {{\"action\": \"abort\"{argument}}}.\n"
-    ));
-    let (text, _) = start_of_fenced(&text, output_limit(None));
-    let levels: Vec<Value> = levels
-        .iter()
-        .map(|error| {
-            json!({"type": error.type_name, "message": error.message, "restarts": restarts_fields(&error.restarts)})
-        })
-        .collect();
-    outcome(text, report, json!({"levels": levels}))
-}
-
-fn frames_outcome(frames: &[Frame], total: u32, report: &EvalReport) -> Outcome {
-    let argument = session_argument(&report.session);
-    let mut text = String::new();
-    for frame in frames {
-        text.push_str(&frame_line(frame));
-    }
-    let next = frames.last().map_or(0, |frame| frame.number + 1);
-    if next < total {
-        text.push_str(&format!(
-            "[note] {} of {total} frames; the next: repl_control {{\"action\": \"frames\", \"frame\": {next}{argument}}}\n",
-            frames.len()
-        ));
-    }
-    if total == 0 {
-        text.push_str("[note] The held stack has no frames of evaluated code.\n");
-    }
-    outcome(text, report, json!({"frames": frames.iter().map(frame_fields).collect::<Vec<_>>(), "total": total}))
-}
-
-fn locals_outcome(frame: &Frame, locals: &[(String, Node)], report: &EvalReport) -> Outcome {
-    let mut text = frame_line(frame);
-    for (name, node) in locals {
-        text.push_str(&format!("  {} = {}\n", one_line(name, 60), node_line(node)));
-    }
-    if locals.is_empty() {
-        let note = "[note] No variables are known: there are none, or the compiler did not keep them.";
-        text.push_str(format!("{note} {}", report.runtime.words.keeps_variables).trim_end());
-        text.push('\n');
-    }
-    let (text, _) = start_of_fenced(&text, output_limit(None));
-    let locals: Vec<Value> =
-        locals.iter().map(|(name, node)| json!({"name": name, "value": Value::Object(node_fields(node))})).collect();
-    outcome(text, report, json!({"frame": frame_fields(frame), "locals": locals}))
-}
-
-fn outcome(text: String, report: &EvalReport, fields: Value) -> Outcome {
-    let mut all = Map::new();
-    all.insert("session".into(), report.session.clone().into());
-    all.insert("held".into(), report.held.into());
-    if let Value::Object(fields) = fields {
-        all.extend(fields);
-    }
-    let text = text + &notes(&Aside::from(report));
-    Outcome { text: text.trim_end().to_owned(), fields: all, is_error: false }
 }

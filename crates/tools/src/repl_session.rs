@@ -1,9 +1,9 @@
 //! Which session a call means, when it names one, a runtime, both or neither.
 
-use lispwright_runtime::{MAIN, Runtime, Sessions};
+use lispwright_runtime::{Capability, MAIN, Runtime, SessionError, Sessions};
 
+use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_refused::{named_runtime, session_error};
 
 /// The session meant by `session` and `runtime`; it is there afterwards, if it can be made.
 ///
@@ -12,7 +12,7 @@ use crate::repl_refused::{named_runtime, session_error};
 pub(crate) fn open(sessions: &Sessions, session: Option<&str>, runtime: Option<&str>) -> Result<String, Refusal> {
     let runtime = runtime.map(named_runtime).transpose()?;
     let name = chosen(sessions, session, runtime);
-    sessions.open(name, runtime).map_err(session_error)?;
+    sessions.open(name, runtime)?;
     Ok(name.to_owned())
 }
 
@@ -22,5 +22,14 @@ pub(crate) fn chosen<'a>(sessions: &Sessions, session: Option<&'a str>, runtime:
         (Some(session), _) => session,
         (None, Some(runtime)) if sessions.runtime_of(MAIN) != runtime => runtime.name,
         (None, _) => MAIN,
+    }
+}
+
+/// The runtime of that name, if sessions can have it.
+pub(crate) fn named_runtime(name: &str) -> Result<Runtime, Refusal> {
+    match Runtime::named(name) {
+        Some(runtime) if runtime.can(Capability::Eval) => Ok(runtime),
+        Some(runtime) => Err(SessionError::Unsupported(runtime).into()),
+        None => Err(LiveFault::NoRuntime(name.to_owned()).into()),
     }
 }

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Reply};
 use crate::image_text::one_line;
+use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::seconds;
-use crate::repl_refused::session_error;
 use crate::tool::CallContext;
 
 /// What a session is doing, or the last answer there.
@@ -54,9 +54,9 @@ pub(crate) async fn wait(
     let waiting = tokio::time::timeout(limit, sessions.wait(session));
     let given = tokio::select! {
         biased;
-        () = context.cancel.cancelled() => Err(Refusal::worded("CANCELLED", "Waiting was given up; the call goes on.")),
+        () = context.cancel.cancelled() => Err(LiveFault::WaitWithdrawn.into()),
         given = context.telling(doing, waiting) => match given {
-            Ok(given) => given.map_err(|error| session_error(error).into()).map(Some),
+            Ok(given) => given.map(Some).map_err(Refusal::from),
             Err(_) => Ok(None),
         },
     }?;

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::answer::Reply;
 use crate::arrival::Arrival;
-use crate::transcript::Transcript;
+use crate::event::{Event, Observer};
 
 /// A group of tools that is offered or left out as a whole (`--toolsets`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,8 +67,8 @@ pub struct CallContext {
     pub progress: Option<Progress>,
     /// Who calls: name and version of the client, or the command.
     pub caller: Option<Arc<str>>,
-    /// Where evaluations are written down.
-    pub transcript: Option<Transcript>,
+    /// Who watches what happens.
+    pub observer: Option<Arc<dyn Observer>>,
     /// When it came, for a call that may change something and is not alone.
     pub arrival: Option<Arc<Arrival>>,
     /// What it asked an image, once that has answered.
@@ -118,6 +118,13 @@ impl CallContext {
                 done = &mut work => return done,
                 _ = tick.tick() => progress(began.elapsed().as_secs_f64(), &doing()),
             }
+        }
+    }
+
+    /// Tells those who watch what has happened.
+    pub(crate) fn observe(&self, event: &Event<'_>) {
+        if let Some(observer) = &self.observer {
+            observer.observe(self.caller.as_deref(), event);
         }
     }
 

@@ -1,16 +1,17 @@
 //! What the operations share: the files of the project and its live sessions.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lispwright_edit::Source;
 use lispwright_project::{Error, Roots, SourceFile};
 use lispwright_runtime::{Config, Sessions};
 use lispwright_syntax::{Dialect, Language};
 
+use crate::event::Observer;
 use crate::languages::Languages;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
-use crate::transcript::Transcript;
 
 /// The project and the sessions that a catalogue of tools works on. Clones share both.
 #[derive(Clone)]
@@ -19,8 +20,8 @@ pub struct Workshop {
     pub roots: Roots,
     /// The live images.
     pub sessions: Sessions,
-    /// Where evaluations are written down, when they are.
-    pub transcript: Option<Transcript>,
+    /// Who watches what happens, if anybody does.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 impl Workshop {
@@ -45,18 +46,18 @@ impl Workshop {
             sandbox.writable = roots.writable().map(Path::to_owned).collect();
         }
         let sessions = Sessions::new(config);
-        Self { roots, sessions, transcript: None }
+        Self { roots, sessions, observer: None }
     }
 
-    /// The same workshop, writing every evaluation down.
+    /// The same workshop, watched by `observer`.
     #[must_use]
-    pub fn with_transcript(self, transcript: Option<Transcript>) -> Self {
-        Self { transcript, ..self }
+    pub fn watched_by(self, observer: Option<Arc<dyn Observer>>) -> Self {
+        Self { observer, ..self }
     }
 
     /// What a call by `caller` is given besides its arguments.
     pub fn context(&self, caller: &str) -> CallContext {
-        CallContext { caller: Some(caller.into()), transcript: self.transcript.clone(), ..CallContext::default() }
+        CallContext { caller: Some(caller.into()), observer: self.observer.clone(), ..CallContext::default() }
     }
 
     /// Reads a file below the roots.

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use lispwright_runtime::{Config, Sessions, find_program};
-use lispwright_tools::CallContext;
 use lispwright_tools::repl_control::{ReplControl, repl_control};
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
+use lispwright_tools::{Answer, CallContext};
 use lispwright_words::{Rendering, Skin, render};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn sessions() -> Sessions {
 
 async fn eval(sessions: &Sessions, arguments: Value) -> Rendering {
     let arguments: ReplEval = serde_json::from_value(arguments).unwrap();
-    render(repl_eval(sessions, arguments, &CallContext::default()).await, Skin::Client)
+    render(repl_eval(sessions, arguments, &CallContext::default()).await.map(Answer::from), Skin::Client)
 }
 
 async fn control(sessions: &Sessions, arguments: Value) -> Rendering {
@@ -239,7 +239,7 @@ async fn long_calls_tell_their_progress_and_can_be_withdrawn() {
         }
         context.cancel.cancel();
     });
-    let outcome = render(outcome, Skin::Client);
+    let outcome = render(outcome.map(Answer::from), Skin::Client);
     assert_eq!(outcome.fields["code"], "CANCELLED");
     assert_eq!(outcome.fields["execution_status"], "interrupted");
     sessions.shutdown().await;

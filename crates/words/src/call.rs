@@ -38,6 +38,12 @@ pub(crate) fn control(session: &str, action: &str, skin: Skin) -> Option<String>
     spoken(&of_session(NextCall::to("repl_control").with("action", action), session), skin)
 }
 
+/// A call of `tool` about `session` whose `arguments` stand for others, such as `"name": NAME`; a shell has nothing like it.
+pub(crate) fn template(tool: &str, arguments: &str, session: &str, skin: Skin) -> Option<String> {
+    let session = if session == MAIN { String::new() } else { format!(", \"session\": {session:?}") };
+    (skin == Skin::Client).then(|| format!("{tool} {{{arguments}{session}}}"))
+}
+
 /// The commands for tools, and for each of their arguments the option it is given with, which is nothing for one that is given
 /// by its place.
 const COMMANDS: &[(&str, &str, &[(&str, &str)])] = &[

@@ -2,12 +2,13 @@
 
 use lispwright_syntax::visible;
 use lispwright_tools::macroexpand::ExpandAnswer;
-use lispwright_tools::repl_report::notes;
 
+use crate::Skin;
+use crate::aside::notes;
 use crate::fence::fenced;
 
 /// The expansion, and why it may not be what was expected.
-pub(crate) fn text(answer: &ExpandAnswer) -> String {
+pub(crate) fn text(answer: &ExpandAnswer, skin: Skin) -> String {
     let mut text = fenced(&visible(&answer.expansion));
     text.push('\n');
     if !answer.changed {
@@ -18,5 +19,5 @@ pub(crate) fn text(answer: &ExpandAnswer) -> String {
     if answer.truncated {
         text.push_str("[note] The expansion goes on; ask for level once, or for a part of the form.\n");
     }
-    text + &notes(&answer.aside)
+    text + &notes(&answer.aside, skin)
 }

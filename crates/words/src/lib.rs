@@ -7,31 +7,42 @@
 //! **Invariant:** nothing below this crate names a tool or a command.
 
 mod arguments;
+mod aside;
 mod call;
 mod checked;
 mod configuration;
 mod diagnosis;
 mod edited;
+mod ending;
+mod evaluated;
 mod expanded;
 mod fence;
 mod file;
 mod fix;
 mod form;
+mod held;
 mod live;
 mod live_fault;
+mod loaded;
 mod names;
 mod note;
 mod object;
 mod refusal;
 mod rendering;
+mod session_refused;
+mod sessions;
+mod stack;
 mod terms;
+mod tested;
+mod transcript;
 mod waited;
 
 pub use call::spoken;
 pub use configuration::configuration;
 pub use rendering::Rendering;
+pub use transcript::Transcript;
 
-use lispwright_tools::{Answer, LiveAnswer, Reply};
+use lispwright_tools::{Answer, Reply};
 
 /// Who reads an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +60,8 @@ pub fn render(reply: Reply, skin: Skin) -> Rendering {
         Ok(mut answer) => {
             with_sentences(&mut answer, skin);
             let (is_error, mut fields) = (answer.is_error(), answer.document());
-            if let Answer::Live(LiveAnswer::Waited(waited)) = &answer {
-                waited::add_fields(waited, skin, &mut fields);
+            if let Answer::Live(answer) = &answer {
+                live::add_fields(answer, skin, &mut fields);
             }
             Rendering { text: text(&answer, skin), fields, is_error }
         }

@@ -1,12 +1,16 @@
 //! What is wrong with calls about live images, in words.
 
+use lispwright_runtime::{MAIN, SWANK_PORT};
 use lispwright_syntax::in_a_line;
 use lispwright_tools::image_text::one_line;
+use lispwright_tools::other_lisps::OtherLisp;
+use lispwright_tools::repl_control::ReplAction;
 use lispwright_tools::{LiveFault, NextCall};
 use serde_json::{Map, Value};
 
 use crate::Skin;
-use crate::call::spoken;
+use crate::call::{spoken, template};
+use crate::session_refused::runtimes;
 
 /// The message, and the facts that help as fields.
 pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) {
@@ -54,6 +58,62 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
                 in_a_line(path)
             )
         }
+        LiveFault::SystemOrPath { tool } => {
+            format!("Give either `system` or `path`{}.", example(NextCall::to(tool).with("path", "src/main.scm")))
+        }
+        LiveFault::Racket { path } => format!(
+            "{} is Racket, which no session runs: run it with its own program, such as racket or raco test. It can be read, \
+             searched, checked and edited by form. To have Guile read it nevertheless, give runtime \"guile\".",
+            in_a_line(path)
+        ),
+        LiveFault::NoFramework { name, runtime } => {
+            let instead = if skin == Skin::Client { ", or use repl_eval" } else { "" };
+            format!(
+                "Tests of {name:?} cannot be run in {runtime}; {} can. Leave framework out{instead}.",
+                runtime.frameworks.join(", ")
+            )
+        }
+        LiveFault::NoRuntime(name) => {
+            let names = runtimes();
+            facts.insert("candidates".into(), names.clone().into());
+            let instead = OtherLisp::named(name).map(|other| instead_of(other, skin) + " ").unwrap_or_default();
+            format!("There is no runtime {:?}. {instead}Sessions can run: {}.", one_line(name, 60), names.join(", "))
+        }
+        LiveFault::BadTimeout { seconds, longest } => {
+            let argument = if skin == Skin::Client { "timeout_seconds" } else { "--timeout" };
+            format!("{argument} is {seconds}; it must be more than 0 and at most {longest}.")
+        }
+        LiveFault::TrialHeld => {
+            "A trial's copy of the image is thrown away with its stack: leave out `trial` or `on_error`. To \
+                                 try with the stack held: repl_control {\"action\": \"checkpoint\"}, repl_eval, then \
+                                 {\"action\": \"rollback\"}."
+                .to_owned()
+        }
+        LiveFault::Missing { action, argument, session } => {
+            let (what, example) = match action {
+                ReplAction::Restart => {
+                    ("`restart`, a name or number from action restarts", r#""action": "restart", "restart": "ABORT""#)
+                }
+                _ => ("`code`", r#""action": "eval_in_frame", "frame": 0, "code": "(list x y)""#),
+            };
+            debug_assert!(what.contains(argument), "{argument} is not what {what} says");
+            let example = template("repl_control", example, session, skin);
+            format!("This action needs {what}{}.", example.map(|call| format!(": {call}")).unwrap_or_default())
+        }
+        LiveFault::NoAddress => format!(
+            "attach needs the address of a running Swank, Slynk, nREPL or Emacs server{}. In a Common Lisp image, (swank:create-server \
+             :dont-close t) starts one on that port; a file .nrepl-port in the project is found without it.",
+            example(attach())
+        ),
+        LiveFault::BadAddress(why) => format!("{why}."),
+        LiveFault::TwoRuntimes { asked, said } => {
+            format!("The address says {said} and runtime says {asked}. Leave one of them out.")
+        }
+        LiveFault::JoinsNone(runtime) => format!(
+            "A session on {runtime} starts its own images and joins none. Give runtime swank for a Common Lisp image with a Swank \
+             or Slynk server, clojure for an nREPL server, or leave it out."
+        ),
+        LiveFault::WaitWithdrawn => "Waiting was given up; the call goes on.".to_owned(),
         LiveFault::NotLoaded { path, module, session } => {
             let next = spoken(&NextCall::to("load_system").with("path", path.as_str()), skin);
             let call = next.as_ref().map(|call| format!(" Call {call}, then again.")).unwrap_or_default();
@@ -74,4 +134,31 @@ fn no_image(why: &str) -> String {
         "{why}, and the answer comes from a live image. Load the code with load_system {{\"system\": NAME}} or {{\"path\": FILE}}, \
          or start one with repl_eval; then call again."
     )
+}
+
+/// The call that joins a server at Swank's own port.
+fn attach() -> NextCall {
+    NextCall::to("repl_control").with("action", "attach").with("address", format!("127.0.0.1:{SWANK_PORT}"))
+}
+
+/// What there is for somebody who asks for a Lisp that no session runs.
+fn instead_of(other: OtherLisp, skin: Skin) -> String {
+    match other {
+        OtherLisp::Scheme => "Of the Schemes, Guile runs here: runtime \"guile\", which also loads portable libraries of R6RS and \
+                              R7RS. Files of the others can be read, searched, checked and edited by form; run them with \
+                              their own program."
+            .to_owned(),
+        OtherLisp::CommonLisp => {
+            let joined = spoken(&attach(), skin);
+            let joined = joined.map(|call| format!(" Any other that runs Swank or Slynk can be joined: {call}."));
+            format!("Runtime \"common-lisp\" is the preferred one that is installed.{}", joined.unwrap_or_default())
+        }
+        OtherLisp::Clojure => {
+            let attach = "\"action\": \"attach\", \"runtime\": \"clojure\", \"address\": \"127.0.0.1:PORT\"";
+            let joined = template("repl_control", attach, MAIN, skin);
+            let joined = joined.map(|call| format!("; a server that speaks nREPL can be joined: {call}"));
+            format!("Runtime \"clojure\" starts what is installed{}.", joined.unwrap_or_default())
+        }
+        OtherLisp::EmacsLisp => "Runtime \"emacs\" runs Emacs Lisp.".to_owned(),
+    }
 }

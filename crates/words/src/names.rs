@@ -5,10 +5,11 @@ use lispwright_tools::code_describe::{DescribeAnswer, Meaning, Sense};
 use lispwright_tools::code_exports::{Export, ExportsAnswer};
 use lispwright_tools::code_find::{Definition, FindAnswer};
 use lispwright_tools::code_find_references::{Mention, ReferencesAnswer};
+use lispwright_tools::eval_answer::output_limit;
 use lispwright_tools::image_text::{fence, one_line, start_of_fenced};
-use lispwright_tools::repl_report::{notes, output_limit};
 
 use crate::Skin;
+use crate::aside::notes;
 use crate::call::spoken;
 
 /// Definitions shown.
@@ -47,11 +48,11 @@ pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
         let more = answer.definitions.len() - MOST_DEFINITIONS;
         text.push_str(&format!("[note] {more} more are left out; narrow them with path.\n"));
     }
-    text + &notes(&answer.aside)
+    text + &notes(&answer.aside, skin)
 }
 
 /// What a name means.
-pub(crate) fn described(answer: &DescribeAnswer) -> String {
+pub(crate) fn described(answer: &DescribeAnswer, skin: Skin) -> String {
     let mut text = headline(answer);
     let mut methods = 0;
     for meaning in &answer.meanings {
@@ -68,7 +69,7 @@ pub(crate) fn described(answer: &DescribeAnswer) -> String {
     if cut > 0 {
         text.push_str(&format!("[note] {cut} characters are left out.\n"));
     }
-    text + &notes(&answer.aside)
+    text + &notes(&answer.aside, skin)
 }
 
 /// `FARM:AREA, exported`.
@@ -138,7 +139,7 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
     if !not_looked_at.is_empty() {
         text.push_str(&format!("[note] {not_looked_at}\n"));
     }
-    text + &notes(&answer.aside)
+    text + &notes(&answer.aside, skin)
 }
 
 fn mention_text(mention: &Mention) -> String {
@@ -168,7 +169,7 @@ pub(crate) fn exports(answer: &ExportsAnswer, skin: Skin) -> String {
         let next = spoken(&next, skin).map(|call| format!(": {call}")).unwrap_or_default();
         text.push_str(&format!("[note] {} more{next}\n", answer.total - answer.end));
     }
-    text + &notes(&answer.aside)
+    text + &notes(&answer.aside, skin)
 }
 
 /// `procedure crop (x)  farm/field.scm:2  Grows one.`

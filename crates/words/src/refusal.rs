@@ -5,22 +5,29 @@ mod text;
 
 use lispwright_syntax::{Dialect, in_a_line};
 use lispwright_tools::Refusal;
+use lispwright_tools::eval_answer::EvalAnswer;
 use serde_json::{Map, Value};
 
 use crate::arguments;
 use crate::configuration::configuration;
 use crate::rendering::visible;
 use crate::terms::Terms;
-use crate::{Rendering, Skin, live_fault};
+use crate::{Rendering, Skin, evaluated, live_fault, session_refused};
 
 /// A refusal in words, and as the document that every refusal has: code, message, whether to try again, and what helps.
 pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
+    if let Refusal::Unanswered(answer) = refusal {
+        return unanswered(answer, skin);
+    }
     let (message, facts) = said(refusal, skin);
     let message = visible(&message);
     let mut fields = Map::new();
     fields.insert("code".into(), refusal.code().into());
     fields.insert("message".into(), message.clone().into());
     fields.insert("retryable".into(), refusal.is_retryable().into());
+    if refusal.is_before_running() {
+        fields.insert("execution_status".into(), "not-executed".into());
+    }
     fields.extend(facts);
     Rendering { text: message, fields, is_error: true }
 }
@@ -34,6 +41,10 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
         Refusal::NoFile(error) => return (no_file(error, skin), named(error.candidates())),
         Refusal::NoRoot(error) => return (no_root(error), named(error.candidates())),
         Refusal::Live(fault) => return live_fault::of(fault, skin),
+        Refusal::Session(error) => return session_refused::session(error, skin),
+        Refusal::Image { refusal, session } => return session_refused::image(refusal, session, skin),
+        Refusal::NotOffered { runtime, operation } => session_refused::not_offered(*runtime, operation, skin),
+        Refusal::Unanswered(answer) => evaluated::text(answer, skin),
         Refusal::Worded(error) => return (error.message.clone(), error.fields.clone()),
         Refusal::Arguments { tool, faults, takes } => {
             let said: Vec<String> = faults.iter().map(arguments::sentence).collect();
@@ -68,6 +79,13 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
         ),
     };
     (sentence, Map::new())
+}
+
+/// A call of an image that ended otherwise than with an answer.
+fn unanswered(answer: &EvalAnswer, skin: Skin) -> Rendering {
+    let mut fields = answer.document();
+    evaluated::add_fields(answer, skin, &mut fields);
+    Rendering { text: evaluated::text(answer, skin).trim_end().to_owned(), fields, is_error: true }
 }
 
 /// Names that are near.

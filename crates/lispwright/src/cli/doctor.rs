@@ -7,7 +7,7 @@ use std::time::Instant;
 use lispwright_setup::Client;
 use lispwright_tools::repl_control::{ReplAction, ReplControl, repl_control};
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
-use lispwright_tools::{CallContext, Workshop};
+use lispwright_tools::{Answer, CallContext, LiveAnswer, Reply, Workshop};
 use lispwright_words::{Rendering, Skin, render};
 use serde_json::{Map, Value, json};
 
@@ -57,17 +57,15 @@ fn document(Status { client, state, detail }: &Status) -> Value {
 
 async fn examine(workshop: Workshop) -> Rendering {
     let context = CallContext::default();
-    let status = ReplControl { action: ReplAction::Status, ..ReplControl::default() };
-    let mut status = render(repl_control(&workshop.sessions, status, &context).await, Skin::Shell);
     let mut verdicts = String::new();
     let mut problems = Vec::new();
-    let mut usable = usable_runtimes(&status.fields);
+    let mut usable = usable_runtimes(repl_control(&workshop.sessions, status(), &context).await);
     if usable.is_empty() {
         // Asking for one that is missing tells how to get it.
-        usable.push("sbcl".to_owned());
+        usable.push("sbcl");
     }
     for runtime in usable {
-        match trial(&workshop, &runtime, &context).await {
+        match trial(&workshop, runtime, &context).await {
             Ok(milliseconds) => verdicts.push_str(&format!(
                 "{runtime} answers: (+ 1 2) => 3, {milliseconds:.0} ms with the start of its image.\n"
             )),
@@ -77,8 +75,7 @@ async fn examine(workshop: Workshop) -> Rendering {
             }
         }
     }
-    let again = ReplControl { action: ReplAction::Status, ..ReplControl::default() };
-    status = render(repl_control(&workshop.sessions, again, &context).await, Skin::Shell);
+    let status = render(repl_control(&workshop.sessions, status(), &context).await, Skin::Shell);
     let root = workshop.roots.primary().display().to_string();
     let mut fields = status.fields;
     fields.insert("version".into(), env!("CARGO_PKG_VERSION").into());
@@ -89,17 +86,14 @@ async fn examine(workshop: Workshop) -> Rendering {
     Rendering { text, fields, is_error }
 }
 
+fn status() -> ReplControl {
+    ReplControl { action: ReplAction::Status, ..ReplControl::default() }
+}
+
 /// The runtimes that are installed and that sessions can use.
-fn usable_runtimes(status: &Map<String, Value>) -> Vec<String> {
-    let evaluates = |runtime: &Value| {
-        let can = runtime["capabilities"].as_array();
-        !runtime["path"].is_null() && can.is_some_and(|can| can.contains(&json!("eval")))
-    };
-    let runtimes = status.get("runtimes").and_then(Value::as_array).into_iter().flatten();
-    runtimes
-        .filter(|runtime| evaluates(runtime))
-        .filter_map(|runtime| Some(runtime["name"].as_str()?.to_owned()))
-        .collect()
+fn usable_runtimes(status: Reply) -> Vec<&'static str> {
+    let Ok(Answer::Live(LiveAnswer::Status(status))) = status else { return Vec::new() };
+    status.runtimes.iter().filter(|runtime| runtime.is_usable()).map(|runtime| runtime.name).collect()
 }
 
 /// Milliseconds from nothing to a value, or what is wrong.
@@ -111,9 +105,9 @@ async fn trial(workshop: &Workshop, runtime: &str, context: &CallContext) -> Res
         timeout_seconds: Some(60.0),
         ..ReplEval::default()
     };
-    let outcome = render(repl_eval(&workshop.sessions, request, context).await, Skin::Shell);
-    match outcome.fields.get("values") {
-        Some(values) if *values == json!(["3"]) => Ok(began.elapsed().as_secs_f64() * 1e3),
-        _ => Err(outcome.text),
+    let reply = repl_eval(&workshop.sessions, request, context).await;
+    match &reply {
+        Ok(answer) if answer.values == ["3"] => Ok(began.elapsed().as_secs_f64() * 1e3),
+        _ => Err(render(reply.map(Answer::from), Skin::Shell).text),
     }
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
-use lispwright_tools::{Refusal, runtime_of_file};
-use lispwright_words::{Skin, render};
+use lispwright_tools::{Answer, Refusal, runtime_of_file};
+use lispwright_words::Skin;
 
 use super::live::with_workshop;
-use super::outcome::{could_not, failed, print_rendering};
+use super::outcome::{could_not, failed, show};
 use super::transcript::command_line;
 
 /// Evaluate code and print its values.
@@ -76,15 +76,14 @@ pub(crate) fn run(args: Args) -> ExitCode {
         max_output_length: Some(40_000),
         ..ReplEval::default()
     };
-    let transcript = args.transcript.open("eval");
+    let transcript = args.transcript.open("eval", Skin::Shell);
     let answered = with_workshop(&args.root, transcript, |workshop| async move {
         repl_eval(&workshop.sessions, request, &workshop.context(&command_line())).await
     });
     match answered {
         Ok(reply) => {
-            let outcome = render(reply, Skin::Shell);
-            let has_run = outcome.fields.get("execution_status").is_none_or(|status| status != "not-executed");
-            let code = print_rendering(outcome, args.json);
+            let has_run = reply.as_ref().is_ok_and(|answer| answer.execution_status != "not-executed");
+            let code = show(reply.map(Answer::from), args.json);
             if has_run { code } else { ExitCode::from(2) }
         }
         Err(why) => failed("eval", args.json, Refusal::worded("INTERNAL", why)),

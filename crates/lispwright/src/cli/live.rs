@@ -2,10 +2,12 @@
 
 use std::future::Future;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use lispwright_platform::{Here, System as _};
 use lispwright_runtime::Config;
-use lispwright_tools::{Refusal, Reply, Transcript, Workshop};
+use lispwright_tools::{Observer, Refusal, Reply, Workshop};
+use lispwright_words::Transcript;
 use tokio::runtime::{Builder, Runtime};
 
 /// What a command waits in. One thread reads, answers and speaks with the images, so that nothing waits for another
@@ -43,13 +45,13 @@ pub(crate) fn with_workshop<T, F: Future<Output = T>>(
     lispwright_runtime::shield();
     let workshop = Workshop::open_with(roots, |config| Config { keeper: keeper(), ..config })
         .map_err(|error| error.to_string())?
-        .with_transcript(transcript);
+        .watched_by(transcript.clone().map(|transcript| Arc::new(transcript) as Arc<dyn Observer>));
     let result = event_loop.block_on(async {
         let result = work(workshop.clone()).await;
         workshop.sessions.shutdown().await;
         result
     });
-    if let Some(transcript) = &workshop.transcript {
+    if let Some(transcript) = &transcript {
         transcript.finish();
     }
     drop(inside);

@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use lispwright_server::{Options, Results, Selection, Server, Surface};
-use lispwright_tools::{Premises, Workshop, catalogue};
+use lispwright_tools::{Observer, Premises, Workshop, catalogue};
+use lispwright_words::Skin;
 
 use super::live::event_loop;
 use super::log;
@@ -102,9 +104,9 @@ fn start(args: Args) -> Result<(), String> {
         read_only: args.read_only,
     };
     let images = args.images.change(&args.root)?;
-    let transcript = args.transcript.open("mcp");
-    let written = transcript.clone();
-    let furnish = move |roots| Workshop::in_roots(roots, images.clone()).with_transcript(written.clone());
+    let transcript = args.transcript.open("mcp", Skin::Client);
+    let observer = transcript.clone().map(|transcript| Arc::new(transcript) as Arc<dyn Observer>);
+    let furnish = move |roots| Workshop::in_roots(roots, images.clone()).watched_by(observer.clone());
     let premises = Premises::new(&args.root, furnish).map_err(|error| error.to_string())?;
     let offer = selection.pick(catalogue(premises.clone())).map_err(|error| error.to_string())?;
     let server = Server::new(Options { results: args.results, ..Options::in_premises(offer, premises.clone()) });

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use lispwright_tools::Refusal;
-use lispwright_tools::run_tests::{RunTests, run_tests};
+use lispwright_tools::run_tests::{RunTests, TestAnswer, run_tests};
+use lispwright_tools::{Answer, Refusal};
 use lispwright_words::{Rendering, Skin, render};
-use serde_json::Value;
 
 use super::live::with_workshop;
 use super::outcome::{failed, print_rendering};
@@ -51,15 +50,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Whether the tests were looked for and there could have been some: else it is not known how they would go.
-fn has_run(outcome: &Rendering) -> bool {
-    let field = |name: &str| outcome.fields.get(name);
-    let total = field("total").and_then(Value::as_u64);
-    let refused = field("execution_status").is_some_and(|status| status == "not-executed");
-    let broken = field("code").is_some_and(|code| code != "BAD_ARGUMENT");
-    !refused && total.is_some_and(|total| total > 0 || !broken)
-}
-
 pub(crate) fn run(args: Args) -> ExitCode {
     let is_file = args.root.first().cloned().unwrap_or_default().join(&args.target).is_file();
     let request = RunTests {
@@ -72,20 +62,17 @@ pub(crate) fn run(args: Args) -> ExitCode {
         runtime: args.runtime,
         timeout_seconds: Some(args.timeout),
     };
-    let transcript = args.transcript.open("test");
+    let transcript = args.transcript.open("test", Skin::Shell);
     let answered = with_workshop(&args.root, transcript, |workshop| async move {
         run_tests(&workshop, request, &workshop.context(&command_line())).await
     });
     match answered {
         Ok(reply) => {
-            let mut outcome = render(reply, Skin::Shell);
-            // For a script, nothing is a success in which nothing was seen to pass; for an agent these are answers.
-            let count = |name: &str| outcome.fields.get(name).and_then(Value::as_u64).unwrap_or_default();
-            let succeeded = count("passed") > 0 && count("failed") == 0 && count("unknown") == 0;
-            outcome.is_error |= !succeeded || outcome.fields.contains_key("unmatched");
-            let ran = has_run(&outcome);
-            let code = print_rendering(outcome, args.json);
-            if ran { code } else { ExitCode::from(2) }
+            let has_run = reply.as_ref().is_ok_and(TestAnswer::has_run);
+            let is_success = reply.as_ref().is_ok_and(TestAnswer::is_success);
+            let outcome = render(reply.map(Answer::from), Skin::Shell);
+            let code = print_rendering(Rendering { is_error: !is_success, ..outcome }, args.json);
+            if has_run { code } else { ExitCode::from(2) }
         }
         Err(why) => failed("test", args.json, Refusal::worded("INTERNAL", why)),
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lispwright_tools::Transcript;
+use lispwright_words::{Skin, Transcript};
 
 use super::outcome::say;
 
@@ -16,9 +16,9 @@ pub(crate) struct TranscriptArgs {
 
 impl TranscriptArgs {
     /// Opens the file. One that cannot be opened is told of, and done without.
-    pub(crate) fn open(&self, command: &str) -> Option<Transcript> {
+    pub(crate) fn open(&self, command: &str, skin: Skin) -> Option<Transcript> {
         let path = self.transcript.as_deref()?;
-        match Transcript::open(path) {
+        match Transcript::open(path, skin) {
             Ok(transcript) => Some(transcript),
             Err(error) => {
                 say(command, &format!("no transcript is written: {error}"));

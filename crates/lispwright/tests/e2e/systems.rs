@@ -217,7 +217,8 @@ fn definitions_that_the_image_keeps_are_told_with_the_way_out() {
         session.project.file("wheel.lisp", after);
         let answer = failing(&mut session, "load_system", load.clone());
         assert!(answer.text.contains("The image has a definition from before"), "{runtime}: {}", answer.text);
-        assert!(answer.text.contains(&format!("repl_control {reset} gives a fresh image")), "{}", answer.text);
+        let call = format!("repl_control {{\"action\": \"reset\", \"session\": {}}}", reset["session"]);
+        assert!(answer.text.contains(&format!("{call} gives a fresh image")), "{}", answer.text);
         session.ok("repl_control", reset);
         session.ok("load_system", load);
     }
@@ -314,7 +315,7 @@ fn frameworks_that_have_tests_are_named_when_others_run() {
     let old = "(defpackage :mill/old (:use :cl :rt))\n(in-package :mill/old)\n(deftest one (+ 1 2) 3)\n";
     session.project.file("deep/old.lisp", old);
     let none = failing(&mut session, "run_tests", json!({ "system": "mill/old", "framework": "fiveam" }));
-    let call = "run_tests {\"system\":\"mill/old\",\"framework\":\"rt\"} runs them.";
+    let call = "run_tests {\"system\": \"mill/old\", \"framework\": \"rt\"} runs them.";
     assert!(
         none.text.contains(&format!(
             "No test of fiveam ran in mill/old, which is no success. There are tests of rt: {call}"
@@ -324,7 +325,7 @@ fn frameworks_that_have_tests_are_named_when_others_run() {
     );
     session.ok("run_tests", json!({ "system": "mill/old", "framework": "rt" }));
     let plain = failing(&mut session, "run_tests", json!({ "system": "mill/plain", "framework": "rt" }));
-    assert!(plain.text.contains("There is a test-op: run_tests {\"system\":\"mill/plain\""), "{}", plain.text);
+    assert!(plain.text.contains("There is a test-op: run_tests {\"system\": \"mill/plain\""), "{}", plain.text);
     let named = failing(&mut session, "run_tests", json!({ "system": "mill/plain", "test": "axle" }));
     assert!(named.text.contains("There is a test-op: "), "{}", named.text);
     let unnamed = failing(&mut session, "run_tests", json!({ "system": "mill/old", "test": "" }));
@@ -335,7 +336,7 @@ fn frameworks_that_have_tests_are_named_when_others_run() {
     let half = session.ok("run_tests", json!({ "system": "mill/old" }));
     assert_eq!((&half.fields["framework"], &half.fields["total"]), (&json!("rt"), &json!(1)), "{}", half.text);
     assert!(
-        half.text.contains("[note] Its tests of fiveam did not run: run_tests {\"system\":\"mill/old\""),
+        half.text.contains("[note] Its tests of fiveam did not run: run_tests {\"system\": \"mill/old\""),
         "{}",
         half.text
     );

@@ -69,7 +69,7 @@ fn the_results_of_a_test_op_that_prints_them_and_returns_nil_are_counted() {
         assert!(
             answer.text.contains(
                 "[note] 1 of the tests is not part of the test-op and did not run: mill/tests::always. \
-                 To run all: run_tests {\"system\":\"mill\",\"framework\":\"fiveam\"}."
+                 To run all: run_tests {\"system\": \"mill\", \"framework\": \"fiveam\"}."
             ),
             "{runtime}: {}",
             answer.text

@@ -19,11 +19,12 @@ use lispwright_edit::check;
 use lispwright_project::AppendFile;
 use lispwright_runtime::{Ending, EvalReport, Request, RestartName, Runtime, Target};
 use lispwright_syntax::Dialect;
+use lispwright_tools::eval_answer::EvalAnswer;
+use lispwright_tools::image_text::one_line;
+use lispwright_tools::{Event, Observer, Refusal, SessionAct};
 
-use crate::answer::Answer;
 use crate::fence::head;
-use crate::refusal::Refusal;
-use crate::repl_report::answer;
+use crate::{Skin, evaluated, render};
 
 /// Characters of an answer that are kept.
 const ANSWER: usize = 8_000;
@@ -36,7 +37,11 @@ const MOST_WAITING: usize = 1_000;
 
 /// Adds entries to a file. Clones add to the same.
 #[derive(Clone, Debug)]
-pub struct Transcript(Arc<Writer>);
+pub struct Transcript {
+    writer: Arc<Writer>,
+    /// Who is answered.
+    skin: Skin,
+}
 
 #[derive(Debug)]
 struct Writer {
@@ -46,65 +51,105 @@ struct Writer {
 }
 
 impl Transcript {
-    /// Opens the file, which is made when it is not there.
-    pub fn open(path: &Path) -> Result<Self, lispwright_project::Error> {
+    /// Opens the file, which is made when it is not there. What callers are answered is worded for `skin`.
+    pub fn open(path: &Path, skin: Skin) -> Result<Self, lispwright_project::Error> {
         let file = AppendFile::open(path)?;
         let (sender, entries) = sync_channel(MOST_WAITING);
         let shown = path.display().to_string();
         let thread = std::thread::spawn(move || write(&file, &entries, &shown));
         let writer = Writer { entries: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) };
-        Ok(Self(Arc::new(writer)))
+        Ok(Self { writer: Arc::new(writer), skin })
     }
 
     /// Waits until every entry is written; what comes later is not kept.
     pub fn finish(&self) {
-        drop(self.0.entries.lock().unwrap_or_else(PoisonError::into_inner).take());
-        if let Some(thread) = self.0.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        drop(self.writer.entries.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(thread) = self.writer.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
             let _ = thread.join();
         }
     }
 
-    /// Adds what became of `request`, which `caller` made to `session`. Requests that only look are not kept.
-    pub(crate) fn note(
-        &self,
-        caller: Option<&str>,
-        session: &str,
-        request: &Request,
-        began: SystemTime,
-        answered: Result<&EvalReport, &Refusal>,
-    ) {
-        let Some(entry) = entry(caller.unwrap_or("unknown client"), session, request, began, answered) else { return };
-        self.add(entry);
-    }
-
-    /// Adds what `caller` did to `session` itself, such as `reset`, and what it was told.
-    pub(crate) fn note_act(
-        &self,
-        caller: Option<&str>,
-        session: &str,
-        act: &str,
-        began: SystemTime,
-        told: Result<&Answer, &Refusal>,
-    ) {
-        let took = milliseconds(began.elapsed().unwrap_or_default());
-        let caller = line_of(caller.unwrap_or("unknown client"));
-        let mut text = format!("\n;;; {}  {caller}  {}, {act}\n", timestamp(began), line_of(session));
-        let (status, words) = match told {
-            Ok(Answer::Worded(outcome)) => ("completed", outcome.text.as_str()),
-            Ok(_) => ("completed", ""),
-            Err(error) => ("not-executed", error.said()),
-        };
-        push_lines(&mut text, ";", head(words, ANSWER).0);
-        text.push_str(&format!(";;; {status}, {took}\n"));
-        self.add(text);
-    }
-
     fn add(&self, entry: String) {
-        if let Some(entries) = &*self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        if let Some(entries) = &*self.writer.entries.lock().unwrap_or_else(PoisonError::into_inner)
             && let Err(TrySendError::Full(_)) = entries.try_send(entry)
         {
             tracing::warn!("an entry of the transcript is lost: the file takes them too slowly");
         }
+    }
+}
+
+impl Observer for Transcript {
+    /// Requests that only look are not kept.
+    fn observe(&self, caller: Option<&str>, event: &Event<'_>) {
+        let caller = line_of(caller.unwrap_or("unknown client"));
+        let (session, began, what, code, became) = match event {
+            Event::Answered { session, request, began, answered } => {
+                let Some((what, code)) = asked(request) else { return };
+                (*session, *began, what, code, became(*answered, self.skin))
+            }
+            Event::SessionChanged { session, act, began, reply } => {
+                let status = if reply.is_ok() { "completed" } else { "not-executed" };
+                let took = milliseconds(began.elapsed().unwrap_or_default());
+                let told = render((*reply).clone(), self.skin).text;
+                let told = head(&told, ANSWER).0.to_owned();
+                (
+                    *session,
+                    *began,
+                    format!(", {}", act_text(*act)),
+                    None,
+                    Became { told, status: format!("{status}, {took}"), runtime: None },
+                )
+            }
+        };
+        let runtime = became.runtime.map(|runtime| format!(" ({runtime})")).unwrap_or_default();
+        let mut text = format!("\n;;; {}  {caller}  {}{runtime}{what}\n", timestamp(began), line_of(session));
+        if let Some((code, is_plain)) = code {
+            push_code(&mut text, code, is_plain, became.runtime);
+        }
+        push_lines(&mut text, ";", &became.told);
+        text.push_str(&format!(";;; {}\n", became.status));
+        self.add(text);
+    }
+}
+
+/// What became of something.
+struct Became {
+    /// What the caller is told.
+    told: String,
+    /// In one line.
+    status: String,
+    /// What the session runs, where that is known.
+    runtime: Option<Runtime>,
+}
+
+fn became(answered: Result<&EvalReport, &Refusal>, skin: Skin) -> Became {
+    match answered {
+        Ok(report) => {
+            let status = match &report.ending {
+                Ending::Error { .. } => "error",
+                ending => ending.status().as_str(),
+            };
+            let package = report.package.as_ref().map(|package| format!(", now in {}", line_of(package)));
+            let status = format!("{status}, {}{}", milliseconds(report.duration), package.unwrap_or_default());
+            Became { told: answer_text(report, skin), status, runtime: Some(report.runtime) }
+        }
+        Err(refusal) => {
+            let told = render(Err(refusal.clone()), skin).text;
+            Became { told, status: "not-executed".to_owned(), runtime: None }
+        }
+    }
+}
+
+/// What was done to a session.
+fn act_text(act: SessionAct<'_>) -> String {
+    match act {
+        SessionAct::Start => "start".to_owned(),
+        SessionAct::Interrupt => "interrupt".to_owned(),
+        SessionAct::Kill => "kill".to_owned(),
+        SessionAct::Reset => "reset".to_owned(),
+        SessionAct::Attach(Some(address)) => format!("attach to {}", line_of(address)),
+        SessionAct::Attach(None) => "attach".to_owned(),
+        SessionAct::Detach => "detach".to_owned(),
     }
 }
 
@@ -118,40 +163,6 @@ fn write(file: &AppendFile, entries: &Receiver<String>, path: &str) {
             tracing::error!("the transcript {path} cannot be written: {error}");
         }
     }
-}
-
-/// The text of an entry; nothing for a request that runs no code.
-fn entry(
-    caller: &str,
-    session: &str,
-    request: &Request,
-    began: SystemTime,
-    answered: Result<&EvalReport, &Refusal>,
-) -> Option<String> {
-    let (what, code) = asked(request)?;
-    let runtime = answered.ok().map(|report| report.runtime);
-    let place = runtime.map_or_else(|| session.to_owned(), |runtime| format!("{session} ({runtime})"));
-    let mut text = format!("\n;;; {}  {}  {place}{what}\n", timestamp(began), line_of(caller));
-    if let Some((code, is_plain)) = code {
-        push_code(&mut text, code, is_plain, runtime);
-    }
-    let (status, took) = match answered {
-        Ok(report) => {
-            push_lines(&mut text, ";", &answer_text(report));
-            let status = match &report.ending {
-                Ending::Error { .. } => "error",
-                ending => ending.status().as_str(),
-            };
-            let package = report.package.as_ref().map(|package| format!(", now in {}", line_of(package)));
-            (status, format!(", {}{}", milliseconds(report.duration), package.unwrap_or_default()))
-        }
-        Err(error) => {
-            push_lines(&mut text, ";", error.said());
-            ("not-executed", String::new())
-        }
-    };
-    text.push_str(&format!(";;; {status}{took}\n"));
-    Some(text)
 }
 
 /// What is asked, in words for the first line, and the code with whether it runs in the session's own image.
@@ -209,11 +220,11 @@ fn push_lines(text: &mut String, mark: &str, lines: &str) {
 }
 
 /// What the image answered, as a caller would be told it.
-fn answer_text(report: &EvalReport) -> String {
-    let mut text = answer(report, ANSWER).text;
-    if matches!(report.ending, Ending::Loaded { .. } | Ending::Tested) {
-        text = text.replace("[no values]", "").trim_end().to_owned();
-    }
+fn answer_text(report: &EvalReport, skin: Skin) -> String {
+    let mut text = match EvalAnswer::of(report.clone(), ANSWER) {
+        Ok(answer) => evaluated::text(&answer, skin).trim_end().to_owned(),
+        Err(refusal) => render(Err(refusal), skin).text,
+    };
     let mut say = |line: String| {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
@@ -241,7 +252,7 @@ fn answer_text(report: &EvalReport) -> String {
 
 /// A text on one line, at most 200 characters of it.
 fn line_of(text: &str) -> String {
-    crate::image_text::one_line(text, 200)
+    one_line(text, 200)
 }
 
 fn milliseconds(duration: Duration) -> String {

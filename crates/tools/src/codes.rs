@@ -1,0 +1,48 @@
+//! The stable codes for what sessions and their images do not do.
+
+use lispwright_runtime::{Ending, Refusal, SessionError, StopReason};
+
+/// The stable code of an ending that is no success.
+pub(crate) fn of_ending(ending: &Ending) -> Option<&'static str> {
+    match ending {
+        Ending::Error { .. } => Some("LISP_ERROR"),
+        Ending::Stopped { reason, .. } => Some(match reason {
+            StopReason::Timeout => "TIMEOUT",
+            StopReason::Output | StopReason::Memory | StopReason::Processes => "LIMIT",
+            StopReason::Cancelled | StopReason::Interrupted | StopReason::Signal | StopReason::Killed => "CANCELLED",
+        }),
+        Ending::Checkpointed(_) | Ending::Returned { asked: true, .. } => None,
+        Ending::Died { .. } | Ending::Returned { .. } | Ending::TrialDied { .. } => Some("SESSION_LOST"),
+        Ending::Refused(refusal) => Some(of_image(refusal)),
+        Ending::NotOffered { .. } => Some("UNSUPPORTED"),
+        Ending::NoPackage { .. } => Some("BAD_ARGUMENT"),
+        Ending::AgentFault(_) => Some("INTERNAL"),
+        _ => None,
+    }
+}
+
+/// The stable code of what an image does not have.
+pub(crate) fn of_image(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::Threads(_) => "UNSUPPORTED",
+        Refusal::Full(_) => "LIMIT",
+        _ => "BAD_ARGUMENT",
+    }
+}
+
+/// The stable code of what a session could not do.
+pub(crate) fn of_session(error: &SessionError) -> &'static str {
+    match error {
+        SessionError::Busy { .. } => "SESSION_BUSY",
+        SessionError::Withdrawn(_) | SessionError::Ended(_) => "CANCELLED",
+        SessionError::Stopped { .. } | SessionError::NoImage(_) => "SESSION_LOST",
+        SessionError::TooMany(_) => "LIMIT",
+        SessionError::Missing(_) | SessionError::Start(_) | SessionError::Unreachable(_) => "RUNTIME_MISSING",
+        SessionError::Unsupported(_) | SessionError::Lacks(..) | SessionError::Theirs(_) => "UNSUPPORTED",
+        SessionError::OtherRuntime { .. }
+        | SessionError::NotAttached(_)
+        | SessionError::BadName { .. }
+        | SessionError::Unknown(_) => "BAD_ARGUMENT",
+        SessionError::Starting(_) => "TIMEOUT",
+    }
+}

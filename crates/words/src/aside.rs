@@ -1,0 +1,34 @@
+//! What a session tells besides its answer.
+
+use lispwright_tools::Aside;
+use lispwright_tools::image_text::one_line;
+
+use crate::Skin;
+use crate::call::control;
+use crate::stack::error_text;
+
+/// What the caller has to know besides.
+pub(crate) fn notes(aside: &Aside, skin: Skin) -> String {
+    let mut text = String::new();
+    for error in &aside.background {
+        let thread = one_line(error.thread.as_deref().unwrap_or("unnamed"), 60);
+        let became =
+            if aside.theirs { "waits in the debugger of the image with an error" } else { "ended by an error" };
+        text.push_str(&error_text(&format!("[thread {thread:?}] {became}:"), error));
+    }
+    if aside.runs_on {
+        let last = match control(&aside.session, "reset", skin) {
+            _ if aside.theirs => "then only its owner can".to_owned(),
+            Some(reset) => format!("then a fresh image does: {reset}"),
+            None => "then a fresh image does".to_owned(),
+        };
+        text.push_str(&format!(
+            "[note] Interrupted code still runs in the image. nREPL ends it by force within five seconds, unless it catches \
+             that, too; {last}.\n"
+        ));
+    }
+    for notice in &aside.notices {
+        text.push_str(&format!("[note] {}\n", one_line(notice, 1000)));
+    }
+    text
+}

@@ -1,0 +1,158 @@
+//! What compilers and loaders say, and what came of a load.
+
+use lispwright_runtime::{Ending, EvalReport, LispError};
+use lispwright_tools::image_text::{each_once, ends_of, fence, one_line};
+use lispwright_tools::load_system::{LoadAnswer, LoadStatus};
+use lispwright_tools::repl_work::DiagnosticFacts;
+use lispwright_tools::{Aside, NextCall};
+use serde_json::{Map, Value};
+
+use crate::Skin;
+use crate::aside::notes;
+use crate::call::spoken;
+use crate::evaluated::{self, block};
+use crate::stack::{error_text, frames_text};
+
+/// Characters of printed output in an answer that is about something else.
+const OUTPUT: usize = 3_000;
+
+/// Diagnostics shown.
+const MOST_DIAGNOSTICS: usize = 50;
+
+/// What came of a load.
+pub(crate) fn text(answer: &LoadAnswer, skin: Skin) -> String {
+    if let Some(otherwise) = &answer.otherwise {
+        return evaluated::text(otherwise, skin) + &activity_text(answer.activity.as_deref());
+    }
+    let report = &answer.report;
+    let code = answer.code.map(|code| format!("[ERROR] {code}\n")).unwrap_or_default();
+    let mut text = format!("{code}{}\n{}", headline(answer), diagnostics_text(&answer.diagnostics, skin));
+    if let Ending::Error { error, .. } = &report.ending
+        && !error.frames.is_empty()
+    {
+        text.push_str(&told_error_text(error, &answer.diagnostics));
+    }
+    text.push_str(&reset_text(report, skin));
+    text.push_str(&printed_text(report));
+    text + &notes(&Aside::from(report), skin)
+}
+
+/// What is said first is a field, too.
+pub(crate) fn add_fields(answer: &LoadAnswer, skin: Skin, fields: &mut Map<String, Value>) {
+    match &answer.otherwise {
+        Some(otherwise) => evaluated::add_fields(otherwise, skin, fields),
+        None => fields.extend([("message".to_owned(), headline(answer).into())]),
+    }
+}
+
+fn headline(answer: &LoadAnswer) -> String {
+    let (name, session) = (&answer.system, &answer.session);
+    let counted = count_text(&answer.diagnostics);
+    let with = if counted.is_empty() { String::new() } else { format!(", {counted}") };
+    match answer.status {
+        LoadStatus::Unchanged => format!("{name} has not changed since it was loaded; nothing was done."),
+        LoadStatus::Loaded => format!("Loaded {name} into session {session:?} in {:.0} ms{with}.", answer.duration_ms),
+        LoadStatus::Failed => format!("{name} did not load{with}."),
+    }
+}
+
+/// What an image was doing when it was stopped.
+pub(crate) fn activity_text(activity: Option<&str>) -> String {
+    activity.map(|activity| format!("[note] It was {}.\n", one_line(activity, 300))).unwrap_or_default()
+}
+
+/// The diagnostics, a line or more each.
+pub(crate) fn diagnostics_text(diagnostics: &[DiagnosticFacts], skin: Skin) -> String {
+    let mut text = String::new();
+    for one in diagnostics.iter().take(MOST_DIAGNOSTICS) {
+        let place = one.path.as_deref().map(|path| place_text(path, [one.line, one.column])).unwrap_or_default();
+        let message = fence(one.message.trim_end());
+        let next = NextCall::to("lisp_check_parens").with("path", one.path.as_deref().unwrap_or_default());
+        let next = spoken(&next, skin).filter(|_| one.is_unbalanced);
+        let next = next.map(|call| format!("\n{call} shows likely fixes.")).unwrap_or_default();
+        text.push_str(&format!("{place}{}: {message}{next} [{}]\n", one.severity, one_line(&one.type_name, 60)));
+    }
+    if diagnostics.len() > MOST_DIAGNOSTICS {
+        text.push_str(&format!("[note] {} more are left out.\n", diagnostics.len() - MOST_DIAGNOSTICS));
+    }
+    text
+}
+
+/// `path:line:column: ` as far as it is known.
+pub(crate) fn place_text(path: &str, numbers: [Option<u32>; 2]) -> String {
+    let numbers: String = numbers.into_iter().flatten().map(|number| format!(":{number}")).collect();
+    format!("{}{numbers}: ", one_line(path, 300))
+}
+
+/// What ended a call: of an error that the diagnostics tell, its frames alone.
+pub(crate) fn told_error_text(error: &LispError, diagnostics: &[DiagnosticFacts]) -> String {
+    if diagnostics.iter().any(|one| one.message == error.message && one.type_name == error.type_name) {
+        frames_text(&error.frames)
+    } else {
+        error_text("[ERROR]", error)
+    }
+}
+
+/// What to do about definitions that the image has from before, when they are why the rest did not load.
+pub(crate) fn reset_text(report: &EvalReport, skin: Skin) -> String {
+    let is_why = matches!(report.ending, Ending::Error { .. })
+        && report.diagnostics.iter().any(|one| one.type_name == "earlier-definition");
+    let call = NextCall::to("repl_control").with("action", "reset").with("session", report.session.as_str());
+    let Some(call) = spoken(&call, skin).filter(|_| is_why) else { return String::new() };
+    format!("[note] {call} gives a fresh image, which has no earlier definitions: load it there.\n")
+}
+
+/// What was printed, as blocks.
+pub(crate) fn printed_text(report: &EvalReport) -> String {
+    let mut text = String::new();
+    block(&mut text, "[stdout]", &ends_of(&report.stdout, OUTPUT).text);
+    block(&mut text, "[stderr]", &ends_of(&report.stderr, OUTPUT).text);
+    let warnings = report.warnings.iter().map(|warning| format!("[warning] {}", one_line(&warning.message, 300)));
+    text + &each_once(warnings)
+}
+
+/// `1 error and 2 warnings`, or nothing.
+fn count_text(diagnostics: &[DiagnosticFacts]) -> String {
+    let count = |severity: &str| match diagnostics.iter().filter(|one| one.severity == severity).count() {
+        0 => None,
+        1 => Some(format!("1 {severity}")),
+        more => Some(format!("{more} {severity}s")),
+    };
+    ["error", "warning", "style-warning"].into_iter().filter_map(count).collect::<Vec<_>>().join(" and ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagnostic(severity: &str, line: Option<u32>) -> DiagnosticFacts {
+        DiagnosticFacts {
+            path: Some("src/a.scm".into()),
+            line,
+            column: line,
+            severity: severity.into(),
+            form: None,
+            type_name: "t".into(),
+            message: "m\nn".into(),
+            is_unbalanced: false,
+        }
+    }
+
+    #[test]
+    fn diagnostics_say_where_and_are_counted() {
+        let some = [diagnostic("warning", Some(3)), diagnostic("error", None)];
+        let text = |some: &[DiagnosticFacts]| diagnostics_text(some, Skin::Client);
+        assert_eq!(text(&some), "src/a.scm:3:3: warning: m\nn [t]\nsrc/a.scm: error: m\nn [t]\n");
+        assert_eq!(count_text(&some), "1 error and 1 warning");
+        assert_eq!(count_text(&[]), "");
+        assert!(text(&vec![diagnostic("warning", Some(1)); 60]).ends_with("[note] 10 more are left out.\n"));
+    }
+
+    #[test]
+    fn text_that_does_not_balance_is_followed_by_the_call_that_mends_it() {
+        let one = [DiagnosticFacts { is_unbalanced: true, ..diagnostic("error", Some(3)) }];
+        let client = r#"lisp_check_parens {"path": "src/a.scm"} shows likely fixes. [t]"#;
+        assert!(diagnostics_text(&one, Skin::Client).contains(client));
+        assert!(diagnostics_text(&one, Skin::Shell).contains("lispwright check src/a.scm shows likely fixes. [t]"));
+    }
+}

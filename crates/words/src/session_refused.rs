@@ -1,0 +1,305 @@
+//! Why a session did nothing, each reason with the call to make next.
+
+use lispwright_runtime::{Capability, MAIN, Refusal as Missing, Runtime, SessionError};
+use lispwright_tools::NextCall;
+use lispwright_tools::image_text::{listed, one_line};
+use serde_json::{Map, Value};
+
+use crate::Skin;
+use crate::call::{control, spoken, template};
+
+/// A message, and the facts that help as fields.
+type Said = (String, Map<String, Value>);
+
+/// What is said of a session that could not do what was asked.
+pub(crate) fn session(error: &SessionError, skin: Skin) -> Said {
+    let what = format!("{}.", error.to_string().trim_end_matches('.'));
+    let with = |next: Option<String>, more: &dyn Fn(&str) -> String| match next {
+        Some(next) => (format!("{what} {}", more(&next)), next_field(&next)),
+        None => (what.clone(), Map::new()),
+    };
+    match error {
+        SessionError::Lacks(runtime, Capability::Hold) => plain(unsupported(
+            *runtime,
+            Capability::Hold,
+            Some("Leave on_error out: the answer to an error already has its frames"),
+        )),
+        SessionError::Lacks(runtime, Capability::Checkpoint) if !runtime.words.no_copies.is_empty() => {
+            plain(runtime.words.no_copies.to_owned())
+        }
+        SessionError::Lacks(runtime, capability) => {
+            let end = control("trial", "kill", skin).map(|call| {
+                format!("Evaluate in a session of its own, such as session \"trial\", and end it with {call}")
+            });
+            plain(unsupported(*runtime, *capability, end.as_deref()))
+        }
+        SessionError::Busy { session, .. } => with(control(session, "wait", skin), &|wait| {
+            let stop = control(session, "interrupt", skin).unwrap_or_default();
+            format!(
+                "This call did not run. {wait} waits for that one and gives its answer; {stop} stops it. Then call again."
+            )
+        }),
+        SessionError::Withdrawn(_) | SessionError::BadName { .. } => plain(what),
+        SessionError::Ended(_) => {
+            plain(format!("{what} It did not run; call again to run it in a fresh image, with what it needs."))
+        }
+        SessionError::Stopped { session, .. } => {
+            let call = NextCall::to("repl_control").with("action", "reset").with("session", session.as_str());
+            with(spoken(&call, skin), &|reset| format!("To go on with a fresh image, call {reset}."))
+        }
+        SessionError::TooMany(_) => {
+            let kill = template("repl_control", "\"action\": \"kill\", \"session\": NAME", MAIN, skin);
+            let (_, facts) = with(status_call(skin), &str::to_owned);
+            let end = kill.map(|call| format!(" Use one of them, or end one with {call}.")).unwrap_or_default();
+            (format!("{what}{end}"), facts)
+        }
+        SessionError::Missing(runtime) => {
+            let next = format!("apt-get install {}", runtime.package);
+            (format!("{what} Install it, on Debian or Ubuntu with: {next}"), next_field(&next))
+        }
+        SessionError::Unsupported(_) => {
+            let names = runtimes();
+            let mut facts = Map::new();
+            facts.insert("candidates".into(), names.clone().into());
+            (format!("{what} Sessions run: {}.", names.join(", ")), facts)
+        }
+        SessionError::NotAttached(_) => {
+            let kill = template("repl_control", "\"action\": \"kill\", \"session\": NAME", MAIN, skin);
+            plain(what + &kill.map(|call| format!(" To end it, {call}.")).unwrap_or_default())
+        }
+        SessionError::Theirs(session) => {
+            let call = NextCall::to("repl_control").with("action", "detach").with("session", session.as_str());
+            with(spoken(&call, skin), &|detach| {
+                format!("It is joined, not started here, so it cannot be ended or made anew. To leave it: {detach}.")
+            })
+        }
+        SessionError::OtherRuntime { asked, .. } => plain(format!(
+            "{what} Leave runtime out to use it, leave session out to use session {:?}, or name a new session.",
+            asked.name
+        )),
+        SessionError::Start(_) => {
+            let list =
+                status_call(skin).map(|call| format!("; {call} lists all that is installed")).unwrap_or_default();
+            plain(format!("{what} See whether the program runs by itself{list}."))
+        }
+        SessionError::Starting(_) => {
+            let more = if skin == Skin::Client { "timeout_seconds" } else { "--timeout" };
+            plain(format!("{what} The code did not run. Call again, with more {more} where starts are slow."))
+        }
+        // Some say themselves what to do.
+        SessionError::Unreachable(why) if why.contains("repl_control") => plain(what),
+        SessionError::Unreachable(_) => {
+            let attach = "\"action\": \"attach\", \"address\": \"127.0.0.1:PORT\"";
+            let attach = template("repl_control", attach, MAIN, skin);
+            let eval = template("repl_eval", "\"runtime\": \"sbcl\", ...", MAIN, skin);
+            let next = attach.zip(eval).map(|(attach, eval)| {
+                format!(
+                    " Attach to the address of a server that runs: {attach}; or leave attach out: {eval} has an image of its own."
+                )
+            });
+            plain(what + &next.unwrap_or_default())
+        }
+        SessionError::NoImage(_) => plain(format!(
+            "{what} Objects, held errors and checkpoints went with the last one. repl_eval starts a fresh image; evaluate again \
+             what made them."
+        )),
+        SessionError::Unknown(_) => {
+            let list =
+                status_call(skin).map(|call| format!(" {call} lists the sessions there are.")).unwrap_or_default();
+            plain(what + &list)
+        }
+    }
+}
+
+fn plain(message: String) -> Said {
+    (message, Map::new())
+}
+
+fn next_field(next: &str) -> Map<String, Value> {
+    Map::from_iter([("next".to_owned(), next.into())])
+}
+
+fn status_call(skin: Skin) -> Option<String> {
+    control(MAIN, "status", skin)
+}
+
+/// The names of the runtimes that sessions can have.
+pub(crate) fn runtimes() -> Vec<&'static str> {
+    Runtime::all().filter(|runtime| runtime.can(Capability::Eval)).map(|runtime| runtime.name).collect()
+}
+
+/// What is said of something that the runtime does not do.
+fn unsupported(runtime: Runtime, capability: Capability, instead: Option<&str>) -> String {
+    let can: Vec<&str> = runtime.has.iter().map(|capability| capability.as_str()).collect();
+    let instead = instead.map(|instead| format!(" {instead}.")).unwrap_or_default();
+    format!(
+        "{} sessions cannot do this here: {} is not among what they offer ({}).{instead}",
+        runtime.name,
+        capability.as_str(),
+        can.join(", ")
+    )
+}
+
+/// What is said of a request that the images of `runtime` do not know.
+pub(crate) fn not_offered(runtime: Runtime, operation: &str, skin: Skin) -> String {
+    let operation = operation.to_uppercase();
+    let instead = match operation.as_str() {
+        "REFERENCES" => {
+            return format!(
+                "A {runtime} image keeps no record of who refers to what. lisp_read_file {{\"path\": FILE, \"content_pattern\": \
+                 NAME}} shows the forms of a file that mention it."
+            );
+        }
+        "ASDF" => {
+            return format!("ASDF is not there in this {runtime}. Load files with repl_eval: (load \"FILE\").");
+        }
+        "EVAL-IN-FRAME" => {
+            return format!(
+                "{runtime} does not tell the variables of its frames. Evaluate without frame, on top of the error."
+            );
+        }
+        "LOAD" => Some("Load it with repl_eval: (load \"FILE\"), or (asdf:load-system \"NAME\")".to_owned()),
+        "RUN-TESTS" => Some("Run the tests with repl_eval, such as (asdf:test-system \"NAME\")".to_owned()),
+        "MACROEXPAND" => Some("Expand with repl_eval".to_owned()),
+        "EXPORTS" => Some(
+            "Ask with repl_eval, such as (loop for s being the external-symbols of \"PACKAGE\" collect s)".to_owned(),
+        ),
+        "DESCRIBE" => Some("Ask with repl_eval, such as (describe 'NAME)".to_owned()),
+        _ => status_call(skin).map(|call| format!("See {call} for what each runtime offers")),
+    };
+    let instead = instead.map(|instead| format!(" {instead}.")).unwrap_or_default();
+    format!("{runtime} sessions do not offer this yet ({operation}).{instead}")
+}
+
+/// What is said of something that an image of `session` does not have.
+pub(crate) fn image(refusal: &Missing, session: &str, skin: Skin) -> Said {
+    let call = |arguments: &str| template("repl_control", arguments, session, skin);
+    let with = |said: String, next: Option<String>| plain(said + &next.unwrap_or_default());
+    match refusal {
+        Missing::NoObject { object, given: true } => plain(format!(
+            "Object {object} is gone: an image keeps the last 1,000 objects it showed, and none of an earlier image or of a copy \
+             that was thrown away. Evaluate again what gave it; the answer has its new number."
+        )),
+        Missing::NoObject { object, given: false } => plain(format!(
+            "There is no object {object} in session {session:?}. Objects get their numbers in the answers of repl_eval and \
+             inspect_object; for one of another session, name the session."
+        )),
+        Missing::NotHeld => {
+            let hold = template("repl_eval", "\"on_error\": \"hold\", ...", session, skin);
+            let next =
+                hold.map(|call| format!(" Evaluate with {call}: when the code ends in an error, its stack is kept."));
+            with(format!("No error is held in session {session:?}."), next)
+        }
+        Missing::NoFrame { frame, total } => with(
+            format!("There is no frame {frame}: the held stack has {total}, counted from 0."),
+            call("\"action\": \"frames\"").map(|call| format!(" {call} lists them.")),
+        ),
+        Missing::NoRestart(name) => with(
+            format!("The held error has no restart {:?}.", one_line(name, 100)),
+            call("\"action\": \"restarts\"").map(|call| format!(" {call} lists them.")),
+        ),
+        Missing::NeedsValue(name) => {
+            let arguments = format!("\"action\": \"restart\", \"restart\": \"{name}\", \"code\": VALUE");
+            let next =
+                call(&arguments).map(|call| format!(" Give it as code: {call}; (values A B) for more than one."));
+            with(format!("The restart {name} asks for a value."), next)
+        }
+        Missing::NotOneForm(count) => plain(format!("`code` holds {count} forms; give one.")),
+        Missing::NoCheckpoint { name, checkpoints } => no_checkpoint(name, checkpoints, session, skin),
+        Missing::NoSystem { name, nearest } => {
+            let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", listed(nearest)) };
+            let said = format!(
+                "Session {session:?} finds no system or module {:?}.{near} A system is looked for in the .asd files below the \
+                 root and where ASDF looks, a module below the root and its src, modules, lib; a file can be given as path.",
+                one_line(name, 200)
+            );
+            (said, candidates(nearest))
+        }
+        Missing::NoName { name, place, candidates: near } => {
+            let next = match near.as_slice() {
+                [] => " Load what defines it first: load_system, or repl_eval.".to_owned(),
+                some => format!(" Nearest: {}.", listed(some)),
+            };
+            (format!("{} means nothing in {place}.{next}", one_line(name, 100)), candidates(near))
+        }
+        Missing::Threads(threads) => plain(format!(
+            "The image cannot be copied while other threads run, because a copy would not have them: {}. End them and call \
+             again.",
+            listed(threads)
+        )),
+        Missing::Full(most) => {
+            let reset = control(session, "reset", skin).map(|call| format!(": {call}")).unwrap_or_default();
+            plain(format!(
+                "There are {most} checkpoints inside each other, which is the limit; those whose name was used again count. To go \
+                 back to one before the last makes room; if there is none, only a fresh image does{reset}. Evaluations go on \
+                 as before."
+            ))
+        }
+    }
+}
+
+fn no_checkpoint(name: &str, checkpoints: &[String], session: &str, skin: Skin) -> Said {
+    let there = match checkpoints {
+        [] => {
+            let none = if name.is_empty() { "" } else { " It has none;" };
+            let make = template("repl_control", "\"action\": \"checkpoint\", \"name\": NAME", session, skin);
+            make.map(|call| format!("{none} {call} makes one.")).unwrap_or_default()
+        }
+        some => format!(" It has: {}.", some.join(", ")),
+    };
+    let what = if name.is_empty() { "checkpoint".to_owned() } else { format!("checkpoint {:?}", one_line(name, 100)) };
+    (
+        format!("Session {session:?} has no {what}.{there}"),
+        Map::from_iter([("candidates".to_owned(), checkpoints.to_vec().into())]),
+    )
+}
+
+fn candidates(names: &[String]) -> Map<String, Value> {
+    Map::from_iter([("candidates".to_owned(), names.to_vec().into())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_runtime_names_the_package_to_install() {
+        let (message, facts) = session(&SessionError::Missing(Runtime::named("sbcl").unwrap()), Skin::Shell);
+        assert!(message.ends_with("apt-get install sbcl"), "{message}");
+        assert_eq!(facts["next"], "apt-get install sbcl");
+    }
+
+    #[test]
+    fn a_busy_session_says_how_to_wait_for_it_and_how_to_stop_it() {
+        let doing = "evaluating (f) for 70 s".to_owned();
+        let error = SessionError::Busy { session: "main".into(), doing, waiting: 1 };
+        let (message, facts) = session(&error, Skin::Client);
+        assert_eq!(facts["next"], "repl_control {\"action\": \"wait\"}");
+        assert!(message.contains("busy, evaluating (f) for 70 s, and 1 call waits."), "{message}");
+        assert!(message.contains("{\"action\": \"interrupt\"}"), "{message}");
+    }
+
+    #[test]
+    fn a_shell_is_told_of_no_call_that_it_cannot_make() {
+        let name = || "main".to_owned();
+        let runtime = Runtime::named("clisp").unwrap();
+        let errors = [
+            SessionError::Busy { session: name(), doing: String::new(), waiting: 0 },
+            SessionError::Stopped { session: name(), crashes: 5, last: "exit".into() },
+            SessionError::TooMany(8),
+            SessionError::Start("no".into()),
+            SessionError::Unreachable("nobody there".into()),
+            SessionError::Theirs(name()),
+            SessionError::NotAttached(name()),
+            SessionError::Unknown(name()),
+            SessionError::Lacks(runtime, Capability::Interrupt),
+        ];
+        for error in errors {
+            let (message, facts) = session(&error, Skin::Shell);
+            assert!(!message.contains("repl_") && !facts.contains_key("next"), "{error:?}: {message}");
+        }
+        for refusal in [Missing::NotHeld, Missing::Full(9), Missing::NoFrame { frame: 1, total: 1 }] {
+            assert!(!image(&refusal, "main", Skin::Shell).0.contains("repl_"), "{refusal:?}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! How tests went.
+
+use lispwright_runtime::{Ending, Tally};
+use lispwright_tools::image_text::{fence, one_line};
+use lispwright_tools::repl_work::DiagnosticFacts;
+use lispwright_tools::run_tests::{Asked, FailedTestFacts, TestAnswer, Verdict};
+use lispwright_tools::{Aside, NextCall};
+use serde_json::{Map, Value};
+
+use crate::Skin;
+use crate::aside::notes;
+use crate::call::spoken;
+use crate::evaluated;
+use crate::loaded::{activity_text, diagnostics_text, place_text, printed_text, reset_text, told_error_text};
+
+/// Failed tests, and names, that are shown.
+const MOST_SHOWN: usize = 30;
+
+/// The counts, each failure, and what else there is to know.
+pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
+    let Some(verdict) = answer.verdict else { return otherwise(answer, skin) };
+    let (report, tally) = (&answer.report, &answer.tally);
+    let code = answer.code.map(|code| format!("[ERROR] {code}\n")).unwrap_or_default();
+    let mut text = format!("{code}{}\n", headline(answer, verdict, skin));
+    if tally.total() > 0 && !tally.unmatched.is_empty() {
+        text.push_str(&format!("[note] {}\n", none_called(&tally.unmatched, tally)));
+    }
+    if tally.total() > 0 && answer.asked.framework.is_none() {
+        for other in &tally.others {
+            let call = spoken(&call_with(&answer.asked, other), skin);
+            let call = call.map(|call| format!(": {call} does")).unwrap_or_default();
+            text.push_str(&format!("[note] Its tests of {other} did not run{call}.\n"));
+        }
+    }
+    text.push_str(&test_op_notes(tally, skin));
+    text.push_str(&failures_text(answer));
+    let shown = answer.failed_tests.len().min(MOST_SHOWN);
+    if tally.failed as usize > shown {
+        let how = match skin {
+            Skin::Client => "run_tests with \"tests\": [NAME, ...] shows some",
+            Skin::Shell => "--only NAME shows one",
+        };
+        text.push_str(&format!("[note] {} more failed; {how}.\n", tally.failed as usize - shown));
+    }
+    text.push_str(&loading_text(answer, verdict, skin));
+    if let Ending::Error { error, .. } = &report.ending
+        && !error.frames.is_empty()
+    {
+        text.push_str(&told_error_text(error, &answer.diagnostics));
+    }
+    text.push_str(&reset_text(report, skin));
+    text.push_str(&printed_text(report));
+    text + &notes(&Aside::from(report), skin)
+}
+
+/// What is said first is a field, too.
+pub(crate) fn add_fields(answer: &TestAnswer, skin: Skin, fields: &mut Map<String, Value>) {
+    match (&answer.otherwise, answer.verdict) {
+        (Some(otherwise), _) => evaluated::add_fields(otherwise, skin, fields),
+        (None, Some(verdict)) => fields.extend([("message".to_owned(), headline(answer, verdict, skin).into())]),
+        (None, None) => {}
+    }
+}
+
+/// Of tests that were stopped or died, what went before.
+fn otherwise(answer: &TestAnswer, skin: Skin) -> String {
+    let mut text = answer.otherwise.as_ref().map(|ended| evaluated::text(ended, skin)).unwrap_or_default();
+    text.push_str(&activity_text(answer.activity.as_deref()));
+    if answer.total > 0 {
+        let TestAnswer { passed, failed, pending, .. } = answer;
+        text.push_str(&format!("[note] Before that {passed} passed, {failed} failed, {pending} pending.\n"));
+        text.push_str(&failures_text(answer));
+    }
+    text
+}
+
+fn headline(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
+    let TestAnswer { passed, failed, pending, total, framework, duration_ms, asked, tally, .. } = answer;
+    let name = &asked.name;
+    let unknown = match answer.unknown {
+        0 => String::new(),
+        count => format!(", {count} unknown"),
+    };
+    let counts = format!(
+        "{passed} passed, {failed} failed, {pending} pending{unknown} of {total} ({framework}, {duration_ms:.0} ms)"
+    );
+    match verdict {
+        Verdict::LeftEarly => left_early(tally, &counts),
+        Verdict::NotLoaded => format!("The tests of {name} did not load."),
+        Verdict::Broken => format!("The tests of {name} ended in an error after {counts}."),
+        Verdict::None => no_tests(asked, tally, skin),
+        Verdict::BadExit(status) => {
+            format!("Though none of its tests failed, {name} ended with exit code {status}: {counts}.")
+        }
+        Verdict::Unknown => format!("It is unknown how tests went: {counts}."),
+        Verdict::Counted => format!("{counts}."),
+    }
+}
+
+/// The call that runs the tests of `framework`.
+fn call_with(asked: &Asked, framework: &str) -> NextCall {
+    let key = if asked.is_system { "system" } else { "path" };
+    NextCall::to("run_tests").with(key, asked.name.as_str()).with("framework", framework)
+}
+
+/// What the compiler had to say. Matters of style are only counted when nothing failed that they could explain.
+fn loading_text(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
+    let all_passed = verdict == Verdict::Counted && answer.failed == 0 && answer.passed > 0;
+    let is_style = |one: &DiagnosticFacts| all_passed && matches!(one.severity.as_str(), "style-warning" | "note");
+    let (style, told): (Vec<_>, Vec<_>) = answer.diagnostics.iter().cloned().partition(is_style);
+    let how = |them: &str| match skin {
+        Skin::Client => format!("; load_system shows {them}"),
+        Skin::Shell => String::new(),
+    };
+    let counted = match style.len() {
+        0 => String::new(),
+        1 => format!("[note] 1 style-warning{}.\n", how("it")),
+        count => format!("[note] {count} style-warnings{}.\n", how("them")),
+    };
+    diagnostics_text(&told, skin) + &counted
+}
+
+/// What is said of tests that an exit has ended, so that the rest did not run.
+fn left_early(tally: &Tally, counts: &str) -> String {
+    let status = tally.exit_status.map(|status| format!(" with code {status}")).unwrap_or_default();
+    let running = tally.running.as_deref().unwrap_or_default();
+    let what = if running.starts_with("test-op of ") { "The" } else { "The test" };
+    format!("{what} {} called exit{status}; the rest did not run. So far: {counts}.", name_text(running, 200))
+}
+
+/// Why it is no success that nothing failed.
+fn no_tests(asked: &Asked, tally: &Tally, skin: Skin) -> String {
+    if !asked.tests.is_empty() && !tally.names.is_empty() {
+        return none_called(&asked.tests, tally);
+    }
+    let kind = asked.framework.as_ref().map(|name| format!(" of {name}")).unwrap_or_default();
+    let exit = tally.exit_status.map(|status| format!(" It ended with exit code {status}.")).unwrap_or_default();
+    let call = |framework: &str, does: &str| {
+        spoken(&call_with(asked, framework), skin).map(|call| format!(": {call} {does}")).unwrap_or_default()
+    };
+    let instead = match (tally.others.as_slice(), skin) {
+        ([], Skin::Client) => "Are the tests somewhere else? Give their \"system\" or \"path\".".to_owned(),
+        ([], Skin::Shell) => "Are the tests somewhere else?".to_owned(),
+        ([one], _) if one == "asdf" => format!("There is a test-op{}.", call(one, "performs it")),
+        (others, _) => format!("There are tests of {}{}.", others.join(", "), call(&others[0], "runs them")),
+    };
+    format!("No test{kind} ran in {}, which is no success.{exit} {instead}", asked.name)
+}
+
+/// What the tests that a test-op ran, or did not, have to say beside their counts.
+fn test_op_notes(tally: &Tally, skin: Skin) -> String {
+    let mut text = String::new();
+    for (system, what) in &tally.unknown {
+        text.push_str(&format!(
+            "[note] The test-op of {system} {what}. No test of a framework was seen to run in it, and no line that it printed \
+             sums up tests, so this is no success. What it printed may tell more. To have it known, let it print such a \
+             line (\"5 of 5 tests passed\") and signal an error when one failed; or give the system or file that has the \
+             tests.\n"
+        ));
+    }
+    for (system, line) in &tally.told {
+        text.push_str(&format!(
+            "[note] The test-op of {system} counts as one test, which passed by what it printed: {}\n",
+            one_line(line, 200)
+        ));
+    }
+    for system in &tally.run_for {
+        text.push_str(&format!(
+            "[note] The test-op of {system} shows no results, so the tests of {system} were run one by one.\n"
+        ));
+    }
+    if tally.left_out_count > 0 {
+        let (count, verb) = (tally.left_out_count, if tally.left_out_count == 1 { "is" } else { "are" });
+        let (system, framework) = &tally.left_out_of;
+        let call = NextCall::to("run_tests").with("system", system.as_str()).with("framework", framework.as_str());
+        let call = spoken(&call, skin).map(|call| format!(" To run all: {call}.")).unwrap_or_default();
+        text.push_str(&format!(
+            "[note] {count} of the tests {verb} not part of the test-op and did not run: {}.{call}\n",
+            some_names(&tally.left_out, count)
+        ));
+    }
+    text
+}
+
+/// That there are no tests of the names `wanted`, and which there are.
+fn none_called(wanted: &[String], tally: &Tally) -> String {
+    let names = some_names(&tally.names, tally.name_count);
+    let groups = match tally.groups.len() {
+        0 => String::new(),
+        count => format!(" Groups: {}.", some_names(&tally.groups, count as u32)),
+    };
+    format!("No test or group is called {}. There are: {names}.{groups}", some_names(wanted, wanted.len() as u32))
+}
+
+/// The first of `names`, of which there are `count`, and how many more there are.
+fn some_names(names: &[String], count: u32) -> String {
+    let mut shown: Vec<String> = names.iter().take(MOST_SHOWN).map(|name| name_text(name, 80)).collect();
+    let more = (count as usize).saturating_sub(shown.len());
+    // Tests may well share a name, or have none.
+    shown.dedup();
+    match more {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// The name of a test, in quotes where it would not be seen.
+fn name_text(name: &str, limit: usize) -> String {
+    if name.trim().is_empty() { format!("{name:?}") } else { one_line(name, limit) }
+}
+
+/// The failures, as many as are shown.
+fn failures_text(answer: &TestAnswer) -> String {
+    answer.failed_tests.iter().take(MOST_SHOWN).map(failed_text).collect()
+}
+
+fn failed_text(test: &FailedTestFacts) -> String {
+    let name = match test.test_name.as_str() {
+        "" => "a test without a name".to_owned(),
+        name => one_line(name, 200),
+    };
+    let group =
+        if test.description.is_empty() { String::new() } else { format!(" ({})", one_line(&test.description, 200)) };
+    let place = test.source.as_ref().map(|source| place_text(&source.path, [source.line, None])).unwrap_or_default();
+    let reason = fence(&test.reason);
+    let reason: Vec<&str> = reason.lines().filter(|line| !line.trim().is_empty()).collect();
+    let mut text = format!("FAILED {place}{name}{group}\n  {}\n", reason.join("\n  "));
+    if let Some(form) = &test.form {
+        text.push_str(&format!("  {}\n", one_line(form, 200)));
+    }
+    for value in &test.values {
+        text.push_str(&format!("  {}: {}\n", one_line(&value.name, 40).replace('-', " "), one_line(&value.value, 200)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use lispwright_tools::run_tests::{TestSource, TestValue};
+
+    use super::*;
+
+    #[test]
+    fn a_failure_says_where_what_and_why() {
+        let test = FailedTestFacts {
+            test_name: "adds".into(),
+            description: "suite / inner".into(),
+            reason: "The actual value is not the expected one.".into(),
+            form: Some("(test-equal 1 2)".into()),
+            values: vec![TestValue { name: "expected-value".into(), value: "1".into() }],
+            source: Some(TestSource { path: "t.scm".into(), line: Some(4) }),
+        };
+        assert_eq!(
+            failed_text(&test),
+            "FAILED t.scm:4: adds (suite / inner)\n  The actual value is not the expected one.\n  (test-equal 1 2)\n  \
+             expected value: 1\n"
+        );
+    }
+}
