@@ -387,7 +387,8 @@ impl Sessions {
                 end_image(&session).await;
             })
             .collect();
-        for factory in self.0.factories.iter().cloned() {
+        for factory in &self.0.factories {
+            let factory = factory.clone();
             ends.spawn(async move { factory.close().await });
         }
         while ends.join_next().await.is_some() {}

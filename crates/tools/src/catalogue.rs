@@ -29,7 +29,6 @@ use crate::lisp_read_form::{FormAnswer, lisp_read_form};
 use crate::load_system::{LoadAnswer, load_system};
 use crate::macroexpand::{ExpandAnswer, macroexpand};
 use crate::premises::Premises;
-use crate::refusal::Refusal;
 use crate::repl_control::repl_control;
 use crate::repl_eval::repl_eval;
 use crate::repl_wait::keep;
@@ -203,8 +202,7 @@ impl Entry {
             input_schema: Schema::new(schema_of::<A>),
             output_schema: Schema::new(self.output),
             run: Arc::new(move |arguments, context| {
-                let ready = parse::<A>(arguments).map_err(Refusal::from);
-                let ready = ready.and_then(|arguments| Ok((arguments, premises.workshop()?)));
+                let ready = parse::<A>(arguments).and_then(|arguments| Ok((arguments, premises.workshop()?)));
                 match ready {
                     Ok((arguments, workshop)) => {
                         let context = CallContext { observer: workshop.observer.clone(), ..context };

@@ -290,6 +290,8 @@ fn failed(test: &FailedTest, root: &Path) -> FailedTestFacts {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]

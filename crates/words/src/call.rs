@@ -44,9 +44,11 @@ pub(crate) fn template(tool: &str, arguments: &str, session: &str, skin: Skin) -
     (skin == Skin::Client).then(|| format!("{tool} {{{arguments}{session}}}"))
 }
 
-/// The commands for tools, and for each of their arguments the option it is given with, which is nothing for one that is given
-/// by its place.
-const COMMANDS: &[(&str, &str, &[(&str, &str)])] = &[
+/// An argument of a tool and the option that a command takes it with, which is nothing for one that is given by its place.
+type Parameter = (&'static str, &'static str);
+
+/// The commands for tools, and what they take.
+const COMMANDS: &[(&str, &str, &[Parameter])] = &[
     ("lisp_read_file", "outline", &[("path", "")]),
     (
         "lisp_read_form",

@@ -260,6 +260,8 @@ fn candidates(names: &[String]) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]

@@ -11,11 +11,14 @@ use std::sync::Arc;
 
 use crate::bench::Bench;
 
+/// A behaviour under way.
+type Holding = Pin<Box<dyn Future<Output = ()>>>;
+
 /// Something that a runtime does.
 pub(crate) struct Behaviour {
     pub(crate) name: &'static str,
     /// Panics unless it holds.
-    pub(crate) holds: fn(Arc<Bench>) -> Pin<Box<dyn Future<Output = ()>>>,
+    pub(crate) holds: fn(Arc<Bench>) -> Holding,
 }
 
 macro_rules! behaviours {
