@@ -14,7 +14,6 @@ use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_read_file::FileAnswer;
 use crate::lisp_read_form::FormAnswer;
 use crate::live_answer::LiveAnswer;
-use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 
 /// What a call came to.
@@ -35,8 +34,6 @@ pub enum Answer {
     Live(LiveAnswer),
     /// An answer of a protocol that words itself.
     Protocol(ProtocolAnswer),
-    /// An answer that is in words already.
-    Worded(Outcome),
 }
 
 /// An answer whose protocol says how it is written, as a text and as a document.
@@ -57,7 +54,6 @@ impl Answer {
             Self::File(_) | Self::Form(_) | Self::Checked(_) | Self::Edited(_) => false,
             Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
-            Self::Worded(outcome) => outcome.is_error,
         }
     }
 
@@ -70,7 +66,6 @@ impl Answer {
             Self::Edited(answer) => fields(answer),
             Self::Live(answer) => answer.document(),
             Self::Protocol(answer) => answer.fields.clone(),
-            Self::Worded(outcome) => outcome.fields.clone(),
         }
     }
 }
@@ -102,18 +97,6 @@ impl From<EditAnswer> for Answer {
 impl From<ProtocolAnswer> for Answer {
     fn from(answer: ProtocolAnswer) -> Self {
         Self::Protocol(answer)
-    }
-}
-
-impl From<Outcome> for Answer {
-    fn from(outcome: Outcome) -> Self {
-        Self::Worded(outcome)
-    }
-}
-
-impl From<Outcome> for Reply {
-    fn from(outcome: Outcome) -> Self {
-        Ok(outcome.into())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every tool there is, in the order in which they are listed.
 //!
 //! To add a tool: write its operation in a file of its own, with an argument struct and an `async fn` from workshop,
-//! arguments and context to [`Outcome`], and add an entry below. Doc comments of the arguments become the schema.
+//! arguments and context to facts of its own, and add an entry below. Doc comments of the arguments become the schema.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Reply, fields_schema};
 use crate::arguments::{parse, schema_of};
@@ -123,7 +123,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             description: "List the live Lisp images and runtimes; start, interrupt, end or renew a session's image; attach to \
                           a running one; debug a held error: backtrace, locals, restarts.",
             annotations: Annotations::RUNS,
-            output: || object(json!({})),
+            output: fields_schema::<PerAction>,
         }
         .tool(premises, |workshop, args, context| async move { repl_control(&workshop.sessions, args, &context).await }),
         Entry {
@@ -221,10 +221,6 @@ impl Entry {
     }
 }
 
-/// The schema of an object with these properties, none of which has to be there: an error has others.
-fn object(properties: Value) -> Map<String, Value> {
-    let mut schema = Map::new();
-    schema.insert("type".into(), "object".into());
-    schema.insert("properties".into(), properties);
-    schema
-}
+/// The fields of `repl_control`, which are those of each action.
+#[derive(JsonSchema)]
+struct PerAction {}

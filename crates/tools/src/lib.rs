@@ -1,8 +1,8 @@
-//! What lispwright can do, once: every operation is a function from typed arguments to an [`Outcome`].
+//! What lispwright can do, once: every operation is a function from typed arguments to facts, or to a refusal.
 //!
 //! The MCP server, the command line and the editor-agent hooks are skins over this crate: they turn their own input
-//! into arguments, call the operation, and show its text or its fields.
-//! Read [`tool`] and [`outcome`] first: what a tool is, and what it answers.
+//! into arguments, call the operation, and have `lispwright-words` put what it answers into words.
+//! Read [`tool`] and [`answer`] first: what a tool is, and what it answers.
 //!
 //! **Invariant:** nothing here knows MCP or JSON-RPC, and nothing here writes files or starts processes by itself.
 
@@ -62,7 +62,7 @@ pub use event::{Event, Observer, SessionAct};
 pub use live_answer::LiveAnswer;
 pub use live_fault::LiveFault;
 pub use next_call::NextCall;
-pub use outcome::{Outcome, ToolError};
+pub use outcome::ToolError;
 pub use premises::Premises;
 pub use refusal::Refusal;
 pub use repl_work::runtime_of_file;

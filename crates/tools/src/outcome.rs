@@ -1,21 +1,8 @@
-//! What a call answers, whether or not it could do what was asked.
+//! Refusals that are in words already.
 
 use serde_json::{Map, Value};
 
-/// What a call answers: one text for a reader who pays by the token, and the same facts as named fields.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
-    /// The answer in words and source; complete by itself.
-    pub text: String,
-    /// The fields that the contract names for this tool; empty keys are left out.
-    pub fields: Map<String, Value>,
-    /// The requested thing did not happen.
-    pub is_error: bool,
-}
-
 /// A call that could not do what was asked: what, where, why, and the call to make next.
-///
-/// Becomes an [`Outcome`] with `is_error` and the fields `code`, `message`, `retryable`, `position`, `candidates`, `next`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolError {
     /// One of the contract's stable codes, such as `FORM_NOT_FOUND`.
@@ -39,16 +26,5 @@ impl ToolError {
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.fields.insert(key.to_owned(), value.into());
         self
-    }
-}
-
-impl From<ToolError> for Outcome {
-    fn from(error: ToolError) -> Self {
-        let mut fields = Map::new();
-        fields.insert("code".into(), error.code.into());
-        fields.insert("message".into(), error.message.clone().into());
-        fields.insert("retryable".into(), error.retryable.into());
-        fields.extend(error.fields);
-        Self { text: error.message, fields, is_error: true }
     }
 }

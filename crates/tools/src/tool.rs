@@ -1,7 +1,7 @@
-//! What a tool is: a name, a schema, how it may be used, and a function from arguments to an [`Outcome`].
+//! What a tool is: a name, a schema, how it may be used, and a function from arguments to a [`Reply`].
 //!
 //! A skin never looks inside a tool. It lists tools by their data, checks arguments against `input_schema`, and shows
-//! either `text` or `fields` of the outcome.
+//! the text or the fields of what it answers.
 
 use std::fmt;
 use std::ops::Deref;
@@ -191,7 +191,7 @@ pub struct Tool {
     pub annotations: Annotations,
     /// JSON Schema of the arguments: an object with `properties`, `required`, `additionalProperties: false`.
     pub input_schema: Schema,
-    /// JSON Schema of `Outcome::fields`.
+    /// JSON Schema of the answer's fields.
     pub output_schema: Schema,
     /// Does the work.
     pub run: Run,

@@ -90,6 +90,5 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Edited(edited) => rendering::visible(&edited::text(edited)),
         Answer::Live(answer) => live::text(answer, skin),
         Answer::Protocol(protocol) => protocol.text.clone(),
-        Answer::Worded(outcome) => outcome.text.clone(),
     }
 }
