@@ -118,6 +118,8 @@ pub struct Words {
     pub missing_package: &'static str,
     /// Why it makes no checkpoints and trials, and what does, when there is more to say than that it does not.
     pub no_copies: &'static str,
+    /// The address at which servers of others are usually joined, and how one is started.
+    pub server: (&'static str, &'static str),
     /// What does not work in a server of somebody else's, by what that says of its version.
     pub attached: fn(version: &str) -> &'static str,
 }
@@ -170,6 +172,7 @@ impl Words {
         prompt_command: None,
         missing_package: "",
         no_copies: "",
+        server: ("", ""),
         attached: |_| "",
     };
 }

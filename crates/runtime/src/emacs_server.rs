@@ -16,12 +16,12 @@ use rustix::process::geteuid;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream};
 
-use crate::backends::emacs;
+use crate::backends::{Runtime, emacs};
 use crate::capture::{Kept, Printed};
 use crate::eval::Answer;
 use crate::factory::StartError;
 use crate::image::hash;
-use crate::remote::{Called, Lost, Reached};
+use crate::remote::{Called, Lost, Protocol, Reached};
 use crate::request::Request;
 use crate::session::Image;
 use crate::stop::{Controls, Death, StopReason};
@@ -76,12 +76,7 @@ impl EmacsServer {
         if self.is_ready {
             return Ok(None);
         }
-        let path = self.attached.as_ref().ok_or_else(|| {
-            StartError::Unreachable(
-                "this session is attached to no Emacs: repl_control {\"action\": \"attach\", \"address\": \"emacs://server\"}"
-                    .to_owned(),
-            )
-        })?;
+        let path = self.attached.as_ref().ok_or_else(|| StartError::Unattached(Runtime::speaking(Protocol::Emacs)))?;
         let known = prepare(path).await?;
         self.is_ready = true;
         Ok(Some(known))

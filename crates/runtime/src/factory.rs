@@ -41,6 +41,12 @@ pub(crate) enum StartError {
     /// A server that somebody else runs cannot be joined.
     #[error("{0}")]
     Unreachable(String),
+    /// The server that a session on this runtime is attached to does not answer any more.
+    #[error("{1}")]
+    Lost(Runtime, String),
+    /// The session has no server, and sessions on this runtime start none.
+    #[error("the session is attached to none")]
+    Unattached(Runtime),
 }
 
 /// What all workers of a server have in common: a mark by which they are found, a guard that outlives the server, the

@@ -65,6 +65,17 @@ pub enum SessionError {
     /// The server that was to be joined is not there, or cannot be used.
     #[error("{0}")]
     Unreachable(String),
+    /// The server that the session is attached to does not answer any more.
+    #[error("{why}. The session is attached there")]
+    Lost {
+        /// What the session runs.
+        runtime: Runtime,
+        /// Why it does not.
+        why: String,
+    },
+    /// Sessions of this runtime are in images that somebody else runs, and this one is attached to none.
+    #[error("a session on {0} is in an image that somebody else runs, and this one is attached to none")]
+    Unattached(Runtime),
     /// The request is about something in an image, and the session has none now.
     #[error("session {0:?} has no image now")]
     NoImage(String),
@@ -102,6 +113,8 @@ impl From<StartError> for SessionError {
             StartError::Missing(runtime) => Self::Missing(runtime),
             StartError::Failed(why) => Self::Start(why),
             StartError::Unreachable(why) => Self::Unreachable(why),
+            StartError::Lost(runtime, why) => Self::Lost { runtime, why },
+            StartError::Unattached(runtime) => Self::Unattached(runtime),
         }
     }
 }

@@ -37,7 +37,11 @@ pub(crate) fn of_session(error: &SessionError) -> &'static str {
         SessionError::Withdrawn(_) | SessionError::Ended(_) => "CANCELLED",
         SessionError::Stopped { .. } | SessionError::NoImage(_) => "SESSION_LOST",
         SessionError::TooMany(_) => "LIMIT",
-        SessionError::Missing(_) | SessionError::Start(_) | SessionError::Unreachable(_) => "RUNTIME_MISSING",
+        SessionError::Missing(_)
+        | SessionError::Start(_)
+        | SessionError::Unreachable(_)
+        | SessionError::Lost { .. }
+        | SessionError::Unattached(_) => "RUNTIME_MISSING",
         SessionError::Unsupported(_) | SessionError::Lacks(..) | SessionError::Theirs(_) => "UNSUPPORTED",
         SessionError::OtherRuntime { .. }
         | SessionError::NotAttached(_)

@@ -86,8 +86,17 @@ pub(crate) fn session(error: &SessionError, skin: Skin) -> Said {
             let more = if skin == Skin::Client { "timeout_seconds" } else { "--timeout" };
             plain(format!("{what} The code did not run. Call again, with more {more} where starts are slow."))
         }
-        // Some say themselves what to do.
-        SessionError::Unreachable(why) if why.contains("repl_control") => plain(what),
+        SessionError::Lost { runtime, .. } => {
+            let attach = template("repl_control", "\"action\": \"attach\", \"address\": ...", MAIN, skin);
+            let other = attach.map(|call| format!(", attach to another with {call}")).unwrap_or_default();
+            let own = if runtime.is_only_joined() { "" } else { " to have one started here" };
+            plain(format!("{what} Start that server again{other}, or detach{own}."))
+        }
+        SessionError::Unattached(runtime) => {
+            let (address, start) = runtime.words.server;
+            let attach = NextCall::to("repl_control").with("action", "attach").with("address", address);
+            with(spoken(&attach, skin), &|attach| format!("To join one: {attach}. {start}"))
+        }
         SessionError::Unreachable(_) => {
             let attach = "\"action\": \"attach\", \"address\": \"127.0.0.1:PORT\"";
             let attach = template("repl_control", attach, MAIN, skin);

@@ -30,6 +30,7 @@ pub(super) static BACKEND: Backend = Backend {
                         in data. lisp_read_file with content_pattern shows mentions in a file.",
         keeps_variables: "Code that is loaded from source keeps them; compiled functions keep their arguments.",
         missing_package: "Emacs Lisp has no packages: names are global. load_system {\"system\": NAME} loads a feature.",
+        server: ("emacs://server", "In Emacs, M-x server-start starts one."),
         attached: |_| {
             "It does one thing at a time, and its owner waits meanwhile: code that waits is stopped when its time is up, a \
              busy loop only by the owner's C-g. It cannot be reset or killed, and holds no errors."

@@ -14,6 +14,11 @@ pub(super) static BACKEND: Backend = Backend {
         no_copies: "The image of a swank session belongs to somebody else and has threads, so it is not copied: there are \
                     no checkpoints and no trials. Try in a session on sbcl, which has an image of its own: repl_eval \
                     {\"runtime\": \"sbcl\", \"trial\": true, ...}.",
+        server: (
+            "127.0.0.1:4005",
+            "In the image, (swank:create-server :dont-close t) starts a server on port 4005; one that an editor started \
+             says its port there.",
+        ),
         attached: |version| {
             if version.starts_with("CLISP") {
                 "It cannot be reset, killed, checkpointed or tried in. In CLISP errors come without frames, an evaluation \

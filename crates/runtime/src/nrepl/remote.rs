@@ -70,12 +70,8 @@ impl Nrepl {
             return Ok(None);
         }
         if let Some(address) = self.attached {
-            let image = Image::open(address, config.output_limit).await.map_err(|why| {
-                StartError::Unreachable(format!(
-                    "{why}. The session is attached there: start that server again, attach to another with repl_control \
-                     {{\"action\": \"attach\", \"address\": ...}}, or detach to have one started here"
-                ))
-            })?;
+            let lost = |why| StartError::Lost(Runtime::speaking(Protocol::Nrepl), why);
+            let image = Image::open(address, config.output_limit).await.map_err(lost)?;
             let notice = "The connection to the server was lost and made anew: its definitions may be others now, and *1 \
                           and *e are empty.";
             return Ok(Some(self.set(image, &format!("attached to {address}"), notice.to_owned())));

@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::image::Image;
+use crate::backends::Runtime;
 use crate::config::Config;
 use crate::eval::Ending;
 use crate::factory::StartError;
-use crate::remote::{Called, Reached};
+use crate::remote::{Called, Protocol, Reached};
 use crate::request::Request;
 use crate::session;
 use crate::stop::Controls;
@@ -51,20 +52,10 @@ impl Swank {
         if self.image.is_some() {
             return Ok(None);
         }
-        let Some(address) = self.attached else {
-            return Err(StartError::Unreachable(
-                "a session on swank is in an image that somebody else runs, and this one is attached to none: repl_control \
-                 {\"action\": \"attach\", \"address\": \"127.0.0.1:4005\"}. In the image, (swank:create-server :dont-close t) \
-                 starts a server on port 4005; one that an editor started says its port there"
-                    .to_owned(),
-            ));
-        };
-        let image = Image::open(address, config.output_limit).await.map_err(|why| {
-            StartError::Unreachable(format!(
-                "{why}. The session is attached there: start that server again, attach to another with repl_control \
-                 {{\"action\": \"attach\", \"address\": ...}}, or detach"
-            ))
-        })?;
+        let runtime = Runtime::speaking(Protocol::Swank);
+        let address = self.attached.ok_or(StartError::Unattached(runtime))?;
+        let lost = |why| StartError::Lost(runtime, why);
+        let image = Image::open(address, config.output_limit).await.map_err(lost)?;
         let notice = "The connection to the server was made anew. Definitions are as the image has them; the session's \
                       package, objects and held errors are gone.";
         Ok(Some(self.set(image, notice.to_owned())))
