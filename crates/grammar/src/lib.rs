@@ -4,7 +4,7 @@
 //! string and comment ends, every prefix has its datum. The grammar is made from the tables the reader goes by.
 //!
 //! [`model`] is what a grammar is made of, [`dialect`] makes one from the tables of a dialect, with what stands behind
-//! `#` in [`dispatch`]. [`lark`] and [`gbnf`] write it down. The difference between the two is a lexer: llguidance has
+//! `#` read as a [`pattern`]. [`lark`] and [`gbnf`] write it down. The difference between the two is a lexer: llguidance has
 //! one that takes the longest token, llama.cpp has none, so for it [`adjacency`] works into the rules which tokens may
 //! stand directly behind which.
 
