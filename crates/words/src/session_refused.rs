@@ -291,6 +291,24 @@ mod tests {
     }
 
     #[test]
+    fn a_session_without_its_server_says_how_to_get_one() {
+        let swank = Runtime::named("swank").unwrap();
+        let (message, facts) = session(&SessionError::Unattached(swank), Skin::Client);
+        assert_eq!(facts["next"], r#"repl_control {"action": "attach", "address": "127.0.0.1:4005"}"#);
+        assert!(message.contains("(swank:create-server :dont-close t)"), "{message}");
+        let lost = |name| {
+            let runtime = Runtime::named(name).unwrap();
+            session(&SessionError::Lost { runtime, why: "127.0.0.1:1: refused".into() }, Skin::Client).0
+        };
+        assert_eq!(
+            lost("swank"),
+            "127.0.0.1:1: refused. The session is attached there. Start that server again, attach to another with repl_control \
+             {\"action\": \"attach\", \"address\": ...}, or detach."
+        );
+        assert!(lost("clojure").ends_with("or detach to have one started here."));
+    }
+
+    #[test]
     fn a_shell_is_told_of_no_call_that_it_cannot_make() {
         let name = || "main".to_owned();
         let runtime = Runtime::named("clisp").unwrap();
@@ -300,6 +318,8 @@ mod tests {
             SessionError::TooMany(8),
             SessionError::Start("no".into()),
             SessionError::Unreachable("nobody there".into()),
+            SessionError::Lost { runtime, why: "nobody there".into() },
+            SessionError::Unattached(runtime),
             SessionError::Theirs(name()),
             SessionError::NotAttached(name()),
             SessionError::Unknown(name()),

@@ -71,7 +71,7 @@ async fn an_image_that_ends_is_told_and_another_can_be_joined() {
     assert!(matches!(&report.ending, Ending::Died { death, .. } if death.status.contains("connection")), "{report:#?}");
     assert!(report.theirs && !report.stopped);
     let error = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await.unwrap_err();
-    assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("start that server again")), "{error}");
+    assert!(matches!(&error, SessionError::Lost { runtime: lost, .. } if *lost == runtime("swank")), "{error}");
     let next = Server::start("");
     lab.attach(MAIN, Found::known(next.address, runtime("swank"))).await.unwrap();
     assert_eq!(lab.values("(+ 1 2)").await, "3");
