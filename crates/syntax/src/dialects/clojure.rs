@@ -158,8 +158,7 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
         (TokenKind::Prefix, b"#'" | b"#=") => None,
         // A tag; white space may come before its name.
         (TokenKind::Prefix, [b'#', behind @ ..]) => {
-            let is_blank = |byte: &u8| byte.is_ascii_whitespace() || byte.is_ascii_control() || *byte == b',';
-            Some(if behind.iter().all(is_blank) { "# " } else { "#a" }.to_owned())
+            Some(if behind.iter().all(|byte| CHARACTERS.blank.contains(byte)) { "# " } else { "#a" }.to_owned())
         }
         (TokenKind::Prefix, _) => unsettled::unquote(text),
         (TokenKind::Atom, b"#") => Some(text.to_owned()),
