@@ -1,9 +1,9 @@
 //! Writing a person's configuration files, which lie outside any project.
 //!
-//! The person names the program's client on a command line, and the files follow from that; so there is no root to stay
-//! below. Everything else holds as for source files: locked, atomic, durable, with mode and encoding kept. Such files are
-//! often links into a repository of dotfiles: the link stays and what it leads to is written, also when that is not there
-//! yet.
+//! The person names the program's client on a command line, and the files follow from that; so there is no root that
+//! bounds them. Everything else holds as for source files: locked, atomic, durable, with mode and encoding kept. Such
+//! files are often links into a repository of dotfiles: the link stays and its target is written, even if the target
+//! does not exist yet.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -46,12 +46,12 @@ pub fn create_anywhere(path: &Path, text: &str) -> Result<Written, Error> {
     Ok(written)
 }
 
-/// Removes the file that `path` leads to, if it still has the digest `digest`, and its directory when that is a hidden one
-/// and empty then.
+/// Removes the file that `path` leads to, if it still has the digest `digest`; and its directory, if that is hidden and
+/// then empty.
 pub fn remove_anywhere(path: &Path, digest: &str) -> Result<(), Error> {
     let real = real(path)?;
     let shown = real.display().to_string();
-    // The edit that changes nothing waits for other writers and looks whether the file may be written.
+    // The edit changes nothing. It waits for other writers and checks whether the file may be written.
     let mut found = None;
     let looked = beside(&real)?.edit(&real, |file| {
         found = Some(file.digest());
@@ -66,7 +66,7 @@ pub fn remove_anywhere(path: &Path, digest: &str) -> Result<(), Error> {
     }
     std::fs::remove_file(&real).map_err(|error| Error::writing(&shown, "remove it", error))?;
     if let Some(directory) = real.parent().filter(|directory| is_hidden(directory)) {
-        // One that holds anything else stays.
+        // Fails for a directory that holds anything else.
         let _ = std::fs::remove_dir(directory);
     }
     Ok(())
@@ -76,7 +76,7 @@ fn is_hidden(directory: &Path) -> bool {
     directory.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Where `path` leads: absolute, with the links of its last component followed one by one, the last of which may lead to
+/// The target of `path`: absolute, with the links of its last component followed one by one. The last link may lead to
 /// nothing.
 fn real(path: &Path) -> Result<PathBuf, Error> {
     let shown = || path.display().to_string();

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::regular::{Access, Links, open_regular};
 
-/// How long a writer waits for others before it adds its part all the same.
+/// The time that a writer waits for others before it adds its part without the lock.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// A file that is only added to. Parts of several writers, in several processes too, follow each other whole.
+/// A file that is only added to. The parts of several writers, also in several processes, follow each other whole.
 #[derive(Debug)]
 pub struct AppendFile {
     file: File,
@@ -20,7 +20,7 @@ pub struct AppendFile {
 impl AppendFile {
     /// Opens a regular file, or makes one that only its owner may read. Links are followed.
     ///
-    /// Errors: whatever keeps it from being opened for writing; what is no regular file, such as a pipe or a directory.
+    /// Errors: those of the system; a file that is not regular, such as a pipe or a directory.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let shown = path.display().to_string();
         let opened = open_regular(path, Access::Append, Links::Followed);
@@ -34,7 +34,8 @@ impl AppendFile {
             match self.file.try_lock() {
                 Ok(()) => break true,
                 Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(Duration::from_millis(2)),
-                // A file system without locks, or a writer that sleeps: the end of the file is still the end.
+                // The file system has no locks, or another writer holds the lock for too long. Appending is still safe
+                // enough.
                 Err(_) => break false,
             }
         };

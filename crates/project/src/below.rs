@@ -1,34 +1,34 @@
 //! The files below a directory that belong to the project, as its ignore files say.
 //!
-//! Build output, dependencies and what version control hides are not what anybody asks about. `.gitignore`, `.ignore`, the
-//! excludes of Git and hidden names are left out, inside a repository or not, and links are not followed. A file that is
-//! named is never looked up here, so nothing that is ignored is out of reach.
+//! Build output, dependencies and what version control hides are of no interest. `.gitignore`, `.ignore`, the excludes
+//! of Git and hidden names are left out, inside a repository or not, and links are not followed. A file that is named
+//! by the caller never comes through here, so an ignored file can still be reached.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-/// The regular files below `directory`, each directory's entries in the order of their names. What cannot be read is passed
-/// over; the walk goes on as far as it is asked.
+/// The regular files below `directory`, each directory's entries in the order of their names. Unreadable entries are
+/// skipped. The walk is lazy.
 pub fn files_below(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let walk = WalkBuilder::new(directory).require_git(false).sort_by_file_name(Ord::cmp).build();
     walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())).map(ignore::DirEntry::into_path)
 }
 
-/// What stands below a directory, each in the order of names.
+/// The entries below a directory, each list in the order of names.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// The files that were asked for.
+    /// The wanted files.
     pub files: Vec<PathBuf>,
-    /// What an ignore file names: directories, and files that were asked for.
+    /// Directories, and wanted files, that an ignore file excludes.
     pub ignored: Vec<PathBuf>,
-    /// What could not be looked at, and why.
+    /// Entries that could not be read, with the reason.
     pub unreadable: Vec<String>,
 }
 
-/// The files below `directory` that are `wanted`, links to files among them, and what was passed over. Without `ignoring`,
-/// ignore files do not count.
+/// The files below `directory` that are `wanted`, including links to files, and the entries that were left out. Without
+/// `ignoring`, ignore files have no effect.
 pub fn survey(directory: &Path, ignoring: bool, wanted: impl Fn(&Path) -> bool) -> Survey {
     let mut found = Survey::default();
     let (mut directories, mut seen) = (Vec::new(), HashSet::new());

@@ -1,4 +1,4 @@
-//! Every way in which a file cannot be had, read or replaced: one variant each, wording only in `Display`.
+//! Every reason why a file cannot be opened, read or replaced: one variant each, with the wording only in `Display`.
 //!
 //! A text names the path as the caller wrote it, says why, and ends with what to do next. Every error that leaves
 //! [`Roots::edit`](crate::Roots::edit) before the final rename means that the file is unchanged; the one exception is
@@ -9,7 +9,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why a directory cannot be a root.
+/// The reason why a directory cannot be a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootFault {
     /// A directory of the system or of all users, such as `/` or `/tmp`, or one the kernel makes up, such as `/proc/1`.
@@ -18,15 +18,15 @@ pub enum RootFault {
     Home,
     /// The empty string.
     Unnamed,
-    /// Nothing there.
+    /// It does not exist.
     Missing,
-    /// There, but not a directory.
+    /// It exists but is not a directory.
     NotADirectory,
-    /// There, but this process may not look inside.
+    /// It exists but this process may not read it.
     Denied,
 }
 
-/// What stands in the place of a regular file.
+/// The kind of a file that is not regular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotRegular {
     /// A named pipe.
@@ -35,11 +35,11 @@ pub enum NotRegular {
     Socket,
     /// A character or block device.
     Device,
-    /// Something this program has no name for.
+    /// Another kind.
     Unknown,
 }
 
-/// Why bytes are not text.
+/// The reason why bytes are not text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotTextWhy {
     /// A zero byte, at this offset from the start of the file.
@@ -49,22 +49,22 @@ pub enum NotTextWhy {
     },
     /// A UTF-16 byte order mark.
     Utf16,
-    /// An escape sequence of ISO-2022 at this offset from the start of the file: what follows are characters of two bytes
-    /// that look like delimiters.
+    /// An escape sequence of ISO-2022 at this offset from the start of the file: it starts characters of two bytes that
+    /// look like delimiters.
     Iso2022 {
         /// In bytes, from 0.
         offset: usize,
     },
 }
 
-/// Why a file that can be read cannot be written.
+/// The reason why a readable file cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOnlyWhy {
     /// No write permission bit is set on the file.
     ModeBits,
     /// The permission bits or attributes do not let this user write the file.
     NotOurs,
-    /// It belongs to another user, who would not have the new version.
+    /// It belongs to another user, who would not own the new version.
     OtherOwner,
     /// New files cannot be made in its directory.
     Directory,
@@ -74,7 +74,7 @@ pub enum ReadOnlyWhy {
     Library,
 }
 
-/// What went wrong. `path` is the path as the caller wrote it.
+/// An error. `path` is the path as the caller wrote it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -83,13 +83,13 @@ pub enum Error {
     Root {
         /// As given.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         fault: RootFault,
-        /// Where it came from: `--root`, the name of a variable, or `the working directory`.
+        /// The source of the path: `--root`, the name of a variable, or `the working directory`.
         source_name: &'static str,
     },
 
-    /// The directory behind a root was deleted or replaced after it was opened.
+    /// The directory of a root was deleted or replaced after it was opened.
     #[error(
         "{path}: the project root {root} was deleted or replaced since it was opened, so nothing below it can be found; \
          restart the server (or set the root again)"
@@ -119,7 +119,7 @@ pub enum Error {
     OutsideRoot {
         /// As written.
         path: String,
-        /// A link inside the root led out.
+        /// A link inside the root led outside.
         by_link: bool,
         /// The allowed directories, absolute.
         roots: Vec<String>,
@@ -132,7 +132,7 @@ pub enum Error {
         path: String,
         /// The first component that does not exist, from the root on.
         missing: String,
-        /// Names in the directory where the search stopped that look alike, best first.
+        /// Similar names in the directory where the search stopped, best first.
         nearest: Vec<String>,
         /// The root that the path starts from, absolute.
         root: String,
@@ -171,7 +171,7 @@ pub enum Error {
     NotRegular {
         /// As written.
         path: String,
-        /// What it is.
+        /// Its kind.
         kind: NotRegular,
     },
 
@@ -184,7 +184,7 @@ pub enum Error {
         path: String,
     },
 
-    /// The system does not let this user look.
+    /// The system does not let this user read the file or a directory on the way.
     #[error(
         "{path}: permission denied; make it readable for the user that runs the server (chmod u+r), or pass another file"
     )]
@@ -208,14 +208,14 @@ pub enum Error {
         limit: u64,
     },
 
-    /// Not text in any encoding this program reads.
+    /// Not text in any encoding that this program reads.
     #[error(
         "{path}: not text ({why}); only UTF-8 and Latin-1 source files can be read. Convert it first, or pass another file"
     )]
     NotText {
         /// As written.
         path: String,
-        /// What gave it away.
+        /// The evidence.
         why: NotTextWhy,
     },
 
@@ -231,7 +231,7 @@ pub enum Error {
     ReadOnly {
         /// As written.
         path: String,
-        /// What stands in the way.
+        /// The reason.
         why: ReadOnlyWhy,
     },
 
@@ -243,7 +243,7 @@ pub enum Error {
     Locked {
         /// As written.
         path: String,
-        /// How long this call waited.
+        /// The time that this call waited.
         waited: Duration,
     },
 
@@ -264,7 +264,7 @@ pub enum Error {
     NoSpace {
         /// As written.
         path: String,
-        /// The system's words.
+        /// The message of the system.
         source: io::Error,
     },
 
@@ -285,8 +285,8 @@ pub enum Error {
         column: usize,
     },
 
-    /// The new text would come back as something else: a zero character, a second byte order mark, or Latin-1 bytes that
-    /// happen to be valid UTF-8.
+    /// The new text would be read back as something else: it has a zero character, a second byte order mark, or Latin-1
+    /// bytes that happen to be valid UTF-8.
     #[error(
         "{path}: the new text would not read back as it is ({why}); the file is unchanged. Change the content and try again"
     )]
@@ -297,7 +297,7 @@ pub enum Error {
         why: &'static str,
     },
 
-    /// A new file was asked for where one exists.
+    /// The path of a new file already exists.
     #[error("{path}: exists already; edit it instead of creating it")]
     AlreadyExists {
         /// As written.
@@ -309,18 +309,18 @@ pub enum Error {
     NotDurable {
         /// As written.
         path: String,
-        /// The system's words.
+        /// The message of the system.
         source: io::Error,
     },
 
-    /// Anything else the system reports.
+    /// Any other error of the system.
     #[error("{path}: could not {action}: {source}")]
     Io {
         /// As written.
         path: String,
-        /// What was being done, as an infinitive.
+        /// The action that failed, as an infinitive.
         action: &'static str,
-        /// The system's words.
+        /// The message of the system.
         source: io::Error,
     },
 }
@@ -351,13 +351,13 @@ impl Error {
         }
     }
 
-    /// The same call can succeed later without a change to it.
+    /// The same call may succeed later, unchanged.
     #[must_use]
     pub fn retryable(&self) -> bool {
         matches!(self, Error::Changing { .. } | Error::Locked { .. } | Error::Overtaken { .. } | Error::NoSpace { .. })
     }
 
-    /// Names that may have been meant, best first; empty when there are none to offer.
+    /// Names that may have been meant, best first; may be empty.
     #[must_use]
     pub fn candidates(&self) -> &[String] {
         match self {
@@ -367,7 +367,7 @@ impl Error {
         }
     }
 
-    /// The mistake behind an error of the system on the way to or in an existing file.
+    /// The error for an error of the system on the way to an existing file or in it.
     pub(crate) fn reading(path: &str, action: &'static str, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
@@ -379,7 +379,7 @@ impl Error {
         }
     }
 
-    /// The mistake behind an error of the system while a new version is being put in place.
+    /// The error for an error of the system while a new version replaces the old one.
     pub(crate) fn writing(path: &str, action: &'static str, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
@@ -393,10 +393,10 @@ impl Error {
     }
 }
 
-/// Why an edit did not happen: the file, or the function that makes the new text.
+/// The reason why an edit did not happen: the file, or the function that makes the new text.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError<E> {
-    /// The file could not be had or replaced.
+    /// The file could not be read or replaced.
     #[error(transparent)]
     Project(#[from] Error),
     /// The function refused.

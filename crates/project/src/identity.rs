@@ -1,4 +1,4 @@
-//! What makes two paths the same directory or file.
+//! The identity of a directory or file, by which two paths are compared.
 
 use std::io;
 
@@ -7,14 +7,14 @@ use cap_std::fs::Dir;
 /// Device and inode number: the same for every spelling of one directory.
 pub(crate) type Identity = (u64, u64);
 
-/// Of an open directory.
+/// The identity of an open directory.
 pub(crate) fn identity_of(dir: &Dir) -> io::Result<Identity> {
     use cap_std::fs::MetadataExt as _;
     let metadata = dir.dir_metadata()?;
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// Of a file whose metadata have been asked for.
+/// The identity of the file that has these metadata.
 pub(crate) fn std_identity(metadata: &std::fs::Metadata) -> Identity {
     use std::os::unix::fs::MetadataExt as _;
     (metadata.dev(), metadata.ino())

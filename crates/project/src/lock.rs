@@ -53,14 +53,14 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// What became of a request for `flock`.
+/// The result of a request for `flock`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Flock {
     /// Held until the file is closed.
     Held,
-    /// This file system has no such locks; the check before the rename is what remains.
+    /// This file system has no such locks; only the check before the rename remains.
     Unsupported,
-    /// Somebody else held it until the deadline.
+    /// Another process held it until the deadline.
     TimedOut,
 }
 

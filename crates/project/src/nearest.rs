@@ -1,10 +1,10 @@
-//! Names that a mistyped name may have meant.
+//! Names that are similar to a mistyped name.
 
 use std::cmp::Reverse;
 
 use cap_std::fs::Dir;
 
-/// Names beyond this many in one directory are not looked at.
+/// At most this many names in one directory are compared.
 const MAX_NAMES: usize = 10_000;
 
 /// At most this many names are offered.

@@ -15,13 +15,14 @@ use crate::walk::Place;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
 
-/// How often a file that changes under the reader is read again.
+/// The number of attempts to read a file that changes meanwhile.
 const MAX_ATTEMPTS: u32 = 6;
 
-/// Longer than any file system's clock stands still, whole seconds included.
+/// Longer than the clock tick of any file system, including those that keep whole seconds.
 const CLOCK_TICK: Duration = Duration::from_secs(3);
 
-/// What must stay the same for two reads to have seen one version: inode, length, and times in seconds and nanoseconds.
+/// The properties that are equal when two reads have seen one version: inode, length, and times in seconds and
+/// nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) dev: u64,
@@ -42,7 +43,7 @@ impl Version {
         }
     }
 
-    /// The last change is so long ago that the next one cannot get the same time from the system's clock.
+    /// The last change is so old that the next one cannot get the same time from the system's clock.
     fn is_old(&self) -> bool {
         let seconds = u64::try_from(self.changed.0).unwrap_or(0);
         let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
@@ -63,15 +64,15 @@ impl Roots {
     }
 }
 
-/// Reads any regular file of the system, for a person who names it on a command line. Links are followed; the limits are
-/// those of [`Roots::read`].
+/// Reads any regular file of the system, for a person who names it on a command line. Links are followed; the limits
+/// are those of [`Roots::read`].
 pub fn read_anywhere(path: &Path) -> Result<SourceFile, Error> {
     let (shown, bytes) = bytes_anywhere(path)?;
     SourceFile::decode(&shown, &bytes)
 }
 
-/// The text of any regular file of the system, as [`read_anywhere`] reads it, for those who will not write it: without the
-/// digest, which takes longer than the reading.
+/// The text of any regular file of the system, read as by [`read_anywhere`] but without the digest, which takes longer
+/// than the reading. For callers that do not write it.
 pub fn read_text_anywhere(path: &Path) -> Result<String, Error> {
     let (shown, bytes) = bytes_anywhere(path)?;
     decoded(&shown, &bytes).map(|(text, ..)| text)
@@ -122,7 +123,7 @@ pub(crate) fn read_stable(path: &str, file: &File) -> Result<(Vec<u8>, Version),
     read_stable_while(path, file, || {})
 }
 
-/// `meanwhile` runs after each time the bytes were read: whatever other programs do at that moment.
+/// `meanwhile` runs after each read of the bytes. It stands for the other programs that run at that moment.
 fn read_stable_while(path: &str, file: &File, mut meanwhile: impl FnMut()) -> Result<(Vec<u8>, Version), Error> {
     let failed = |error| Error::reading(path, "read it", error);
     let too_large = |size| Error::TooLarge { path: path.to_owned(), size, limit: MAX_FILE_BYTES };

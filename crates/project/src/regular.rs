@@ -1,7 +1,8 @@
-//! Opening files that others have made, or may swap for something else at any moment: regular ones only, and without waiting.
+//! Opening regular files, and only those, without waiting, although others may swap them for something else at any
+//! moment.
 //!
-//! To open a pipe waits for its other end, and to open a device may do anything. So nothing is looked at before it is opened:
-//! it is opened without waiting, and looked at by its descriptor.
+//! Opening a pipe waits for its other end, and opening a device may do anything. A check by name before the opening
+//! would come too early. So a file is opened without waiting and then checked by its descriptor.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,32 +11,32 @@ use std::path::Path;
 use lispwright_platform::{Here, System as _};
 use rustix::fs::{Mode, OFlags, open};
 
-/// What keeps any opening from waiting, and from taking a terminal.
+/// The flags that keep an opening from waiting, and from taking a terminal.
 pub(crate) const AT_ONCE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Which links are followed on the way to a file.
+/// The links that are followed on the way to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// All.
     Followed,
-    /// Those to directories on the way, but the name itself may be none.
+    /// Links to directories on the way; the last name itself must be no link.
     OnTheWay,
-    /// None, where the system can tell.
+    /// No links, where the system can tell.
     Refused,
 }
 
-/// What is done with a file.
+/// The use that is made of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It is read.
+    /// Reading.
     Read,
-    /// It is added to, and made when it is not there: one that only its owner may read.
+    /// Adding to its end. A missing file is created, readable by its owner only.
     Append,
 }
 
 /// Opens the regular file that `path` names.
 ///
-/// Errors: whatever keeps it from being opened; what is no regular file, such as a pipe, a device or a directory.
+/// Errors: those of the system; a file that is not regular, such as a pipe, a device or a directory.
 pub fn open_regular(path: &Path, access: Access, links: Links) -> io::Result<File> {
     let (flags, mode) = match access {
         Access::Read => (OFlags::RDONLY, Mode::empty()),

@@ -1,7 +1,7 @@
 //! Which directories may be touched, and a handle for each.
 //!
-//! A server that is started by a client often does not know where it stands: the working directory may be `/` or the home
-//! directory. [`choose_roots`] settles where the roots come from, [`Roots::open`] refuses directories that hold more than
+//! A client often starts a server in `/` or in the home directory, so the working directory does not name the project.
+//! [`choose_roots`] settles which directories are asked for, [`Roots::open`] refuses directories that hold more than
 //! one project and keeps an open handle for the others. Paths are resolved from those handles, see `walk.rs`.
 
 use std::ffi::OsString;
@@ -20,21 +20,21 @@ use crate::lock::Locks;
 /// Environment variables that may name the root, in order.
 const ROOT_VARIABLES: [&str; 3] = ["LISPWRIGHT_ROOT", "MCP_PROJECT_ROOT", "CLAUDE_PROJECT_DIR"];
 
-/// Where the roots were taken from.
+/// The source of the roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootSource {
     /// Named on the command line.
     Explicit,
     /// Named by this environment variable.
     Variable(&'static str),
-    /// Told by the client that is served.
+    /// Given by the client that is served.
     Client,
-    /// Nobody named one.
+    /// The default when nobody names one.
     WorkingDirectory,
 }
 
 impl RootSource {
-    /// Where the roots of this process come from when `explicit` are those of the command line.
+    /// The source of this process's roots, when `explicit` are those of the command line.
     pub fn from_environment(explicit: &[PathBuf]) -> Self {
         choose_roots(explicit, |name| std::env::var_os(name), Path::new("")).source
     }
@@ -63,7 +63,7 @@ pub fn root_around(directory: &Path) -> Option<PathBuf> {
 pub struct RootChoice {
     /// At least one; the first is what relative paths start from.
     pub paths: Vec<PathBuf>,
-    /// Where they come from.
+    /// Their source.
     pub source: RootSource,
 }
 
@@ -120,7 +120,7 @@ impl Root {
         Ok(Self { dir, spelled, real, identity, writable })
     }
 
-    /// The handle still is what the name of the root stands for.
+    /// The name of the root still leads to the directory of the handle.
     pub(crate) fn is_present(&self) -> bool {
         std::fs::metadata(&self.real).is_ok_and(|now| std_identity(&now) == self.identity)
     }
@@ -186,7 +186,7 @@ const SHARED: &[&str] = &[
     "/private/var",
 ];
 
-/// Directories whose every descendant is made up by the kernel.
+/// Directories below which the kernel makes up every entry.
 const KERNEL: &[&str] = &["/proc", "/sys"];
 
 /// Directories that hold home directories.
@@ -197,7 +197,7 @@ pub fn is_shared(directory: &Path) -> bool {
     too_wide(directory, std::env::var_os("HOME").map(PathBuf::from).as_deref()).is_some()
 }
 
-/// Why `real`, absolute and without links, holds more than one project.
+/// The reason why `real`, absolute and without links, holds more than one project.
 fn too_wide(real: &Path, home: Option<&Path>) -> Option<RootFault> {
     let home_real =
         home.filter(|home| home.is_absolute()).map(|home| home.canonicalize().unwrap_or_else(|_| home.into()));
@@ -211,7 +211,7 @@ fn too_wide(real: &Path, home: Option<&Path>) -> Option<RootFault> {
     HOMES.iter().any(|homes| parent == Path::new(homes)).then_some(RootFault::Home)
 }
 
-/// The directories a program may work in. Cheap to clone; clones share everything.
+/// The directories that a program may work in. Clones are cheap and share everything.
 #[derive(Clone, Debug)]
 pub struct Roots {
     pub(crate) shared: Arc<Shared>,
@@ -224,12 +224,12 @@ pub(crate) struct Shared {
     pub(crate) readable: RwLock<Vec<Arc<Root>>>,
     pub(crate) locks: Locks,
     pub(crate) lock_wait: Duration,
-    /// Show the absolute paths of files, below the first root too.
+    /// Shows the absolute paths of files, below the first root too.
     pub(crate) show_absolute: bool,
 }
 
 impl Roots {
-    /// How long a write waits for other writers of the same file.
+    /// The time that a write waits for other writers of the same file.
     pub const LOCK_WAIT: Duration = Duration::from_secs(5);
 
     /// Opens a handle for each directory of `choice`. `home` is the user's home directory, which is refused as a root.
@@ -300,7 +300,7 @@ impl Roots {
     }
 
     /// Adds a directory whose files may be read and never written, such as the sources of a library that an image has
-    /// loaded. Adding one twice does no harm. The rules for what is too wide hold here too.
+    /// loaded. Adding one twice does no harm. Shared directories are refused as in [`Roots::open`].
     pub fn add_read_only(&self, path: &Path) -> Result<(), Error> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let root = Root::open(path, "a library", home.as_deref(), false)?;
@@ -311,7 +311,7 @@ impl Roots {
         Ok(())
     }
 
-    /// Where relative paths start: absolute, without symbolic links.
+    /// The start of relative paths: absolute, without symbolic links.
     #[must_use]
     pub fn primary(&self) -> &Path {
         &self.first().real

@@ -1,10 +1,10 @@
-//! A new version of a file, complete on disk before it gets the name.
+//! A new version of a file, complete on disk before it gets the file's name.
 //!
-//! The bytes go into a file without a name (`O_TMPFILE`), so that a writer that is killed leaves nothing behind; it gets a
-//! name only for the moment before the rename. File systems without nameless files get a name from the start. That name
-//! says which file it is for, and only the holder of the file's lock makes one, so whatever the next writer finds under
-//! such a name is a dead writer's and is removed. So are those for other files in the directory: a writer locks what it
-//! writes for as long as it lives.
+//! The bytes go into a file without a name (`O_TMPFILE`), so that a killed writer leaves nothing; it gets a name only
+//! for the moment before the rename. File systems without nameless files get a name from the start. That name says
+//! which file it is for, and only the holder of the file's lock makes one. So a writer removes the names that it finds
+//! for its file: they are a dead writer's. It also removes those for other files in the directory when nobody locks
+//! them: a writer locks what it writes for as long as it lives.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -22,21 +22,21 @@ use crate::text::digest_of;
 const PREFIX: &str = ".lispwright-";
 const SUFFIX: &str = ".tmp";
 
-/// Names beyond this many in one directory are not looked at when dead writers' files are removed.
+/// At most this many names in one directory are searched for dead writers' files.
 const MAX_NAMES: usize = 100_000;
 
-/// `name` is one that this module gives to a version that is being written.
+/// `name` has the form that this module gives to a version that is being written.
 pub(crate) fn is_staging_name(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }
 
-/// A complete version that does not have its final name yet; gone on drop unless it got there.
+/// A complete version that does not have its final name yet. It is removed on drop unless it got that name.
 #[derive(Debug)]
 pub(crate) struct Staged<'d> {
     dir: &'d Dir,
     target: &'d OsStr,
     file: File,
-    /// The name it has for now.
+    /// Its temporary name.
     name: Option<OsString>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn stage<'d>(dir: &'d Dir, target: &'d OsStr, bytes: &[u8], like: Opt
             Staged { dir, target, file, name: Some(name) }
         }
     };
-    // A file system without locks leaves what it leaves to the next writer of the same file.
+    // Without locks on this file system, an abandoned version stays until the next writer of the same file comes.
     let _ = staged.file.try_lock();
     staged.file.write_all(bytes)?;
     if let Some(like) = like {
@@ -110,7 +110,7 @@ impl Drop for Staged<'_> {
 
 /// Removes what writers that were killed have left in `dir`. The caller holds the lock of `target`.
 ///
-/// What cannot be listed or removed stays; it is in nobody's way.
+/// Files that cannot be listed or removed stay; they do no harm.
 pub(crate) fn remove_abandoned(dir: &Dir, target: &OsStr) {
     let prefix = name_prefix(target);
     for entry in dir.entries().into_iter().flatten().take(MAX_NAMES).flatten() {
@@ -122,14 +122,14 @@ pub(crate) fn remove_abandoned(dir: &Dir, target: &OsStr) {
     }
 }
 
-/// No living process has the lock of a version that is being written.
+/// No living process has the lock of this version.
 fn nobody_writes(dir: &Dir, name: &str) -> bool {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | AT_ONCE;
     let opened = rustix::fs::openat(dir, name, flags, Mode::empty());
     opened.map(File::from).is_ok_and(|file| only_regular(file).is_ok_and(|file| file.try_lock().is_ok()))
 }
 
-/// Forces the names in `dir` to the disk. File systems that cannot do that for directories are taken at their word.
+/// Forces the names in `dir` to the disk. A file system that cannot do that for directories counts as having done it.
 pub(crate) fn sync_directory(dir: &Dir) -> io::Result<()> {
     let sync = || -> io::Result<()> {
         let handle = rustix::fs::openat(dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
@@ -149,7 +149,8 @@ fn open_named(dir: &Dir, target: &OsStr, mode: Mode) -> io::Result<(File, OsStri
     with_fresh_name(target, |name| Ok(File::from(rustix::fs::openat(dir, name, flags, mode)?)))
 }
 
-/// What the names of all versions of `target` start with: of fixed length, whatever the length of the target's name.
+/// The beginning of the names of all versions of `target`. Its length is fixed, whatever the length of the target's
+/// name.
 fn name_prefix(target: &OsStr) -> String {
     format!("{PREFIX}{}-", digest_of(target.as_encoded_bytes()))
 }
@@ -171,7 +172,8 @@ fn with_fresh_name<T>(target: &OsStr, make: impl Fn(&OsStr) -> io::Result<T>) ->
 
 /// Gives `new` the owner, group, mode and extended attributes (access control lists are such) of `old`.
 ///
-/// What the system does not permit is left out; a file that changes hands loses its set-user-ID and set-group-ID bits.
+/// Attributes that the system does not permit are left out; a file that changes hands loses its set-user-ID and
+/// set-group-ID bits.
 fn copy_attributes(old: &File, new: &File) -> io::Result<()> {
     let (from, to) = (rustix::fs::fstat(old)?, rustix::fs::fstat(new)?);
     let mut same_owner = true;
@@ -189,7 +191,7 @@ fn copy_attributes(old: &File, new: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies what can be copied; many file systems have none, and some names are the system's own.
+/// Copies the extended attributes that can be copied; many file systems have none, and some names are the system's own.
 fn copy_extended_attributes(old: &File, new: &File) {
     let mut names = vec![0; 4096];
     let Ok(length) = rustix::fs::flistxattr(old, &mut names[..]) else { return };

@@ -1,9 +1,10 @@
 //! Bytes to text and back without losing any.
 //!
-//! Source files are UTF-8, with or without a byte order mark, or an old single-byte encoding. Whatever is not UTF-8 is read
-//! as Latin-1 (ISO 8859-1), which maps each byte to the scalar value of the same number, so that every file comes back byte
-//! for byte. A zero byte here and there is text, as in the key tables of Emacs Lisp; many of them, or one in something
-//! that is not UTF-8, are not. Nor is ISO-2022, whose characters look like brackets and quotes.
+//! Source files are UTF-8, with or without a byte order mark, or an old single-byte encoding. Bytes that are not UTF-8
+//! are read as Latin-1 (ISO 8859-1), which maps each byte to the scalar value of the same number, so that every file
+//! comes back byte for byte. A few zero bytes are allowed in UTF-8, as in the key tables of Emacs Lisp; many of them,
+//! or one in bytes that are not UTF-8, mean that the file is not text. ISO-2022 is refused too: its characters look
+//! like brackets and quotes.
 
 use sha2::{Digest, Sha256};
 
@@ -11,10 +12,10 @@ use crate::error::{Error, NotTextWhy};
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// A text has at most one zero byte in so many bytes; data and UTF-16 without its mark have more.
+/// A text has at most one zero byte in this many bytes; data and UTF-16 without its mark have more.
 const TEXT_FOR_A_ZERO: usize = 256;
 
-/// How the text is stored.
+/// The encoding of the stored text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8; plain ASCII counts as this.
@@ -23,7 +24,7 @@ pub enum Encoding {
     Latin1,
 }
 
-/// How the lines end.
+/// The line ends of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnding {
     /// There is no line end at all.
@@ -39,15 +40,15 @@ pub enum LineEnding {
 /// A file as it was at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Where it is, for people: relative to the first root, absolute when it is below another one.
+    /// The path for people: relative to the first root, absolute when the file is below another one.
     pub path: String,
     /// The text without the byte order mark; line ends as stored.
     pub text: String,
-    /// How the bytes were read.
+    /// The encoding of the bytes.
     pub encoding: Encoding,
     /// The file starts with a UTF-8 byte order mark.
     pub bom: bool,
-    /// How the lines end.
+    /// The line ends.
     pub line_ending: LineEnding,
     /// Length of the file in bytes.
     pub len: u64,
@@ -63,7 +64,7 @@ pub fn digest_of(bytes: &[u8]) -> String {
     })
 }
 
-/// The text of `bytes`, how they were read, and whether a byte order mark was left out.
+/// The text of `bytes`, its encoding, and whether a byte order mark was left out.
 pub(crate) fn decoded(path: &str, bytes: &[u8]) -> Result<(String, Encoding, bool), Error> {
     let not_text = |why| Error::NotText { path: path.to_owned(), why };
     if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
@@ -86,8 +87,8 @@ pub(crate) fn decoded(path: &str, bytes: &[u8]) -> Result<(String, Encoding, boo
     })
 }
 
-/// Where the first character set of two bytes is chosen (ECMA-35 14.3.2), in a text of seven bits that never shows them
-/// otherwise: `ESC $ @`, `ESC $ A`, `ESC $ B`, `ESC $ (` and its like.
+/// The offset where a two-byte character set is chosen (ECMA-35 14.3.2), `ESC $ @`, `ESC $ A`, `ESC $ B`, `ESC $ (` and
+/// the like, in a text of seven bits.
 fn iso_2022(bytes: &[u8]) -> Option<usize> {
     let chooses = |three: &[u8]| matches!(three, [0x1B, b'$', b'@' | b'A' | b'B' | b'(' | b')' | b'*' | b'+']);
     let first = bytes.iter().position(|&byte| byte == 0x1B)?;
@@ -96,7 +97,7 @@ fn iso_2022(bytes: &[u8]) -> Option<usize> {
 }
 
 impl SourceFile {
-    /// Takes `bytes` for text: UTF-8 with or without a byte order mark, else Latin-1. `path` is for display and errors.
+    /// Reads `bytes` as text: UTF-8 with or without a byte order mark, else Latin-1. `path` is for display and errors.
     pub fn decode(path: &str, bytes: &[u8]) -> Result<Self, Error> {
         let (text, encoding, bom) = decoded(path, bytes)?;
         Ok(Self {
@@ -109,19 +110,19 @@ impl SourceFile {
         })
     }
 
-    /// [`digest_of`] the bytes of the file, byte order mark included. Goes over all of them.
+    /// [`digest_of`] the bytes of the file, byte order mark included. The time grows with their number.
     #[must_use]
     pub fn digest(&self) -> String {
         let bytes: Vec<u8> = match self.encoding {
             Encoding::Utf8 if self.bom => [BOM, self.text.as_bytes()].concat(),
             Encoding::Utf8 => return digest_of(self.text.as_bytes()),
-            // Every character stands for the byte of its number.
+            // Every character is the byte of its number.
             Encoding::Latin1 => self.text.chars().map(|character| character as u8).collect(),
         };
         digest_of(&bytes)
     }
 
-    /// The bytes that store `text` the way this file is stored, so that reading them gives `text` again.
+    /// The bytes that store `text` in the encoding of this file, so that reading them gives `text` again.
     ///
     /// Errors: [`Error::NotLatin1`], [`Error::WouldMisread`].
     pub fn encode(&self, text: &str) -> Result<Vec<u8>, Error> {

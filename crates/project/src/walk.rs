@@ -1,10 +1,10 @@
-//! From a path as somebody wrote it to a directory handle and one name inside that directory.
+//! From a path as the caller wrote it to a directory handle and one name inside that directory.
 //!
 //! Checking a path and then opening it leaves a moment in which a link can be swapped in. Here the path is walked from the
-//! handle of a root: each step opens one directory below the last handle without following links. A symbolic link is read
-//! and its target walked by the same rules; `..` goes back to the handle before. Whatever walks off the root must lead into
-//! an allowed root again or is refused, so a link can point anywhere inside and nowhere else. The file itself is opened
-//! later, from the last handle, again without following links.
+//! handle of a root: each step opens one directory below the last handle without following links. A symbolic link is
+//! read and its target walked by the same rules; `..` goes back to the previous handle. A walk that leaves the root
+//! must lead into an allowed root or is refused, so a link can point anywhere inside and nowhere else. The file itself
+//! is opened later, from the last handle, again without following links.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -26,7 +26,7 @@ const MAX_LINKS: usize = 40;
 /// Longest path, in bytes, that is walked.
 const MAX_PATH_BYTES: usize = 4096;
 
-/// How often one step is tried again when a directory and a link change places under it.
+/// The number of attempts at one step when a directory and a link change places meanwhile.
 const MAX_RETRIES: usize = 8;
 
 /// A name in an open directory below a root: a regular file, or nothing yet.
@@ -37,9 +37,9 @@ pub(crate) struct Place {
     pub(crate) dir: Dir,
     /// One component: not `.`, not `..`, no separator.
     pub(crate) name: OsString,
-    /// What the caller is shown: relative to the first root, absolute below others.
+    /// The path for the caller: relative to the first root, absolute below others.
     pub(crate) path: String,
-    /// Where the name really is, absolute, without links.
+    /// The real path: absolute, without links.
     pub(crate) real: PathBuf,
     /// A regular file has the name.
     pub(crate) exists: bool,
@@ -54,14 +54,14 @@ impl Place {
     }
 }
 
-/// Where a walk ends.
+/// The end of a walk.
 enum Arrival {
     Place(Place),
     /// A directory.
     Directory {
         /// Absolute, without links.
         real: PathBuf,
-        /// The error for whoever needs a file.
+        /// The error for a caller that needs a file.
         refused: Error,
     },
 }
@@ -119,10 +119,10 @@ impl Roots {
         walk.run()
     }
 
-    /// The absolute path, without links, of the file that `path` names: for a program that is told to open it.
+    /// The absolute path, without links, of the file that `path` names: for a program that is to open it.
     ///
-    /// Fails like [`Roots::read`] when nothing is there or the path leaves the roots. What the other program finds there
-    /// is not under this crate's control.
+    /// Fails like [`Roots::read`] when the file does not exist or the path leaves the roots. The other program may find
+    /// another file there: that is outside this crate's control.
     pub fn absolute(&self, path: &Path) -> Result<PathBuf, Error> {
         let place = self.locate(path)?;
         if place.exists { Ok(place.real) } else { Err(place.not_found()) }
@@ -206,7 +206,7 @@ impl Walk<'_> {
         self.stack.last().map_or(&self.root.dir, |(dir, _)| dir)
     }
 
-    /// Where that is, from the root on.
+    /// Its path from the root.
     fn below_root(&self) -> PathBuf {
         self.stack.iter().map(|(_, name)| name).collect()
     }
@@ -258,7 +258,7 @@ impl Walk<'_> {
 }
 
 impl Roots {
-    /// The root that an absolute path leads into, and what is left to walk below it.
+    /// The root that an absolute path leads into, and the rest of the path below it.
     ///
     /// Decides by spelling first, then by identity: a prefix of the path that is the same directory as a root counts,
     /// however it is spelled. Nothing is opened by the path; the rest is walked from the root's own handle.

@@ -1,10 +1,10 @@
 //! Replacing a file: the order of steps that loses nobody's work.
 //!
-//! 1. Walk to the file; take the turn within this process, then `flock` the file, and look whether the name still leads to
+//! 1. Walk to the file; take the turn within this process, then `flock` the file, and check whether the name still leads to
 //!    the locked inode (a writer that finished meanwhile has put a new one there).
 //! 2. Read it, let the caller make the new text, encode that as the file was encoded.
 //! 3. Write the new version beside it and force it to the disk.
-//! 4. Look whether the file still has the bytes that were read: editors take no locks.
+//! 4. Check whether the file still has the bytes that were read: editors take no locks.
 //! 5. Rename the new version over the file and force the directory to the disk.
 //!
 //! A reader sees the old version or the new one at every moment. A crash before step 5 leaves the old one. A file with
@@ -30,7 +30,7 @@ use crate::stage;
 use crate::text::SourceFile;
 use crate::walk::Place;
 
-/// What an edit makes of a file.
+/// The result of the function that edits a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NewText {
     /// The file stays as it is and is not written.
@@ -48,13 +48,13 @@ impl From<String> for NewText {
 /// The state of a file after an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Where it is, for people; as in [`SourceFile::path`].
+    /// The path for people; as in [`SourceFile::path`].
     pub path: String,
     /// The file has other bytes than before.
     pub changed: bool,
-    /// Its length now, in bytes.
+    /// The new length in bytes.
     pub len: u64,
-    /// Other names of the file (hard links), which keep the bytes that it had.
+    /// The number of other names of the file (hard links), which keep the old bytes.
     pub other_names: u64,
 }
 
@@ -128,8 +128,8 @@ impl Roots {
         Ok(Written { path: place.path, changed: true, len: bytes.len() as u64, other_names: 0 })
     }
 
-    /// The empty file that [`Roots::create_new`] would make at `path`, to be filled first, and files beside it that are
-    /// called nearly so; `None` when something is there.
+    /// An empty file such as [`Roots::create_new`] would make at `path`, for the caller to fill, and the files beside
+    /// it with similar names; `None` when the path exists.
     ///
     /// Fails with [`Error::NotFound`] when its directory does not exist.
     pub fn vacant(&self, path: &Path) -> Result<Option<(SourceFile, Vec<String>)>, Error> {
@@ -154,13 +154,13 @@ fn lock_current(place: &Place, deadline: Instant) -> Result<Option<File>, Error>
         match place.dir.symlink_metadata(&place.name) {
             Ok(now) if (now.dev(), now.ino()) == (held.dev, held.ino) => return Ok(Some(file)),
             _ if Instant::now() >= deadline => return Ok(None),
-            // Replaced while this call waited: lock what is there now.
+            // It was replaced while this call waited: lock the new file.
             _ => {}
         }
     }
 }
 
-/// A rename needs no permission on the file it replaces, so the file's own wishes are looked up.
+/// A rename needs no permission on the file that it replaces, so this checks the file's own mode.
 fn check_writable(place: &Place, file: &File) -> Result<(), Error> {
     let read_only = |why| Error::ReadOnly { path: place.path.clone(), why };
     let stat = rustix::fs::fstat(file).map_err(|error| Error::reading(&place.path, "look at it", error.into()))?;
@@ -170,12 +170,13 @@ fn check_writable(place: &Place, file: &File) -> Result<(), Error> {
     match rustix::fs::accessat(&place.dir, &place.name, Access::WRITE_OK, AtFlags::EACCESS) {
         Err(rustix::io::Errno::ROFS) => Err(read_only(ReadOnlyWhy::FileSystem)),
         Err(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM) => Err(read_only(ReadOnlyWhy::NotOurs)),
-        // Anything else shows, with its own error, when the new version is written.
+        // Any other fault shows, with its own error, when the new version is written.
         _ => Ok(()),
     }
 }
 
-/// Puts `new` in the place of `old`, if `still_same` says of what has the name at the last moment that it is the old one.
+/// Replaces `old` by `new`, if `still_same` says of the file that has the name at the last moment that it is the old
+/// one.
 fn replace(place: &Place, old: &File, new: &[u8], still_same: impl Fn(&File) -> bool) -> Result<(), Error> {
     let failed = |error| Error::writing(&place.path, "write the new version", error);
     let overtaken = || Error::Overtaken { path: place.path.clone() };
@@ -189,14 +190,14 @@ fn replace(place: &Place, old: &File, new: &[u8], still_same: impl Fn(&File) -> 
         return Err(overtaken());
     }
     staged.replace().map_err(|error| match error.kind() {
-        // Somebody without the lock has put another file there, and its next writer has cleaned up.
+        // A program without the lock has replaced the file, and the next writer of that one has removed this version.
         io::ErrorKind::NotFound => overtaken(),
         _ => failed(error),
     })?;
     sync(place)
 }
 
-/// `now` is the inode that was read, and has the bytes that were read. Times alone can miss a change within one clock tick.
+/// `now` is the inode that was read and has the same bytes. Times alone can miss a change within one clock tick.
 fn is_same(now: &File, version: Version, old: &[u8]) -> bool {
     let same_inode = now.metadata().is_ok_and(|metadata| {
         let now = Version::of(&metadata);

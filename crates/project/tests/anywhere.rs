@@ -1,4 +1,4 @@
-//! Configuration files outside any root: links, modes, directories, and what stands in the way.
+//! Configuration files outside any root: links, modes, directories, and obstacles.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::fs;

@@ -194,7 +194,7 @@ fn a_full_disk_and_a_read_only_one_leave_the_file_unchanged() {
         check_child_after(&["unshare", "--mount", "--map-root-user"], &setup, test, &fixture.at(""));
         assert_eq!(fixture.bytes("a.lisp"), b"(outer)\n");
     } else {
-        // No disk of its own to be had: a file size limit stands for the full disk.
+        // No disk of its own is available here: a file size limit takes the place of the full disk.
         check_child_after(&[], SMALL_FILES, "a_file_size_limit_leaves_the_file_unchanged", &fixture.at(""));
         assert_eq!(fixture.bytes("a.lisp"), b"(small)\n");
     }

@@ -1,4 +1,4 @@
-//! What is text and what is not, and that looking never blocks.
+//! Which bytes are text, and that reading never blocks.
 #![allow(clippy::unwrap_used)]
 
 mod fixture;

@@ -12,7 +12,7 @@ use fixture::{Fixture, code};
 use lispwright_project::{EditError, Error, NewText, ReadOnlyWhy, digest_of};
 use rustix::fs::FlockOperation;
 
-/// The file holds `before`, its text is replaced by what `edit` makes of it, and afterwards it holds `after`.
+/// Checks that a file with `before`, its text replaced by the result of `edit`, holds `after`.
 #[track_caller]
 fn check(before: &[u8], edit: impl FnOnce(&str) -> String, after: &[u8]) {
     let fixture = Fixture::new();
