@@ -1,8 +1,7 @@
-//! One call of a session, from its place in the queue to its answer, and what is told of it meanwhile and afterwards.
+//! One call of a session, from its place in the queue to its answer, and the notices about it.
 //!
-//! A call runs in a task of its own, which sees it to its end whether or not somebody still waits. Of one that nobody waits
-//! for any more, the next answer of the session tells; and the last answer of a session is kept, for a client that gave up
-//! waiting without a word.
+//! A call runs in a task of its own, which completes it even if nobody waits any more. The next answer of the session
+//! then reports the call; and the last answer of a session is kept, for a client that gave up waiting without a word.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -22,16 +21,16 @@ use crate::sessions::Sessions;
 use crate::slot::Slot;
 use crate::stop::Controls;
 
-/// What a call may take however little it asks for, before another that wants to wait for it is refused.
+/// A waiting call is never refused before the running one has taken this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Lines of what a call printed that are told when nobody has read its answer.
+/// The number of printed lines in the notice of a call whose answer nobody read.
 const LAST_LINES: usize = 3;
 
-/// Characters of them.
+/// The number of their characters.
 const LAST_WORDS: usize = 300;
 
-/// A call that stands in its session's queue. Dropping it leaves the queue.
+/// A call in its session's queue. Dropping it leaves the queue.
 pub struct Call {
     sessions: Sessions,
     place: Place,
@@ -39,7 +38,7 @@ pub struct Call {
     ticket: Ticket,
 }
 
-/// What one keeps of a call: where it stands, and where its answer is left. Clones are about the same call.
+/// A handle to a call that outlives it: its queue, and the place for its answer. Clones refer to the same call.
 #[derive(Clone)]
 pub struct Ticket {
     session: Arc<Session>,
@@ -48,18 +47,18 @@ pub struct Ticket {
     activity: Activity,
 }
 
-/// The last answer of a session, as whoever gave it left it.
+/// The last answer of a session, in the type of its caller.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// What the call was to do.
+    /// A short description of the call.
     pub what: String,
-    /// When it was answered.
+    /// The time of the answer.
     pub at: Instant,
-    /// The answer, of the type that it was left in.
+    /// The answer, in the type in which it was stored.
     pub answer: Arc<dyn Any + Send + Sync>,
 }
 
-/// Which calls of a session are over.
+/// The finished calls of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Over {
     /// The number of the last one.
@@ -76,15 +75,15 @@ impl Call {
         Ok(Self { sessions, place, request, ticket })
     }
 
-    /// What is kept of it.
+    /// The handle that outlives the call.
     pub fn ticket(&self) -> Ticket {
         self.ticket.clone()
     }
 
-    /// Waits for its turn, and for the answer. Its time counts from its turn on.
+    /// Waits for the turn, and for the answer. The time limit counts from the turn.
     ///
-    /// Cancelling `cancel`, or dropping the future, takes a call that waits out of the queue, interrupts one that runs, and
-    /// keeps the session's state.
+    /// Cancelling `cancel`, or dropping the future, removes a waiting call from the queue and interrupts a running one.
+    /// The session's state is kept.
     pub async fn answer(self, cancel: &CancellationToken) -> Result<EvalReport, SessionError> {
         let Self { sessions, place, request, ticket: Ticket { session, what, activity, .. } } = self;
         let controls = Controls { cancel: cancel.child_token(), activity, ..Controls::default() };
@@ -96,7 +95,7 @@ impl Call {
         let (answer, answered) = tokio::sync::oneshot::channel();
         tokio::spawn(async move {
             let result = run(&session, &mut turn.slot, request, &controls, Instant::now()).await;
-            // Before anybody else has a turn.
+            // Recorded before the next call has its turn.
             if let Ok(report) = &result
                 && controls.cancel.is_cancelled()
             {
@@ -110,7 +109,7 @@ impl Call {
 }
 
 impl Ticket {
-    /// What the call is doing, or what it waits for.
+    /// The activity of the call, or of the one that it waits for.
     pub fn doing(&self) -> String {
         let calls = self.session.queue.calls();
         let before = calls.iter().position(|call| call.number == self.number).unwrap_or(0);
@@ -124,29 +123,29 @@ impl Ticket {
         format!("session {}: {doing}", self.session.name)
     }
 
-    /// The call was answered; the answer is kept until another call of the session is.
+    /// Stores the answer of the call, which is kept until another call of the session is answered.
     pub fn answered(&self, answer: Arc<dyn Any + Send + Sync>) {
         let given = Given { what: self.what.clone(), at: Instant::now(), answer };
         self.session.over(self.number, Some(given));
     }
 
-    /// The call is over and did nothing.
+    /// The call is over and had no effect.
     pub fn came_to_nothing(&self) {
         self.session.over(self.number, None);
     }
 }
 
-/// A session's image for as long as a call has its turn.
+/// A session's image during a call.
 pub(crate) struct Turn {
-    // Dropped in this order: the next one finds nobody running, and the image free.
+    // The fields are dropped in this order: the next call finds nothing running, and the image free.
     _running: Running,
     pub(crate) slot: OwnedMutexGuard<Slot>,
     _place: Place,
 }
 
 impl Session {
-    /// A place for a call that may take `limit`; none when too many wait, or when what runs has taken longer than both that
-    /// and half a minute.
+    /// A place for a call with the time `limit`. Fails when too many calls wait, or when the running one has taken
+    /// longer than both that and half a minute.
     pub(crate) fn join(&self, what: String, limit: Duration) -> Result<Place, SessionError> {
         let (running_for, is_stopping) = {
             let facts = self.facts();
@@ -168,7 +167,7 @@ impl Session {
             if !place.reached().await {
                 return Err(ended());
             }
-            // One who ends or watches the image may have it.
+            // A task that ends or watches the image may hold the slot.
             let slot = Arc::clone(&self.slot).lock_owned().await;
             if place.is_kept() { Ok(slot) } else { Err(ended()) }
         };
@@ -181,7 +180,7 @@ impl Session {
         Ok(Turn { _running: Running(Arc::clone(self)), slot, _place: place })
     }
 
-    /// What the call that has its turn is doing, with how long it has run, in words.
+    /// The activity of the call that has its turn, and how long it has run, in words.
     pub(crate) fn doing(&self) -> Option<String> {
         let first = self.queue.calls().into_iter().next();
         let facts = self.facts();
@@ -195,7 +194,7 @@ impl Session {
         Some(format!("{what} for {} s{printed}", facts.running_for()?.as_secs()))
     }
 
-    /// The call of that number is over, and was answered with `given`.
+    /// Records that the call of this number is over, with its answer `given`.
     pub(crate) fn over(&self, number: u64, given: Option<Given>) {
         self.over.send_modify(|over| {
             over.number = over.number.max(number);
@@ -205,15 +204,15 @@ impl Session {
 }
 
 impl Facts {
-    /// How long a call has run, or has waited for its image to be built.
+    /// The time since the call began, or since its image was built.
     pub(crate) fn running_for(&self) -> Option<Duration> {
         let (since, _) = self.running.as_ref()?;
         let began = self.image.as_ref().map_or(*since, |image| image.started.max(*since));
         Some(began.elapsed())
     }
 
-    /// Takes note of an answer that nobody waits for: the next one tells what it would have told of the session, and of it.
-    /// What the call did `stands` unless a copy of the image did it.
+    /// Records an answer that nobody waits for: the next one repeats its notices and reports the call. The effects of
+    /// the call remain (`stands`) unless a copy of the image ran it.
     fn note_untold(&mut self, report: &EvalReport, what: &str, stands: bool) {
         for notice in &report.notices {
             self.tell(notice.clone());
@@ -222,7 +221,7 @@ impl Facts {
     }
 }
 
-/// What is said of a call whose client gave up waiting for it.
+/// The notice about a call whose client gave up waiting for it.
 fn untold(report: &EvalReport, what: &str, stands: bool) -> String {
     let how = match &report.ending {
         Ending::Died { death, .. } if !report.theirs => {
@@ -241,7 +240,7 @@ fn untold(report: &EvalReport, what: &str, stands: bool) -> String {
     format!("The call before ({what}) was {how}{stands}.{words}")
 }
 
-/// The end of what a call printed, on one line.
+/// The end of the call's output, on one line.
 fn last_words(report: &EvalReport) -> String {
     let end = |printed: &Printed| {
         let end = if printed.tail.is_empty() { &printed.head } else { &printed.tail };

@@ -1,34 +1,34 @@
-//! What happens while an answer is waited for: one clock, and one list of reasons to stop, for every conversation with an
-//! image.
+//! The events while a call waits for its answer: one clock, and one list of reasons to stop, for every conversation
+//! with an image.
 //!
-//! Workers, nREPL servers and Swank servers differ in how they are asked to stop and in what becomes of those that do not
-//! listen. When they have to be asked, and why, is the same, and is decided here.
+//! Workers, nREPL servers and Swank servers differ in how they are asked to stop and in what happens to those that do
+//! not respond. The times and reasons to ask are the same, and are decided here.
 
 use std::time::Instant;
 
 use crate::stop::{Controls, StopReason};
 use crate::watch::Excess;
 
-/// What happens during a call.
+/// An event during a call.
 pub(crate) enum Event<M> {
     /// The conversation goes on.
     Came(M),
-    /// Somebody kills the session; it happens once.
+    /// Somebody kills the session; this happens once.
     Kill,
-    /// There is a reason to stop; it happens until the call is told.
+    /// There is a reason to stop; this happens until [`Supervision::stop`] is called.
     Stop(StopReason),
     /// The image takes too much.
     Excess(Excess),
-    /// The image has not stopped so far.
+    /// The call has not stopped so far.
     NextStep,
 }
 
-/// The clock of a call, and those who may end it.
+/// The clock of a call, and the ways to end it.
 pub(crate) struct Supervision<'c> {
     controls: &'c Controls,
-    /// When its time is up; when the next step is due, once it was told to stop.
+    /// The deadline of the call; after the request to stop, the time of the next step.
     next: Instant,
-    /// Why it was told to stop, if it was.
+    /// The reason for the request to stop, if there was one.
     pub(crate) reason: Option<StopReason>,
     is_killed: bool,
 }
@@ -39,19 +39,19 @@ impl<'c> Supervision<'c> {
         Self { controls, next: deadline, reason: None, is_killed: false }
     }
 
-    /// The call is told to stop for `reason`, and looked at again at `next`.
+    /// Records that the call was asked to stop for `reason`; the next step is at `next`.
     pub(crate) fn stop(&mut self, reason: StopReason, next: Instant) {
         self.reason = Some(reason);
         self.next = next;
     }
 
-    /// The call that was told to stop is looked at again at `next`.
+    /// The next step of stopping is at `next`.
     pub(crate) fn wait(&mut self, next: Instant) {
         self.next = next;
     }
 
-    /// What happens next. `conversation` ends with each step of it, `overflow` when too much is printed, and `excess` when too much
-    /// is taken; all of them can be given up in the middle.
+    /// The next event. `conversation` ends with each of its steps, `overflow` when too much is printed, and `excess`
+    /// when too much is taken; all of them can be cancelled at any point.
     pub(crate) async fn event<M>(
         &mut self,
         conversation: impl Future<Output = M>,

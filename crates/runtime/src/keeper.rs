@@ -1,12 +1,13 @@
-//! The process between the server and a worker, below which everything stays that the worker starts.
+//! The process between the server and a worker, which is the ancestor of everything that the worker starts.
 //!
-//! A process may leave its group, its session and its environment, and may outlive its parent; but where the system can it gives
-//! a process that has lost its parent to the keeper ([`adopt_orphans`](lispwright_platform::System::adopt_orphans)). So whatever came from a worker descends from
-//! its keeper for as long as it lives: it can be counted, and the keeper can end it. Elsewhere the keeper ends the group.
+//! A process may leave its group, its session and its environment, and may outlive its parent; but where the system
+//! can, it makes the keeper the new parent ([`adopt_orphans`](lispwright_platform::System::adopt_orphans)). So every
+//! process of a worker descends from its keeper: it can be counted, and the keeper can end it. On other systems the
+//! keeper ends the group.
 //!
-//! It does so when the worker ends, and when the server lets go of the socket between the two, however that happens. Its own
-//! environment is empty, so that who looks for processes by what stands there does not find it. The server's half is
-//! [`crate::process`].
+//! The keeper does so when the worker ends, and when the server's end of the socket between the two closes, for any
+//! reason. Its own environment is empty, so that a search for processes by their environment does not find it. The
+//! server's half is [`crate::process`].
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -24,30 +25,30 @@ use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, setrlimit, wait,
 };
 
-/// How long processes are given to end after they were killed; those of another user cannot be killed.
+/// The time for killed processes to end; those of another user cannot be killed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Between two attempts to end them.
+/// The pause between two attempts to end them.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What a keeper is told by its command line.
+/// The arguments of a keeper.
 #[derive(Debug)]
 pub struct Keeping {
     /// The descriptor of the socket to the server.
     pub link: RawFd,
-    /// A descriptor that only the worker uses.
+    /// A descriptor for the worker only.
     pub capture: Option<RawFd>,
     /// The program to start, and its arguments.
     pub words: Vec<OsString>,
 }
 
-/// Starts a worker, stays until it has ended, and ends what is left of it. Gives the exit code for this process; where the
-/// worker was ended by a signal, this process is ended by the same one.
+/// Starts a worker, waits until it has ended, and ends its remaining processes. Returns the exit code for this process;
+/// if a signal ended the worker, this process is ended by the same one.
 ///
-/// Over the link come the worker's variables as [`told`] writes them; back goes the worker's number, or the negated number of
-/// the error that kept it from being started.
+/// The link carries the worker's variables, written by [`told`], to the keeper; back comes the worker's number, or the
+/// negated number of the error that kept it from starting.
 ///
-/// The descriptors have to be open, and nothing else in this process may use them.
+/// The descriptors must be open, and nothing else in this process may use them.
 pub fn keep(keeping: Keeping) -> u8 {
     // SAFETY: the server has opened the descriptors for this process, which uses them here alone.
     let (link, capture) =
@@ -66,7 +67,7 @@ pub fn keep(keeping: Keeping) -> u8 {
     let Ok(worker) = started else { return 127 };
     let_go();
     std::thread::spawn(move || {
-        // The server says nothing more; this ends with it.
+        // The server writes nothing more; the read ends when the server closes the link.
         let _ = link.read(&mut [0]);
         end_all(worker);
     });
@@ -75,14 +76,14 @@ pub fn keep(keeping: Keeping) -> u8 {
     follow(status)
 }
 
-/// Waits for the end of a child without holding its pipes, reaps what else ends below this process, and gives the exit code
-/// for it, as [`keep`] does.
+/// Waits for the end of a child without holding its pipes, reaps everything else that ends below this process, and
+/// returns the exit code for it, like [`keep`].
 pub(crate) fn outlive(child: Pid) -> u8 {
     let_go();
     follow(ended(child))
 }
 
-/// How a child has ended, once it has; nothing when there is none to wait for.
+/// The status of a child that has ended; `None` when there is none to wait for.
 fn ended(child: Pid) -> Option<WaitStatus> {
     loop {
         match wait(WaitOptions::empty()) {
@@ -93,7 +94,7 @@ fn ended(child: Pid) -> Option<WaitStatus> {
     }
 }
 
-/// The variables of a worker, as the server sends them: their length in bytes, then each with a zero byte behind it.
+/// The variables of a worker, as the server sends them: their length in bytes, then each with a zero byte after it.
 pub(crate) fn told<'v>(variables: impl Iterator<Item = (&'v OsStr, &'v OsStr)>) -> Vec<u8> {
     let mut block = vec![0; size_of::<u32>()];
     for (name, value) in variables {
@@ -125,14 +126,14 @@ fn start(words: &[OsString], environment: &[(OsString, OsString)]) -> io::Result
     unsafe {
         command.pre_exec(move || {
             Here::end_with_parent()?;
-            // It may have ended before it could be said.
+            // The parent may have ended before the child asked to end with it.
             if getppid() == Some(keeper) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
         });
     }
     Ok(Pid::from_child(&command.spawn()?))
 }
 
-/// Gives up the worker's pipes, which have to end with the worker, and its directory.
+/// Closes the worker's pipes, which have to end with the worker, and leaves its directory.
 fn let_go() {
     let null = File::options().read(true).write(true).open("/dev/null");
     if let Ok(null) = null {
@@ -143,12 +144,12 @@ fn let_go() {
     let _ = std::env::set_current_dir("/");
 }
 
-/// Ends everything below this process, as far as it may; returns when nothing is left, or after [`PATIENCE`].
+/// Ends everything below this process that it is allowed to; returns when nothing is left, or after [`PATIENCE`].
 fn end_all(worker: Pid) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         Here::kill_below(worker);
-        // Whoever else waits for them here takes what it is to have.
+        // Another thread that waits for a child may reap one of these; that does no harm.
         match wait(WaitOptions::NOHANG) {
             Ok(Some(_)) | Err(Errno::INTR) => continue,
             Ok(None) if Instant::now() < deadline => std::thread::sleep(PAUSE),
@@ -157,15 +158,15 @@ fn end_all(worker: Pid) {
     }
 }
 
-/// Ends this process as the worker has ended, or gives the exit code for it.
+/// Ends this process like the worker, or returns the exit code for it.
 fn follow(status: Option<WaitStatus>) -> u8 {
     let Some(signal) = status.and_then(WaitStatus::terminating_signal) else {
         return status.and_then(WaitStatus::exit_status).and_then(|code| u8::try_from(code).ok()).unwrap_or(127);
     };
     if let Some(named) = Signal::from_named_raw(signal) {
-        // The worker has left what there is to leave.
+        // The worker has written its core file, if any.
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
-        // What handles a fault gives up its place to the default at the first.
+        // A handler for the signal resets it to the default at the first.
         for _ in 0..2 {
             let _ = kill_process(getpid(), named);
         }

@@ -4,11 +4,12 @@
 //! session has a worker process of its own, the conversation with it uses descriptors that evaluated code does not
 //! know, and the server keeps the clock.
 //!
-//! Read [`sessions`] first for what callers use, then `session` (one of them and its calls), `worker` (one process and its
-//! conversation), `copies` (checkpoints and trials), `process` (starting and ending processes), `keeper` (the process above each), `marks` and `guard` (finding
-//! and ending what they leave), `watch` (what they take), `sandbox`,
-//! `place` and `confine` (what they may do), `capture` (what code prints), `image` (saved images), `agent` (what workers are started with), [`wire`] (what crosses the pipe)
-//! and [`backends`] (which Lisps there are, each with all that is its own). The Lisp side is in `images/`.
+//! Read [`sessions`] first: it is the interface for callers. Then `session` (one session and its calls), `worker` (one
+//! process and its conversation), `copies` (checkpoints and trials), `process` (starting and ending processes),
+//! `keeper` (the process above each worker), `marks` and `guard` (finding and ending leftover processes), `watch`
+//! (memory and process limits), `sandbox`, `place` and `confine` (confinement), `capture` (printed output), `image`
+//! (saved images), `agent` (the code that workers start with), [`wire`] (the protocol) and [`backends`] (the Lisps,
+//! each in a file of its own). The Lisp side is in `images/`.
 //!
 //! **Invariant:** only this crate starts processes, and no process it starts outlives the server.
 
@@ -88,5 +89,5 @@ pub use status::{CheckpointStatus, SandboxStatus, SessionStatus, State, Status, 
 pub use stop::{Death, StopReason};
 pub use work::{Diagnostic, FailedTest, Project, Tally, Target};
 
-/// What this system cannot keep of what the documentation promises of images.
+/// The promises of the documentation about images that this system cannot keep.
 pub const LACKS: &[Lack] = <lispwright_platform::Here as lispwright_platform::System>::LACKS;

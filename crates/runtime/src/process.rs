@@ -1,9 +1,9 @@
-//! Starting worker processes so that nothing they do reaches the server, and ending them so that nothing of them is left.
+//! Starting worker processes so that nothing they do reaches the server, and ending them completely.
 //!
-//! A worker leads its own process group and has no terminal, has the protocol on descriptors 0 and 1, one extra pipe for
-//! what code prints to descriptor 1, and descriptor 2 as a pipe. Between it and the server stands a keeper, below which
-//! everything stays that it starts ([`crate::keeper`]). Every process it starts inherits a marker in its environment as
-//! well, by which those are found whose keeper was killed.
+//! A worker leads its own process group and has no terminal. It has the protocol on descriptors 0 and 1, one extra pipe
+//! for output of code to descriptor 1, and descriptor 2 as a pipe. A keeper between it and the server is the ancestor
+//! of everything that it starts ([`crate::keeper`]). Every process that it starts also inherits a marker in its
+//! environment, by which processes are found whose keeper was killed.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -30,35 +30,35 @@ use crate::marks::{MARK, sweep};
 use crate::sandbox::Confined;
 use crate::watch::{Ancestors, Watch};
 
-/// By how much images stand back behind the server and its client.
+/// The niceness of images, relative to the server's.
 const NICENESS: i32 = 5;
 
-/// The variable that names the descriptor for what code prints to descriptor 1.
+/// The variable that names the descriptor for output of code to descriptor 1.
 pub(crate) const CAPTURE: &str = "LISPWRIGHT_CAPTURE";
 
-/// How long a keeper may take to start a worker, or to end all that it keeps.
+/// The time for a keeper to start a worker, or to end all its processes.
 const KEEPER_LIMIT: Duration = Duration::from_secs(10);
 
-/// Bytes that are read of a program that says its version.
+/// The number of bytes that are read from a program that prints its version.
 const MOST_OF_LINE: u64 = 4096;
 
-/// Characters of that which are shown: the longest that a runtime says of itself are some 90.
+/// The number of its characters that are shown: the longest versions of runtimes have some 90.
 const MOST_SHOWN: usize = 120;
 
-/// What to run as a worker.
+/// The command and the surroundings of a worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     /// The program.
     pub(crate) program: PathBuf,
     /// Its arguments.
     pub(crate) arguments: Vec<OsString>,
-    /// This program, to be the keeper; the worker is a child of this process without one.
+    /// This program, as the keeper; without one the worker is a child of this process.
     pub(crate) keeper: Option<PathBuf>,
     /// A command that is put in front and carries the pipe; empty for none.
     pub(crate) launcher: Vec<String>,
-    /// The sandbox, which comes between the launcher and the program.
+    /// The sandbox, between the launcher and the program.
     pub(crate) confined: Option<Arc<Confined>>,
-    /// What interrupts it when it is on this machine.
+    /// The signals that interrupt it when it is on this machine.
     pub(crate) signals: &'static [Signal],
     /// The working directory.
     pub(crate) directory: PathBuf,
@@ -72,44 +72,44 @@ pub(crate) struct Spawned {
     pub(crate) pid: Pid,
     pub(crate) requests: ChildStdin,
     pub(crate) answers: ChildStdout,
-    /// What is printed to descriptor 1; absent when a launcher stands between.
+    /// The output on descriptor 1; `None` with a launcher.
     pub(crate) stdout: OwnedFd,
-    /// What is printed to descriptor 2.
+    /// The output on descriptor 2.
     pub(crate) stderr: OwnedFd,
 }
 
-/// The child of this process that a worker is, or that keeps one. Dropped, it ends with all that it started, as far as its
-/// keeper lives.
+/// The worker or its keeper, a child of this process. Dropping it ends all the processes that the worker started, as
+/// long as the keeper lives.
 pub(crate) struct Ward {
     child: Child,
-    /// The keeper's number, and the socket to it: the keeper ends everything when that is let go.
+    /// The keeper's number, and the socket to it. When the socket is closed, the keeper ends everything.
     keeper: Option<(Pid, Option<UnixStream>)>,
 }
 
 impl Ward {
-    /// Waits for the end of it; with a keeper, of all that it started.
+    /// Waits for its end; with a keeper, for the end of all that it started.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
 
-    /// How it has ended, if it has.
+    /// Its exit status, if it has ended.
     pub(crate) fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         self.child.try_wait()
     }
 
-    /// The number of the child until it was seen to have ended.
+    /// The number of the child, until it has been reaped.
     pub(crate) fn id(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// What is watched of the worker `root`.
+    /// The ancestors whose descendants are counted as the worker `root`'s.
     pub(crate) fn family(&self, root: Pid) -> Ancestors {
         Ancestors { root, keeper: self.keeper.as_ref().map(|(keeper, _)| *keeper) }
     }
 }
 
 impl Launch {
-    /// Starts the process. Without a keeper the system ends it, where it can, with the thread that this is called on.
+    /// Starts the process. Without a keeper the system ends it, where it can, with the calling thread.
     pub(crate) async fn spawn(&self) -> io::Result<Spawned> {
         let (stdout, stdout_end) = pipe()?;
         let (stderr, stderr_end) = pipe()?;
@@ -129,7 +129,7 @@ impl Launch {
         let capture_number = capture.map(|number| (CAPTURE.into(), number.to_string().into()));
         let confined = self.confined.iter().flat_map(|confined| confined.environment.iter().cloned());
         let confined = confined.map(|(name, value)| (name.into(), value));
-        // What confines it is not told what the linker would hear of; see the sandbox's words.
+        // The sandbox itself must not get the variables of the linker; they follow in its command line.
         let heard =
             environment::told().filter(|(name, _)| self.confined.is_none() || !environment::is_for_linker(name));
         let mark = (MARK.into(), self.mark.clone().into());
@@ -145,9 +145,9 @@ impl Launch {
         // open in the child because `stdout_end` and `link_end` live until after the spawn.
         unsafe {
             command.pre_exec(move || {
-                // In the server's own session: the kernel shares the processor among sessions first, and only
-                // inside of one among processes by their niceness (`sched(7)`, autogroup). So the server goes on
-                // listening, whatever its images do.
+                // In the server's own session: the kernel shares the processor among sessions first, and only within
+                // one among processes by their niceness (`sched(7)`, autogroup). So the server stays responsive while
+                // its images are busy.
                 setpgid(None, None)?;
                 unblock_signals()?;
                 leave_terminal();
@@ -156,7 +156,7 @@ impl Launch {
                     Here::end_with_parent()?;
                 }
                 if getppid() != Some(server) {
-                    // It ended before it could be said.
+                    // The parent ended before the child asked to end with it.
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 for number in inherited.into_iter().flatten() {
@@ -189,7 +189,7 @@ impl Launch {
         Ok(Spawned { child, pid: worker, requests, answers, stdout: stdout.into(), stderr: stderr.into() })
     }
 
-    /// What this process starts: the keeper with what it needs, or the worker.
+    /// The command of the first process: the keeper with its arguments, or the worker.
     fn command(&self, link: RawFd, capture: Option<RawFd>) -> Command {
         let mut words = self.words();
         let Some(keeper) = &self.keeper else {
@@ -203,7 +203,7 @@ impl Launch {
         command
     }
 
-    /// The program that is started first: the launcher, when there is one.
+    /// The program that is started first: the launcher, if there is one.
     pub(crate) fn first_word(&self) -> &Path {
         self.launcher.first().map_or(&self.program, Path::new)
     }
@@ -216,7 +216,8 @@ impl Launch {
     }
 }
 
-/// Has this thread take every signal, which one that it blocks would not reach what it starts either. Makes a system call only.
+/// Unblocks every signal for this thread and for the processes that it starts, which inherit its mask. Makes a system
+/// call only.
 pub(crate) fn unblock_signals() -> io::Result<()> {
     let mut all = MaybeUninit::uninit();
     // SAFETY: the first call fills the set that the second reads, and no other set is asked for.
@@ -238,27 +239,28 @@ fn leave_terminal() {
     }
 }
 
-/// Asks a process that the server has not reaped, by `signals`, to stop what it is doing.
+/// Interrupts a process that the server has not reaped, by `signals`.
 pub(crate) fn send_interrupt(pid: Pid, signals: &[Signal]) {
     for signal in signals {
-        // It may have ended by itself; then there is nothing to interrupt.
+        // It may have ended already; then there is nothing to interrupt.
         let _ = kill_process(pid, *signal);
     }
 }
 
-/// Ends `child`, its process group, what `watch` knows of and everything that carries `mark`, and returns when they are gone.
+/// Ends `child`, its process group, what `watch` knows of and everything that carries `mark`. Returns when they are
+/// gone.
 pub(crate) async fn end(child: &mut Ward, pid: Pid, watch: &Watch, mark: &str) {
     kill_family(child, pid, watch);
-    // It cannot fail for a child that nobody else waits for.
+    // The wait cannot fail: nobody else waits for this child.
     if tokio::time::timeout(KEEPER_LIMIT, child.wait()).await.is_err() {
-        // Something keeps the keeper from its work.
+        // The keeper does not respond.
         kill_found(child, pid, watch);
         let _ = child.wait().await;
     }
     sweep(mark).await;
 }
 
-/// Has the keeper end all that it keeps, or kills what can be found without one.
+/// Makes the keeper end all its processes, or kills the ones that can be found without one.
 pub(crate) fn kill_family(child: &mut Ward, pid: Pid, watch: &Watch) {
     match &mut child.keeper {
         Some((_, link)) => drop(link.take()),
@@ -266,15 +268,15 @@ pub(crate) fn kill_family(child: &mut Ward, pid: Pid, watch: &Watch) {
     }
 }
 
-/// Kills `child`, its process group and what `watch` knows of.
+/// Kills `child`, its process group and the processes that `watch` knows of.
 fn kill_found(child: &mut Ward, pid: Pid, watch: &Watch) {
-    // The child is not reaped yet, and neither is what it keeps, so the number still means this group.
+    // The child and what it keeps are not reaped yet, so the number still refers to this group.
     let is_there = child.id().is_some();
     if is_there {
-        // Else processes that start each other without end would outrun the search.
+        // Without a stop, processes that start each other without end would outrun the search.
         let _ = kill_process_group(pid, Signal::STOP);
     }
-    // Before their parents end.
+    // They can be found only before their parents end.
     let started = watch.started();
     if is_there {
         let _ = kill_process_group(pid, Signal::KILL);
@@ -285,8 +287,8 @@ fn kill_found(child: &mut Ward, pid: Pid, watch: &Watch) {
     }
 }
 
-/// The first line that `program` writes when called with `argument`, as far as it says a version: of a program that is not
-/// what its name says, it may be anything.
+/// The first line that `program` writes when called with `argument`, if it looks like a version: a program with this
+/// name may write anything.
 pub(crate) async fn first_line(program: &Path, argument: &str) -> Option<String> {
     let mut command = Command::new(program);
     environment::entrust(command.as_std_mut());

@@ -1,6 +1,6 @@
 //! The calls of a session in the order in which they came: the first one has its turn, the others wait until it leaves.
 //!
-//! Whoever ends the session's image takes all of them out, so that none runs in another image than the one it was meant for.
+//! A caller that ends the session's image removes all calls, so that none runs in another image than its own.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -16,23 +16,23 @@ pub(crate) struct Queue(watch::Sender<Calls>);
 
 #[derive(Debug, Default)]
 struct Calls {
-    /// The number of the last one that came.
+    /// The number of the last call.
     last: u64,
-    /// The one that has its turn, then those that wait.
+    /// The call that has its turn, then the waiting ones.
     line: VecDeque<Queued>,
 }
 
 /// A call in the queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Queued {
-    /// Greater than those of the calls before it.
+    /// Greater than those of earlier calls.
     pub(crate) number: u64,
-    /// What it is to do, in words.
+    /// A short description of the call.
     pub(crate) what: String,
     pub(crate) came: Instant,
 }
 
-/// A call's place in its queue, which is left when this is dropped.
+/// A call's place in its queue. Dropping it leaves the queue.
 #[derive(Debug)]
 pub(crate) struct Place {
     queue: Queue,
@@ -40,7 +40,7 @@ pub(crate) struct Place {
 }
 
 impl Queue {
-    /// A place at the end; nothing when too many wait already.
+    /// A new place at the end; `None` when too many wait already.
     pub(crate) fn join(&self, what: String) -> Option<Place> {
         let mut joined = None;
         self.0.send_modify(|calls| {
@@ -53,12 +53,12 @@ impl Queue {
         joined.map(|number| Place { queue: self.clone(), number })
     }
 
-    /// Takes every call out: those that wait learn that their session was ended.
+    /// Removes every call: the waiting ones learn that their session was ended.
     pub(crate) fn clear(&self) {
         self.0.send_modify(|calls| calls.line.clear());
     }
 
-    /// The call that has its turn, then those that wait.
+    /// The call that has its turn, then the waiting ones.
     pub(crate) fn calls(&self) -> Vec<Queued> {
         self.0.borrow().line.iter().cloned().collect()
     }
@@ -75,7 +75,7 @@ impl Calls {
 }
 
 impl Place {
-    /// Waits for its turn; false when it was taken out instead.
+    /// Waits for the turn; false when the call was removed instead.
     pub(crate) async fn reached(&self) -> bool {
         let mut calls = self.queue.0.subscribe();
         let comes = calls.wait_for(|calls| calls.position(self.number).is_none_or(|before| before == 0)).await;
@@ -83,7 +83,7 @@ impl Place {
         self.is_kept()
     }
 
-    /// It was not taken out.
+    /// The call was not removed.
     pub(crate) fn is_kept(&self) -> bool {
         self.queue.0.borrow().position(self.number).is_some()
     }
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// What has come of `future` when it is asked once.
+    /// The result of polling `future` once.
     async fn now<T>(future: impl Future<Output = T>) -> Option<T> {
         let mut future = pin!(future);
         std::future::poll_fn(|context| match future.as_mut().poll(context) {
@@ -120,7 +120,7 @@ mod tests {
         let [first, second, third] = ["a", "b", "c"].map(|what| queue.join(what.to_owned()).unwrap());
         assert_eq!(now(first.reached()).await, Some(true));
         assert_eq!(now(third.reached()).await, None);
-        // One that waits may go away.
+        // A waiting call may leave.
         drop(second);
         assert_eq!(now(third.reached()).await, None);
         drop(first);

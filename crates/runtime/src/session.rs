@@ -1,4 +1,4 @@
-//! One session: its image, what others may know of it, and one call from the image to the report.
+//! One session: its image, its shared state, and one call from the image to the report.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,63 +24,63 @@ use crate::watch::Watch;
 use crate::wire::{Value, keyed};
 use crate::worker::{Ended, Lost, Worker, last_lines};
 
-/// So many lost images ...
+/// This many lost images ...
 const CRASHES: usize = 3;
 
-/// ... within so long stop a session.
+/// ... within this time stop a session.
 pub(crate) const CRASH_WINDOW: Duration = Duration::from_secs(300);
 
-/// Notices that wait to be told.
+/// The most notices that are kept for the next answer.
 const MOST_NOTICES: usize = 8;
 
-/// How long an image may take to start, however short the time of the call is that waits for it.
+/// The least time that an image may take to start, even if the call that waits for it has less.
 pub(crate) const LEAST_START_LIMIT: Duration = Duration::from_secs(100);
 
-/// A name with the image behind it.
+/// A name, and the image that it refers to.
 pub(crate) struct Session {
     pub(crate) name: String,
     pub(crate) factory: Arc<Factory>,
-    /// The call that has its turn, and those that wait for theirs.
+    /// The call that has its turn, and the waiting ones.
     pub(crate) queue: Queue,
-    /// Which of them are over.
+    /// The finished calls.
     pub(crate) over: watch::Sender<Over>,
     /// Held for as long as a call runs.
     pub(crate) slot: Arc<tokio::sync::Mutex<Slot>>,
     pub(crate) facts: Mutex<Facts>,
 }
 
-/// What others may know while a call runs.
+/// The state of a session that can be read while a call runs.
 #[derive(Default)]
 pub(crate) struct Facts {
     pub(crate) image: Option<Image>,
     pub(crate) evaluations: u64,
     pub(crate) package: Option<String>,
-    /// How many stacks are held in the image.
+    /// The number of stacks that are held in the image.
     pub(crate) held: u32,
     /// Interrupted code still runs in the image.
     pub(crate) runs_on: bool,
     /// Oldest first.
     pub(crate) checkpoints: Vec<CheckpointStatus>,
-    /// The number for the next object, whichever image it will be in.
+    /// The number of the next object, in this image or a later one.
     pub(crate) next_object: i64,
     pub(crate) running: Option<(Instant, Controls)>,
-    /// When the last call ended.
+    /// The time when the last call ended.
     pub(crate) last_used: Option<Instant>,
-    /// Who watches how long the image is idle, if somebody does.
+    /// The task that measures how long the image is idle, if there is one.
     pub(crate) watcher: Option<AbortOnDropHandle<()>>,
-    /// Who watches what the image takes while it is idle.
+    /// The task that measures what the image takes while it is idle.
     pub(crate) excess_watcher: Option<AbortOnDropHandle<()>>,
-    /// Why the copy after a checkpoint was ended while no call ran, until that is told.
+    /// The reason why the copy after a checkpoint was ended while no call ran, until it is reported.
     pub(crate) ended_for: Option<String>,
     pub(crate) crashes: Vec<Instant>,
     pub(crate) last_crash: String,
     pub(crate) stopped: bool,
-    /// To be told with the next answer, oldest first.
+    /// Notices for the next answer, oldest first.
     pub(crate) notices: Vec<String>,
 }
 
 impl Facts {
-    /// Has the next answer tell of something. Of many things, the last are told.
+    /// Adds a notice to the next answer. Of too many, the last are kept.
     pub(crate) fn tell(&mut self, notice: String) {
         if self.notices.len() == MOST_NOTICES {
             self.notices.remove(0);
@@ -88,13 +88,13 @@ impl Facts {
         self.notices.push(notice);
     }
 
-    /// The session begins afresh: what is left is the number of the next object, and the call that does it.
+    /// Resets the session. The number of the next object and the call that resets stay.
     pub(crate) fn renew(&mut self) {
         let (next_object, running) = (self.next_object, self.running.take());
         *self = Self { next_object, running, ..Self::default() };
     }
 
-    /// The image is gone, and what was known about it.
+    /// Removes everything that is known about the image, which has ended.
     pub(crate) fn forget_image(&mut self) {
         self.image = None;
         self.package = None;
@@ -104,13 +104,13 @@ impl Facts {
     }
 }
 
-/// The image that a session has now.
+/// The current image of a session.
 #[derive(Clone)]
 pub(crate) struct Image {
-    /// Absent of one that somebody else runs.
+    /// `None` for an image that somebody else runs.
     pub(crate) ours: Option<Ours>,
     pub(crate) started: Instant,
-    /// Who it is, and whose.
+    /// Its implementation and version, and its owner.
     pub(crate) version: String,
 }
 
@@ -118,12 +118,12 @@ pub(crate) struct Image {
 #[derive(Clone)]
 pub(crate) struct Ours {
     pub(crate) pid: i32,
-    /// What it takes.
+    /// Its memory and processes.
     pub(crate) watch: Watch,
 }
 
 impl Image {
-    /// The process that it is from now on.
+    /// Records the number of the process that continues.
     fn goes_on_as(&mut self, pid: i32) {
         if let Some(ours) = &mut self.ours {
             ours.pid = pid;
@@ -132,7 +132,7 @@ impl Image {
 }
 
 impl Session {
-    /// How long no call has run; nothing while one does.
+    /// The time since the last call; zero during a call.
     pub(crate) fn idle_for(&self) -> Duration {
         let facts = self.facts();
         match (&facts.running, facts.last_used) {
@@ -146,7 +146,7 @@ impl Session {
         Arc::clone(&self.slot).try_lock_owned().ok()
     }
 
-    /// The image was ended because nobody had used it.
+    /// Records that the image was ended because nobody had used it.
     pub(crate) fn ended_idle(&self, idle: Duration) {
         let mut facts = self.facts();
         facts.forget_image();
@@ -158,7 +158,7 @@ impl Session {
         ));
     }
 
-    /// The watch over an image that no call runs in.
+    /// The watch over an image that is idle.
     pub(crate) fn idle_watch(&self) -> Option<Watch> {
         let facts = self.facts();
         if facts.running.is_some() {
@@ -167,19 +167,19 @@ impl Session {
         Some(facts.image.as_ref()?.ours.as_ref()?.watch.clone())
     }
 
-    /// Ends the image for what it takes while no call runs, unless one has come, which is watched itself. It is told with
-    /// the next call.
+    /// Ends the image for what it takes, unless a call has begun, which is watched itself. The next call reports it.
     pub(crate) async fn end_excess(&self) {
         let Some(mut slot) = self.free_now() else { return };
         if let Some(worker) = slot.worker() {
-            // Now that nothing can come between, with the copy that would do.
+            // Measured again: with the slot held, no call can begin meanwhile. The copy alone is ended where that is
+            // enough.
             let Some(excess) = worker.glance().await else { return };
             if excess.copy_suffices && worker.end_copy() {
                 self.facts().ended_for = Some(excess.text);
                 return;
             }
             let death = Death { status: excess.text, ..worker.bury(true).await };
-            // That the session is stopped, the next call is told as well.
+            // The next call also reports a stopped session.
             let _ = lost_while_idle(self, &mut slot, &death);
             return;
         }
@@ -198,12 +198,12 @@ impl Session {
         facts.image.is_none() && self.queue.is_empty() && facts.last_used.is_some() && !facts.stopped
     }
 
-    /// Nobody watches how long the image is idle any more.
+    /// Stops measuring how long the image is idle.
     pub(crate) fn unwatched(&self) {
         self.facts().watcher = None;
     }
 
-    /// Ends the call that runs, and those that wait.
+    /// Ends the running call and the waiting ones.
     pub(crate) fn end_calls(&self) {
         self.queue.clear();
         if let Some((_, controls)) = &self.facts().running {
@@ -211,7 +211,7 @@ impl Session {
         }
     }
 
-    /// Refuses what ends an image when that is not ours to end.
+    /// Fails for an image that somebody else runs: it must not be ended here.
     pub(crate) fn must_be_ours(&self) -> Result<(), SessionError> {
         let is_theirs = self.facts().image.as_ref().is_some_and(|image| image.ours.is_none());
         if is_theirs { Err(SessionError::Theirs(self.name.clone())) } else { Ok(()) }
@@ -240,7 +240,7 @@ impl Session {
         facts.stopped = facts.crashes.len() >= CRASHES;
     }
 
-    /// Takes note of an image that ended, by itself or not.
+    /// Records an image that ended, by itself or not.
     pub(crate) fn lost(&self, death: &Death, reason: Option<StopReason>) {
         if death.exited || reason == Some(StopReason::Killed) {
             let mut facts = self.facts();
@@ -250,7 +250,7 @@ impl Session {
         }
     }
 
-    /// The process `kept` sleeps as a checkpoint, and `pid` goes on.
+    /// Records that the process `kept` sleeps as a checkpoint and `pid` continues.
     pub(crate) fn checkpointed(&self, name: &str, kept: i32, pid: i32) {
         let mut facts = self.facts();
         facts.checkpoints.retain(|checkpoint| checkpoint.name != name);
@@ -260,7 +260,7 @@ impl Session {
         }
     }
 
-    /// A checkpoint goes on as the process `pid` in place of one that has ended.
+    /// Records that a checkpoint continues as the process `pid` after another has ended.
     pub(crate) fn returned(&self, back: &Return, pid: i32) {
         let mut facts = self.facts();
         facts.package.clone_from(&back.package);
@@ -271,7 +271,7 @@ impl Session {
         }
     }
 
-    /// What a call that began then came to, with what is to be told of the session.
+    /// The report of a call that began at `began`, with the notices of the session.
     pub(crate) fn report(
         &self,
         answer: Answer,
@@ -324,9 +324,9 @@ impl Drop for Running {
     }
 }
 
-/// Gives the session an image if it has none that lives; why the caller gets a fresh one, if one was lost.
+/// Gives the session an image if it has no live one. A notice tells the caller about a lost image.
 pub(crate) async fn ensure_image(session: &Session, slot: &mut Slot, patience: Duration) -> Result<(), SessionError> {
-    // A start is rare and its state large: it does not lie on the stack of whoever may need one.
+    // Boxed, because a start is rare and its state would enlarge every caller's.
     if let Some(remote) = slot.server() {
         return Box::pin(ensure_remote(session, remote)).await;
     }
@@ -346,8 +346,8 @@ pub(crate) async fn ensure_image(session: &Session, slot: &mut Slot, patience: D
     Ok(())
 }
 
-/// As [`ensure_image`], until somebody gives the start up or the time is up, which is `time` or what a start is given at
-/// least: a launcher can keep a start waiting for as long as it likes.
+/// Like [`ensure_image`], but ends when somebody gives the start up, or after `time`, at least [`LEAST_START_LIMIT`]: a
+/// launcher can delay a start without end.
 pub(crate) async fn ensure_unless_stopped(
     session: &Session,
     slot: &mut Slot,
@@ -359,9 +359,9 @@ pub(crate) async fn ensure_unless_stopped(
     unless_given_up(session, controls, async { start.await.unwrap_or(Err(SessionError::Starting(limit))) }).await
 }
 
-/// Lets `start` make an image, until somebody interrupts or ends the session. A call that is withdrawn meanwhile does not
-/// run; the start goes on, because the next call needs the image as well. Behind a launcher it may never come to its end,
-/// so there it is given up with the call.
+/// Runs `start` until somebody interrupts or ends the session. A call that is withdrawn meanwhile does not run; the
+/// start goes on, because the next call needs the image as well. With a launcher it may never end, so there it is given
+/// up with the call.
 pub(crate) async fn unless_given_up(
     session: &Session,
     controls: &Controls,
@@ -380,7 +380,7 @@ pub(crate) async fn unless_given_up(
     if !had_image && controls.cancel.is_cancelled() { withdrawn() } else { Ok(()) }
 }
 
-/// Takes note of an image that was found dead before a call ran in it.
+/// Records an image that was found dead before a call ran in it.
 fn lost_while_idle(session: &Session, slot: &mut Slot, death: &Death) -> Result<(), SessionError> {
     let words = slot.take_worker().map(|worker| last_lines(&worker.take_output().1.head)).unwrap_or_default();
     session.count_crash(death.status.clone());
@@ -405,7 +405,7 @@ pub(crate) async fn run(
     }
     let mut arguments = keyed([("NEXT-OBJECT", Value::Integer(session.facts().next_object))]);
     arguments.extend(request.arguments());
-    // Ends with an image that has read the request, or with a session that has lost too many.
+    // The loop ends when an image has read the request, or when the session has lost too many images.
     let (ended, branch) = loop {
         if request.is_about_present_image() && matches!(slot, Slot::Empty) {
             return Err(SessionError::NoImage(session.name.clone()));
@@ -450,7 +450,7 @@ pub(crate) async fn run(
             let mut facts = session.facts();
             facts.next_object = facts.next_object.max(answer.next_object);
             if is_trial {
-                // The copy's objects and package went with it.
+                // The copy's objects and package are gone with the copy.
                 answer.object = None;
                 answer.package.clone_from(&facts.package);
             } else {

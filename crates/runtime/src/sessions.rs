@@ -1,8 +1,8 @@
-//! Named sessions: one image each, one call at a time, and an honest account of what became of them.
+//! Named sessions: one image each, one call at a time, and an account of every image that is lost.
 //!
-//! A session is a name. Its calls run in the order in which they came. Its image starts with the first of them and is
-//! replaced when it dies; the caller is told once, with the answer of the call that was running or with the next one.
-//! Three images lost within five minutes stop the session until somebody resets it.
+//! A session is a name. Its calls run in the order in which they came. Its image starts with the first call and is
+//! replaced when it dies; the caller learns this once, with the answer of the call that was running or with the next
+//! one. Three images lost within five minutes stop the session until somebody resets it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers
 use crate::stop::Controls;
 use crate::survey::usual_runtime;
 
-/// The session that is meant when none is named.
+/// The session of calls that name none.
 pub const MAIN: &str = "main";
 
 /// All sessions of a server. A clone is another handle to the same sessions; the last one ends them.
@@ -40,22 +40,22 @@ pub const MAIN: &str = "main";
 pub struct Sessions(Arc<Inner>);
 
 struct Inner {
-    /// One for each runtime that sessions can use, the others being refused.
+    /// One for each runtime that sessions can use; the others are refused.
     factories: Vec<Arc<Factory>>,
     root: PathBuf,
-    /// The runtime of a session that is asked for without one, once it is known.
+    /// The runtime of a session that is made without one, once it is known.
     runtime: OnceLock<Runtime>,
     max_sessions: usize,
     max_idle: Option<Duration>,
-    /// How images are run.
+    /// The configuration of images.
     config: Config,
-    /// Above every number that an object was ever given, so that no session uses one again.
+    /// A lower bound for new object numbers, above every number used so far, so that no session uses one twice.
     next_object: AtomicI64,
     sessions: Mutex<BTreeMap<String, Arc<Session>>>,
 }
 
 impl Sessions {
-    /// No session yet; nothing is started before the first call.
+    /// Starts nothing; the first call does.
     pub fn new(config: Config) -> Self {
         if let Some(sandbox) = &config.sandbox {
             sandbox.distrust_roots();
@@ -89,22 +89,22 @@ impl Sessions {
         self.existing(name).map_or_else(|_| self.runtime_for(name), |session| session.factory.runtime())
     }
 
-    /// The runtime of a new session that nobody has named one for.
+    /// The runtime of a new session for which none is named.
     fn runtime_for(&self, name: &str) -> Runtime {
         let namesake = Runtime::named(name).filter(|runtime| runtime.can(Capability::Eval));
         namesake.unwrap_or_else(|| *self.0.runtime.get_or_init(|| self.installed(usual_runtime(&self.0.root))))
     }
 
-    /// `runtime`, or another of its dialect when it is not there.
+    /// `runtime`, or another of its dialect when it is not installed.
     fn installed(&self, runtime: Runtime) -> Runtime {
         let there = |runtime: Runtime| self.factory(runtime).is_some_and(|factory| factory.program().is_some());
         if there(runtime) { runtime } else { Runtime::preferred(runtime.dialect, there).unwrap_or(runtime) }
     }
 
-    /// Makes sure that there is a session `name` and that it runs `runtime`; what it runs, when that is left open.
+    /// Makes sure that there is a session `name` and that it runs `runtime`, if one is given. Returns its runtime.
     ///
-    /// A session that is made here or by its first call keeps its runtime until it is killed. One that is made without
-    /// a runtime and has the name of one runs that one, and any other the one the project is for.
+    /// The session keeps its runtime until it is killed. A session that is made without a runtime runs the one that it
+    /// has the name of, or else the one for the project.
     pub fn open(&self, name: &str, runtime: Option<Runtime>) -> Result<Runtime, SessionError> {
         let session = self.session_running(name, runtime)?;
         let runs = session.factory.runtime();
@@ -114,7 +114,7 @@ impl Sessions {
         }
     }
 
-    /// The session of that name, made if there is room.
+    /// The session of that name; a new one if there is room.
     fn session(&self, name: &str) -> Result<Arc<Session>, SessionError> {
         self.session_running(name, None)
     }
@@ -131,7 +131,7 @@ impl Sessions {
         }
         let factory = Arc::clone(self.factory(runtime).ok_or(SessionError::Unsupported(runtime))?);
         if sessions.len() >= self.0.max_sessions {
-            // One that was ended because nobody used it need not keep its place.
+            // A session whose image was ended because nobody used it need not keep its place.
             let ended = sessions.iter().find(|(_, session)| session.is_empty()).map(|(name, _)| name.clone());
             ended.and_then(|name| sessions.remove(&name));
         }
@@ -165,7 +165,7 @@ impl Sessions {
         self.call(name, Request::Eval(request), cancel).await
     }
 
-    /// Asks the image of the session `name`: [`Sessions::queue`], and [`Call::answer`].
+    /// Sends `request` to the image of the session `name`: [`Sessions::queue`], then [`Call::answer`].
     pub async fn call(
         &self,
         name: &str,
@@ -175,9 +175,10 @@ impl Sessions {
         self.queue(name, request)?.answer(cancel).await
     }
 
-    /// Puts `request` behind all that the session `name` was asked before; its image is made with its first evaluation.
+    /// Puts `request` after all earlier calls of the session `name`; its image starts with its first evaluation.
     ///
-    /// Refused when too many calls wait already, or when what runs has taken longer than this call may, and half a minute.
+    /// Fails when too many calls wait already, or when the running call has taken longer than this one may, and half a
+    /// minute.
     pub fn queue(&self, name: &str, request: Request) -> Result<Call, SessionError> {
         if let Request::Checkpoint(checkpoint) = &request {
             name::check("checkpoint", checkpoint)?;
@@ -190,12 +191,12 @@ impl Sessions {
         Call::new(self.clone(), session, request)
     }
 
-    /// What the session `name` is doing, in words; nothing when it runs nothing.
+    /// The current activity of the session `name`, in words; `None` when it runs nothing.
     pub fn doing(&self, name: &str) -> Option<String> {
         self.existing(name).ok()?.doing()
     }
 
-    /// Waits until the call that the session `name` is busy with is over; the last answer that was given there.
+    /// Waits until the current call of the session `name` is over. Returns the last answer that was given there.
     pub async fn wait(&self, name: &str) -> Result<Option<Given>, SessionError> {
         let session = self.existing(name)?;
         let first = session.queue.calls().first().map_or(0, |call| call.number);
@@ -204,7 +205,7 @@ impl Sessions {
         Ok(over.ok().and_then(|over| over.given.clone()))
     }
 
-    /// Has the image of the session ended when nobody uses it for too long, or when it takes too much meanwhile.
+    /// Ends the image of the session when nobody uses it for too long, or when it takes too much meanwhile.
     pub(crate) fn watch_idle(&self, session: &Arc<Session>) {
         if session.facts().excess_watcher.is_none() {
             let watcher = idle::watch_excess(session);
@@ -213,20 +214,20 @@ impl Sessions {
         if let Some(limit) = self.0.max_idle
             && session.facts().watcher.is_none()
         {
-            // The caller holds the slot, so there is no other.
+            // The caller holds the slot, so there is no other watcher.
             let watcher = idle::watch(session, limit);
             session.facts().watcher = Some(watcher);
         }
     }
 
-    /// Makes sure the session has an image, after the calls that wait for one.
+    /// Makes sure that the session has an image, after the calls that wait for one.
     pub async fn start(&self, name: &str) -> Result<SessionStatus, SessionError> {
         let session = self.session(name)?;
         let place = session.join("starting".to_owned(), Duration::ZERO)?;
         self.start_at(&session, place, false).await
     }
 
-    /// Gives the session an image when its turn at `place` has come; a fresh one when `afresh`.
+    /// Gives the session an image when its turn at `place` has come; with `afresh`, a new one.
     async fn start_at(
         &self,
         session: &Arc<Session>,
@@ -253,7 +254,7 @@ impl Sessions {
         started.map(|()| self.status_of(session))
     }
 
-    /// Interrupts what the session is doing; false when it was not doing anything.
+    /// Interrupts the running call of the session; false when nothing runs.
     pub fn interrupt(&self, name: &str) -> Result<bool, SessionError> {
         let session = self.existing(name)?;
         let facts = session.facts();
@@ -281,18 +282,19 @@ impl Sessions {
         self.start_at(&session, place, true).await
     }
 
-    /// Whoever asks for a session of that name from now on gets another.
+    /// Removes the session, so that later calls by its name get a new one.
     fn forget(&self, session: &Session) {
         self.0.next_object.fetch_max(session.facts().next_object, Ordering::Relaxed);
         self.sessions().remove(&session.name);
     }
 
-    /// The server that listens at `address`, once it is known what it speaks.
+    /// The server that listens at `address`, with its protocol.
     pub async fn find_server(&self, address: Address) -> Result<Found, SessionError> {
         Ok(Found::find(address, &self.0.root, self.0.config.output_limit).await?)
     }
 
-    /// Joins a server, which stays its owner's, with the session `name`. One that the session started itself is ended.
+    /// Attaches the session `name` to a server, which stays its owner's. An image that the session started itself is
+    /// ended.
     pub async fn attach(&self, name: &str, found: Found) -> Result<SessionStatus, SessionError> {
         let is_new = self.existing(name).is_err();
         self.open(name, Some(found.runtime()))?;
@@ -317,14 +319,14 @@ impl Sessions {
         Ok(self.status_of(&session))
     }
 
-    /// Leaves the server that the session `name` is attached to, and forgets the session. True when the server still
-    /// listens: nothing done here ends it.
+    /// Detaches the session `name` from its server, and removes the session. True when the server still listens:
+    /// nothing done here ends it.
     pub async fn detach(&self, name: &str) -> Result<bool, SessionError> {
         let session = self.existing(name)?;
         let is_theirs = session.facts().image.as_ref().map(|image| image.ours.is_none());
         let is_joined = match is_theirs {
             Some(is_theirs) => is_theirs,
-            // The connection may be lost and the session still mean the server.
+            // The connection may be lost while the session is still attached to the server.
             None => session.factory.runtime().is_only_joined() || session.slot.lock().await.joined().is_some(),
         };
         if !is_joined {
@@ -341,14 +343,14 @@ impl Sessions {
         })
     }
 
-    /// The sessions that have an image now or are about to have one, by name, each with what it runs.
+    /// The sessions that have an image now or are about to have one, by name, each with its runtime.
     pub fn living(&self) -> Vec<(String, Runtime)> {
         let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();
         let living = sessions.iter().filter(|session| session.facts().image.is_some() || !session.queue.is_empty());
         living.map(|session| (session.name.clone(), session.factory.runtime())).collect()
     }
 
-    /// What is known about all sessions. Does not wait for any of them.
+    /// The state of all sessions. Does not wait for any of them.
     pub fn status(&self) -> Status {
         let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();
         Status {
@@ -365,7 +367,7 @@ impl Sessions {
         }
     }
 
-    /// What the program of `runtime` says about its version, on one line; absent when it does not run.
+    /// The version that the program of `runtime` reports, on one line; `None` when the program does not run.
     pub async fn version(&self, runtime: Runtime) -> Option<String> {
         if runtime.protocol == Some(Protocol::Nrepl) {
             let speaks = crate::nrepl::Speaks::of(&self.0.config);
@@ -432,7 +434,7 @@ impl Sessions {
     }
 }
 
-/// Ends the session's calls and its image, in the middle of a call too; false when it had no image.
+/// Ends the session's calls and its image, also during a call; false when it had no image.
 async fn end_image(session: &Session) -> bool {
     let had_image = session.facts().image.is_some();
     session.end_calls();
@@ -466,7 +468,7 @@ mod tests {
         assert!(waits(1));
         has_run_for(40);
         assert!(!waits(10) && waits(50));
-        // What has been told to stop soon does.
+        // A call that was asked to stop will end soon.
         controls.interrupt.cancel();
         assert!(waits(10));
     }

@@ -1,4 +1,4 @@
-//! What a session has its code run by.
+//! The slot of a session: the worker or server that runs its code.
 
 use crate::backends::Runtime;
 use crate::config::Config;
@@ -6,18 +6,18 @@ use crate::factory::StartError;
 use crate::remote::{Found, Listener, Protocol, Reached, Remote};
 use crate::worker::Worker;
 
-/// What a session has its code run by, locked for as long as a call runs.
+/// The worker or server that runs the code of a session; locked during a call.
 pub(crate) enum Slot {
-    /// Nothing: the next call that needs an image starts a worker.
+    /// The next call that needs an image starts a worker.
     Empty,
-    /// A worker, which is ours.
+    /// A worker process of this server.
     Worker(Box<Worker>),
-    /// A server that is reached through a socket, ours or somebody else's; or the way to one.
+    /// A server that is reached through a socket, started here or by somebody else; or its address.
     Server(Remote),
 }
 
 impl Slot {
-    /// What a session on `runtime` begins with.
+    /// The slot of a new session on `runtime`.
     pub(crate) fn of(runtime: Runtime) -> Self {
         match runtime.protocol.filter(|_| runtime.agent.is_none()) {
             Some(protocol) => Self::Server(Remote::of(protocol)),
@@ -35,7 +35,7 @@ impl Slot {
         if let Self::Server(remote) = self { Some(remote) } else { None }
     }
 
-    /// Joins the server `found`, in place of what there was.
+    /// Attaches to the server `found`, which replaces the content of the slot.
     pub(crate) async fn attach(
         &mut self,
         protocol: Protocol,
@@ -52,12 +52,12 @@ impl Slot {
         Ok(reached)
     }
 
-    /// Where somebody else's server is, or was, that the session means.
+    /// The address of the server that the session is attached to, even if the connection is lost.
     pub(crate) fn joined(&self) -> Option<Listener> {
         if let Self::Server(remote) = self { remote.joined() } else { None }
     }
 
-    /// Takes the worker out of it, if it is one.
+    /// Takes the worker out of the slot.
     pub(crate) fn take_worker(&mut self) -> Option<Box<Worker>> {
         match std::mem::replace(self, Self::Empty) {
             Self::Worker(worker) => Some(worker),
@@ -68,7 +68,7 @@ impl Slot {
         }
     }
 
-    /// Ends what is ours; false when nothing is.
+    /// Ends the process that was started here; false when there is none.
     pub(crate) async fn end_ours(&mut self) -> bool {
         if let Self::Server(remote) = self {
             return remote.leave_ours().await;
@@ -81,7 +81,7 @@ impl Slot {
         was_there
     }
 
-    /// Ends what is ours, and takes leave of a server that is not.
+    /// Ends the process that was started here, and disconnects from a server that was not.
     pub(crate) async fn leave(&mut self) {
         match self {
             Self::Server(remote) => remote.leave().await,

@@ -1,13 +1,13 @@
-//! How a call comes to an end before its answer: who can say so, why it was said, and what became of the process.
+//! The reasons for which a call ends before its answer, who can give them, and how the process ended.
 
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
 
-/// Why a call was told to stop.
+/// The reason why a call was asked to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// Its time was up.
+    /// Its time is up.
     Timeout,
     /// It printed more than the limit.
     Output,
@@ -19,31 +19,31 @@ pub enum StopReason {
     Signal,
     /// Somebody killed the session.
     Killed,
-    /// It took more memory, with all that it had started, than it may; it was killed.
+    /// The image and its processes took more memory than allowed; they were killed.
     Memory,
-    /// It was more processes, with all that it had started, than it may; it was killed.
+    /// There were more processes than allowed; they were killed.
     Processes,
 }
 
 impl StopReason {
-    /// It was killed for what it took, without being asked to stop.
+    /// The image was killed for an excess, without being asked to stop.
     pub fn is_excess(self) -> bool {
         matches!(self, Self::Memory | Self::Processes)
     }
 }
 
-/// How a worker process ended. What it said last is at the end of its error output.
+/// The end of a worker process. Its last words are at the end of its error output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Death {
     /// Exit code or signal, in words.
     pub status: String,
     /// The code ended the image by itself in an orderly way.
     pub exited: bool,
-    /// The server killed it: it did not listen to an interrupt, or somebody asked.
+    /// The server killed it: it did not respond to an interrupt, or somebody asked.
     pub killed: bool,
 }
 
-/// The ways in which others can end a call that is going on.
+/// The ways in which others can end a running call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Controls {
     /// The caller no longer waits.
@@ -52,12 +52,12 @@ pub(crate) struct Controls {
     pub(crate) interrupt: CancellationToken,
     /// Somebody kills the session.
     pub(crate) kill: CancellationToken,
-    /// What the image says it is doing, and prints.
+    /// The activity that the image reports, and its output.
     pub(crate) activity: Activity,
 }
 
 impl Controls {
-    /// Somebody has told the call to end.
+    /// Somebody has asked the call to end.
     pub(crate) fn is_stopping(&self) -> bool {
         [&self.cancel, &self.interrupt, &self.kill].into_iter().any(CancellationToken::is_cancelled)
     }

@@ -1,8 +1,8 @@
 //! One worker: a process, the conversation with the agent in it, and the clock that ends a call.
 //!
-//! A call is one request and one answer. When its time is up, when it prints without end, or when somebody asks, the
-//! worker is interrupted and keeps its state; only a worker that does not listen within [`GRACE`] is killed. Time in which
-//! it waits for a processor does not count.
+//! A call is one request and one answer. When its time is up, when it prints too much, or when somebody asks, the
+//! worker is interrupted and keeps its state; it is killed only if it does not respond within [`GRACE`]. Time that it
+//! spends waiting for a processor does not count.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
@@ -28,48 +28,48 @@ use crate::stop::{Controls, Death, StopReason};
 use crate::watch::{Bounds, Excess, Watch};
 use crate::wire::{self, Value};
 
-/// How long a worker may take to say hello when it starts from a saved image.
+/// The time for a worker's greeting when it starts from a saved image.
 const HELLO_LIMIT: Duration = Duration::from_secs(30);
 
-/// How long it may take when it has to compile the agent first.
+/// The time for its greeting when it has to compile the agent first.
 const PLAIN_HELLO_LIMIT: Duration = Duration::from_secs(120);
 
-/// From the request to stop until a signal is sent as well.
+/// The time from the request to stop until a signal is sent as well.
 const SIGNAL_AFTER: Duration = Duration::from_millis(250);
 
-/// From the request to stop until the worker is killed, of the time that it could use.
+/// The time from the request to stop until the worker is killed, without its waits for a processor.
 pub(crate) const GRACE: Duration = Duration::from_millis(2000);
 
-/// From the request to stop until the worker is killed, however busy the machine is.
+/// The time from the request to stop until the worker is killed, with those waits.
 const MOST_GRACE: Duration = Duration::from_secs(16);
 
-/// From the end of those processes until the next signal is sent.
+/// The time from the end of processes that the worker waits for until the next signal.
 const AFTER_CHILDREN: Duration = Duration::from_millis(20);
 
-/// How much longer when it may have waited for processes that were ended then.
+/// The additional grace when the worker may have waited for processes that were ended then.
 const CHILD_GRACE: Duration = Duration::from_millis(1500);
 
-/// How long the status of a process whose pipe has closed is waited for.
+/// The time to wait for the exit status of a process whose pipe has closed.
 const STATUS_LIMIT: Duration = Duration::from_secs(2);
 
-/// Pieces of 4,096 bytes that are read without asking what else there is to do.
+/// The number of pieces of 4,096 bytes that are read before other events are polled.
 const MOST_AT_ONCE: u32 = 4096;
 
-/// What ended a call.
+/// The end of a call.
 pub(crate) enum Ended {
-    /// The agent's answer, and why it was told to stop if it was.
+    /// The agent's answer, and the reason if the call was asked to stop.
     Answered(Value, Option<StopReason>),
-    /// The process is gone, and one that waited for it goes on from a checkpoint.
+    /// The process is gone, and its checkpoint continues.
     Returned(Return, Option<StopReason>),
     /// The worker is gone.
     Died(Death, Option<StopReason>),
 }
 
-/// What happened to a worker before it read a request.
+/// The loss of a worker before it read a request.
 pub(crate) enum Lost {
     /// It is gone.
     Died(Death),
-    /// It is back at a checkpoint.
+    /// It has returned to a checkpoint.
     Returned(Return),
 }
 
@@ -83,34 +83,34 @@ pub(crate) struct Worker {
     answers: Answers,
     stdout: Capture,
     stderr: Capture,
-    /// What it takes.
+    /// Its memory and processes.
     watch: Watch,
-    /// What keeps it in, for as long as it lives.
+    /// Its sandbox, which lives as long as the worker.
     _confined: Option<Arc<Confined>>,
-    /// What the agent said about itself.
+    /// The agent's greeting, which describes the implementation.
     pub(crate) hello: Value,
     copies: Copies,
-    /// The next frame has to be told from what an ended process has left unread.
+    /// An ended process may have left part of a frame: the next frame has to be found after it.
     resync: bool,
     /// When it was started.
     pub(crate) started: Instant,
-    /// Processes that were ended in the last call.
+    /// The processes that were ended in the last call.
     ended_children: Option<EndedChildren>,
     /// The process can be signalled from here.
     local: bool,
-    /// What interrupts it then.
+    /// The signals that interrupt it then.
     signals: &'static [Signal],
     last_id: i64,
 }
 
-/// Reads frames; giving up in the middle loses nothing.
+/// Reads frames. Cancelling a read loses nothing.
 struct Answers {
     pipe: ChildStdout,
     frames: Frames,
 }
 
 impl Answers {
-    /// The next frame, or `None` when the pipe has ended or what came is not the protocol.
+    /// The next frame, or `None` when the pipe has ended or does not carry the protocol.
     async fn next(&mut self) -> Option<Value> {
         loop {
             if let Some(frame) = self.frames.next().ok()? {
@@ -122,7 +122,7 @@ impl Answers {
         }
     }
 
-    /// The first line of what came in place of a frame.
+    /// The first line of input that is not a frame.
     fn strange(&mut self) -> Option<String> {
         self.frames.next().err()?;
         self.read_what_is_there();
@@ -130,13 +130,13 @@ impl Answers {
         Some(text.lines().next().unwrap_or_default().chars().take(100).collect())
     }
 
-    /// The next frame, when it is there already.
+    /// The next frame, if it has arrived.
     fn poll(&mut self) -> Option<Value> {
         self.read_what_is_there();
         self.frames.next().ok()?
     }
 
-    /// Straight from the descriptor: the event loop may not have heard of the last bytes yet.
+    /// Reads from the descriptor itself: the event loop may not know of the last bytes yet.
     fn read_what_is_there(&mut self) {
         let mut bytes = [0; 4096];
         for _ in 0..MOST_AT_ONCE {
@@ -147,7 +147,7 @@ impl Answers {
 }
 
 impl Worker {
-    /// Starts a process, feeds it `agent` when it starts plain, and waits for its greeting.
+    /// Starts a process, sends it `agent` when it starts without a saved image, and waits for its greeting.
     pub(crate) async fn start(
         launch: &Launch,
         agent: Option<&str>,
@@ -185,12 +185,13 @@ impl Worker {
         let greeting = async {
             let feeding = async {
                 if let Some(agent) = agent {
-                    // Of a pipe that breaks the other one tells.
+                    // When the pipe breaks, the other pipe reports it.
                     let _ = worker.requests.write_all(agent.as_bytes()).await;
                 }
                 std::future::pending::<()>().await;
             };
-            // Read at the same time: what writes something else first may not read before it is rid of that.
+            // Reads and writes at the same time: a process that prints something else first may not read before its
+            // output is taken.
             tokio::select! {
                 answer = worker.answers.next() => answer,
                 () = feeding => None,
@@ -205,13 +206,13 @@ impl Worker {
                     worker.copies.speaks(process);
                 }
                 worker.hello = hello;
-                // What a start prints is nobody's output.
+                // The output of a start belongs to no call.
                 worker.take_output();
                 Ok(worker)
             }
             _ => {
                 let strange = worker.answers.strange();
-                // One that still runs after all this time is not going to end by itself.
+                // A process that still runs after all this time does not end by itself.
                 let death = worker.bury(strange.is_some() || silent).await;
                 let last_words = quoted(&last_lines(&worker.stderr.take().head));
                 Err(match strange {
@@ -232,7 +233,7 @@ impl Worker {
         }
     }
 
-    /// The number of the process that speaks: the one that was started, or its youngest copy.
+    /// The number of the process that answers: the one that was started, or its youngest copy.
     pub(crate) fn pid(&self) -> i32 {
         self.copies.youngest().unwrap_or_else(|| self.pid.as_raw_nonzero().get())
     }
@@ -242,19 +243,19 @@ impl Worker {
         self.copies.new_branch(&self.mark)
     }
 
-    /// A checkpoint was made with the mark `branch`: its copy goes on, as `answer` says.
+    /// Records a checkpoint with the mark `branch`: its copy continues, as `answer` says.
     pub(crate) fn checkpointed(&mut self, answer: &Value, branch: String) {
         let depth = answer.get_integer("DEPTH").and_then(|depth| u32::try_from(depth).ok()).unwrap_or(1);
         self.copies.checkpoint(self.copy_of(answer), depth, branch);
     }
 
-    /// The copy that a message is about. Behind a launcher, its number means nothing here.
+    /// The copy that a message is about. With a launcher, its process number has no meaning here.
     fn copy_of(&self, message: &Value) -> Option<Descendant> {
         let number = copies::pid_of(message).filter(|_| self.local)?;
         Descendant::find(self.pid.as_raw_nonzero().get(), number)
     }
 
-    /// A checkpoint goes on in the place of a process that has ended.
+    /// Records that a checkpoint continues after a process has ended.
     async fn take_return(&mut self, message: &Value) -> Return {
         let back = Return::read(message);
         self.copies.returned(&back, self.copy_of(message)).await;
@@ -267,15 +268,15 @@ impl Worker {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// What was printed since the last time: standard output, error output.
+    /// The output since the last time: standard output, error output.
     pub(crate) fn take_output(&self) -> (Printed, Printed) {
         (self.stdout.take(), self.stderr.take())
     }
 
     /// Sends `operation` with `arguments` and waits for its answer, at most `limit`.
     ///
-    /// `trial` is the mark of the copy that the request makes for itself, when it does. An error is the loss of a worker
-    /// that had not read the request.
+    /// `trial` is the mark of the copy that the request makes for itself, if it makes one. An error is the loss of a
+    /// worker that had not read the request.
     pub(crate) async fn call(
         &mut self,
         operation: &str,
@@ -370,7 +371,7 @@ impl Worker {
                 }
                 Event::Came(Step::Sent(Ok(count))) => written += count,
                 Event::Came(Step::Sent(Err(_))) if stop.is_none() => return Err(Lost::Died(self.bury(false).await)),
-                // The pipe of the answers ends too, and then it is known how.
+                // The pipe of the answers ends too; its end gives the reason.
                 Event::Came(Step::Sent(Err(_))) => written = outgoing.len(),
                 Event::Kill => return Ok(Ended::Died(self.bury(true).await, Some(StopReason::Killed))),
                 Event::Stop(reason) => {
@@ -387,7 +388,7 @@ impl Worker {
                         death.status = text;
                         return Ok(Ended::Died(death, Some(reason)));
                     }
-                    // The process that waited for it speaks next.
+                    // Its checkpoint answers next.
                     stop = Some(Stopping { time: OwnTime::of(None), killed: true, excess: Some(text) });
                     supervision.stop(reason, Instant::now() + RETURN_LIMIT);
                 }
@@ -398,14 +399,14 @@ impl Worker {
                     if overdue && self.ended_children.is_none() && !stopping.killed && self.local {
                         self.end_awaited(began);
                         if self.ended_children.is_some() {
-                            // It listens again once it has heard of their end.
+                            // The worker reads again once it knows that they have ended.
                             supervision.wait(Instant::now() + AFTER_CHILDREN);
                             continue;
                         }
                     }
                     if !overdue || (self.ended_children.is_some() && !stopping.has_had(GRACE + CHILD_GRACE)) {
-                        // A second signal cuts short what the first one began, so it is not for one that only waits for a
-                        // processor.
+                        // A second signal cuts short the work of the first, so a worker that only waits for a processor
+                        // gets none.
                         let is_heard = |signal: &Signal| self.copies.signal(*signal);
                         if self.local
                             && stopping.has_had(SIGNAL_AFTER / 2)
@@ -414,12 +415,12 @@ impl Worker {
                             process::send_interrupt(self.pid, self.signals);
                         }
                     } else if !stopping.killed && self.local && self.copies.signal(Signal::KILL) {
-                        // The process that waited for it speaks next.
+                        // Its checkpoint answers next.
                         stopping.killed = true;
                         supervision.wait(Instant::now() + RETURN_LIMIT);
                     } else {
                         stopping.killed = true;
-                        // The end of the pipe follows.
+                        // The pipe ends next.
                         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
                     }
                 }
@@ -427,12 +428,12 @@ impl Worker {
         }
     }
 
-    /// The watch over what it takes.
+    /// The watch over its memory and processes.
     pub(crate) fn watch(&self) -> Watch {
         self.watch.clone()
     }
 
-    /// One look at what it takes while no call runs.
+    /// One measurement of its memory and processes while no call runs.
     pub(crate) async fn glance(&self) -> Option<Excess> {
         self.watch.glance(self.copies.running(), false).await
     }
@@ -442,8 +443,8 @@ impl Worker {
         self.copies.signal(Signal::KILL)
     }
 
-    /// Ends the processes that the worker has started since `began`, so that it need not wait for them any more. Whatever
-    /// else it does it would be killed next, and they with it.
+    /// Ends the processes that the worker has started since `began`, so that it need not wait for them any more.
+    /// Otherwise the worker would be killed next, and they with it.
     fn end_awaited(&mut self, began: Instant) {
         let mut started = self.watch.started_by_code(self.copies.running());
         started.retain(|pid| Here::is_young(*pid, began.elapsed()));
@@ -470,12 +471,12 @@ impl Worker {
         self.ended_children
     }
 
-    /// Bytes of requests that nobody has read.
+    /// The number of bytes of requests that are still unread.
     fn unread(&self) -> usize {
         rustix::io::ioctl_fionread(&self.requests).ok().and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
     }
 
-    /// Ends the process and all that it started; how it ended.
+    /// Ends the process and all that it started; returns how it ended.
     pub(crate) async fn bury(&mut self, killed: bool) -> Death {
         let natural = if killed { None } else { tokio::time::timeout(STATUS_LIMIT, self.child.wait()).await.ok() };
         process::end(&mut self.child, self.pid, &self.watch, &self.mark).await;
@@ -502,17 +503,17 @@ impl Drop for Worker {
     }
 }
 
-/// The steps of ending a call before its time.
+/// The steps of stopping a call.
 struct Stopping {
-    /// Since it was told to.
+    /// The time since the request to stop.
     time: OwnTime,
     killed: bool,
-    /// What it took that was too much, in words.
+    /// The excess that it is stopped for, in words.
     excess: Option<String>,
 }
 
 impl Stopping {
-    /// It could use so much time to stop in, or there was more than enough of it.
+    /// It could use `limit` of processor time to stop in, or far more time has passed.
     fn has_had(&self, limit: Duration) -> bool {
         self.time.passed() >= limit && (self.time.used() >= limit || self.time.passed() >= MOST_GRACE)
     }
@@ -522,7 +523,7 @@ impl Stopping {
 enum Step {
     /// A message, or the end of the pipe.
     Heard(Option<Value>),
-    /// So many bytes of the request went out.
+    /// The number of bytes of the request that were written.
     Sent(std::io::Result<usize>),
 }
 
@@ -530,7 +531,7 @@ fn head(message: &Value) -> Option<&str> {
     message.as_list()?.first()?.as_keyword()
 }
 
-/// How a process ended, in words.
+/// The end of a process, in words.
 pub(crate) fn status_text(status: Option<ExitStatus>) -> String {
     match status {
         None => "it closed its pipe and did not end".to_owned(),
