@@ -1,14 +1,14 @@
-//! What a call does while it runs, as far as its image says so or prints.
+//! The activity of a running call, as its image reports it or prints it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes kept of what was printed last.
+/// The number of the last printed bytes that are kept.
 const TAIL: usize = 1024;
 
-/// Characters of the last line that are told.
+/// The number of characters of the last line that are shown.
 const LINE: usize = 200;
 
-/// What an image said last about what it is doing, and what it printed last. Clones share it.
+/// The last report and the last output of an image. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Activity(Arc<Mutex<Told>>);
 
@@ -27,12 +27,12 @@ impl Activity {
         self.told().words = Some(text.to_owned());
     }
 
-    /// The words, if there were any.
+    /// The last report, if there was one.
     pub(crate) fn get(&self) -> Option<String> {
         self.told().words.clone()
     }
 
-    /// Takes note of what was printed next.
+    /// Records output.
     pub(crate) fn printed(&self, bytes: &[u8]) {
         let tail = &mut self.told().tail;
         tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
@@ -40,7 +40,7 @@ impl Activity {
         tail.drain(..excess);
     }
 
-    /// The last line that was printed and is not blank, or its end.
+    /// The last line of the output that is not blank, or its end.
     pub(crate) fn last_line(&self) -> Option<String> {
         let tail = String::from_utf8_lossy(&self.told().tail).into_owned();
         let line = tail.split(['\n', '\r']).map(str::trim).rfind(|line| !line.is_empty())?;

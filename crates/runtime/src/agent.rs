@@ -1,38 +1,38 @@
-//! What the workers of a runtime are started with: the Lisp that runs inside of them and the command lines around it.
+//! The agent of a runtime: the Lisp that runs in its workers, and the command lines that start them.
 //!
-//! A worker starts from a saved image where there can be one (`image` saves it), else plain, and is fed the agent through
-//! its standard input. Each file in `backends` has the agent of its runtime; the Lisp is in `images/`.
+//! A worker starts from a saved image if possible (`image` saves it), otherwise plain, and reads the agent from its
+//! standard input. Each file in `backends` has the agent of its runtime; the Lisp is in `images/`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// How a worker is started.
+/// The way a worker starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// From a saved image.
     Saved(PathBuf),
-    /// From the implementation's own image, the agent fed through standard input; with the reason for it.
+    /// From the implementation's own image, with the agent on standard input; the text is the reason.
     Plain(String),
 }
 
 /// The agent of a runtime.
 #[derive(Debug)]
 pub(crate) struct Agent {
-    /// What a plain start and a save are fed through standard input.
+    /// The standard input of a plain start and of a save.
     pub(crate) text: fn() -> String,
-    /// The arguments that run `start` with a heap of so many megabytes. What the worker compiles goes below the directory,
-    /// else where the saved image is.
+    /// The arguments that run `start` with a heap of this many megabytes. Files that the worker compiles go below the
+    /// directory, otherwise beside the saved image.
     pub(crate) start: fn(&Start, u32, Option<&Path>) -> Vec<OsString>,
-    /// What it starts from when it was started before.
+    /// The saved state of a first start.
     pub(crate) saved: Saved,
 }
 
-/// What is kept of a first start for the later ones.
+/// The state that a first start saves for later ones.
 #[derive(Debug)]
 pub(crate) enum Saved {
     /// An image.
     Image {
-        /// What its name ends in.
+        /// The extension of its file.
         extension: &'static str,
         /// The arguments that write it to a path.
         arguments: fn(&Path) -> Vec<OsString>,

@@ -1,9 +1,9 @@
-//! Which Lisps there are: one file here for each, with all that is its own.
+//! The Lisps: one file here for each, with everything that is particular to it.
 //!
-//! A [`Backend`] is the row of a Lisp: its name and program, what it can do, which files it is for, what its workers are
-//! started with ([`crate::agent`]), which servers of others its sessions join, and words about it. A [`Runtime`] is a
-//! handle to a row. Nothing elsewhere asks which Lisp it deals with, but what the row says. `docs/adding-a-runtime.md` is
-//! the way to another one.
+//! A [`Backend`] is the row of a Lisp: its name and program, its capabilities, the files it is for, the agent of its
+//! workers ([`crate::agent`]), the protocol of servers that its sessions attach to, and sentences about it. A
+//! [`Runtime`] is a handle to a row. Code elsewhere never asks which Lisp it has, it asks the row.
+//! `docs/adding-a-runtime.md` tells how to add one.
 
 mod clisp;
 mod clojure;
@@ -26,7 +26,7 @@ use crate::capture::Printed;
 use crate::environment::find_program;
 use crate::remote::Protocol;
 
-/// Every row, those first that are preferred among those of one dialect.
+/// Every row. Of one dialect, the preferred ones come first.
 static BACKENDS: &[&Backend] = &[
     &sbcl::BACKEND,
     &guile::BACKEND,
@@ -37,7 +37,7 @@ static BACKENDS: &[&Backend] = &[
     &swank::BACKEND,
 ];
 
-/// Something a runtime may be able to do for a session.
+/// An ability of a runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capability {
     /// Evaluate code in a worker of its own.
@@ -46,9 +46,9 @@ pub enum Capability {
     Interrupt,
     /// Keep the stack of an error for inspection and restarts.
     Hold,
-    /// Copy itself, to be returned to later.
+    /// Copy itself, so that the session can return to the copy.
     Checkpoint,
-    /// Join an image that somebody else started.
+    /// Attach to an image that somebody else started.
     Attach,
 }
 
@@ -65,67 +65,69 @@ impl Capability {
     }
 }
 
-/// What is known about a Lisp.
+/// The properties of a Lisp.
 #[derive(Debug)]
 pub struct Backend {
-    /// The name in arguments and answers; a version that the program says of itself contains it.
+    /// The name in arguments and answers; the version that the program reports contains it.
     pub name: &'static str,
-    /// The program that runs it; empty for what is only joined.
+    /// The program that runs it; empty for one that sessions only attach to.
     pub program: &'static str,
-    /// The argument that makes it say its version.
+    /// The argument that makes it print its version.
     pub version_argument: &'static str,
-    /// The distribution package (Debian, Ubuntu) that has it.
+    /// The distribution package (Debian, Ubuntu) that contains it.
     pub package: &'static str,
-    /// The version that its images are tried with; empty for what is only joined.
+    /// The version that its images are tested with; empty for one that sessions only attach to.
     pub tried: &'static str,
-    /// What works.
+    /// Its capabilities.
     pub has: &'static [Capability],
     /// The dialect that it evaluates.
     pub dialect: Dialect,
-    /// What files end in that speak for it when a project is looked at; only the first of a dialect has any.
+    /// The extensions of files that indicate it when a project is surveyed; only the first runtime of a dialect has
+    /// any.
     pub extensions: &'static [&'static str],
-    /// Files at the root that speak for it where a project has no source yet.
+    /// Files at the root that indicate it in a project without source files.
     pub project_files: &'static [&'static str],
     /// The names of the test frameworks that it runs.
     pub frameworks: &'static [&'static str],
-    /// What answers say of it and of no other.
+    /// The sentences of answers about it.
     pub words: Words,
-    /// What its workers are started with; absent when sessions only reach it through a socket.
+    /// The agent of its workers; `None` when sessions only reach it through a socket.
     pub(crate) agent: Option<Agent>,
-    /// What a shell does before it becomes the program, where that cannot move the descriptors of the protocol itself.
+    /// The commands of a shell before it becomes the program, if that cannot move the descriptors of the protocol
+    /// itself.
     pub(crate) shell: Option<&'static str>,
-    /// What a worker on this machine is sent when it does not hear by itself that it is to stop. One that waits for a child
-    /// of its own, as C's `system` does, ignores SIGINT; SIGURG does nothing to those that do not ask for it.
+    /// The signals for a worker on this machine that does not read a request to stop. A worker that waits for a child,
+    /// as C's `system` does, ignores SIGINT; SIGURG has no effect on processes without a handler for it.
     pub(crate) signals: &'static [Signal],
-    /// What servers speak that its sessions join.
+    /// The protocol of the servers that its sessions attach to.
     pub(crate) protocol: Option<Protocol>,
-    /// Takes from what was printed the reports of the implementation on itself.
+    /// Removes the implementation's own reports from the output.
     pub(crate) without_own_reports: fn(Printed) -> Printed,
 }
 
-/// What answers say of one Lisp: sentences that end with a full stop, empty where there is nothing to say.
+/// The sentences of answers about one Lisp: each ends with a full stop, and is empty where there is nothing to say.
 #[derive(Debug)]
 pub struct Words {
-    /// How to see the rest of a value that is cut.
+    /// The way to see the rest of a truncated value.
     pub part_of_value: &'static str,
-    /// What the image keeps no record of when it is asked for references, and how else to look.
+    /// The references that the image does not record, and another way to find them.
     pub not_looked_at: &'static str,
-    /// Which code keeps the variables of its frames.
+    /// The code whose frames keep their variables.
     pub keeps_variables: &'static str,
-    /// What to do about the commands of its own prompt, for code that begins with this.
+    /// The beginning of code that is a command of its own prompt, and what to do instead.
     pub prompt_command: Option<(&'static str, &'static str)>,
-    /// How the package, module or namespace `NAME` comes into the image.
+    /// The way to load the package, module or namespace `NAME`.
     pub missing_package: &'static str,
-    /// Why it makes no checkpoints and trials, and what does, when there is more to say than that it does not.
+    /// The reason why it has no checkpoints and trials, and the alternative, if there is more to say than that.
     pub no_copies: &'static str,
-    /// The address at which servers of others are usually joined, and how one is started.
+    /// The usual address of servers of others, and the way to start one.
     pub server: (&'static str, &'static str),
-    /// What does not work in a server of somebody else's, by what that says of its version.
+    /// The missing features of a server of somebody else's, by its version.
     pub attached: fn(version: &str) -> &'static str,
 }
 
 impl Backend {
-    /// A row that says nothing, for what the others leave out.
+    /// The default for fields that a row leaves out.
     const NOTHING: Self = Self {
         name: "",
         program: "",
@@ -145,17 +147,17 @@ impl Backend {
         without_own_reports: |printed| printed,
     };
 
-    /// Whether the runtime can do it here.
+    /// Whether the runtime has this capability here.
     pub fn can(&self, capability: Capability) -> bool {
         self.has.contains(&capability)
     }
 
-    /// Whether sessions can only join it where somebody else runs it.
+    /// Whether sessions can only attach to it where somebody else runs it.
     pub fn is_only_joined(&self) -> bool {
         self.program.is_empty()
     }
 
-    /// Where the program is, if it is installed. There is none for what is only joined.
+    /// The path of the program, if it is installed. `None` for a runtime that sessions only attach to.
     pub fn find(&self) -> Option<PathBuf> {
         match self.protocol {
             Some(Protocol::Nrepl) => crate::nrepl::program(),
@@ -177,28 +179,29 @@ impl Words {
     };
 }
 
-/// A Lisp by its row.
+/// A handle to the row of a Lisp.
 #[derive(Clone, Copy)]
 pub struct Runtime(&'static Backend);
 
 impl Runtime {
-    /// Every runtime, those first that are preferred among those of one dialect.
+    /// Every runtime. Of one dialect, the preferred ones come first.
     pub fn all() -> impl Iterator<Item = Self> {
         BACKENDS.iter().copied().map(Self)
     }
 
-    /// Those that evaluate code of `dialect` in images of their own, the one to prefer first.
+    /// The runtimes that evaluate code of `dialect` in images of their own, the preferred one first.
     fn starting(dialect: Dialect) -> impl Iterator<Item = Self> {
         Self::all().filter(move |runtime| runtime.dialect == dialect && !runtime.is_only_joined())
     }
 
-    /// The runtime for files of `dialect`: the first that `is_there`, else the first of all, so that this one is asked for.
+    /// The runtime for files of `dialect`: the first that `is_there`, else the first of all, so that it can be asked
+    /// for.
     pub(crate) fn preferred(dialect: Dialect, is_there: impl Fn(Self) -> bool) -> Option<Self> {
         Self::starting(dialect).find(|runtime| is_there(*runtime)).or_else(|| Self::starting(dialect).next())
     }
 
-    /// The preferred runtime for files of `dialect` among those that are installed; the one to install when none is, if
-    /// any evaluates it.
+    /// The preferred installed runtime for files of `dialect`; the one to install when none is installed, if any
+    /// evaluates it.
     pub fn for_dialect(dialect: Dialect) -> Option<Self> {
         Self::preferred(dialect, |runtime| runtime.find().is_some())
     }
@@ -211,12 +214,12 @@ impl Runtime {
         Self::all().find(|runtime| runtime.name.eq_ignore_ascii_case(name))
     }
 
-    /// What its workers are started with, if it has any.
+    /// The agent of its workers, if it has any.
     pub(crate) fn agent(self) -> Option<&'static Agent> {
         self.0.agent.as_ref()
     }
 
-    /// The runtime of sessions that join servers which speak `protocol`.
+    /// The runtime of sessions that attach to servers of `protocol`.
     pub(crate) fn speaking(protocol: Protocol) -> Self {
         Self::all().find(|runtime| runtime.protocol == Some(protocol)).expect("each protocol is that of a row")
     }

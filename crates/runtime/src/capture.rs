@@ -1,8 +1,8 @@
-//! What evaluated code prints, read from the worker's pipes all the time and kept within bounds.
+//! The output of evaluated code, read from the worker's pipes all the time and kept within bounds.
 //!
-//! The worker's descriptors 1 and 2 are pipes, so Lisp streams, other threads, child processes and foreign code all end
-//! up here, and what was printed before a crash is not lost. A task empties the pipe as it fills; [`Capture::take`]
-//! takes what is in it at the end of a call, so that everything written before the answer comes with the answer.
+//! The worker's descriptors 1 and 2 are pipes, so Lisp streams, other threads, child processes and foreign code all
+//! print into them, and output before a crash is not lost. A task empties the pipe as it fills; [`Capture::take`] takes
+//! the rest at the end of a call, so that all output before the answer comes with the answer.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,34 +18,34 @@ use tokio::task::JoinHandle;
 
 use crate::activity::Activity;
 
-/// Bytes kept from the start of what one call prints to one descriptor, and as many from the end.
+/// The number of bytes that are kept from the start of one call's output to one descriptor, and as many from its end.
 const KEPT: usize = 192 * 1024;
 
-/// Bytes read before others may have the lock.
+/// The number of bytes that are read before others may have the lock.
 const TURN: u64 = 128 * 1024;
 
-/// From one turn to the next with what prints too much while no call runs and nobody can stop it.
+/// The interval between two reads of excessive output while no call runs that could be stopped.
 const SLOWLY: Duration = Duration::from_millis(100);
 
-/// What was printed, with a hole in the middle when it was too much to keep.
+/// Output, without its middle when it was too long.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Printed {
-    /// From the start.
+    /// The start.
     pub head: String,
-    /// Bytes between head and tail that were not kept.
+    /// The number of bytes between head and tail that were not kept.
     pub dropped: u64,
-    /// To the end; empty when nothing was dropped.
+    /// The end; empty when nothing was dropped.
     pub tail: String,
 }
 
 impl Printed {
-    /// Whether nothing was printed.
+    /// Whether there was no output.
     pub fn is_empty(&self) -> bool {
         self.head.is_empty()
     }
 }
 
-/// The ends of what is printed while nobody asks for it.
+/// The start and the end of output until it is taken.
 #[derive(Default)]
 pub(crate) struct Kept {
     head: Vec<u8>,
@@ -54,7 +54,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Adds what was printed next.
+    /// Appends output.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let room = (KEPT - self.head.len()).min(bytes.len());
@@ -64,19 +64,19 @@ impl Kept {
         self.tail.drain(..excess);
     }
 
-    /// Adds what was printed next elsewhere.
+    /// Appends output that was captured elsewhere.
     pub(crate) fn add_printed(&mut self, printed: &Printed) {
         self.add(printed.head.as_bytes());
         self.add(printed.tail.as_bytes());
         self.total += printed.dropped;
     }
 
-    /// Bytes that were printed in all.
+    /// The number of all printed bytes.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Takes the lines out of the start of what was printed that `wanted` makes something of, which is returned.
+    /// Removes the lines from the start of the output that `wanted` recognizes, and returns their values.
     pub(crate) fn take_lines<T>(&mut self, wanted: impl Fn(&str) -> Option<T>) -> Vec<T> {
         let mut taken = Vec::new();
         let mut left = Vec::with_capacity(self.head.len());
@@ -91,7 +91,7 @@ impl Kept {
         taken
     }
 
-    /// What is kept, as text.
+    /// The kept output, as text.
     pub(crate) fn printed(self) -> Printed {
         let (mut head, tail) = (self.head, Vec::from(self.tail));
         let dropped = self.total - (head.len() + tail.len()) as u64;
@@ -123,9 +123,9 @@ struct Shared {
 #[derive(Default)]
 struct Counted {
     kept: Kept,
-    /// Bytes since the call began, or since the last one ended.
+    /// The number of bytes since the call began, or since the last one ended.
     count: u64,
-    /// The call that runs.
+    /// The running call.
     call: Option<Activity>,
 }
 
@@ -153,22 +153,22 @@ impl Capture {
         Ok(Self { shared, pump })
     }
 
-    /// A call begins: what was printed before it does not count against the limit.
+    /// Begins a call: earlier output does not count against its limit.
     pub(crate) fn begin(&self, call: &Activity) {
         let mut printed = self.shared.printed();
         (printed.count, printed.call) = (0, Some(call.clone()));
     }
 
-    /// A call has ended: what was printed since the last time, with all that is in the pipe by now.
+    /// Ends a call: the output since the last time, with all that is in the pipe by now.
     pub(crate) fn take(&self) -> Printed {
-        // Straight from the descriptor: the event loop may not have heard of the last bytes yet. No more than these:
-        // another process may print faster than this reads.
+        // Reads from the descriptor itself: the event loop may not know of the last bytes yet. The number is fixed
+        // before, because another process may print faster than this reads.
         let waiting = rustix::io::ioctl_fionread(&self.shared.pipe).unwrap_or(0);
         self.shared.drain(waiting, |buffer| Ok(rustix::io::read(&self.shared.pipe, buffer)?));
         std::mem::take(&mut *self.shared.printed()).kept.printed()
     }
 
-    /// Bytes that one call may print.
+    /// The number of bytes that one call may print.
     pub(crate) fn limit(&self) -> u64 {
         self.shared.limit
     }
@@ -200,7 +200,7 @@ impl Drop for Capture {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Drained {
-    /// There may be more some time.
+    /// There may be more later.
     Open,
     /// Nobody can write to the pipe any more.
     Closed,
@@ -216,7 +216,7 @@ impl Shared {
         printed.call.is_none() && printed.count > self.limit
     }
 
-    /// Reads what is there, at most `most` bytes.
+    /// Reads the available bytes, at most `most`.
     fn drain(&self, mut most: u64, read: impl Fn(&mut [u8]) -> io::Result<usize>) -> Drained {
         let mut buffer = [0; 16 * 1024];
         let mut printed = self.printed();

@@ -2,23 +2,23 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Why processes of the code were ended in a call, and how many.
+/// The reason why processes of the code were ended in a call, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndedChildren {
-    /// The worker waited for them and did not listen.
+    /// The worker waited for them and did not respond.
     Awaited(usize),
-    /// The call was stopped for what was printed, and they would have printed on.
+    /// The call was stopped for its output, and they would have printed on.
     Printing(usize),
 }
 
 impl EndedChildren {
-    /// Kills `processes`; what to report when there were any.
+    /// Kills `processes`; returns `None` when there were none.
     pub(crate) fn end(processes: Vec<Pid>, why: fn(usize) -> Self) -> Option<Self> {
         let ended = processes.into_iter().filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count();
         (ended > 0).then(|| why(ended))
     }
 
-    /// What to say about it.
+    /// The notice for the answer.
     pub(crate) fn notice(self) -> String {
         let (count, deed) = match self {
             Self::Awaited(count) => (count, "and did not stop waiting for"),

@@ -1,4 +1,4 @@
-//! How workers are run: what the whole server decides once.
+//! The configuration of workers, fixed for the whole server.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,35 +7,34 @@ use std::time::Duration;
 use crate::backends::Runtime;
 use crate::sandbox::SandboxConfig;
 
-/// How workers are run.
+/// The configuration of workers.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The working directory of the images: the project root.
     pub root: PathBuf,
-    /// Where saved images are kept; the user's cache directory when absent.
+    /// The directory for saved images; `None` means the user's cache directory.
     pub cache: Option<PathBuf>,
-    /// Programs in place of those on `PATH`, by the names of their runtimes.
+    /// Programs instead of those on `PATH`, by the names of their runtimes.
     pub programs: BTreeMap<&'static str, PathBuf>,
-    /// The runtime of a session that is asked for without one; the one that most source files below the root are for
-    /// when absent.
+    /// The runtime of a session that is made without one; `None` means the one for most source files below the root.
     pub runtime: Option<Runtime>,
     /// A command in front of every worker that carries its standard input and output (`ssh host`, `bwrap ...`).
     pub launcher: Vec<String>,
-    /// This program, which can be started as the keeper of a worker; workers have none when absent.
+    /// This program, as the keeper of workers; `None` means no keeper.
     pub keeper: Option<PathBuf>,
-    /// What keeps workers in; nothing when absent.
+    /// The sandbox of workers, if they have one.
     pub sandbox: Option<SandboxConfig>,
-    /// How many sessions there may be at once.
+    /// The limit on the number of sessions.
     pub max_sessions: usize,
-    /// How long an image may be idle before it is ended; for ever when absent.
+    /// The time that an image may be idle before it is ended; `None` means without limit.
     pub max_idle: Option<Duration>,
-    /// The heap of an image in megabytes. All processes of an image together may take more by [`Config::memory_limit`].
+    /// The heap of an image in megabytes. [`Config::memory_limit`] bounds all processes of an image together.
     pub heap_megabytes: u32,
-    /// How many processes an image and what it started may be.
+    /// The limit on the number of an image's processes.
     pub max_processes: u32,
-    /// Bytes that one call may print to one descriptor before it is interrupted.
+    /// The number of bytes that one call may print to one descriptor before it is interrupted.
     pub output_limit: u64,
-    /// Keep a worker ready once the first session has started.
+    /// Keeps a worker ready once the first session has started.
     pub spare: bool,
 }
 
@@ -60,8 +59,8 @@ impl Config {
         }
     }
 
-    /// Megabytes that an image, its copies and what they started may take together: what a full heap needs, and a quarter
-    /// of it and 256 MB more for all that is not heap.
+    /// The megabytes that an image, its copies and their processes may use together: a full heap, and a quarter of it
+    /// and 256 MB more for everything else.
     pub fn memory_limit(&self) -> u64 {
         let heap = u64::from(self.heap_megabytes);
         heap + heap / 4 + 256

@@ -1,8 +1,8 @@
-//! What a process does before it becomes a worker under `--sandbox`: it gives up what the system can take from it.
+//! The steps of a process before it becomes a worker under `--sandbox`: it gives up its rights.
 //!
-//! The server cannot restrict a child between fork and exec without unsafe code in a process with threads, so a child is
-//! first this program again, which restricts itself and then becomes the worker. See [`sandbox`](crate::sandbox) for who
-//! asks for it, and [`System::restrict`] for what is given up.
+//! The server cannot restrict a child between fork and exec without unsafe code in a process with threads. So a child
+//! first runs this program again, which restricts itself and then becomes the worker. [`sandbox`](crate::sandbox)
+//! starts it, and [`System::restrict`] lists the rights that are given up.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -18,24 +18,25 @@ use crate::keeper::outlive;
 use crate::place::WritablePlace;
 use crate::process::CAPTURE;
 
-/// What a worker finds its two ends of the conversation by, when they are not its standard input and output.
+/// The variable with the two descriptors of the conversation, when they are not standard input and output.
 pub(crate) const CONVERSATION: &str = "LISPWRIGHT_CONVERSATION";
 
-/// What a process keeps when it is confined. Reading and running files is not restricted.
+/// The rights that a confined process keeps. Reading and running files is not restricted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confinement {
-    /// The directories below which it may write. One that does not exist gives nothing.
+    /// The directories below which it may write. A missing directory gives no right.
     pub write: Vec<WritablePlace>,
-    /// Where it is.
+    /// The namespaces that it runs in.
     pub surroundings: Surroundings,
-    /// Its standard input and output are moved to descriptors that nobody takes for those, which the environment names.
+    /// Its standard input and output are moved to other descriptors, which the environment names, so that code cannot
+    /// use them by accident.
     pub conversation: bool,
-    /// Variables that only the program is told.
+    /// Variables for the program only.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Runs `program` as the first process of namespaces of its own, where it may mount, and waits for its end. Gives its exit
-/// code, or why it has no namespaces; then nothing was started. This process has to have one thread.
+/// Runs `program` as the first process of new namespaces, where it may mount, and waits for its end. Returns its exit
+/// code, or the reason why there are no namespaces; then nothing was started. This process must have one thread.
 pub fn live_apart(program: &OsString, arguments: &[OsString]) -> Result<u8, String> {
     Here::enter_namespaces().map_err(|error| format!("namespaces: {error}"))?;
     let child = Command::new(program).args(arguments).spawn();
@@ -43,10 +44,10 @@ pub fn live_apart(program: &OsString, arguments: &[OsString]) -> Result<u8, Stri
     Ok(outlive(Pid::from_child(&child)))
 }
 
-/// Restricts this process as `confinement` says and becomes `program`; as the first process of namespaces it starts that and
-/// gives its exit code. Else returns only what was in the way.
+/// Restricts this process by `confinement` and becomes `program`; as the first process of namespaces it starts
+/// `program` and returns its exit code. Otherwise it returns only on failure.
 ///
-/// Everything that is asked for is enforced, or the program does not run.
+/// The program runs only if every restriction is enforced.
 pub fn become_confined(confinement: &Confinement, program: &OsString, arguments: &[OsString]) -> Result<u8, String> {
     let mut command = Command::new(program);
     command.args(arguments).envs(confinement.environment.iter().map(|(name, value)| (name, value)));
@@ -67,8 +68,8 @@ fn restrict(confinement: &Confinement) -> Result<(), String> {
     Here::restrict(places.collect::<Result<_, _>>()?, confinement.surroundings)
 }
 
-/// Moves standard input and output to other descriptors, which `command` finds in its environment. In their places come the
-/// end of all input and what the server captures.
+/// Moves standard input and output to other descriptors, which `command` finds in its environment. Standard input
+/// becomes empty, and standard output becomes the captured pipe.
 fn move_conversation(command: &mut Command) -> Result<(), String> {
     let capture = std::env::var(CAPTURE).map_err(|_| "nobody captures what is printed".to_owned())?;
     let mut moved = || -> std::io::Result<()> {

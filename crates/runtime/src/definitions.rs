@@ -3,18 +3,20 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// Names looked at before the search ends.
+/// The number of names after which the search ends.
 const MOST_NAMES: usize = 50_000;
 
-/// Definition files that are told.
+/// The most definition files that are returned.
 const MOST_FILES: usize = 1_000;
 
-/// Directories that ocicl keeps libraries in, of which there may be several versions; each beside the list that says so.
+/// Directories where ocicl keeps libraries, possibly several versions of one; each with the list beside it that
+/// identifies it.
 const LIBRARIES: [(&str, &str); 2] = [("ocicl", "ocicl.csv"), ("systems", "systems.csv")];
 
-/// The `.asd` files below `root`, those in directories near it first, each directory in the order of the names.
+/// The `.asd` files below `root`, those in directories near it first, each directory's in the order of names.
 ///
-/// Hidden directories and those of ocicl's libraries are left out, and links are not followed. The search ends after 50,000 names.
+/// Hidden directories and those of ocicl's libraries are left out, and links are not followed. The search ends after
+/// 50,000 names.
 pub fn definition_files(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut directories = VecDeque::from([root.to_owned()]);

@@ -1,10 +1,10 @@
 //! The owner's own Emacs: a client of the server that `emacsclient` talks to.
 //!
-//! Each request is a connection of its own: a form to evaluate, and the printed value when it has come. The form is a call
-//! of the agent of our own workers, which the Emacs is given when it is joined (`images/emacs-lisp/joined.el`).
+//! Each request is a connection of its own: it sends a form and receives the printed value. The form is a call of the
+//! agent of our own workers, which is loaded into the Emacs when a session attaches (`images/emacs-lisp/joined.el`).
 //!
-//! An Emacs does one thing at a time, and nobody but its owner can quit what it does. Code that waits is stopped by the agent
-//! when its time is up; a busy loop is left alone, with the connection closed.
+//! An Emacs does one thing at a time, and only its owner can quit it. The agent stops code that waits when its time is
+//! up; a busy loop continues, with the connection closed.
 
 use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -27,27 +27,27 @@ use crate::session::Image;
 use crate::stop::{Controls, Death, StopReason};
 use crate::wire::{Value, keyed};
 
-/// How long an Emacs that has nothing else to do may take to answer a small question.
+/// The time for an idle Emacs to answer a small question.
 const HELLO_LIMIT: Duration = Duration::from_secs(30);
 
-/// How long it may take to read the agent.
+/// The time for it to read the agent.
 const DEFINE_LIMIT: Duration = Duration::from_secs(120);
 
-/// How much longer than the time for its code an Emacs may take, which stops code that waits by itself.
+/// The extra time for an Emacs, which stops waiting code by itself, after the time of the code.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Bytes of a file that names a port and a key.
+/// The number of bytes that are read of a file with a port and a key.
 const MOST_OF_FILE: u64 = 4096;
 
-/// Bytes of an answer.
+/// The number of bytes that are read of an answer.
 const MOST: u64 = 64 << 20;
 
 /// The server of one session.
 #[derive(Default)]
 pub(crate) struct EmacsServer {
-    /// The file that the session was told to join: a socket, or where a port and a key stand.
+    /// The file of the server that the session is attached to: a socket, or a text with a port and a key.
     attached: Option<PathBuf>,
-    /// The Emacs there has the agent.
+    /// The Emacs has loaded the agent.
     is_ready: bool,
     last_id: i64,
 }
@@ -58,12 +58,12 @@ trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
 impl EmacsServer {
-    /// Where somebody else's server is, or was, that the session means.
+    /// The file of the server that the session is attached to, even if the connection is lost.
     pub(crate) fn joined(&self) -> Option<&Path> {
         self.attached.as_deref()
     }
 
-    /// Joins the server whose file is `path`, in place of the one there was.
+    /// Attaches to the server whose file is `path`, instead of the earlier one.
     pub(crate) async fn attach(&mut self, path: PathBuf) -> Result<Reached, StartError> {
         let known = prepare(&path).await?;
         self.attached = Some(path);
@@ -71,7 +71,7 @@ impl EmacsServer {
         Ok(known)
     }
 
-    /// Joins the server again that the session was attached to, when it was lost.
+    /// Attaches again to the session's server after the connection was lost.
     pub(crate) async fn ensure(&mut self) -> Result<Option<Reached>, StartError> {
         if self.is_ready {
             return Ok(None);
@@ -82,7 +82,7 @@ impl EmacsServer {
         Ok(Some(known))
     }
 
-    /// Asks the server; the session has one.
+    /// Sends a request to the server; the session must have one.
     pub(crate) async fn call(&mut self, request: &Request, next_object: i64, controls: &Controls) -> Called {
         self.last_id += 1;
         let path = self.attached.clone().expect("the session is attached");
@@ -130,7 +130,7 @@ fn printed(text: Option<&str>) -> Printed {
     kept.printed()
 }
 
-/// The file of the server called `name`, as `emacsclient` looks for it; a path is one already.
+/// The file of the server called `name`, found like by `emacsclient`; a path is returned unchanged.
 pub(crate) fn file_of(name: &str) -> Result<PathBuf, String> {
     let candidates: Vec<PathBuf> = if name.starts_with('/') {
         vec![name.into()]
@@ -166,7 +166,7 @@ pub(crate) async fn listens(path: &Path) -> bool {
     connect(path).await.is_ok()
 }
 
-/// Asks the Emacs at `path` who it is, and gives it the agent unless it has it.
+/// Asks the Emacs at `path` for its version and loads the agent into it if needed.
 async fn prepare(path: &Path) -> Result<Reached, StartError> {
     let unusable = |failure: Failure| {
         let why = match failure {
@@ -193,7 +193,7 @@ async fn prepare(path: &Path) -> Result<Reached, StartError> {
     })
 }
 
-/// Why there is no value.
+/// The reason why there is no value.
 #[derive(Debug)]
 enum Failure {
     /// It did not come in time.
@@ -216,7 +216,7 @@ async fn evaluate(path: &Path, form: &str, limit: Duration) -> Result<String, Fa
     tokio::time::timeout(limit, exchange).await.unwrap_or(Err(Failure::Time))
 }
 
-/// A connection to the server whose file is `path`, and what has to be said first.
+/// A connection to the server whose file is `path`, and the text that has to be sent first.
 async fn connect(path: &Path) -> std::io::Result<(Box<dyn Stream>, String)> {
     if path.metadata()?.file_type().is_socket() {
         return Ok((Box::new(UnixStream::connect(path).await?), String::new()));
@@ -256,7 +256,7 @@ fn quoted(text: &str) -> String {
     if quoted.starts_with('-') { format!("&{quoted}") } else { quoted }
 }
 
-/// What [`quoted`] was made of.
+/// The inverse of [`quoted`].
 fn unquoted(text: &str) -> String {
     let mut characters = text.chars();
     let mut out = String::with_capacity(text.len());

@@ -1,55 +1,56 @@
-//! What the environment of the server says: where programs and caches are, and what it must not tell the code it runs.
+//! The environment of the server: the places of programs and caches, and the variables that it keeps from the code it
+//! runs.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{PoisonError, RwLock};
 
-/// Directories whose programs are not run outside of the sandbox, because images may write below them. Of the whole process,
-/// as `PATH` is.
+/// Directories whose programs are not run outside of the sandbox, because images may write below them. Like `PATH`,
+/// they belong to the whole process.
 static DISTRUSTED: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 
-/// Runs no program that lies below these directories any more.
+/// Prevents programs below these directories from being run outside of the sandbox.
 pub(crate) fn distrust(directories: &[PathBuf]) {
     DISTRUSTED.write().unwrap_or_else(PoisonError::into_inner).extend_from_slice(directories);
 }
 
-/// Whether a file or directory lies where images may write, by what it is and not only by its name.
+/// Whether a file or directory lies where images may write, after its links are resolved.
 fn is_distrusted(path: &Path) -> bool {
     let distrusted = DISTRUSTED.read().unwrap_or_else(PoisonError::into_inner);
     if distrusted.is_empty() {
         return false;
     }
-    // A relative one depends on where it is asked from.
+    // A relative path depends on the working directory, so it is not trusted.
     let canonical = path.canonicalize().unwrap_or_default();
     let inside = |path: &Path| distrusted.iter().any(|directory| path.starts_with(directory));
     !path.is_absolute() || inside(path) || inside(&canonical)
 }
 
-/// The directories of `PATH`: those that programs are looked for in, and those that are passed over because images may write
+/// The directories of `PATH`: those where programs are searched, and those that are left out because images may write
 /// there.
 pub(crate) fn search_path() -> (Vec<PathBuf>, Vec<PathBuf>) {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).partition(|directory| !is_distrusted(directory))
 }
 
-/// The variable `PATH` for what the server runs by itself.
+/// The variable `PATH` for programs that the server runs by itself.
 pub(crate) fn trusted_path() -> OsString {
-    // They come from one, so that they can be joined.
+    // They come from such a variable, so they can be joined.
     std::env::join_paths(search_path().0).unwrap_or_default()
 }
 
-/// Makes `command` one that the server runs outside of the sandbox: what it is told and where it stands leads it to nothing that
-/// images may write.
+/// Prepares a `command` that the server runs outside of the sandbox: its environment and working directory lead to no
+/// file that images may write.
 pub(crate) fn entrust(command: &mut Command) {
     command.env_clear().envs(told().filter(|(_, value)| !mentions_distrusted(value))).env("PATH", trusted_path());
     if !DISTRUSTED.read().unwrap_or_else(PoisonError::into_inner).is_empty() {
-        // Relative names in a list of directories mean nothing of the project there.
+        // Relative directories in a list cannot refer to the project there.
         command.current_dir("/");
     }
 }
 
-/// Whether a value has the name of a place in it where images may write.
+/// Whether a value contains the path of a directory where images may write.
 fn mentions_distrusted(value: &OsStr) -> bool {
     let distrusted = DISTRUSTED.read().unwrap_or_else(PoisonError::into_inner);
     let names = |directory: &PathBuf| {
@@ -58,13 +59,14 @@ fn mentions_distrusted(value: &OsStr) -> bool {
     distrusted.iter().any(names)
 }
 
-/// What the dynamic linker hears of: in a process that has yet to confine itself it would load what images may have written.
+/// A variable of the dynamic linker: before a process has confined itself, it could load a library that images have
+/// written.
 pub(crate) fn is_for_linker(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b"LD_")
 }
 
-/// The first executable file called `name` in the directories of `PATH`; under `--sandbox`, in those that images may not write
-/// to.
+/// The first executable file called `name` in the directories of `PATH`; under `--sandbox`, only in those that images
+/// may not write to.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt as _;
     let executable =
@@ -82,13 +84,13 @@ pub(crate) fn default_cache() -> Option<PathBuf> {
     Some(base.join("lispwright"))
 }
 
-/// The variables of the server's environment that evaluated code has a business with: all but credentials.
+/// The variables of the server's environment for evaluated code: all but credentials.
 pub(crate) fn told() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(|(name, value)| !is_secret(name) && !holds_password(value))
 }
 
-/// Whether an environment variable is named as credentials are: by a word of its own (`API_KEY`), or by the end of one
-/// (`PGPASSWORD`).
+/// Whether the name of an environment variable is typical of credentials: by a word in it (`API_KEY`), or by the end of
+/// one (`PGPASSWORD`).
 fn is_secret(name: &OsStr) -> bool {
     const WORDS: [&str; 17] = [
         "TOKEN",

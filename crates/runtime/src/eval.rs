@@ -1,4 +1,4 @@
-//! What an evaluation answers, in the session's own terms.
+//! The answer to an evaluation, in the session's own terms.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use crate::stop::{Death, StopReason};
 use crate::wire::Value;
 use crate::work::{Diagnostic, Tally};
 
-/// What became of the code.
+/// The outcome for the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExecutionStatus {
-    /// It ran to its end, be that a value or an error.
+    /// It ran to its end, with a value or an error.
     Completed,
-    /// It was stopped on the way.
+    /// It was stopped before its end.
     Interrupted,
     /// It never started.
     NotExecuted,
@@ -39,42 +39,42 @@ impl ExecutionStatus {
     }
 }
 
-/// What a session answers to one evaluation.
+/// The answer of a session to one evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvalReport {
     /// The session.
     pub session: String,
-    /// What it runs.
+    /// Its runtime.
     pub runtime: Runtime,
     /// How it ended.
     pub ending: Ending,
-    /// Values of forms before the last, with their numbers from 1, where the runtime tells them.
+    /// The values of forms before the last, with their numbers from 1, if the runtime reports them.
     pub earlier: Vec<(u32, Printout)>,
-    /// What was printed to standard output, by whatever means, since the last answer.
+    /// All output to standard output since the last answer.
     pub stdout: Printed,
-    /// What was printed to error output.
+    /// All output to error output.
     pub stderr: Printed,
     /// Warnings of the compiler and of the code.
     pub warnings: Vec<Warning>,
-    /// What the compiler and loader say about a file or system.
+    /// Messages of the compiler and loader about a file or system.
     pub diagnostics: Vec<Diagnostic>,
-    /// How tests went, as far as they came.
+    /// The test results so far.
     pub tests: Option<Tally>,
-    /// What the image said last about what it was doing, such as `compiling PATH` or `testing NAME`.
+    /// The last activity that the image reported, such as `compiling PATH` or `testing NAME`.
     pub activity: Option<String>,
-    /// The first value, when there is something inside to look at.
+    /// The first value, if it has parts to inspect.
     pub object: Option<Node>,
-    /// How many stacks are held in the image now.
+    /// The number of stacks that are held in the image now.
     pub held: u32,
-    /// The session's package after the call; absent when the image is gone.
+    /// The session's package after the call; `None` when the image is gone.
     pub package: Option<String>,
     /// Errors of other threads since the last answer.
     pub background: Vec<LispError>,
-    /// What the caller has to know about the session: that it lost its state, and why.
+    /// Notices about the session: that it lost its state, and why.
     pub notices: Vec<String>,
-    /// The image belongs to somebody else: it goes on whatever became of the call.
+    /// The image belongs to somebody else: it goes on after any ending.
     pub theirs: bool,
-    /// Too many images were lost: the session runs nothing more until it is reset.
+    /// Too many images were lost: the session runs nothing until it is reset.
     pub stopped: bool,
     /// Code that was interrupted, by this call or an earlier one, did not end and still runs in the image.
     pub runs_on: bool,
@@ -82,58 +82,58 @@ pub struct EvalReport {
     pub duration: Duration,
 }
 
-/// How an evaluation ended.
+/// The ending of an evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ending {
     /// The values of the last form.
     Values(Vec<Printout>),
-    /// A condition nobody handled.
+    /// A condition that nobody handled.
     Error {
         /// The condition.
         error: LispError,
-        /// The form in hand.
+        /// The current form.
         place: Place,
     },
     /// Stopped before its end; the state is kept.
     Stopped {
-        /// Why.
+        /// The reason.
         reason: StopReason,
-        /// Where it was, innermost first.
+        /// The stack at that moment, innermost first.
         frames: Vec<Frame>,
-        /// The form in hand.
+        /// The current form.
         place: Place,
         /// The stack is held.
         kept: bool,
     },
     /// The image died, and the state with it.
     Died {
-        /// How.
+        /// Its end.
         death: Death,
-        /// Why it was told to stop before, if it was.
+        /// The reason of an earlier request to stop, if there was one.
         reason: Option<StopReason>,
     },
-    /// An object, described.
+    /// An object with its description.
     Inspected(Node),
     /// A form with its macros expanded.
     Expanded {
         /// The new form.
         expansion: Printout,
-        /// It is another form.
+        /// The form differs from the original.
         changed: bool,
     },
-    /// A name, described.
+    /// A name with its description.
     Described(Description),
-    /// Who refers to a name.
+    /// The references to a name.
     References(References),
-    /// What a package, module or namespace offers to others.
+    /// The exports of a package, module or namespace.
     Exports(Exports),
-    /// What is held, innermost first, without frames.
+    /// The held errors, innermost first, without frames.
     Held(Vec<LispError>),
     /// Frames of the innermost held stack.
     Frames {
         /// Some of them.
         frames: Vec<Frame>,
-        /// How many there are.
+        /// The number of all frames.
         total: u32,
     },
     /// The variables of a frame of the innermost held stack.
@@ -155,33 +155,33 @@ pub enum Ending {
         /// The wire's name for it.
         operation: String,
     },
-    /// A held stack was given up, and with it the rest of its code from this form on.
+    /// A held stack was given up, with the rest of its code from this form.
     Aborted(Place),
-    /// The image is kept as it is, under a name.
+    /// A checkpoint of the image was made, with this name.
     Checkpointed(String),
-    /// The session is back at a checkpoint. Without a rollback that asked for it, the image had died.
+    /// The session has returned to a checkpoint: by a rollback, or because the image died.
     Returned {
-        /// Where, and how the image ended.
+        /// The checkpoint, and the end of the image.
         back: Return,
-        /// Why it was told to stop before, if it was.
+        /// The reason of an earlier request to stop, if there was one.
         reason: Option<StopReason>,
-        /// It was asked for.
+        /// A rollback asked for it.
         asked: bool,
     },
     /// The copy that a trial ran in died; the image is as it was before.
     TrialDied {
-        /// How.
+        /// Its end.
         status: String,
-        /// Why it was told to stop before, if it was.
+        /// The reason of an earlier request to stop, if there was one.
         reason: Option<StopReason>,
     },
-    /// What was asked for is not there.
+    /// Something that the request names does not exist.
     Refused(Refusal),
-    /// The package asked for does not exist.
+    /// The requested package does not exist.
     NoPackage {
         /// The name.
         name: String,
-        /// Those there are, nearest first.
+        /// Existing ones, nearest first.
         nearest: Vec<String>,
     },
     /// The agent failed, or does not know the request.
@@ -189,7 +189,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// What became of the code.
+    /// The outcome for the code.
     pub fn status(&self) -> ExecutionStatus {
         match self {
             Self::Values(_)
@@ -220,7 +220,7 @@ impl Ending {
 pub struct Printout {
     /// The text.
     pub text: String,
-    /// The text stops where the limit was.
+    /// The text is cut at the limit.
     pub cut: bool,
 }
 
@@ -248,18 +248,18 @@ pub struct LispError {
     pub frames: Vec<Frame>,
     /// The code ended in the middle of a form.
     pub unclosed: bool,
-    /// Code wanted to read from the standard input.
+    /// Code tried to read from standard input.
     pub stdin: bool,
-    /// The session's readtable reads no lists any more.
+    /// The session's readtable no longer reads lists.
     pub unreadable: bool,
     /// Its stack is held.
     pub kept: bool,
-    /// Package names near the one that does not exist, when that was the mistake.
+    /// Package names similar to the one that does not exist, if that was the mistake.
     pub packages: Vec<String>,
 }
 
 impl LispError {
-    /// Gives what a loader says of this error without a place that of the innermost frame which has one.
+    /// Gives a loader's message about this error, if it lacks a place, the place of the innermost frame that has one.
     fn place(&self, diagnostic: &mut Diagnostic) {
         let is_absolute = |frame: &Frame| frame.file.as_ref().is_some_and(|file| Path::new(file).is_absolute());
         let is_this = diagnostic.file.is_none() && diagnostic.severity == "error" && diagnostic.message == self.message;
@@ -273,34 +273,34 @@ impl LispError {
 /// A frame of the stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// Its number, from 0, the innermost.
+    /// Its number, from 0 for the innermost.
     pub number: u32,
     /// The call, with its arguments as far as they are known.
     pub call: String,
     /// The file that the function was compiled from.
     pub file: Option<String>,
-    /// The line, from 1: of the call that is going on where the runtime knows it, else of the definition.
+    /// The line, from 1: that of the current call if the runtime knows it, else that of the definition.
     pub line: Option<u32>,
-    /// The column, from 1, where the runtime knows it.
+    /// The column, from 1, if the runtime knows it.
     pub column: Option<u32>,
     /// Variables as (name, value), of the innermost frame.
     pub locals: Vec<(String, String)>,
-    /// Frames like it, and like those before it, that come after it and are left out.
+    /// Repetitions of this frame and those before it, which follow and are left out.
     pub repeated: Option<Repetition>,
 }
 
-/// Calls that come again and again on a stack.
+/// Calls that repeat on a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repetition {
-    /// How many frames a time has: the one that this belongs to is the last of them.
+    /// The number of frames in each repetition; this frame is the last of them.
     pub frames: u32,
-    /// How many times are left out.
+    /// The number of repetitions that are left out.
     pub times: u32,
-    /// Not the whole stack was looked at.
+    /// The stack is longer than the part that was examined.
     pub at_least: bool,
 }
 
-/// What an image was doing with a form.
+/// The work of an image on a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Reading it.
@@ -314,21 +314,21 @@ pub enum Phase {
 /// A form of the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What was done with it.
+    /// The work on it.
     pub phase: Phase,
-    /// Which form, from 1.
+    /// Its number, from 1.
     pub index: u32,
-    /// How many forms there are, when the rest can be read.
+    /// The number of forms, if the rest can be read.
     pub total: Option<u32>,
-    /// Where it starts: line and column, from 1.
+    /// Its start: line and column, from 1.
     pub start: (u32, u32),
-    /// Where reading stopped, when it did: line and column, from 1.
+    /// The place where reading stopped, if it did: line and column, from 1.
     pub at: Option<(u32, u32)>,
     /// Its text, at most 300 characters.
     pub text: String,
 }
 
-/// What the fields of an answer mean.
+/// An answer as its fields are read.
 pub(crate) struct Answer {
     pub(crate) ending: Ending,
     pub(crate) object: Option<Node>,
@@ -337,18 +337,18 @@ pub(crate) struct Answer {
     pub(crate) warnings: Vec<Warning>,
     pub(crate) package: Option<String>,
     pub(crate) background: Vec<LispError>,
-    /// How many stacks are held.
+    /// The number of held stacks.
     pub(crate) held: u32,
-    /// The names of the checkpoints there are, oldest first.
+    /// The names of the checkpoints, oldest first.
     pub(crate) checkpoints: Vec<String>,
-    /// The number that the image would give to the next object.
+    /// The number of the image's next object.
     pub(crate) next_object: i64,
     /// Interrupted code still runs.
     pub(crate) runs_on: bool,
 }
 
 impl Answer {
-    /// What is known when the image has ended instead of answering.
+    /// The answer when the image has ended instead of answering.
     pub(crate) fn without_image(ending: Ending) -> Self {
         Self {
             ending,
@@ -365,7 +365,7 @@ impl Answer {
         }
     }
 
-    /// Reads the agent's answer to a request that was told to stop because of `reason`.
+    /// Reads the agent's answer to a request that was asked to stop because of `reason`.
     pub(crate) fn read(answer: &Value, reason: Option<StopReason>) -> Self {
         let ending = match answer.get("OUTCOME").and_then(Value::as_keyword) {
             Some("COMPLETED") => Ending::Values(answer.get_list("VALUES").iter().map(printout).collect()),
@@ -432,7 +432,7 @@ impl Answer {
     }
 }
 
-/// Why the image did nothing.
+/// The reason why the image did nothing.
 fn refusal(answer: &Value) -> Ending {
     if let Some(refusal) = Refusal::read(answer) {
         return Ending::Refused(refusal);
@@ -463,7 +463,7 @@ fn frames(value: &Value) -> Vec<Frame> {
     (0..).zip(value.get_list("FRAMES")).map(|(position, value)| frame(value, position)).collect()
 }
 
-/// A frame, at a position of the list that counts unless the frame has a number of its own.
+/// A frame. `position` is its number if it has none of its own.
 fn frame(value: &Value, position: u32) -> Frame {
     Frame {
         number: count(value, "NUMBER").unwrap_or(position),

@@ -1,4 +1,4 @@
-//! Where workers come from: a saved image when there can be one, a warm spare when there is one.
+//! The source of workers: started from a saved image if possible, or taken from the spare.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,16 +20,16 @@ use crate::sandbox::{Confined, Pipes, Sandbox};
 use crate::watch::Bounds;
 use crate::worker::Worker;
 
-/// After how long a program that starts is asked what it is.
+/// The time after which a starting program is asked for its version.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Every system's shell.
 const SHELL: &str = "/bin/sh";
 
-/// How long another process that saves an image is waited for.
+/// The time to wait for another process that saves an image.
 const LOCK_LIMIT: Duration = Duration::from_secs(60);
 
-/// Why no worker could be had.
+/// The reason why there is no worker.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StartError {
     /// The program is not installed.
@@ -38,10 +38,10 @@ pub(crate) enum StartError {
     /// It is installed and did not start.
     #[error("{0}")]
     Failed(String),
-    /// A server that somebody else runs cannot be joined.
+    /// A server that somebody else runs cannot be attached to.
     #[error("{0}")]
     Unreachable(String),
-    /// The server that a session on this runtime is attached to does not answer any more.
+    /// The server that a session on this runtime is attached to no longer answers.
     #[error("{1}")]
     Lost(Runtime, String),
     /// The session has no server, and sessions on this runtime start none.
@@ -49,14 +49,14 @@ pub(crate) enum StartError {
     Unattached(Runtime),
 }
 
-/// What all workers of a server have in common: a mark by which they are found, a guard that outlives the server, the
+/// The shared parts of all workers of a server: the prefix of their marks, a guard that outlives the server, the
 /// sandbox.
 pub(crate) struct Household {
-    /// What the marks begin with.
+    /// The beginning of all marks.
     prefix: String,
     last_mark: AtomicU64,
     guard: OnceLock<Arc<Guard>>,
-    /// The sandbox, or why there can be none, once somebody needs it; nothing when none is asked for.
+    /// The sandbox, or the reason why there can be none, after the first use; `None` when none is asked for.
     sandbox: OnceLock<Option<Result<Arc<Sandbox>, String>>>,
 }
 
@@ -71,19 +71,19 @@ impl Household {
         }
     }
 
-    /// A mark that no worker had before.
+    /// A new mark.
     pub(crate) fn next_mark(&self) -> String {
         format!("{}{}", self.prefix, self.last_mark.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Ends what carries one of its marks: of a household without workers, what still saves an image.
+    /// Ends the processes with one of its marks. Without workers these are processes that save an image.
     pub(crate) async fn end_all(&self) {
         if self.guard.get().is_some() {
             sweep_all(&self.prefix).await;
         }
     }
 
-    /// The guard, started when it is first needed.
+    /// The guard, started at the first use.
     pub(crate) fn guard(&self) -> Arc<Guard> {
         Arc::clone(self.guard.get_or_init(|| {
             let sandbox = self.sandbox.get().and_then(Option::as_ref).and_then(|sandbox| sandbox.as_ref().ok());
@@ -91,7 +91,7 @@ impl Household {
         }))
     }
 
-    /// The sandbox that `config` asks for, or why no worker can be started in it. Tries it out the first time.
+    /// The sandbox that `config` asks for, or the reason why no worker can start in it. The first call tries it out.
     pub(crate) fn sandbox(&self, config: &Config) -> Option<&Result<Arc<Sandbox>, String>> {
         let find = || {
             let wanted = config.sandbox.as_ref()?;
@@ -101,7 +101,7 @@ impl Household {
         self.sandbox.get_or_init(find).as_ref()
     }
 
-    /// The sandbox for the worker with that mark, if there has to be one.
+    /// The sandbox for the worker with that mark, if one is required.
     pub(crate) fn confined(&self, config: &Config, mark: &str, pipes: Pipes) -> Result<Option<Arc<Confined>>, String> {
         let Some(sandbox) = self.sandbox(config) else { return Ok(None) };
         let confined = sandbox.as_ref().map_err(String::clone)?.confined(mark, pipes)?;
@@ -112,12 +112,12 @@ impl Household {
 /// Starts workers of one runtime and keeps one in reserve.
 pub(crate) struct Factory {
     runtime: Runtime,
-    /// How workers are run.
+    /// The configuration of workers.
     pub(crate) config: Config,
-    /// What they have in common.
+    /// Their shared parts.
     pub(crate) household: Arc<Household>,
     start: Mutex<Option<Start>>,
-    /// Until when another process that saves an image is waited for.
+    /// The end of the wait for another process that saves an image.
     lock_deadline: OnceLock<Instant>,
     spare: Mutex<Option<Worker>>,
     closed: CancellationToken,
@@ -146,13 +146,13 @@ impl Factory {
         self.config.program(self.runtime)
     }
 
-    /// How workers start; unknown before the first one has, and while one starts.
+    /// The way workers start; `None` until the first one has started, and while one starts.
     pub(crate) fn start_mode(&self) -> Option<Start> {
         self.start.try_lock().ok()?.clone()
     }
 
-    /// The spare if it lives, else a new worker. Another process that saves an image is waited for no longer than `patience`,
-    /// however often this is called.
+    /// The spare if it lives, otherwise a new worker. If another process is saving an image, all calls together wait
+    /// for it no longer than `patience`.
     pub(crate) async fn obtain(&self, patience: Duration) -> Result<Worker, StartError> {
         self.lock_deadline.get_or_init(|| Instant::now() + patience.min(LOCK_LIMIT));
         if let Some(mut spare) = self.spare.lock().await.take()
@@ -175,12 +175,12 @@ impl Factory {
         }
     }
 
-    /// The process number of the spare, if there is one at hand.
+    /// The process number of the spare, if there is one.
     pub(crate) fn spare_pid(&self) -> Option<i32> {
         self.spare.try_lock().ok()?.as_ref().map(Worker::pid)
     }
 
-    /// Ends the spare for good, also one that is being started.
+    /// Ends the spare for good, even while it is being started.
     pub(crate) async fn close(&self) {
         self.closed.cancel();
         if let Some(mut spare) = self.spare.lock().await.take() {
@@ -192,7 +192,7 @@ impl Factory {
         let agent = self.runtime.agent().ok_or(StartError::Missing(self.runtime))?;
         let program = self.program().ok_or(StartError::Missing(self.runtime))?;
         if let Some(sandbox) = self.household.sandbox(&self.config) {
-            // Before anything else is tried: it is not the image that is at fault then.
+            // Checked first, so that a fault of the sandbox is not blamed on the image.
             sandbox.as_ref().map_err(String::clone).and_then(|sandbox| sandbox.check()).map_err(StartError::Failed)?;
         }
         let saving = self.household.next_mark();
@@ -200,7 +200,7 @@ impl Factory {
             biased;
             started = self.started(agent, &program, &saving) => started,
             why = self.impostor(&program) => {
-                // With what saves an image, which nobody waits for any more.
+                // Also ends the process that saves an image, because nobody waits for it any more.
                 let _ = tokio::task::spawn_blocking(move || end_marked(&saving)).await;
                 Err(why)
             }
@@ -211,7 +211,7 @@ impl Factory {
         }
     }
 
-    /// Starts a worker in the best way there is. What saves an image carries the mark `saving`.
+    /// Starts a worker in the best way possible. A process that saves an image carries the mark `saving`.
     async fn started(&self, agent: &'static Agent, program: &Path, saving: &str) -> Result<Worker, String> {
         let mut mode = self.start.lock().await;
         let start = match mode.clone() {
@@ -238,13 +238,13 @@ impl Factory {
         result
     }
 
-    /// Why the program is not the one that it should be; for ever silent when it is, or may be. One that takes long to start is
-    /// asked for its version: what does not say its own name then would never start.
+    /// Completes with an error if the program is not the expected one; otherwise it never completes. A program that
+    /// takes long to start is asked for its version; without its own name in the answer it is another program.
     async fn impostor(&self, program: &Path) -> String {
         let name = self.runtime.name;
         tokio::time::sleep(PATIENCE).await;
         let mut is_known = !self.config.launcher.is_empty();
-        // A busy machine may keep it from answering once.
+        // On a busy machine one question may time out.
         for _ in 0..3 {
             is_known =
                 is_known || self.version(program).await.is_some_and(|said| said.to_ascii_lowercase().contains(name));
@@ -259,7 +259,7 @@ impl Factory {
         )
     }
 
-    /// Which version the program says it is, as far as it runs here, and which one is tried.
+    /// The version that the program reports, if it runs here, and the tested version.
     async fn versions(&self, program: &Path) -> String {
         let tried = format!("what is tried is {} {}", self.runtime, self.runtime.tried);
         if !self.config.launcher.is_empty() {
@@ -285,7 +285,7 @@ impl Factory {
                 Recipe { runtime: self.runtime, text: (agent.text)(), extension, arguments }
             }
             Saved::Never(reason) => {
-                // It keeps compiled files there, if it can.
+                // Compiled files go there, if possible.
                 let _ = cache.as_deref().map(image::make_own);
                 return Start::Plain(reason.to_owned());
             }

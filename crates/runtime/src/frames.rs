@@ -1,28 +1,28 @@
-//! Bytes from a worker to frames, also when a process has died in the middle of one and another has taken its place.
+//! From a worker's bytes to frames, even if a process has died in the middle of one and another continues in its place.
 
 use crate::wire::{self, Value, WireError};
 
-/// What has come and is not a whole frame yet.
+/// The bytes that have arrived and are not a whole frame yet.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     buffer: Vec<u8>,
-    /// Bytes at the start of the buffer among which there is no [`wire::VOID`].
+    /// The number of bytes at the start of the buffer that are known to contain no [`wire::VOID`].
     searched: usize,
 }
 
 impl Frames {
-    /// Where bytes are added.
+    /// The buffer for new bytes.
     pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
 
-    /// Takes the next whole frame, after what was declared void; `None` until more bytes come.
+    /// Takes the next whole frame, after the bytes that were declared void; `None` until more bytes come.
     pub(crate) fn next(&mut self) -> Result<Option<Value>, WireError> {
         loop {
             let end = match self.buffer.first_chunk() {
                 Some(header) if !header.contains(&wire::VOID) => wire::HEADER + wire::payload_length(header)?,
                 Some(_) => wire::HEADER,
-                // What cannot become a header need not be waited for.
+                // Bytes that cannot become a header are an error at once.
                 None => wire::header_start(&self.buffer)?,
             };
             let there = end.min(self.buffer.len());
@@ -85,7 +85,7 @@ mod tests {
         }
         check(&[whole, &[wire::VOID][..], next].concat(), &["(:A)", "(:B)"]);
         check(&[&whole[..5], &[wire::VOID, wire::VOID][..], next].concat(), &["(:B)"]);
-        // A long frame was begun: its length reaches over what follows.
+        // A long frame was begun: its length reaches beyond the next one.
         check(&[b"00ffff(:LONG", &[wire::VOID][..], next].concat(), &["(:B)"]);
     }
 

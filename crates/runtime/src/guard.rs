@@ -10,12 +10,12 @@ use rustix::process::Pid;
 
 use crate::environment::trusted_path;
 
-/// Outlives the server by a moment, to end the workers of a server that was killed.
+/// A process that outlives the server by a moment, to end the workers of a server that was killed.
 ///
 /// It is a shell that reads the numbers of process groups from a pipe. When the pipe ends it kills the groups and the
-/// processes that carry the server's mark, and removes the server's temporary directory. One that was killed itself is
-/// replaced with the next worker; in the meantime the kernel ends the workers with the server, and only what they have
-/// started is left.
+/// processes that carry the server's mark, and removes the server's temporary directory. A guard that was killed itself
+/// is replaced with the next worker; in the meantime the kernel ends the workers with the server, and only their child
+/// processes are left.
 pub(crate) struct Guard {
     prefix: String,
     scratch: Option<PathBuf>,
@@ -28,7 +28,7 @@ struct Watched {
     groups: Vec<Pid>,
 }
 
-/// What it does, but for what the system has to find what carries a mark.
+/// Its script, without the commands that find the processes with a mark, which depend on the system.
 const GUARD: [&str; 2] = [
     r#"trap '' INT TERM HUP QUIT
 groups=
@@ -59,7 +59,7 @@ impl Guard {
 
     fn shell(&self) -> Option<std::process::ChildStdin> {
         use std::os::unix::process::CommandExt as _;
-        // Its name is not the server's, so that who kills all of that name leaves it.
+        // Its name is not the server's, so that killing all processes of that name spares it.
         let started = std::process::Command::new("sh")
             .args(["-c", &GUARD.join(Here::KILL_MARKED), "worker-guard", &self.prefix])
             .args(&self.scratch)
@@ -74,7 +74,7 @@ impl Guard {
         match started {
             Ok(mut child) => {
                 let pipe = child.stdin.take();
-                // The guard ends after this process or, in tests, when it is dropped: somebody has to reap it then.
+                // The guard ends after this process or, in tests, when it is dropped; then it has to be reaped.
                 std::thread::spawn(move || child.wait());
                 pipe
             }
@@ -85,7 +85,7 @@ impl Guard {
         }
     }
 
-    /// Tells the guard of a worker's group.
+    /// Adds a worker's group to the guard's list.
     pub(crate) fn watch(&self, group: Pid) {
         let mut watched = self.watched();
         watched.groups.push(group);
@@ -97,17 +97,17 @@ impl Guard {
         }
     }
 
-    /// Tells the guard that a group is gone.
+    /// Removes a group from the guard's list.
     pub(crate) fn forget(&self, group: Pid) {
         let mut watched = self.watched();
         watched.groups.retain(|other| *other != group);
-        // A guard that is gone has forgotten it.
+        // If this fails, the guard is gone, and its list with it.
         watched.tell('-', group);
     }
 }
 
 impl Watched {
-    /// Says so, if there is somebody to hear it.
+    /// Sends a change to the guard; false when the guard is gone.
     fn tell(&mut self, change: char, group: Pid) -> bool {
         let told = self.pipe.as_mut().is_some_and(|pipe| writeln!(pipe, "{change} {}", group.as_raw_nonzero()).is_ok());
         if !told {

@@ -1,7 +1,7 @@
-//! Watching images while no call runs: those that nobody has used for long are ended, so that a server that is left alone
-//! gives its memory back, and so are those that take more than they may, by a thread or a process that was left running.
+//! Watching images while no call runs: images that nobody has used for long are ended, so that an unused server frees
+//! its memory, and so are images that exceed their limits through a thread or a process that still runs.
 //!
-//! Time in which a call runs does not count; time in which an error is held does, for then nothing runs.
+//! The time of a call does not count as idle. The time in which an error is held does, because nothing runs then.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -25,13 +25,13 @@ pub(crate) fn watch(session: &Arc<Session>, limit: Duration) -> AbortOnDropHandl
     }))
 }
 
-/// From one look at what an idle image takes to the next.
+/// The interval between two measurements of an idle image.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// So many looks for one that searches the whole process table.
+/// The number of measurements for each one that searches the whole process table.
 const LOOKS_TO_A_SWEEP: u32 = 10;
 
-/// Watches what the image of `session` takes while no call runs, until the handle is dropped.
+/// Watches the memory and processes of the image of `session` while no call runs, until the handle is dropped.
 pub(crate) fn watch_excess(session: &Arc<Session>) -> AbortOnDropHandle<()> {
     let session = Arc::downgrade(session);
     AbortOnDropHandle::new(tokio::spawn(async move {
@@ -47,7 +47,7 @@ pub(crate) fn watch_excess(session: &Arc<Session>) -> AbortOnDropHandle<()> {
     }))
 }
 
-/// Ends the image if its time has come; how long to wait for the next look, if there has to be one.
+/// Ends the image if its time has come. Returns the time until the next step, if there is one.
 async fn step(session: &Weak<Session>, limit: Duration) -> Option<Duration> {
     let session = session.upgrade()?;
     let idle = session.idle_for();
@@ -56,7 +56,7 @@ async fn step(session: &Weak<Session>, limit: Duration) -> Option<Duration> {
     }
     let slot = session.free_now();
     let Some(mut slot) = slot else { return Some(limit) };
-    // A call may have come and gone in between.
+    // A call may have run in between.
     let idle = session.idle_for();
     if idle < limit {
         return Some(limit - idle);

@@ -1,10 +1,10 @@
-//! Saved images: what makes a fresh session start in milliseconds.
+//! Saved images: with them a fresh session starts in milliseconds.
 //!
-//! What a runtime starts from is saved once per program and agent text, in the user's cache directory: for SBCL a core
-//! with the agent loaded, for Guile the compiled agent. Starting from it maps the file, so workers share its pages. Its
-//! digest is saved beside it, and a server looks once whether it still is what was saved before it runs it.
-//! Without a usable cache a worker starts plain and is fed the agent through its standard input, which costs a few
-//! seconds and needs no file on the other side of a launcher either. The command lines are in `backends`.
+//! A start image is saved once per program and agent text, in the user's cache directory: for SBCL a core with the
+//! agent loaded, for Guile the compiled agent. Starting from it maps the file, so workers share its pages. Its digest
+//! is saved beside it, and a server compares the two once before it runs the image. Without a usable cache a worker
+//! starts plain and reads the agent from its standard input, which takes a few seconds and also works where a launcher
+//! runs it on another machine. The command lines are in `backends`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions, TryLockError};
@@ -26,27 +26,27 @@ use crate::environment;
 use crate::marks::{MARK, end_marked};
 use crate::process::unblock_signals;
 
-/// How long saving an image may take before it is given up.
+/// The time to save an image.
 const SAVE_LIMIT: Duration = Duration::from_secs(120);
 
-/// Images that nobody has used for so long are removed when a new one is saved.
+/// Images that nobody has used for this long are removed when a new one is saved.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The bits of a mode by which others than the owner may write.
+/// The mode bits by which others than the owner may write.
 const OTHERS_WRITE: u32 = 0o022;
 
 /// The extension of the file beside an image that holds its SHA-256 digest.
 const DIGEST: &str = "sha256";
 
-/// What a server that ended while it saved has left is removed after so long.
+/// Unfinished files of a server that ended while it saved are removed after this time.
 const UNFINISHED: Duration = Duration::from_secs(60 * 60);
 
 /// An image that may be saved.
 pub(crate) struct Recipe {
     pub(crate) runtime: Runtime,
-    /// What the process that saves it is fed.
+    /// The standard input of the process that saves it.
     pub(crate) text: String,
-    /// What its name ends in.
+    /// The extension of its file.
     pub(crate) extension: &'static str,
     /// The arguments that write it to a path.
     pub(crate) arguments: fn(&Path) -> Vec<OsString>,
@@ -54,8 +54,9 @@ pub(crate) struct Recipe {
 
 /// Finds or saves the image of `recipe` with the implementation at `program`, below `cache`. Blocks.
 ///
-/// `mark` is that of the process which saves, so that it ends with this one. `refuse` is the inode of an image that turned
-/// out not to start; it is replaced, by this server or another. Another one that saves is waited for until `deadline`.
+/// `mark` is that of the saving process, so that it ends with this one. `refuse` is the inode of an image that failed
+/// to start; it is replaced, by this server or another. If another process is saving, this waits for it until
+/// `deadline`.
 pub(crate) fn saved(
     recipe: &Recipe,
     program: &Path,
@@ -88,7 +89,7 @@ fn find_or_save(
     make_own(cache)?;
     let usable = || inode(&core).is_some_and(|inode| Some(inode) != refuse) && is_as_saved(&core);
     if !usable() {
-        // Not to wait for the other end of what may be a pipe.
+        // It may be a pipe: do not wait for its other end.
         let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
         let mut options = OpenOptions::new();
         options.create(true).append(true).mode(0o600).custom_flags(nonblocking);
@@ -100,12 +101,12 @@ fn find_or_save(
             remove_unused(recipe.extension, cache, &core);
         }
     }
-    // The time of the last use; only the removal of old images asks for it.
+    // Sets the time of the last use, by which old images are removed.
     let _ = File::open(&core).and_then(|file| file.set_modified(SystemTime::now()));
     Ok(core)
 }
 
-/// Makes the directory, if need be, and keeps others from writing there: what lies in it is run.
+/// Makes the directory, if need be, and denies others writing there: the files in it are run.
 pub(crate) fn make_own(cache: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(cache)?;
     let data = cache.metadata()?;
@@ -119,8 +120,8 @@ pub(crate) fn make_own(cache: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether an image is what was saved, by its digest, and nobody else could have written either. Another is not run, and
-/// replaced.
+/// Whether an image has the digest that was saved with it, and nobody else could have written either file. An image
+/// that fails this is not run, and is replaced.
 fn is_as_saved(core: &Path) -> bool {
     let beside = core.with_extension(DIGEST);
     let saved = read_regular(&beside, Sha256::output_size() as u64, Links::OnTheWay).unwrap_or_default();
@@ -147,7 +148,7 @@ fn digest(core: &Path) -> io::Result<Vec<u8>> {
     Ok(hasher.finalize().to_vec())
 }
 
-/// Locks the file as soon as nobody else has it locked.
+/// Locks the file once no other process has it locked.
 fn lock_until(file: &File, deadline: Instant) -> io::Result<()> {
     loop {
         match file.try_lock() {
@@ -159,7 +160,7 @@ fn lock_until(file: &File, deadline: Instant) -> io::Result<()> {
     }
 }
 
-/// Distinguishes installations of the implementation and versions of the agent.
+/// A key for the installation of the implementation and the version of the agent.
 fn key(recipe: &Recipe, program: &Path) -> io::Result<u64> {
     let program = program.canonicalize()?;
     let data = program.metadata()?;
@@ -167,7 +168,7 @@ fn key(recipe: &Recipe, program: &Path) -> io::Result<u64> {
     Ok(hash(identity.bytes().chain(recipe.text.bytes())))
 }
 
-/// Tells versions apart (FNV-1a).
+/// A hash (FNV-1a) to tell versions apart.
 pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
@@ -199,7 +200,7 @@ fn save(recipe: &Recipe, program: &Path, mark: &str, core: &Path) -> io::Result<
             break status;
         }
         if Instant::now() > deadline {
-            // With what it has started, which may hold its pipes.
+            // Ends its children as well, which may hold its pipes.
             end_marked(mark);
             let _ = child.kill();
             break child.wait()?;
@@ -221,7 +222,7 @@ fn save(recipe: &Recipe, program: &Path, mark: &str, core: &Path) -> io::Result<
     }
 }
 
-/// The end of what a process says, as text; of endless words no more is kept.
+/// The end of a process's output, as text, within bounds.
 fn last_words(mut pipe: impl io::Read) -> String {
     let mut kept = Vec::new();
     let mut bytes = [0; 4096];

@@ -1,9 +1,9 @@
-//! Limits that code has set for its own image. With none of a resource left hardly anything works any more, and the errors
-//! that follow do not say why.
+//! Limits that code has set for its own image. When a resource is used up, hardly anything works any more, and the
+//! errors that follow do not give the reason.
 
 use lispwright_platform::{Here, System as _};
 
-/// What process `pid` may not have any more, in words; nothing when it may have some of everything.
+/// The resources that process `pid` has used up, in words, if there are any.
 pub(crate) fn used_up(pid: i32) -> Option<String> {
     let none = Here::used_up(pid);
     (!none.is_empty()).then(|| {

@@ -7,10 +7,10 @@ use std::time::Duration;
 use lispwright_platform::{Here, System as _};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The environment variable that marks a worker and all that it starts.
+/// The environment variable that marks a worker and its processes.
 pub(crate) const MARK: &str = "LISPWRIGHT_WORKER";
 
-/// The environment variable by which a copy of a worker marks what it starts.
+/// The environment variable by which a copy of a worker marks its processes.
 const BRANCH: &str = "LISPWRIGHT_BRANCH";
 
 /// Ends every process that carries `mark`.
@@ -41,7 +41,7 @@ async fn sweep_entry(entry: String) {
     }
 }
 
-/// Ends every process that carries `mark`, as far as one look finds them. Blocks.
+/// Ends every process that carries `mark` and is found in one pass. Blocks.
 pub(crate) fn end_marked(mark: &str) {
     kill_marked(format!("{MARK}={mark}\0").as_bytes());
 }

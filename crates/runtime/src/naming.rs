@@ -1,18 +1,18 @@
-//! Names in a live image: what they mean and who refers to them, as agents answer it.
+//! Names in a live image: their meanings and the references to them, as agents report them.
 
 use crate::nearest::nearest_by;
 use crate::wire::Value;
 
-/// What a name means in an image.
+/// The meanings of a name in an image.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// The name as it is written where nothing is imported.
     pub name: String,
-    /// The package, module or namespace that it is at home in.
+    /// Its home package, module or namespace.
     pub home: Option<String>,
-    /// Its home exports it; unknown where the runtime has no such thing.
+    /// Its home exports it; `None` where the runtime has no exports.
     pub exported: Option<bool>,
-    /// Everything it means: a function, its methods, a variable, a class; at least one.
+    /// All its meanings, at least one: a function, its methods, a variable, a class.
     pub meanings: Vec<Meaning>,
 }
 
@@ -21,9 +21,9 @@ pub struct Description {
 pub struct Meaning {
     /// In the runtime's words: `function`, `macro`, `generic function`, `method`, `special variable`, `class`, ...
     pub kind: String,
-    /// What a definition of it is called, such as `area :around (circle)`.
+    /// The name of its definition, such as `area :around (circle)`.
     pub name: String,
-    /// The parameters in parentheses; several alternatives stand on lines of their own.
+    /// The parameters in parentheses; alternatives are on lines of their own.
     pub arglist: Option<String>,
     /// The documentation string.
     pub documentation: Option<String>,
@@ -31,38 +31,38 @@ pub struct Meaning {
     pub file: Option<String>,
     /// The line in it, from 1, when it was loaded.
     pub line: Option<u32>,
-    /// What else is known, as (name, text).
+    /// Further facts, as (name, text).
     pub facts: Vec<(String, String)>,
 }
 
-/// What a package, module or namespace offers to others.
+/// The exports of a package, module or namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exports {
     /// Its name.
     pub name: String,
     /// Its file, absolute, where the runtime knows it.
     pub file: Option<String>,
-    /// What was asked for, by their names: one for each meaning. Of the documentation there are at most 200 characters, and
-    /// of the facts only where a name is from that another one exports.
+    /// The exports that were asked for, by name: one for each meaning. The documentation is cut at 200 characters, and
+    /// the facts only say where a name comes from that is exported from elsewhere.
     pub exports: Vec<Meaning>,
-    /// How many names there are.
+    /// The number of exported names.
     pub total: u64,
 }
 
-/// Who refers to a name.
+/// The references to a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct References {
     /// The name as it is written where nothing is imported.
     pub name: String,
-    /// The package, module or namespace that it is at home in.
+    /// Its home package, module or namespace.
     pub home: Option<String>,
-    /// References, by files and lines; at most 2,000.
+    /// References, by file and line; at most 2,000.
     pub references: Vec<Reference>,
-    /// How many there are.
+    /// Their number.
     pub total: u64,
-    /// How many more are in the implementation itself.
+    /// The number of further references in the implementation itself.
     pub implementation: u64,
-    /// Files that are loaded and whose references the image does not know, absolute.
+    /// Loaded files whose references the image has not recorded, absolute.
     pub not_noted: Vec<String>,
 }
 
@@ -71,15 +71,16 @@ pub struct References {
 pub struct Reference {
     /// `call`, `macroexpansion`, `reference`, `assignment`, `binding` or `specialization`.
     pub kind: String,
-    /// The definition that refers.
+    /// The definition that contains it.
     pub name: String,
     /// Its file, absolute.
     pub file: Option<String>,
     /// The line on which that definition begins, from 1, when it was loaded.
     pub line: Option<u32>,
-    /// Line and column of the reference itself, from 1, when it was loaded, where the runtime knows them.
+    /// Line and column of the reference itself, from 1, when it was loaded, if the runtime knows them.
     pub at: Option<(u32, u32)>,
-    /// Which list of that definition has the reference, from 0, in the order in which lists begin.
+    /// The number of the list in that definition that contains the reference, from 0, by the order of opening
+    /// delimiters.
     pub form_number: Option<u32>,
 }
 
@@ -152,7 +153,7 @@ fn number(value: &Value, name: &str) -> Option<u32> {
     value.get_integer(name).and_then(|number| u32::try_from(number).ok())
 }
 
-/// The names that `name`, which means nothing, may have been meant for: those of the same name elsewhere, else near ones.
+/// Suggestions for `name`, which has no meaning: the same name in other packages, else similar names.
 pub(crate) fn candidates(name: &str, answer: &Value) -> Vec<String> {
     let elsewhere: Vec<String> =
         answer.get_list("ELSEWHERE").iter().filter_map(Value::as_text).take(10).map(str::to_owned).collect();

@@ -1,13 +1,13 @@
-//! What a name that is not there may have been meant for.
+//! Suggestions for a name that does not exist.
 
 use crate::wire::Value;
 
-/// At most three of `candidates` that `name` may have been meant for, nearest first.
+/// At most three of `candidates` that are similar to `name`, nearest first.
 pub(crate) fn nearest(name: &str, candidates: &[Value]) -> Vec<String> {
     nearest_by(name, candidates, |candidate| candidate)
 }
 
-/// As [`nearest`], comparing the part of each candidate that `compared` gives.
+/// Like [`nearest`], but compares the part of each candidate that `compared` returns.
 pub(crate) fn nearest_by(name: &str, candidates: &[Value], compared: fn(&str) -> &str) -> Vec<String> {
     let wanted = name.to_uppercase();
     let length = wanted.chars().count();
@@ -23,7 +23,7 @@ pub(crate) fn nearest_by(name: &str, candidates: &[Value], compared: fn(&str) ->
     near.into_iter().take(3).map(|(_, candidate)| candidate.to_owned()).collect()
 }
 
-/// Levenshtein's distance in characters, where two neighbours that changed places count as one mistake.
+/// Levenshtein's distance in characters, where a swap of neighbours counts as one mistake.
 fn distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();

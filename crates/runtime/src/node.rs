@@ -1,44 +1,44 @@
-//! Objects of an image as it describes them: what they are, their number, and a few levels of their parts.
+//! Objects of an image as it describes them: kind, number, and a few levels of their parts.
 
 use crate::wire::Value;
 
-/// Levels of parts that are read of a description; an agent sends fewer.
+/// The levels of parts that are read of a description; agents send fewer.
 const DEEPEST: usize = 16;
 
-/// An object, described.
+/// The description of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
-    /// What it is: `list`, `array`, `string`, `hash-table`, `structure`, `instance`, `condition`, `function`, `package`,
+    /// Its kind: `list`, `array`, `string`, `hash-table`, `structure`, `instance`, `condition`, `function`, `package`,
     /// `symbol`, `pathname`, `stream`, `atom`, `text`, `unbound`, or a word of the runtime's own.
     pub kind: String,
     /// The object on one line, at most 200 characters; for `text` the characters themselves.
     pub text: String,
-    /// Its number in the session; absent when there is nothing to look at inside.
+    /// Its number in the session; `None` when it has no parts to inspect.
     pub id: Option<i64>,
     /// Its type or class.
     pub type_name: Option<String>,
-    /// What else is known about it, as (name, text).
+    /// Further facts, as (name, text).
     pub facts: Vec<(String, String)>,
-    /// How many parts there are, as far as they were counted.
+    /// The number of its parts, as far as they were counted.
     pub total: Option<u64>,
-    /// How many parts come before the first of `parts`.
+    /// The number of parts before the first of `parts`.
     pub offset: u64,
-    /// Its parts; none at the deepest level that was asked for.
+    /// Its parts; empty at the deepest requested level.
     pub parts: Vec<Part>,
-    /// It is shown further out, with this number.
+    /// The object is described at an outer level, with this number.
     pub seen: bool,
 }
 
 /// A part of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What leads to it.
+    /// The label of the part.
     pub label: Label,
     /// The part.
     pub value: Node,
 }
 
-/// What leads to a part of an object.
+/// The label of a part of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label {
     /// Its position.
@@ -54,16 +54,16 @@ impl Node {
         read(value, DEEPEST)
     }
 
-    /// How many of its own parts are here; of a string, characters.
+    /// The number of parts that are present; of a string, characters.
     pub fn shown(&self) -> u64 {
         match self.parts.as_slice() {
             [only] if only.value.kind == "text" => only.value.text.chars().count() as u64,
-            // What ends a dotted or circular list is no element of its own.
+            // The tail of a dotted or circular list is not an element.
             parts => parts.iter().filter(|part| part.label != Label::Name("tail".to_owned())).count() as u64,
         }
     }
 
-    /// Whether there are parts after those that are here.
+    /// Whether there are parts after the present ones.
     pub fn has_more(&self) -> bool {
         !self.parts.is_empty() && self.total.is_none_or(|total| self.offset + self.shown() < total)
     }

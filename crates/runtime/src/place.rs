@@ -1,8 +1,9 @@
-//! A directory that confined workers may write below, known by what it is and not only by its name.
+//! A directory that confined workers may write below, identified by its inode and not only by its name.
 //!
-//! A name can come to mean another directory between two workers: whoever may write beside it swaps it for a link. So the
-//! server holds each place open from the start, and tells its device and inode with its name; what opens the name later
-//! refuses another directory. While it is held open no other can get the same inode.
+//! A name can refer to another directory for the next worker: a process that may write beside it can swap it for a
+//! link. So the server holds each directory open from the start, and passes its device and inode with its name; the
+//! process that opens the name later refuses another directory. While the directory is open no other can get the same
+//! inode.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -15,10 +16,10 @@ use std::path::{Path, PathBuf};
 use lispwright_platform::{Here, System as _};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
-/// Which directory it is: the device and the inode.
+/// The device and the inode of a directory.
 type Identity = (u64, u64);
 
-/// A place as it is told to the process that opens it: `DEVICE:INODE/PATH`, or the path alone for whatever is there.
+/// A place as an argument of the process that opens it: `DEVICE:INODE/PATH`, or the path alone for any directory there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WritablePlace {
     path: PathBuf,
@@ -26,7 +27,7 @@ pub struct WritablePlace {
 }
 
 impl WritablePlace {
-    /// Reads it from a word of a command line.
+    /// Parses a word of a command line.
     pub fn parse(word: &OsStr) -> Self {
         let bytes = word.as_bytes();
         let (before, path) = bytes.split_at(bytes.iter().position(|byte| *byte == b'/').unwrap_or(0));
@@ -39,7 +40,7 @@ impl WritablePlace {
         }
     }
 
-    /// Its name with the directory, opened, if that is the one that was meant; nothing when there is none under its name.
+    /// Its name with the open directory, if that is the expected one; `None` when nothing has the name.
     pub(crate) fn open(&self) -> Result<Option<(PathBuf, OwnedFd)>, String> {
         let Ok(directory) = open(&self.path) else { return Ok(None) };
         match (self.identity, identity(&directory)) {
@@ -53,7 +54,7 @@ impl WritablePlace {
     }
 }
 
-/// A place that the server holds.
+/// A place that the server holds open.
 #[derive(Debug)]
 pub(crate) struct Held {
     /// Its name, without links in it.
@@ -63,24 +64,24 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Holds the directory that `path` names now.
+    /// Opens the directory that `path` names now.
     pub(crate) fn new(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
         let directory = open(&path)?;
         Ok(Self { identity: Some(identity(&directory)?), path, _directory: Some(directory) })
     }
 
-    /// A name that means something to another machine only.
+    /// A path that exists on another machine only.
     pub(crate) fn elsewhere(path: &Path) -> Self {
         Self { path: path.to_owned(), identity: None, _directory: None }
     }
 
-    /// Whether its name still means it, or nothing at all; else why not.
+    /// Fails when its name refers to something else. A missing name is fine.
     pub(crate) fn check(&self) -> Result<(), String> {
         WritablePlace { path: self.path.clone(), identity: self.identity }.open().map(drop)
     }
 
-    /// The word for it on a command line.
+    /// The argument for it on a command line.
     pub(crate) fn word(&self) -> OsString {
         let mut word = self.identity.map_or_else(OsString::new, |(device, inode)| format!("{device}:{inode}").into());
         word.push(&self.path);
@@ -98,8 +99,8 @@ fn identity(directory: &File) -> io::Result<Identity> {
     Ok((data.dev(), data.ino()))
 }
 
-/// The paths that are below no other of them: what lies below one needs no right of its own, and with one could be swapped
-/// by who may write beside it.
+/// The paths that are below no other of them. A path below another needs no right of its own, and with one it could be
+/// swapped by a process that may write beside it.
 pub(crate) fn outermost(paths: &[PathBuf]) -> Vec<&PathBuf> {
     paths.iter().filter(|path| around(path, paths).is_none()).collect()
 }

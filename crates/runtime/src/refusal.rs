@@ -1,65 +1,65 @@
-//! Why an image did nothing: what was asked for is not there.
+//! The reasons why an image did nothing: something that the request names does not exist.
 
 use crate::naming;
 use crate::nearest::nearest;
 use crate::wire::Value;
 
-/// What a request asked for and the image does not have. Nothing ran.
+/// The thing that a request named and the image does not have. Nothing ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// No object has that number.
     NoObject {
         /// The number.
         object: i64,
-        /// An object had it, which the image no longer keeps.
+        /// An object once had this number, and the image no longer keeps it.
         given: bool,
     },
     /// No error is held.
     NotHeld,
     /// The held stack has no such frame.
     NoFrame {
-        /// The number asked for.
+        /// The requested number.
         frame: i64,
-        /// How many frames there are.
+        /// The number of frames.
         total: u64,
     },
     /// The held error offers no such restart.
     NoRestart(String),
-    /// The restart of that name asks for a value, and none was given.
+    /// The restart of that name needs a value, and none was given.
     NeedsValue(String),
-    /// So many forms were given where one is wanted.
+    /// This number of forms was given where one is expected.
     NotOneForm(u64),
     /// There is no checkpoint of that name.
     NoCheckpoint {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Those there are, oldest first.
+        /// The existing ones, oldest first.
         checkpoints: Vec<String>,
     },
     /// There is no system, module or namespace of that name.
     NoSystem {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Those there are, nearest first.
+        /// Similar ones, nearest first.
         nearest: Vec<String>,
     },
-    /// The name means nothing.
+    /// The name has no meaning.
     NoName {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The package, module or namespace that was looked in.
+        /// The package, module or namespace that was searched.
         place: String,
-        /// What may have been meant, likeliest first.
+        /// Names that may have been meant, likeliest first.
         candidates: Vec<String>,
     },
     /// The process cannot be copied while these threads run.
     Threads(Vec<String>),
-    /// There are as many checkpoints as there may be.
+    /// The number of checkpoints has reached this limit.
     Full(u64),
 }
 
 impl Refusal {
-    /// Reads an answer that says which of them it is.
+    /// Reads an answer that names the reason.
     pub(crate) fn read(answer: &Value) -> Option<Self> {
         let texts = |name| answer.get_list(name).iter().filter_map(Value::as_text).map(str::to_owned).collect();
         let count = |name| answer.get_integer(name).and_then(|number| u64::try_from(number).ok()).unwrap_or(0);

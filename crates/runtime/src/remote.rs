@@ -1,8 +1,9 @@
-//! Images that are reached through a socket: what a session holds in place of a worker when it runs one.
+//! Images that are reached through a socket: the alternative to a worker in a session.
 //!
-//! Such an image may be the owner's own, with an editor beside us. `Remote` is one of the kinds there are: a server that
-//! speaks nREPL (`nrepl`), one that speaks Swank or Slynk (`swank`), or an Emacs (`emacs_server`). `call` is one call of a session, from the connection
-//! to the report; `connection` is the socket; [`address`] says where a server may be joined, and [`Found`] is one there.
+//! Such an image may be the owner's own, in use by an editor. `Remote` has a variant for each kind: a server that
+//! speaks nREPL (`nrepl`), one that speaks Swank or Slynk (`swank`), or an Emacs (`emacs_server`). `call` is one call
+//! of a session, from the connection to the report; `connection` is the socket; [`address`] is the address of a server,
+//! and [`Found`] a server that answers there.
 //!
 //! **Invariant:** a server that was not started here is never ended from here.
 
@@ -30,19 +31,19 @@ use crate::work::Tally;
 pub(crate) use call::{ensure_remote, run_remote};
 pub use found::Found;
 
-/// What servers speak that sessions join.
+/// The protocols of servers that sessions attach to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
-    /// Clojure's, which servers of our own speak, too.
+    /// Clojure's protocol, also that of the servers that are started here.
     Nrepl,
-    /// That of Swank and Slynk.
+    /// The protocol of Swank and Slynk.
     Swank,
-    /// That of `emacsclient`.
+    /// The protocol of `emacsclient`.
     Emacs,
 }
 
 impl Protocol {
-    /// The protocol that is called `scheme` in addresses.
+    /// The protocol for `scheme` in addresses.
     fn of_scheme(scheme: &str) -> Option<Self> {
         match scheme {
             "nrepl" => Some(Self::Nrepl),
@@ -53,17 +54,17 @@ impl Protocol {
     }
 }
 
-/// Where a server listens.
+/// The address of a listening server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listener {
     /// At an address of this machine.
     Socket(SocketAddr),
-    /// At what the file of an Emacs server is or names.
+    /// The file of an Emacs server: its socket, or a text with its port.
     Emacs(PathBuf),
 }
 
 impl Listener {
-    /// Whether a server takes connections there.
+    /// Whether the server accepts connections.
     pub(crate) async fn listens(&self) -> bool {
         match self {
             Self::Socket(address) => {
@@ -81,7 +82,7 @@ impl From<SocketAddr> for Listener {
     }
 }
 
-/// What a session holds in place of a worker.
+/// The server of a session, instead of a worker.
 pub(crate) enum Remote {
     /// An nREPL server.
     Nrepl(Box<Nrepl>),
@@ -94,34 +95,34 @@ pub(crate) enum Remote {
 /// A server that a session has reached.
 pub(crate) struct Reached {
     pub(crate) image: Image,
-    /// What the caller should know about it, once.
+    /// A notice for the caller, once.
     pub(crate) notice: String,
 }
 
-/// The server is gone, or given up.
+/// The server is gone, or was given up.
 #[derive(Debug)]
 pub(crate) struct Lost {
     pub(crate) death: Death,
     pub(crate) reason: Option<StopReason>,
 }
 
-/// What a call came to.
+/// The result of a call.
 pub(crate) struct Called {
     pub(crate) answer: Result<Answer, Lost>,
     /// Values of the forms before the last, with their numbers from 1.
     pub(crate) earlier: Vec<(u32, Printout)>,
-    /// What the caller should know besides.
+    /// Further notices for the caller.
     pub(crate) notices: Vec<String>,
     pub(crate) stdout: Printed,
     pub(crate) stderr: Printed,
-    /// The server is not ours: it goes on, as far as is known.
+    /// The server was started by somebody else: as far as is known, it goes on.
     pub(crate) theirs: bool,
-    /// How far tests came before the image was lost.
+    /// The results of tests that ran before the image was lost.
     pub(crate) tests: Option<Tally>,
 }
 
 impl Remote {
-    /// What speaks `protocol`, and has reached no server yet.
+    /// A client of `protocol` without a server yet.
     pub(crate) fn of(protocol: Protocol) -> Self {
         match protocol {
             Protocol::Nrepl => Self::Nrepl(Box::default()),
@@ -130,7 +131,7 @@ impl Remote {
         }
     }
 
-    /// Notices that a server of our own has ended; how, and its last words.
+    /// Checks for the end of a server that was started here; returns how it ended, and its last words.
     pub(crate) async fn found_dead(&mut self) -> Option<(Death, String)> {
         match self {
             Self::Nrepl(nrepl) => nrepl.found_dead().await,
@@ -138,7 +139,7 @@ impl Remote {
         }
     }
 
-    /// Joins the server `found`, in place of the one there was.
+    /// Attaches to the server `found`, instead of the earlier one.
     pub(crate) async fn attach(&mut self, found: Found, config: &Config) -> Result<Reached, StartError> {
         match (self, found.listener) {
             (Self::Nrepl(nrepl), Listener::Socket(address)) => {
@@ -153,7 +154,7 @@ impl Remote {
         }
     }
 
-    /// Finds, joins again or starts a server when there is none; what is new about it then.
+    /// Finds, attaches to or starts a server when there is none; returns what is new about it.
     pub(crate) async fn ensure(
         &mut self,
         config: &Config,
@@ -166,7 +167,7 @@ impl Remote {
         }
     }
 
-    /// Asks the server; the session has one. `next_object` is the number for the next object.
+    /// Sends a request to the server; the session must have one. `next_object` is the number for the next object.
     pub(crate) async fn call(&mut self, request: &Request, next_object: i64, controls: &Controls) -> Called {
         match self {
             Self::Nrepl(nrepl) => nrepl.call(request, controls).await,
@@ -183,7 +184,7 @@ impl Remote {
         }
     }
 
-    /// Where somebody else's server is, or was, that the session means.
+    /// The address of the server that the session is attached to, even if the connection is lost.
     pub(crate) fn joined(&self) -> Option<Listener> {
         match self {
             Self::Nrepl(nrepl) => nrepl.joined().map(Listener::Socket),
@@ -192,7 +193,7 @@ impl Remote {
         }
     }
 
-    /// Ends a server that was started here, and leaves another's alone.
+    /// Ends a server that was started here; disconnects from another's.
     pub(crate) async fn leave(&mut self) {
         match self {
             Self::Nrepl(nrepl) => nrepl.leave().await,
@@ -202,11 +203,11 @@ impl Remote {
     }
 }
 
-/// How long it may take a server to take a connection.
+/// The time for a server to accept a connection.
 const LISTEN_LIMIT: Duration = Duration::from_secs(1);
 
 impl Lost {
-    /// What a call came to that ran into the end of a server.
+    /// The result of a call during which the server ended.
     pub(crate) fn ending(self) -> Ending {
         Ending::Died { death: self.death, reason: self.reason }
     }

@@ -1,21 +1,21 @@
-//! Why a session could not do what was asked.
+//! The reasons why a session could not do something.
 
 use std::time::Duration;
 
 use crate::backends::{Capability, Runtime};
 use crate::factory::StartError;
 
-/// Why a session could not do what was asked. The code did not run.
+/// The reason why a session could not do something. The code did not run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
-    /// Another call is running for too long to wait for it, or too many wait already.
+    /// Another call takes too long to wait for it, or too many calls wait already.
     #[error("session {session:?} is busy, {doing}{}", waiting_words(.waiting))]
     Busy {
         /// The session.
         session: String,
-        /// What the other call is doing, in words.
+        /// The activity of the other call, in words.
         doing: String,
-        /// How many calls wait for it.
+        /// The number of calls that wait for it.
         waiting: usize,
     },
     /// The call was withdrawn or interrupted while it waited for its turn or its image.
@@ -29,18 +29,18 @@ pub enum SessionError {
     Stopped {
         /// The session.
         session: String,
-        /// How many.
+        /// Their number.
         crashes: usize,
-        /// How the last one ended.
+        /// The end of the last one.
         last: String,
     },
-    /// There are as many sessions as there may be.
+    /// The number of sessions has reached this limit.
     #[error("there are {0} sessions already, which is the limit")]
     TooMany(usize),
     /// The runtime is not installed.
     #[error("{} is not installed: no program {:?} on PATH", .0, .0.program)]
     Missing(Runtime),
-    /// The runtime is known and cannot be used here.
+    /// The runtime exists and cannot be used here.
     #[error("{0} sessions are not available")]
     Unsupported(Runtime),
     /// The session runs another Lisp than the one asked for.
@@ -48,12 +48,12 @@ pub enum SessionError {
     OtherRuntime {
         /// The session.
         session: String,
-        /// What it runs.
+        /// Its runtime.
         runs: Runtime,
-        /// What was asked for.
+        /// The requested one.
         asked: Runtime,
     },
-    /// The session's runtime cannot do that.
+    /// The session's runtime lacks this capability.
     #[error("{} sessions cannot do this: they have no {}", .0, .1.as_str())]
     Lacks(Runtime, Capability),
     /// The image did not start.
@@ -62,15 +62,15 @@ pub enum SessionError {
     /// The image had not started when the time was up.
     #[error("the image did not start within {} s", .0.as_secs())]
     Starting(Duration),
-    /// The server that was to be joined is not there, or cannot be used.
+    /// The server to attach to is not there, or cannot be used.
     #[error("{0}")]
     Unreachable(String),
-    /// The server that the session is attached to does not answer any more.
+    /// The server that the session is attached to no longer answers.
     #[error("{why}. The session is attached there")]
     Lost {
-        /// What the session runs.
+        /// The session's runtime.
         runtime: Runtime,
-        /// Why it does not.
+        /// The reason.
         why: String,
     },
     /// Sessions of this runtime are in images that somebody else runs, and this one is attached to none.
@@ -79,7 +79,7 @@ pub enum SessionError {
     /// The request is about something in an image, and the session has none now.
     #[error("session {0:?} has no image now")]
     NoImage(String),
-    /// The session has a server of this process, which cannot be detached from.
+    /// The server of the session was started here, so the session cannot be detached from it.
     #[error("session {0:?} is not attached to anything")]
     NotAttached(String),
     /// The image of the session belongs to somebody else, who alone may end it.
@@ -88,9 +88,9 @@ pub enum SessionError {
     /// A name that cannot be given to a session or checkpoint.
     #[error("the name of a {what} has 1 to 100 characters on one line, without quotes and backslashes; {why}")]
     BadName {
-        /// What was to be named.
+        /// The kind of thing to name.
         what: &'static str,
-        /// What is wrong with it.
+        /// The fault of the name.
         why: String,
     },
     /// There is no such session.
@@ -98,7 +98,7 @@ pub enum SessionError {
     Unknown(String),
 }
 
-/// How many calls wait, when some do.
+/// The number of waiting calls, if there are any.
 fn waiting_words(waiting: &usize) -> String {
     match waiting {
         0 => String::new(),

@@ -1,15 +1,15 @@
-//! How much of the time that a worker was given it could use: on a busy machine a process waits for its turn longer than it
-//! runs, and one that was told to stop must not be taken for deaf because others ran.
+//! The time that a worker could use: on a busy machine a process waits for a processor longer than it runs, and a
+//! worker must not count as unresponsive because others ran.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use lispwright_platform::{Here, System as _};
 
-/// A clock for one process that stands still while the process waits for a processor.
+/// A clock for one process that stops while the process waits for a processor.
 ///
-/// The thread that has waited longest decides: the others may wait for what it holds. Where nothing is counted, this is an
-/// ordinary clock.
+/// The wait of the thread that waited longest counts: other threads may wait for its locks. Where the system does not
+/// count waits, this is an ordinary clock.
 pub(crate) struct OwnTime {
     began: Instant,
     pid: Option<i32>,
@@ -23,7 +23,7 @@ impl OwnTime {
         Self { began: Instant::now(), pid, waited_before }
     }
 
-    /// What an ordinary clock shows.
+    /// The time of an ordinary clock.
     pub(crate) fn passed(&self) -> Duration {
         self.began.elapsed()
     }
@@ -35,7 +35,7 @@ impl OwnTime {
     }
 }
 
-/// The longest that any thread has waited between two looks; one that is new has waited since it was made.
+/// The longest wait of any thread between two measurements; a new thread has waited since its start.
 fn longest_wait(before: &HashMap<i32, u64>, now: &HashMap<i32, u64>) -> Duration {
     let since =
         now.iter().map(|(thread, waited)| waited.saturating_sub(before.get(thread).copied().unwrap_or_default()));

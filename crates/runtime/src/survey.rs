@@ -1,15 +1,15 @@
-//! Which runtime a project is for, from the names of its files.
+//! Finds the runtime that a project is for, from the names of its files.
 
 use std::collections::VecDeque;
 use std::path::Path;
 
 use crate::backends::Runtime;
 
-/// Names looked at before the count is taken as it is.
+/// The most names that are counted.
 const MOST_NAMES: usize = 2_000;
 
-/// The runtime that most of the source files below `root` are for. Where there are as many for each it is the one that
-/// is listed first; where there are none, the one that a file at the root speaks for.
+/// The runtime for most of the source files below `root`. Of several with equal counts it is the first in the list;
+/// without source files it is the one that a file at the root indicates.
 ///
 /// Directories near the root come first, hidden ones are left out, and links are not followed.
 pub(crate) fn usual_runtime(root: &Path) -> Runtime {

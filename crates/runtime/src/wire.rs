@@ -1,4 +1,4 @@
-//! What crosses the pipe between the server and a worker: length-framed lists of keywords, integers, strings and lists.
+//! The protocol on the pipe to a worker: length-framed lists of keywords, integers, strings and lists.
 //!
 //! A frame is six lower-case hexadecimal digits, the number of bytes that follow, and that many bytes of UTF-8, as in
 //! Swank. The payload is the small part of Lisp's syntax that every Lisp can read and print alike. Bytes that are not
@@ -12,10 +12,10 @@ use memchr::memchr2;
 /// The longest payload that a frame can announce, in bytes.
 pub const MAX_PAYLOAD: usize = 0xff_ffff;
 
-/// Bytes before the payload.
+/// The number of bytes before the payload.
 pub const HEADER: usize = 6;
 
-/// A byte that occurs in no frame: what came before it, and is not a whole frame, counts for nothing.
+/// A byte that occurs in no frame: an incomplete frame before it is discarded.
 pub const VOID: u8 = 0xff;
 
 /// One datum on the wire.
@@ -33,7 +33,7 @@ pub enum Value {
     Symbol(String),
 }
 
-/// Why a payload is not a datum of the wire.
+/// The reason why a payload is not a datum of the wire.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// The text ends inside a list or a string.
@@ -108,7 +108,7 @@ impl Value {
         self.get(name)?.as_text()
     }
 
-    /// Puts `text` after the keyword `name`, which comes first from now on.
+    /// Puts `text` after the keyword `name`, at the front of the list.
     pub(crate) fn set_text(&mut self, name: &str, text: String) {
         if let Self::List(items) = self {
             let start = items.len() % 2;
@@ -116,7 +116,7 @@ impl Value {
         }
     }
 
-    /// The elements of the list after the keyword `name`; none when it is not there.
+    /// The elements of the list after the keyword `name`; empty when it is missing.
     pub fn get_list(&self, name: &str) -> &[Self] {
         self.get(name).and_then(Self::as_list).unwrap_or_default()
     }
@@ -131,7 +131,7 @@ impl Value {
         self.get(name).is_some_and(Self::is_true)
     }
 
-    /// The first two elements as strings, empty where they are none.
+    /// The first two elements as strings; other elements become empty strings.
     pub(crate) fn text_pair(&self) -> (String, String) {
         let text = |index: usize| {
             self.as_list().and_then(|items| items.get(index)).and_then(Self::as_text).unwrap_or_default().to_owned()
@@ -233,7 +233,7 @@ fn unexpected(at: usize) -> WireError {
     WireError::Unexpected(u32::try_from(at).unwrap_or(u32::MAX))
 }
 
-/// The string whose inside `text` begins with, and how many bytes that takes with the quotation mark at its end.
+/// The string whose content `text` begins with, and its length in bytes with the final quotation mark.
 fn string(text: &str) -> Result<(String, usize), WireError> {
     let mut string = String::new();
     let mut from = 0;
@@ -264,7 +264,7 @@ pub fn payload_length(header: &[u8; HEADER]) -> Result<usize, WireError> {
     std::str::from_utf8(header).ok().and_then(|digits| usize::from_str_radix(digits, 16).ok()).ok_or(WireError::Header)
 }
 
-/// How many bytes a header has, when `bytes`, fewer than that, can be the beginning of one, or some of them are void.
+/// The length of a header, if `bytes`, fewer than that, can be the beginning of one, or some of them are void.
 pub(crate) fn header_start(bytes: &[u8]) -> Result<usize, WireError> {
     if bytes.contains(&VOID) || bytes.iter().all(u8::is_ascii_hexdigit) { Ok(HEADER) } else { Err(WireError::Header) }
 }

@@ -1,8 +1,8 @@
-//! Loading and testing: what is asked for, and what compilers and test frameworks answer in the same terms.
+//! Loading and testing: the targets, and the results of compilers and test frameworks in common terms.
 
 use crate::wire::{Value, keyed};
 
-/// What to load or to test.
+/// The target of a load or a test run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A file, by its absolute path.
@@ -20,7 +20,7 @@ impl Target {
     }
 }
 
-/// What an image is told of the project, so that it finds what belongs to it.
+/// The parts of the project that an image needs in order to find its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Project {
     /// Its directories, absolute.
@@ -37,14 +37,14 @@ impl Project {
     }
 }
 
-/// What a compiler or loader has to say about a place in a file.
+/// A message of a compiler or loader about a place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// `error`, `warning`, `style-warning` or `note`.
     pub severity: String,
     /// The runtime's name for the mistake.
     pub type_name: String,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// The file, absolute.
     pub file: Option<String>,
@@ -61,13 +61,13 @@ pub struct Diagnostic {
 pub struct FailedTest {
     /// Its name; may be empty.
     pub name: String,
-    /// The groups it is in, or what it says of itself.
+    /// The groups it is in, or its own description.
     pub description: String,
-    /// Why it failed.
+    /// The reason of the failure.
     pub reason: String,
     /// The form that was tested.
     pub form: Option<String>,
-    /// Values that matter, as (what, value).
+    /// The values of interest, as (name, value).
     pub values: Vec<(String, String)>,
     /// The file it is in, absolute.
     pub file: Option<String>,
@@ -75,40 +75,40 @@ pub struct FailedTest {
     pub line: Option<u32>,
 }
 
-/// How the tests of a run went.
+/// The results of a test run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// What ran them; several names are joined with commas.
+    /// The framework that ran them; several names are joined with commas.
     pub framework: String,
-    /// Frameworks that have tests there, too, and were not to run them.
+    /// Frameworks that also have tests there, which were not asked for.
     pub others: Vec<String>,
-    /// How many passed.
+    /// The number of tests that passed.
     pub passed: u32,
-    /// How many failed.
+    /// The number of tests that failed.
     pub failed: u32,
-    /// How many were skipped, or failed as they were expected to.
+    /// The number of tests that were skipped or failed as expected.
     pub pending: u32,
-    /// At most 100 of those that failed, in their order.
+    /// The failed tests in their order, at most 100.
     pub failed_tests: Vec<FailedTest>,
-    /// Names of tests there are, at most 200.
+    /// The names of all tests, at most 200.
     pub names: Vec<String>,
-    /// How many tests there are.
+    /// The number of all tests.
     pub name_count: u32,
-    /// Names of the groups that they are in, at most 200.
+    /// The names of their groups, at most 200.
     pub groups: Vec<String>,
-    /// Systems whose own way to run tests has shown nothing by which to judge it, with what it did: `returned NIL`.
+    /// Systems whose own test run gave nothing to judge it by, with its result: `returned NIL`.
     pub unknown: Vec<(String, String)>,
-    /// Systems whose own way to run tests is judged by a line that it printed, with that line.
+    /// Systems whose own test run is judged by a line that it printed, with that line.
     pub told: Vec<(String, String)>,
     /// Names of tests that the project's own run leaves out, at most 200.
     pub left_out: Vec<String>,
-    /// How many tests that leaves out.
+    /// The number of tests that it leaves out.
     pub left_out_count: u32,
-    /// The system and the framework that the first of them are of.
+    /// The system and the framework of the first of them.
     pub left_out_of: (String, String),
-    /// Systems whose tests were run one by one because their own run has shown none.
+    /// Systems whose tests were run one by one because their own run showed none.
     pub run_for: Vec<String>,
-    /// Names that were asked for and are no test's or group's.
+    /// Names that were asked for and belong to no test or group.
     pub unmatched: Vec<String>,
     /// The tests ended with an exit of this status.
     pub exit_status: Option<i64>,
@@ -117,7 +117,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// How many tests there were, of which each of [`Self::unknown`] is one.
+    /// The number of all tests, where each of [`Self::unknown`] counts as one.
     pub fn total(&self) -> u32 {
         self.passed + self.failed + self.pending + self.unknown.len() as u32
     }
