@@ -6,36 +6,6 @@ use serde_json::{Map, Value};
 
 use crate::patch::Patch;
 
-/// A program whose edit tools are watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Client {
-    /// Claude Code: `Write`, `Edit`, and `MultiEdit` of older versions; what `Bash` has changed.
-    ClaudeCode,
-    /// Codex: `apply_patch`, also by way of its shell tool; what that has changed.
-    Codex,
-    /// Gemini CLI: `write_file` and `replace`; what `run_shell_command` has changed.
-    Gemini,
-}
-
-impl Client {
-    /// Every client, in the order they are listed to people.
-    pub const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Gemini];
-
-    /// The name used on the command line and in statistics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-        }
-    }
-
-    /// The client of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|client| client.name() == name)
-    }
-}
-
 /// When a hook is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
@@ -112,22 +82,4 @@ pub struct Replacement {
     pub all: bool,
     /// When nothing replaces it, the line feed after it goes too.
     pub with_line_feed: bool,
-}
-
-impl Rewritable {
-    /// The text at a key of an object, which stands at `pointer` in the arguments.
-    pub(crate) fn at(object: &Map<String, Value>, pointer: &str, key: &str) -> Option<Self> {
-        Some(Self { text: text_at(object, key)?.to_owned(), pointer: format!("{pointer}/{key}") })
-    }
-}
-
-/// After a call of a shell: what it asked for, with how long it ran where the client says so.
-pub(crate) fn command(moment: Moment, document: &Map<String, Value>) -> Option<Proposal> {
-    let ran = document.get("duration_ms").and_then(Value::as_u64).map(Duration::from_millis);
-    (moment == Moment::After).then_some(Proposal::Command { ran })
-}
-
-/// The text at a key.
-pub(crate) fn text_at<'v>(object: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
-    object.get(key)?.as_str()
 }

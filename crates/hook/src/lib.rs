@@ -5,8 +5,8 @@
 //! its standard output. [`respond`] is that hook without the process around it: text in, answer out, files through
 //! [`Files`].
 //!
-//! - [`event`]: a call, whichever client it comes from. One module per client ([`claude_code`], [`codex`], [`gemini`])
-//!   turns its JSON into one, and an [`Answer`] into its JSON.
+//! - [`event`]: a call, whichever client it comes from. A [`Client`] is the row that turns its JSON into one, and an
+//!   [`Answer`] into its JSON.
 //! - `simulate` carries the call out in memory and gives a [`Change`]: a file before and after.
 //! - [`judge`](mod@judge) is the policy. It knows nothing of clients.
 //! - `wording` says it to a model.
@@ -18,13 +18,11 @@
 
 mod answer;
 pub mod change;
-mod claude_code;
-mod codex;
+mod clients;
 pub mod event;
 pub mod fault;
 mod fence;
 pub mod files;
-mod gemini;
 mod input;
 pub mod judge;
 mod lisp;
@@ -37,7 +35,7 @@ mod worse;
 
 pub use answer::Answer;
 pub use change::Change;
-pub use event::Client;
+pub use clients::Client;
 pub use fault::{Fault, Fix};
 pub use files::{Files, Found};
 pub use judge::{Doubts, Verdict};

@@ -8,11 +8,12 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::change::Rewritten;
-use crate::event::{Client, Event, Moment, Proposal};
+use crate::clients::Client;
+use crate::event::{Event, Moment, Proposal};
 use crate::files::{Files, Found};
 use crate::judge::{Trees, Verdict, is_broken, judge, judge_after, judge_read};
 use crate::wording::About;
-use crate::{claude_code, codex, gemini, input, lisp, simulate, wording};
+use crate::{input, lisp, simulate, wording};
 
 /// Broken files that are told one by one after a call.
 const MOST_TOLD: usize = 3;
@@ -42,23 +43,15 @@ pub struct Judged {
 }
 
 /// Answers the hook of `client` that was run with `input`. Whatever is not understood is answered by silence.
-pub fn respond(client: Client, input: &str, files: &dyn Files) -> Response {
-    let Some(document) = input::parse(input) else { return Response::default() };
-    let event = match client {
-        Client::ClaudeCode => claude_code::parse(&document),
-        Client::Codex => codex::parse(&document),
-        Client::Gemini => gemini::parse(&document),
+pub fn respond(client: &Client, input: &str, files: &dyn Files) -> Response {
+    let Some(event) = input::parse(input).and_then(|document| client.event(&document)) else {
+        return Response::default();
     };
-    let Some(event) = event else { return Response::default() };
     let said = match event.moment {
         Moment::Before => before(&event, files),
         Moment::After => after(&event, files),
     };
-    let mut output = said.answer.map(|answer| match client {
-        Client::ClaudeCode => claude_code::render(&event, answer),
-        Client::Codex => codex::render(&event, answer),
-        Client::Gemini => gemini::render(&event, answer),
-    });
+    let mut output = said.answer.map(|answer| client.answer(&event, answer));
     if let Some(warning) = said.warning {
         // Every client shows this to its user, and to nobody else.
         output.get_or_insert_with(|| json!({}))["systemMessage"] = warning.into();

@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Array, Object, StringLit, Value};
 use jsonc_parser::common::Ranged as _;
 use serde_json::json;
 
-use crate::client::Client;
+use crate::clients::Client;
 use crate::fault::Fault;
 use crate::json::{Json, Step, string};
 use crate::ours;
@@ -15,7 +15,7 @@ const HOOKS: &str = "hooks";
 
 /// The text with our server in it.
 pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text, entry.client.reads_comments())?;
+    let json = Json::parse(text, entry.client.reads_comments)?;
     let Some(root) = root(&json, text)? else {
         return Ok((Some(json.insert(&[], &server_steps(0), &server(entry))), Done::Added));
     };
@@ -36,8 +36,8 @@ pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<St
 }
 
 /// The text without our server; no text when the file holds nothing else.
-pub(crate) fn remove_server(text: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text, client.reads_comments())?;
+pub(crate) fn remove_server(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text, client.reads_comments)?;
     let Some(root) = root(&json, text)? else { return Ok((Some(text.to_owned()), Done::Absent)) };
     let Some((at, servers)) = member_object(text, root, SERVERS)? else {
         return Ok((Some(text.to_owned()), Done::Absent));
@@ -53,7 +53,7 @@ pub(crate) fn remove_server(text: &str, client: Client) -> Result<(Option<String
 
 /// The text with our hook for `event` in it.
 pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text, entry.client.reads_comments())?;
+    let json = Json::parse(text, entry.client.reads_comments)?;
     let steps = [Step::Member(HOOKS), Step::Member(event), Step::Element];
     let Some(root) = root(&json, text)? else {
         return Ok((Some(json.insert(&[], &steps, &hook(event, entry))), Done::Added));
@@ -93,8 +93,8 @@ pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result
 }
 
 /// The text without one hook of ours for `event`; no text when the file holds nothing else.
-pub(crate) fn remove_hook(text: &str, event: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text, client.reads_comments())?;
+pub(crate) fn remove_hook(text: &str, event: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text, client.reads_comments)?;
     let absent = || Ok((Some(text.to_owned()), Done::Absent));
     let Some(root) = root(&json, text)? else { return absent() };
     let Some((at, hooks)) = member_object(text, root, HOOKS)? else { return absent() };
@@ -114,13 +114,13 @@ fn server(entry: &Entry<'_>) -> String {
 }
 
 /// The tools that the hook for `event` is for.
-fn matcher_of(event: &str, client: Client) -> &'static str {
-    let events = client.hooks().events;
+fn matcher_of(event: &str, client: &Client) -> &'static str {
+    let events = client.hooks.events;
     events.iter().find(|(known, _)| *known == event).map_or("", |(_, matcher)| matcher)
 }
 
 fn hook(event: &str, entry: &Entry<'_>) -> String {
-    let hooks = entry.client.hooks();
+    let hooks = &entry.client.hooks;
     let command = ours::hook_command(entry.client, entry.program, &ours::with_stats(&[], entry.stats));
     format!(
         "{{\"matcher\": {}, \"hooks\": [{{\"type\": \"command\", \"command\": {}, \"timeout\": {}}}]}}",
@@ -177,16 +177,16 @@ impl<'v, 't> FoundHook<'v, 't> {
     }
 
     /// The tools of a group of ours as an earlier version named them.
-    fn earlier_matcher(&self, client: Client) -> Option<&'v StringLit<'t>> {
+    fn earlier_matcher(&self, client: &Client) -> Option<&'v StringLit<'t>> {
         let earlier = |matcher: &&StringLit<'_>| {
-            let known = client.hooks().earlier.contains(&matcher.value.as_ref());
+            let known = client.hooks.earlier.contains(&matcher.value.as_ref());
             self.alone && known && matcher.value != matcher_of(self.event, client)
         };
         self.matcher.filter(earlier)
     }
 }
 
-fn find_hook<'v, 't>(groups: &'v Array<'t>, event: &'v str, client: Client) -> Option<FoundHook<'v, 't>> {
+fn find_hook<'v, 't>(groups: &'v Array<'t>, event: &'v str, client: &Client) -> Option<FoundHook<'v, 't>> {
     for (group, value) in groups.elements.iter().enumerate() {
         let Some(members) = value.as_object() else { continue };
         let matcher = last(members, "matcher").and_then(|(_, matcher)| matcher.as_string_lit());

@@ -7,7 +7,7 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
 
 use crate::Done;
-use crate::client::Client;
+use crate::clients::Client;
 use crate::entries::{SERVERS, last, member_array, member_object, root, server_command};
 use crate::fault::Fault;
 use crate::json::{Json, Step, string};
@@ -19,8 +19,8 @@ const ALL_TOOLS: &str = "mcp__lispwright";
 const TRUST: &str = "trust";
 
 /// The text with our tools among what is allowed.
-pub(crate) fn install_permission(text: &str) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text, Client::ClaudeCode.reads_comments())?;
+pub(crate) fn install_permission(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text, client.reads_comments)?;
     let steps = [Step::Member(PERMISSIONS), Step::Member(ALLOW), Step::Element];
     let leaf = string(ALL_TOOLS);
     let added = |text| Ok((Some(text), Done::Added));
@@ -38,8 +38,8 @@ pub(crate) fn install_permission(text: &str) -> Result<(Option<String>, Done), F
 }
 
 /// The text without our tools among what is allowed; no text when the file holds nothing else.
-pub(crate) fn remove_permission(text: &str) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text, Client::ClaudeCode.reads_comments())?;
+pub(crate) fn remove_permission(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text, client.reads_comments)?;
     let absent = || Ok((Some(text.to_owned()), Done::Absent));
     let Some(root) = root(&json, text)? else { return absent() };
     let Some((at, permissions)) = member_object(text, root, PERMISSIONS)? else { return absent() };
@@ -55,8 +55,8 @@ fn is_permission(element: &Value<'_>) -> bool {
 }
 
 /// The text with our server trusted. Where the server is not there, nothing changes.
-pub(crate) fn install_trust(text: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text, client.reads_comments())?;
+pub(crate) fn install_trust(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text, client.reads_comments)?;
     let Some((path, server)) = our_server(&json, text)? else { return Ok((None, Done::Absent)) };
     match last(server, TRUST) {
         None => Ok((Some(json.insert(&path, &[Step::Member(TRUST)], "true")), Done::Added)),
@@ -73,8 +73,8 @@ pub(crate) fn install_trust(text: &str, client: Client) -> Result<(Option<String
 }
 
 /// The text with our server no longer trusted.
-pub(crate) fn remove_trust(text: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
-    let json = Json::parse(text, client.reads_comments())?;
+pub(crate) fn remove_trust(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+    let json = Json::parse(text, client.reads_comments)?;
     let absent = || Ok((Some(text.to_owned()), Done::Absent));
     let Some((mut path, server)) = our_server(&json, text)? else { return absent() };
     let Some((at, _)) = last(server, TRUST) else { return absent() };

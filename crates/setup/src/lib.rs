@@ -5,10 +5,10 @@
 //! again, and every other byte stays. Taking out what was put in gives the old bytes.
 //!
 //! Pure functions: text in, text out. [`Client::files`] says which files; [`install`] and [`remove`] edit one of them.
-//! Read next: `client.rs` for what clients read, `json.rs` for the rule that makes removal exact, `ours.rs` for how an
+//! Read next: `clients.rs` for what clients read, `json.rs` for the rule that makes removal exact, `ours.rs` for how an
 //! entry is known to be ours.
 
-mod client;
+mod clients;
 mod entries;
 mod fault;
 mod grant;
@@ -16,8 +16,10 @@ mod json;
 mod ours;
 mod toml;
 
-pub use client::{Client, ConfigFile, Part, Places, Scope};
+pub use clients::{Client, ConfigFile, Grant, Part, Places, Scope, When};
 pub use fault::Fault;
+
+use clients::Spelling;
 
 /// The name of our server entry.
 pub const SERVER: &str = "lispwright";
@@ -26,7 +28,7 @@ pub const SERVER: &str = "lispwright";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'e> {
     /// For whom.
-    pub client: Client,
+    pub client: &'static Client,
     /// How the client starts this program: a name on the PATH, or an absolute path.
     pub program: &'e str,
     /// A file for the hooks' statistics. Without one, what an existing entry says about it stays.
@@ -99,7 +101,7 @@ pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<
 }
 
 /// The text of a file without any entry of ours in `parts`, wherever the program that they run is.
-pub fn remove(text: &str, parts: &[Part], client: Client) -> Result<Change, Fault> {
+pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Change, Fault> {
     let mut now = text.to_owned();
     let mut steps = Vec::new();
     let mut gone = false;
@@ -130,20 +132,19 @@ pub fn remove(text: &str, parts: &[Part], client: Client) -> Result<Change, Faul
     Ok(Change { text: (!gone).then_some(now), steps })
 }
 
-/// Claude Code has a list of what it may do; the others have a key in the server's entry.
-fn install_grant(text: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
-    match client {
-        Client::ClaudeCode => grant::install_permission(text),
-        Client::Codex => toml::install_approval(text),
-        Client::Gemini => grant::install_trust(text, client),
+fn install_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+    match client.grant.spelling {
+        Spelling::Permission => grant::install_permission(text, client),
+        Spelling::Approval => toml::install_approval(text),
+        Spelling::Trust => grant::install_trust(text, client),
     }
 }
 
-fn remove_grant(text: &str, client: Client) -> Result<(Option<String>, Done), Fault> {
-    match client {
-        Client::ClaudeCode => grant::remove_permission(text),
-        Client::Codex => toml::remove_approval(text),
-        Client::Gemini => grant::remove_trust(text, client),
+fn remove_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+    match client.grant.spelling {
+        Spelling::Permission => grant::remove_permission(text, client),
+        Spelling::Approval => toml::remove_approval(text),
+        Spelling::Trust => grant::remove_trust(text, client),
     }
 }
 
@@ -156,14 +157,14 @@ enum Work {
     Grant,
 }
 
-fn works(parts: &[Part], client: Client) -> Vec<(&'static str, Work)> {
+fn works(parts: &[Part], client: &'static Client) -> Vec<(&'static str, Work)> {
     let mut works = Vec::new();
     for part in parts {
         match part {
             Part::JsonServer => works.push(("MCP server", Work::JsonServer)),
             Part::TomlServer => works.push(("MCP server", Work::TomlServer)),
             Part::Grant => works.push(("tool grant", Work::Grant)),
-            Part::Hooks => works.extend(client.hooks().events.map(|(event, _)| (event, Work::Hook(event)))),
+            Part::Hooks => works.extend(client.hooks.events.map(|(event, _)| (event, Work::Hook(event)))),
         }
     }
     works

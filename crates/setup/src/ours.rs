@@ -3,7 +3,7 @@
 //! An entry stays ours when the binary has moved: what counts is the program's name and the words behind it, not the
 //! directory it is in. Hook commands are lines for a shell, so their words are split and quoted as POSIX shells do.
 
-use crate::client::Client;
+use crate::clients::Client;
 
 /// The name of the program, whatever its directory.
 const PROGRAM: &str = "lispwright";
@@ -20,24 +20,24 @@ pub(crate) fn is_server(command: &str, first_argument: Option<&str>) -> bool {
 }
 
 /// The words of a hook's command line, when it is our hook for `client`.
-pub(crate) fn hook_words(client: Client, command: &str) -> Option<Vec<String>> {
+pub(crate) fn hook_words(client: &Client, command: &str) -> Option<Vec<String>> {
     ours(client, split(command)?)
 }
 
 /// The same for an entry that names program and arguments apart.
-pub(crate) fn argument_words(client: Client, program: &str, arguments: Vec<String>) -> Option<Vec<String>> {
+pub(crate) fn argument_words(client: &Client, program: &str, arguments: Vec<String>) -> Option<Vec<String>> {
     ours(client, [vec![program.to_owned()], arguments].concat())
 }
 
-fn ours(client: Client, words: Vec<String>) -> Option<Vec<String>> {
+fn ours(client: &Client, words: Vec<String>) -> Option<Vec<String>> {
     let ours = matches!(words.as_slice(), [program, hook, name, ..]
-        if is_program(program) && hook == "hook" && name == client.name());
+        if is_program(program) && hook == "hook" && name == client.name);
     ours.then_some(words)
 }
 
 /// The command line of our hook for `client`, for a shell. `rest` is what stands behind the client's name.
-pub(crate) fn hook_command(client: Client, program: &str, rest: &[String]) -> String {
-    let mut command = format!("{} hook {}", quote(program), client.name());
+pub(crate) fn hook_command(client: &Client, program: &str, rest: &[String]) -> String {
+    let mut command = format!("{} hook {}", quote(program), client.name);
     for word in rest {
         command.push(' ');
         command.push_str(&quote(word));
@@ -117,7 +117,7 @@ mod tests {
 
     #[track_caller]
     fn check(command: &str, ours: bool) {
-        assert_eq!(hook_words(Client::ClaudeCode, command).is_some(), ours, "{command}");
+        assert_eq!(hook_words(Client::CLAUDE_CODE, command).is_some(), ours, "{command}");
     }
 
     #[test]

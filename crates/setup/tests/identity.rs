@@ -107,7 +107,7 @@ fn toml_document() -> impl Strategy<Value = String> {
 }
 
 /// Everything that has to hold for one text.
-fn check(text: &str, parts: &[Part], client: Client) -> Result<bool, TestCaseError> {
+fn check(text: &str, parts: &[Part], client: &'static Client) -> Result<bool, TestCaseError> {
     let entry = Entry { client, program: "/opt/it's/lispwright", stats: Some("/s") };
     let Ok(installed) = install(Some(text), parts, &entry) else { return Ok(false) };
     let after = installed.text.expect("a file that is there stays");
@@ -127,21 +127,21 @@ proptest! {
 
     #[test]
     fn json(text in document()) {
-        let both = check(&text, &[Part::JsonServer, Part::Grant, Part::Hooks], Client::Gemini)?;
-        let server = check(&text, &[Part::JsonServer], Client::ClaudeCode)?;
-        let grant = check(&text, &[Part::Grant, Part::Hooks], Client::ClaudeCode)?;
+        let both = check(&text, &[Part::JsonServer, Part::Grant, Part::Hooks], Client::GEMINI)?;
+        let server = check(&text, &[Part::JsonServer], Client::CLAUDE_CODE)?;
+        let grant = check(&text, &[Part::Grant, Part::Hooks], Client::CLAUDE_CODE)?;
         prop_assume!(both || server || grant);
     }
 
     #[test]
     fn toml(text in toml_document()) {
-        prop_assume!(check(&text, &[Part::TomlServer], Client::Codex)?);
-        prop_assert!(check(&text, &[Part::TomlServer, Part::Grant], Client::Codex)?);
+        prop_assume!(check(&text, &[Part::TomlServer], Client::CODEX)?);
+        prop_assert!(check(&text, &[Part::TomlServer, Part::Grant], Client::CODEX)?);
     }
 
     #[test]
     fn any_text_at_all(text in any::<String>()) {
-        check(&text, &[Part::JsonServer, Part::Grant, Part::Hooks], Client::Gemini)?;
-        check(&text, &[Part::TomlServer, Part::Grant], Client::Codex)?;
+        check(&text, &[Part::JsonServer, Part::Grant, Part::Hooks], Client::GEMINI)?;
+        check(&text, &[Part::TomlServer, Part::Grant], Client::CODEX)?;
     }
 }

@@ -9,13 +9,13 @@ const HOOKS: &[Part] = &[Part::Hooks];
 const TOML: &[Part] = &[Part::TomlServer];
 const GRANT: &[Part] = &[Part::Grant];
 
-fn entry(client: Client) -> Entry<'static> {
+fn entry(client: &'static Client) -> Entry<'static> {
     Entry { client, program: "lispwright", stats: None }
 }
 
 /// `before` becomes `after`, stays so, and comes back.
 #[track_caller]
-fn check(client: Client, parts: &[Part], before: Option<&str>, after: &str) {
+fn check(client: &'static Client, parts: &[Part], before: Option<&str>, after: &str) {
     let installed = install(before, parts, &entry(client)).unwrap();
     assert_eq!(installed.text.as_deref(), Some(after));
     let again = install(Some(after), parts, &entry(client)).unwrap();
@@ -34,7 +34,7 @@ fn done(change: &Change) -> Vec<Done> {
 #[test]
 fn files_that_do_not_exist() {
     check(
-        Client::ClaudeCode,
+        Client::CLAUDE_CODE,
         HOOKS,
         None,
         r#"{
@@ -50,7 +50,7 @@ fn files_that_do_not_exist() {
 "#,
     );
     check(
-        Client::Gemini,
+        Client::GEMINI,
         BOTH,
         None,
         r#"{
@@ -68,12 +68,12 @@ fn files_that_do_not_exist() {
 }
 "#,
     );
-    check(Client::Codex, TOML, None, "[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\"mcp\"]\n");
+    check(Client::CODEX, TOML, None, "[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\"mcp\"]\n");
 }
 
 #[test]
 fn the_leave_to_call_tools() {
-    let claude = |before, after| check(Client::ClaudeCode, GRANT, before, after);
+    let claude = |before, after| check(Client::CLAUDE_CODE, GRANT, before, after);
     claude(None, "{\n  \"permissions\": {\n    \"allow\": [\n      \"mcp__lispwright\"\n    ]\n  }\n}\n");
     claude(
         Some("{\"permissions\": {\"allow\": [\"Bash(ls)\"], \"deny\": []}}"),
@@ -84,7 +84,7 @@ fn the_leave_to_call_tools() {
         "{\"permissions\": {\"deny\": [\"x\"], \"allow\": [ \"mcp__lispwright\" ]}}",
     );
     check(
-        Client::Gemini,
+        Client::GEMINI,
         &[Part::JsonServer, Part::Grant],
         Some("{}"),
         "{\"mcpServers\": { \"lispwright\": {\"command\": \"lispwright\", \"args\": [\"mcp\"], \"trust\": true} }}",
@@ -96,29 +96,29 @@ fn the_leave_to_call_tools() {
         format!("{server}\nenv_vars = [\"LISPWRIGHT_ROOT\"]\n\n[other]\na = 1\n"),
     ] {
         let grant = "args = [\"mcp\"]\ndefault_tools_approval_mode = \"approve\"";
-        check(Client::Codex, GRANT, Some(&before), &before.replace("args = [\"mcp\"]", grant));
+        check(Client::CODEX, GRANT, Some(&before), &before.replace("args = [\"mcp\"]", grant));
     }
     let inline = "mcp_servers = { lispwright = { command = \"lispwright\", args = [\"mcp\"] } }\n";
     let grant = "args = [\"mcp\"], default_tools_approval_mode = \"approve\"";
-    check(Client::Codex, GRANT, Some(inline), &inline.replace("args = [\"mcp\"]", grant));
+    check(Client::CODEX, GRANT, Some(inline), &inline.replace("args = [\"mcp\"]", grant));
 }
 
 #[test]
 fn a_leave_needs_a_server_of_ours_and_is_brought_up_to_date() {
     let grant = |client, text| install(Some(text), GRANT, &entry(client)).unwrap();
     for (client, text) in [
-        (Client::Codex, "[mcp_servers.lispwright]\ncommand = \"other\"\nargs = [\"mcp\"]\n"),
-        (Client::Gemini, "{\"mcpServers\": {\"lispwright\": {\"command\": \"other\"}}}"),
+        (Client::CODEX, "[mcp_servers.lispwright]\ncommand = \"other\"\nargs = [\"mcp\"]\n"),
+        (Client::GEMINI, "{\"mcpServers\": {\"lispwright\": {\"command\": \"other\"}}}"),
     ] {
         let change = grant(client, text);
         assert_eq!((change.text.as_deref(), done(&change)), (Some(text), vec![Done::Absent]));
     }
     let prompts = "[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\"mcp\"]\ndefault_tools_approval_mode = \"prompt\"\n";
-    let change = grant(Client::Codex, prompts);
+    let change = grant(Client::CODEX, prompts);
     assert_eq!(change.text.as_deref(), Some(&*prompts.replace("\"prompt\"", "\"approve\"")));
     assert_eq!(done(&change), [Done::Updated { from: "\"prompt\"".to_owned() }]);
     let distrusted = "{\"mcpServers\": {\"l\": {\"command\": \"lispwright\", \"args\": [\"mcp\"], \"trust\": false}}}";
-    let change = grant(Client::Gemini, distrusted);
+    let change = grant(Client::GEMINI, distrusted);
     assert_eq!(change.text.as_deref(), Some(&*distrusted.replace("false", "true")));
 }
 
@@ -150,7 +150,7 @@ fn servers_beside_others() {
         ("{\"a\": 1 // c\n}", "{\"a\": 1, // c\n\"mcpServers\": { ITEM }\n}"),
         ("{\"mcpServers\": {}, \"mcpServers\": {\"x\": 1}}", "{\"mcpServers\": {}, \"mcpServers\": {\"x\": 1, ITEM}}"),
     ] {
-        check(Client::Gemini, SERVER, Some(before), &after.replace("ITEM", item));
+        check(Client::GEMINI, SERVER, Some(before), &after.replace("ITEM", item));
     }
 }
 
@@ -182,10 +182,10 @@ fn hooks_beside_others() {
   },
   "env": {}
 }"#;
-    check(Client::ClaudeCode, HOOKS, Some(before), &after.replace("GROUP", group).replace("AFTER", &after_group));
+    check(Client::CLAUDE_CODE, HOOKS, Some(before), &after.replace("GROUP", group).replace("AFTER", &after_group));
     let empty = r#"{"hooks": {"PreToolUse": []}}"#;
     check(
-        Client::ClaudeCode,
+        Client::CLAUDE_CODE,
         HOOKS,
         Some(empty),
         &r#"{"hooks": {"PreToolUse": [GROUP], "PostToolUse": [ AFTER ]}}"#.replace("GROUP", group).replace("AFTER", &after_group),
@@ -201,14 +201,14 @@ fn the_tools_of_an_earlier_version_are_brought_up_to_date() {
         format!(r#"{{"hooks": {{"BeforeTool": [{before}], "AfterTool": [{}]}}}}"#, group(matcher))
     };
     let now = "write_file|replace|run_shell_command";
-    let change = install(Some(&earlier("write_file|replace", "")), HOOKS, &entry(Client::Gemini)).unwrap();
+    let change = install(Some(&earlier("write_file|replace", "")), HOOKS, &entry(Client::GEMINI)).unwrap();
     assert_eq!(change.text.as_deref(), Some(&*earlier(now, "")));
     assert_eq!(done(&change), [Done::Already, Done::Updated { from: "write_file|replace".to_owned() }]);
     // What the user has chosen stays.
     for text in
         [earlier("write_file", ""), earlier("write_file|replace", r#", {"type": "command", "command": "lint"}"#)]
     {
-        let change = install(Some(&text), HOOKS, &entry(Client::Gemini)).unwrap();
+        let change = install(Some(&text), HOOKS, &entry(Client::GEMINI)).unwrap();
         assert_eq!((change.text.as_deref(), done(&change)), (Some(&*text), vec![Done::Already, Done::Already]));
     }
 }
@@ -227,17 +227,17 @@ fn toml_beside_others() {
         ("mcp_servers.x.url = \"u\"\n", "mcp_servers.x.url = \"u\"\n\nTABLE\n"),
         ("[[p]]\nx = 1\r\n", "[[p]]\nx = 1\r\n\nTABLE\n"),
     ] {
-        check(Client::Codex, TOML, Some(before), &after.replace("TABLE", table));
+        check(Client::CODEX, TOML, Some(before), &after.replace("TABLE", table));
     }
     let crlf = table.replace('\n', "\r\n");
-    check(Client::Codex, TOML, Some("a = 1\r\n"), &format!("a = 1\r\n\r\n{crlf}\r\n"));
-    check(Client::Codex, TOML, Some("a = 1\r\nb = 2"), &format!("a = 1\r\nb = 2\r\n\r\n{crlf}"));
+    check(Client::CODEX, TOML, Some("a = 1\r\n"), &format!("a = 1\r\n\r\n{crlf}\r\n"));
+    check(Client::CODEX, TOML, Some("a = 1\r\nb = 2"), &format!("a = 1\r\nb = 2\r\n\r\n{crlf}"));
     let inline = "lispwright = { command = \"lispwright\", args = [\"mcp\"] }";
     for (before, after) in [
         ("mcp_servers = {}\na = 1\n", "mcp_servers = {ITEM}\na = 1\n"),
         ("mcp_servers = { x = { url = \"u\" } }\n", "mcp_servers = { x = { url = \"u\" }, ITEM }\n"),
     ] {
-        check(Client::Codex, TOML, Some(before), &after.replace("ITEM", inline));
+        check(Client::CODEX, TOML, Some(before), &after.replace("ITEM", inline));
     }
 }
 
@@ -245,7 +245,7 @@ fn toml_beside_others() {
 fn an_older_path_is_brought_up_to_date_in_its_place() {
     let old = r#"{"hooks":{"PreToolUse":[{"matcher":"Write","hooks":[{"command":"'/old place/lispwright' hook claude-code --stats /s","type":"command","timeout":3}]}]},
  "mcpServers":{"lisp":{"env":{},"args":["mcp","--toolsets","all"],"command":"/old place/lispwright"}}}"#;
-    let change = install(Some(old), BOTH, &entry(Client::ClaudeCode)).unwrap();
+    let change = install(Some(old), BOTH, &entry(Client::CLAUDE_CODE)).unwrap();
     let text = change.text.unwrap();
     assert!(
         text.contains(r#""command":"lispwright hook claude-code --stats /s","type":"command","timeout":3}"#),
@@ -261,13 +261,13 @@ fn an_older_path_is_brought_up_to_date_in_its_place() {
         ]
     );
     let codex = "[mcp_servers.lw] # mine\ncommand = '/old/lispwright' # here\nargs = ['mcp', '--read-only']\n";
-    let change = install(Some(codex), TOML, &entry(Client::Codex)).unwrap();
+    let change = install(Some(codex), TOML, &entry(Client::CODEX)).unwrap();
     assert_eq!(change.text.unwrap(), codex.replace("'/old/lispwright'", "\"lispwright\""));
 }
 
 #[test]
 fn statistics_are_written_and_kept() {
-    let with = Entry { client: Client::Gemini, program: "/a b/lispwright", stats: Some("/s t") };
+    let with = Entry { client: Client::GEMINI, program: "/a b/lispwright", stats: Some("/s t") };
     let first = install(None, HOOKS, &with).unwrap().text.unwrap();
     assert_eq!(first.matches(r#""'/a b/lispwright' hook gemini --stats '/s t'""#).count(), 2, "{first}");
     let again = install(Some(&first), HOOKS, &Entry { stats: None, ..with }).unwrap();
@@ -277,14 +277,14 @@ fn statistics_are_written_and_kept() {
 #[test]
 fn other_entries_with_our_name_are_left_alone() {
     let json = r#"{"mcpServers": {"lispwright": {"url": "http://localhost"}}}"#;
-    let change = install(Some(json), SERVER, &entry(Client::Gemini)).unwrap();
+    let change = install(Some(json), SERVER, &entry(Client::GEMINI)).unwrap();
     assert_eq!((change.text.as_deref(), done(&change)), (Some(json), vec![Done::Foreign]));
-    let change = remove(json, SERVER, Client::Gemini).unwrap();
+    let change = remove(json, SERVER, Client::GEMINI).unwrap();
     assert_eq!((change.text.as_deref(), done(&change)), (Some(json), vec![Done::Foreign]));
     let toml = "[mcp_servers.lispwright]\nurl = \"http://localhost\"\n";
-    let change = install(Some(toml), TOML, &entry(Client::Codex)).unwrap();
+    let change = install(Some(toml), TOML, &entry(Client::CODEX)).unwrap();
     assert_eq!((change.text.as_deref(), done(&change)), (Some(toml), vec![Done::Foreign]));
-    let change = remove(toml, TOML, Client::Codex).unwrap();
+    let change = remove(toml, TOML, Client::CODEX).unwrap();
     assert_eq!((change.text.as_deref(), done(&change)), (Some(toml), vec![Done::Foreign]));
 }
 
@@ -346,16 +346,16 @@ fn what_others_put_beside_ours_stays() {
   }
 }
 "#;
-    assert_eq!(remove(text, BOTH, Client::ClaudeCode).unwrap().text.as_deref(), Some(kept));
+    assert_eq!(remove(text, BOTH, Client::CLAUDE_CODE).unwrap().text.as_deref(), Some(kept));
     let toml = "# top\n[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\n  \"mcp\",\n]\n# note\n\n[mcp_servers.lispwright.env]\nA = \"1\"\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n\n[mcp_servers.lispwright.tools.eval]\nx = 1\n";
     let kept = "# top\n# note\n\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n\n";
-    assert_eq!(remove(toml, TOML, Client::Codex).unwrap().text.as_deref(), Some(kept));
+    assert_eq!(remove(toml, TOML, Client::CODEX).unwrap().text.as_deref(), Some(kept));
     for (before, after) in [
         ("[mcp_servers]\nl = {command = \"lispwright\", args = [\"mcp\"]}\nx = 1\n", "[mcp_servers]\nx = 1\n"),
         ("mcp_servers.l.command = \"lispwright\"\nmcp_servers.l.args = [\"mcp\"] # c\nx = 1\n", "x = 1\n"),
         ("mcp_servers = {l = {command = \"lispwright\", args = [\"mcp\"]}, x = {}}", "mcp_servers = {x = {}}"),
     ] {
-        assert_eq!(remove(before, TOML, Client::Codex).unwrap().text.as_deref(), Some(after));
+        assert_eq!(remove(before, TOML, Client::CODEX).unwrap().text.as_deref(), Some(after));
     }
 }
 
@@ -363,14 +363,14 @@ fn what_others_put_beside_ours_stays() {
 fn comments_of_the_user_outlive_our_entry() {
     let text = "{\n  \"mcpServers\": {\n    // my servers\n    \"lispwright\": {\"command\": \"lispwright\", \"args\": [\"mcp\"]}\n  }\n}\n";
     let kept = "{\n  \"mcpServers\": {\n    // my servers\n  }\n}\n";
-    assert_eq!(remove(text, SERVER, Client::Gemini).unwrap().text.as_deref(), Some(kept));
+    assert_eq!(remove(text, SERVER, Client::GEMINI).unwrap().text.as_deref(), Some(kept));
 }
 
 #[test]
 fn broken_files_are_refused_with_the_place() {
     let refused = |text: &str, parts: &[Part]| {
-        let installing = install(Some(text), parts, &entry(Client::Gemini)).unwrap_err();
-        assert_eq!(remove(text, parts, Client::Gemini).unwrap_err(), installing);
+        let installing = install(Some(text), parts, &entry(Client::GEMINI)).unwrap_err();
+        assert_eq!(remove(text, parts, Client::GEMINI).unwrap_err(), installing);
         installing.to_string()
     };
     assert_eq!(
@@ -378,7 +378,7 @@ fn broken_files_are_refused_with_the_place() {
         "line 3, column 7: Expected colon after the string or word in object property"
     );
     assert_eq!(refused("{\"a\": 1,}", BOTH), "line 1, column 8: Trailing commas are not allowed");
-    let commented = install(Some("{} // mine"), HOOKS, &entry(Client::ClaudeCode)).unwrap_err();
+    let commented = install(Some("{} // mine"), HOOKS, &entry(Client::CLAUDE_CODE)).unwrap_err();
     assert_eq!(commented.to_string(), "line 1, column 4: Comments are not allowed");
     assert!(refused("{\"a\": 'x'}", BOTH).starts_with("line 1, column 7: "));
     assert!(refused("{\"a\": 1 \"b\": 2}", BOTH).starts_with("line 1, column "));

@@ -11,7 +11,7 @@ use lispwright_setup::{Change, Client, ConfigFile, Done, Entry, Part, Places, Sc
 
 /// What is to be done with one client.
 pub(crate) struct Order {
-    pub(crate) client: Client,
+    pub(crate) client: &'static Client,
     pub(crate) scope: Scope,
     pub(crate) remove: bool,
     pub(crate) hooks: bool,
@@ -57,7 +57,7 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
             Err(error) => return Err(error.to_string()),
         };
         if before.as_ref().is_some_and(|file| file.bom) && !order.client.reads_byte_order_mark(&parts) {
-            let title = order.client.title();
+            let title = order.client.title;
             let path = path.display();
             return Err(format!("{path}: starts with a byte order mark, which {title} does not read; remove it first"));
         }
@@ -101,7 +101,7 @@ pub(crate) fn carry_out(plan: &Plan) -> Result<(), String> {
 
 /// How far a client is configured.
 pub(crate) struct Status {
-    pub(crate) client: Client,
+    pub(crate) client: &'static Client,
     /// `configured`, `partly configured`, `not configured` or `unreadable`.
     pub(crate) state: &'static str,
     /// What is missing or wrong, in a few words; empty when nothing is.
@@ -110,15 +110,15 @@ pub(crate) struct Status {
 
 /// Each client that is found here, by its program or its directory, in the user's configuration.
 pub(crate) fn found() -> Vec<Status> {
-    Client::ALL.into_iter().filter(|client| is_found(*client)).map(status).collect()
+    Client::ALL.into_iter().filter(|client| is_found(client)).map(status).collect()
 }
 
-fn is_found(client: Client) -> bool {
-    on_path(client.program()).is_some()
+fn is_found(client: &'static Client) -> bool {
+    on_path(client.program).is_some()
         || places(client, Scope::User).is_ok_and(|places| client.directory(&places).is_dir())
 }
 
-fn status(client: Client) -> Status {
+fn status(client: &'static Client) -> Status {
     let order =
         Order { client, scope: Scope::User, remove: false, hooks: true, server: true, approve: false, stats: None };
     let plans = match plan(&order) {
@@ -143,9 +143,9 @@ fn status(client: Client) -> Status {
     Status { client, state, detail: missing.join(", ") }
 }
 
-fn places(client: Client, scope: Scope) -> Result<Places, String> {
+fn places(client: &'static Client, scope: Scope) -> Result<Places, String> {
     let directory = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let (home, variable) = (directory("HOME"), directory(client.variable()));
+    let (home, variable) = (directory("HOME"), directory(client.variable));
     let home = match (home, &variable, scope) {
         (Some(home), ..) => home,
         // Nothing below the home directory is used then.
@@ -153,8 +153,7 @@ fn places(client: Client, scope: Scope) -> Result<Places, String> {
         (None, None, Scope::User) => {
             return Err(format!(
                 "HOME is not set, so {}'s configuration cannot be found; set HOME or {}",
-                client.title(),
-                client.variable()
+                client.title, client.variable
             ));
         }
     };

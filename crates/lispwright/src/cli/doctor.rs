@@ -37,22 +37,22 @@ pub(crate) fn run(args: Args) -> ExitCode {
     });
     let clients = clients::found();
     for Status { client, state, detail } in &clients {
-        let next = if *state == "configured" { String::new() } else { format!("; {}", remedy(*client)) };
+        let next = if *state == "configured" { String::new() } else { format!("; {}", remedy(client)) };
         let detail =
             if detail.is_empty() || *state == "not configured" { String::new() } else { format!(" ({detail})") };
-        outcome.text.push_str(&format!("\n{}: {state}{detail}{next}", client.title()));
+        outcome.text.push_str(&format!("\n{}: {state}{detail}{next}", client.title));
     }
     outcome.fields.insert("clients".into(), clients.iter().map(document).collect());
     print_rendering(outcome, args.json)
 }
 
 /// What mends a client's configuration.
-fn remedy(client: Client) -> String {
-    format!("run: lispwright setup {}", client.name())
+fn remedy(client: &Client) -> String {
+    format!("run: lispwright setup {}", client.name)
 }
 
 fn document(Status { client, state, detail }: &Status) -> Value {
-    json!({"client": client.name(), "state": state, "detail": detail, "next": remedy(*client)})
+    json!({"client": client.name, "state": state, "detail": detail, "next": remedy(client)})
 }
 
 async fn examine(workshop: Workshop) -> Rendering {

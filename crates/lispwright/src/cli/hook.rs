@@ -29,7 +29,7 @@ use lispwright_words::configuration;
     and when something goes wrong.\nExit code: 0, or 1 for a wrong command line, which clients ignore.")]
 pub(crate) struct Args {
     /// The client whose hook this is
-    #[arg(value_parser = PossibleValuesParser::new(Client::ALL.map(Client::name)))]
+    #[arg(value_parser = PossibleValuesParser::new(Client::ALL.map(|client| client.name)))]
     client: String,
 
     /// Append a line about each edit that is judged to this file: no source text, no path
@@ -89,7 +89,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn answer_to(client: Client, stats: Option<&Path>) -> Result<Option<String>, String> {
+fn answer_to(client: &Client, stats: Option<&Path>) -> Result<Option<String>, String> {
     let mut input = Vec::new();
     let failed = |error: io::Error| format!("standard input: {error}");
     io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut input).map_err(failed)?;

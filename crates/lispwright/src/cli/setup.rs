@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
 use lispwright_edit::unified;
-use lispwright_setup::{Client, Done, Scope, Step};
+use lispwright_setup::{Client, Done, Scope, Step, When};
 use lispwright_syntax::Span;
 use lispwright_tools::Refusal;
 use serde_json::{Value, json};
@@ -22,7 +23,8 @@ use super::text::{print, print_json};
     not be read or written.")]
 pub(crate) struct Args {
     /// Which one
-    client: ClientName,
+    #[arg(value_parser = PossibleValuesParser::new(Client::ALL.map(|client| client.name)))]
+    client: String,
 
     /// Whose configuration: yours, or that of the project in the working directory
     #[arg(long, value_enum, default_value_t = ScopeName::User)]
@@ -58,26 +60,9 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ClientName {
-    ClaudeCode,
-    Codex,
-    Gemini,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
 enum ScopeName {
     User,
     Project,
-}
-
-impl From<ClientName> for Client {
-    fn from(name: ClientName) -> Self {
-        match name {
-            ClientName::ClaudeCode => Client::ClaudeCode,
-            ClientName::Codex => Client::Codex,
-            ClientName::Gemini => Client::Gemini,
-        }
-    }
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
@@ -89,7 +74,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
 
 fn attempt(args: &Args) -> Result<ExitCode, String> {
     let order = Order {
-        client: args.client.into(),
+        client: Client::from_name(&args.client).ok_or("no such client")?,
         scope: match args.scope {
             ScopeName::User => Scope::User,
             ScopeName::Project => Scope::Project,
@@ -131,7 +116,7 @@ fn paths(plans: &[Plan]) -> String {
 fn report(args: &Args, order: &Order, plans: &[Plan]) -> String {
     let mut out = String::new();
     if order.approve {
-        out.push_str(&format!("Grant: {}.\n", order.client.grant()));
+        out.push_str(&format!("Grant: {}.\n", order.client.grant.writes));
     }
     for plan in plans {
         out.push_str(&format!("{}: {}\n", plan.path.display(), summary(plan)));
@@ -195,37 +180,24 @@ fn word(done: &Done) -> &'static str {
 fn advice(order: &Order) -> Vec<String> {
     let client = order.client;
     let project = order.scope == Scope::Project;
-    let title = client.title();
+    let title = client.title;
     let scope = if project { " --scope project" } else { "" };
     if order.remove {
         return vec![format!("Next: restart {title}; sessions that run keep what they started with.")];
     }
     let mut lines = vec![format!("Next: restart {title}.")];
     if order.server && !order.approve {
-        let (name, asks) = (client.name(), client.asks());
+        let (name, asks) = (client.name, client.grant.asks);
         lines.push(format!("{asks} To allow them all: lispwright setup {name}{scope} --approve"));
     }
-    match client {
-        Client::ClaudeCode if project => lines.push("It asks once whether this project's server may run.".to_owned()),
-        Client::Codex if order.hooks => {
-            lines
-                .push("Then type /hooks in it and trust the two hooks: until then Codex does not run them.".to_owned());
-        }
-        _ => {}
-    }
-    if client == Client::Codex && project {
-        lines.push("Codex reads a project's configuration only after you have trusted the project.".to_owned());
-    }
-    if client == Client::Gemini {
-        lines.push("Gemini CLI starts no servers in folders that you have not trusted.".to_owned());
-    }
-    let check = match client {
-        Client::ClaudeCode => "`claude mcp list`, and /hooks inside",
-        Client::Codex => "`codex mcp list`, and /hooks inside",
-        Client::Gemini => "`gemini mcp list`, and /hooks panel inside",
+    let applies = |when: &When| match when {
+        When::Always => true,
+        When::Project => project,
+        When::Hooks => order.hooks,
     };
-    lines.push(format!("Check: {check}."));
-    lines.push(format!("Undo: lispwright setup {}{scope} --remove", client.name()));
+    lines.extend(client.advice.iter().filter(|(when, _)| applies(when)).map(|(_, said)| (*said).to_owned()));
+    lines.push(format!("Check: {}.", client.check));
+    lines.push(format!("Undo: lispwright setup {}{scope} --remove", client.name));
     if project && program().is_ok_and(|program| program.contains('/')) {
         lines.push(
             "These files name this machine's path of lispwright; others need it on their PATH to share them."
@@ -259,7 +231,7 @@ fn document(args: &Args, order: &Order, plans: &[Plan]) -> Result<Value, String>
         })
         .collect();
     Ok(json!({
-        "client": order.client.name(),
+        "client": order.client.name,
         "scope": if order.scope == Scope::User { "user" } else { "project" },
         "program": program()?,
         "dry_run": args.dry_run,

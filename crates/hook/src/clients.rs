@@ -1,0 +1,146 @@
+//! The clients whose calls are judged: one file here for each, with all that is its own.
+//!
+//! All of them run a hook with one object of JSON: the event, the tool, its arguments, the directory. A [`Client`] is the
+//! row of one: how it names what it does, and how it takes an answer. To add one, write its file and name it twice below;
+//! `crates/setup` has the row for its configuration files.
+
+mod claude_code;
+mod codex;
+mod gemini;
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::answer::Answer;
+use crate::event::{Event, Moment, Proposal, Replacement, Rewritable};
+
+/// A program whose edit tools are watched.
+#[derive(Debug)]
+pub struct Client {
+    /// The name used on the command line and in statistics.
+    pub name: &'static str,
+    /// Its events before and after a call of a tool.
+    before: &'static str,
+    after: &'static str,
+    /// What a call asks for; `None` for everything that is neither an edit nor a command.
+    proposal: fn(&Call<'_>) -> Option<Proposal>,
+    /// Where it gives the text of the file before the call, after it: a JSON pointer (RFC 6901).
+    original: &'static str,
+    /// Its model can be told nothing before a call but a refusal.
+    told_after: bool,
+    /// Says an answer the way it understands.
+    answer: fn(&Event, Answer) -> Value,
+}
+
+impl Client {
+    /// Claude Code.
+    pub const CLAUDE_CODE: &'static Self = &claude_code::CLIENT;
+    /// Codex.
+    pub const CODEX: &'static Self = &codex::CLIENT;
+    /// Gemini CLI.
+    pub const GEMINI: &'static Self = &gemini::CLIENT;
+    /// Every client, in the order they are listed to people.
+    pub const ALL: [&'static Self; 3] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI];
+
+    /// The client of a name.
+    pub fn from_name(name: &str) -> Option<&'static Self> {
+        Self::ALL.into_iter().find(|client| client.name == name)
+    }
+
+    /// Understands a hook's input; `None` for everything that is neither an edit nor a command.
+    pub(crate) fn event(&self, document: &Map<String, Value>) -> Option<Event> {
+        let event_name = text_at(document, "hook_event_name")?;
+        let moment = [(self.before, Moment::Before), (self.after, Moment::After)];
+        let (_, moment) = moment.into_iter().find(|(name, _)| *name == event_name)?;
+        let (tool, input) = (text_at(document, "tool_name")?, document.get("tool_input")?.as_object()?);
+        let response = document.get("tool_response");
+        let proposal = (self.proposal)(&Call { moment, tool, input, document })?;
+        let directory = text_at(input, "workdir").or_else(|| text_at(document, "cwd")).unwrap_or_default();
+        Some(Event {
+            moment,
+            event_name: event_name.to_owned(),
+            tool: tool.to_owned(),
+            directory: directory.to_owned(),
+            input: input.clone(),
+            proposal,
+            original: response.and_then(|response| response.pointer(self.original)?.as_str()).map(str::to_owned),
+            told_after: self.told_after,
+        })
+    }
+
+    /// Says an answer the way the client understands.
+    pub(crate) fn answer(&self, event: &Event, answer: Answer) -> Value {
+        (self.answer)(event, answer)
+    }
+}
+
+/// A call as a client hands it over.
+struct Call<'d> {
+    moment: Moment,
+    /// The client's name of the tool.
+    tool: &'d str,
+    /// The arguments.
+    input: &'d Map<String, Value>,
+    /// All that the client says.
+    document: &'d Map<String, Value>,
+}
+
+impl Call<'_> {
+    /// A file gets the text of the argument `content`.
+    fn write(&self, path: &str) -> Option<Proposal> {
+        let path = text_at(self.input, path)?.to_owned();
+        Some(Proposal::Write { path, content: Rewritable::at(self.input, "", "content")? })
+    }
+
+    /// After a call of a shell: what it asked for, with how long it ran where the client says so.
+    fn command(&self) -> Option<Proposal> {
+        let ran = self.document.get("duration_ms").and_then(Value::as_u64).map(Duration::from_millis);
+        (self.moment == Moment::After).then_some(Proposal::Command { ran })
+    }
+}
+
+/// How a tool that replaces pieces of a file calls its arguments.
+struct Names {
+    old: &'static str,
+    new: &'static str,
+    all: &'static str,
+}
+
+impl Names {
+    /// The piece that an object of arguments asks for, which stands at `pointer` in those of the call.
+    fn replacement(&self, object: &Map<String, Value>, pointer: &str) -> Option<Replacement> {
+        Some(Replacement {
+            old: text_at(object, self.old)?.to_owned(),
+            new: Rewritable::at(object, pointer, self.new)?,
+            all: object.get(self.all).and_then(Value::as_bool).unwrap_or(false),
+            with_line_feed: false,
+        })
+    }
+}
+
+impl Rewritable {
+    /// The text at a key of an object, which stands at `pointer` in the arguments.
+    fn at(object: &Map<String, Value>, pointer: &str, key: &str) -> Option<Self> {
+        Some(Self { text: text_at(object, key)?.to_owned(), pointer: format!("{pointer}/{key}") })
+    }
+}
+
+/// The text at a key.
+fn text_at<'v>(object: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
+    object.get(key)?.as_str()
+}
+
+/// What a hook of this event has to say.
+fn specific(event: &Event, fields: Value) -> Value {
+    let mut said = json!({"hookEventName": event.event_name});
+    if let (Value::Object(said), Value::Object(fields)) = (&mut said, fields) {
+        said.extend(fields);
+    }
+    json!({"hookSpecificOutput": said})
+}
+
+/// Lets a call be, and tells the model.
+fn tell(event: &Event, told: String) -> Value {
+    specific(event, json!({"additionalContext": told}))
+}
