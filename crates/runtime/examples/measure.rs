@@ -1,4 +1,4 @@
-//! Prints what sessions cost: time to the first value, time per evaluation, memory.
+//! Prints the costs of sessions: time to the first value, time per evaluation, memory.
 //!
 //! `cargo run --release -p lispwright-runtime --example measure`
 #![allow(clippy::print_stdout)]
@@ -67,7 +67,7 @@ async fn main() {
     sessions.shutdown().await;
 }
 
-/// Checkpoints, rollbacks and trials of an image with 100 MB of arrays, and what they share.
+/// Checkpoints, rollbacks and trials of an image with 100 MB of arrays, and the memory that they share.
 async fn copies(sessions: &Sessions) {
     let heap =
         "(progn (defvar *big* (loop repeat 100 collect (make-array 131072 :initial-element 7))) (sb-ext:gc :full t))";

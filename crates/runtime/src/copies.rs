@@ -1,7 +1,7 @@
-//! Copies of a worker: which process is the youngest, what the others are kept for, and what a copy leaves behind.
+//! Copies of a worker: the youngest one, those kept as checkpoints, and the processes that an ended copy leaves.
 //!
-//! A worker that has checkpoints is a chain of processes, each the parent of the next. Only the youngest speaks. See [`Descendant`]
-//! for how it is found.
+//! A worker that has checkpoints is a chain of processes, each the parent of the next. Only the youngest answers.
+//! [`Descendant`] finds it.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use rustix::process::Signal;
 use crate::marks::sweep_branch;
 use crate::wire::Value;
 
-/// How long the process before an ended one may take to say that it goes on.
+/// The time for the process before an ended one to announce itself.
 pub(crate) const RETURN_LIMIT: Duration = Duration::from_secs(5);
 
-/// A session that went back to a checkpoint.
+/// The return of a session to a checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Return {
     /// The checkpoint.
     pub name: String,
-    /// How the process after it ended, in words.
+    /// The end of the process after it, in words.
     pub status: String,
     pub(crate) package: Option<String>,
     pub(crate) held: u32,
     pub(crate) depth: u32,
-    /// The names that can be gone back to now, oldest first.
+    /// The checkpoints that remain, oldest first.
     pub(crate) checkpoints: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn names(message: &Value) -> Vec<String> {
     message.get_list("CHECKPOINTS").iter().filter_map(Value::as_text).map(str::to_owned).collect()
 }
 
-/// The process number in a message, as the sender sees it.
+/// The process number in a message, in the sender's PID namespace.
 pub(crate) fn pid_of(message: &Value) -> Option<i32> {
     message.get_integer("PID").and_then(|pid| i32::try_from(pid).ok())
 }
@@ -56,58 +56,58 @@ pub(crate) fn pid_of(message: &Value) -> Option<i32> {
 /// The copies of one worker.
 #[derive(Default)]
 pub(crate) struct Copies {
-    /// The youngest, when it is not the process that was started, and is known here.
+    /// The youngest, if it is not the process that was started and was found here.
     youngest: Option<Descendant>,
     /// The copy of a trial, while one runs.
     trial: Option<(Option<Descendant>, String)>,
-    /// The marks of what copies have started: (depth, mark).
+    /// The marks of the processes that copies have started: (depth, mark).
     branches: Vec<(u32, String)>,
     last_branch: u64,
 }
 
 impl Copies {
-    /// A mark for the copy that is about to be made.
+    /// A mark for the next copy.
     pub(crate) fn new_branch(&mut self, worker: &str) -> String {
         self.last_branch += 1;
         format!("{worker}.{}", self.last_branch)
     }
 
-    /// The number of the youngest process, when it is a copy that lasts.
+    /// The number of the youngest process, if it is a lasting copy.
     pub(crate) fn youngest(&self) -> Option<i32> {
         self.youngest.as_ref().map(Descendant::pid)
     }
 
-    /// The worker is not the process that was started but `process`, which that one has started.
+    /// Records that `process`, a descendant of the started process, is the worker.
     pub(crate) fn speaks(&mut self, process: Descendant) {
         self.youngest = Some(process);
     }
 
-    /// The number of the process that runs code, when that is not the one that was started.
+    /// The number of the process that runs code, if it is not the one that was started.
     pub(crate) fn running(&self) -> Option<i32> {
         let trial = self.trial.as_ref().and_then(|(process, _)| process.as_ref());
         trial.or(self.youngest.as_ref()).map(Descendant::pid)
     }
 
-    /// A trial is under way.
+    /// Records that a trial has begun.
     pub(crate) fn start_trial(&mut self, process: Option<Descendant>, branch: String) {
         self.trial = Some((process, branch));
     }
 
-    /// The trial is over; ends what it has started.
+    /// Records that the trial is over, and ends its processes.
     pub(crate) async fn end_trial(&mut self) {
         if let Some((_, branch)) = self.trial.take() {
             sweep_branch(&branch).await;
         }
     }
 
-    /// A checkpoint was made: `process` goes on at `depth`.
+    /// Records a checkpoint: `process` continues at `depth`.
     pub(crate) fn checkpoint(&mut self, process: Option<Descendant>, depth: u32, branch: String) {
         self.youngest = process;
         self.branches.retain(|(other, _)| *other < depth);
         self.branches.push((depth, branch));
     }
 
-    /// A checkpoint goes on in `process`; ends what the lost copies have started.
+    /// Records that a checkpoint continues in `process`, and ends the processes of the lost copies.
     pub(crate) async fn returned(&mut self, to: &Return, process: Option<Descendant>) {
         self.trial = None;
         self.youngest = process;
@@ -117,7 +117,7 @@ impl Copies {
         self.branches.retain(|(depth, _)| *depth <= to.depth);
     }
 
-    /// Signals the process that runs code; false when that is the one that was started.
+    /// Signals the process that runs code; false if that is the one that was started.
     pub(crate) fn signal(&self, signal: Signal) -> bool {
         let copy = self.trial.as_ref().and_then(|(process, _)| process.as_ref()).or(self.youngest.as_ref());
         if let Some(process) = copy {

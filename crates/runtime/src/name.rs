@@ -1,13 +1,13 @@
-//! Names that callers give to sessions and checkpoints. They come back in lines of answers and in calls that are
-//! proposed, so they are short, and have nothing in them that would have to be quoted there.
+//! Names that callers give to sessions and checkpoints. They appear in lines of answers and in suggested calls, so they
+//! are short and contain nothing that would have to be quoted there.
 
 use crate::session_error::SessionError;
 
-/// How many characters a name may have.
+/// The most characters of a name.
 pub(crate) const LONGEST: usize = 100;
 
-/// Refuses `name` for `what` when it is empty, longer than [`LONGEST`], or has quotes, backslashes, control characters or
-/// such as turn the direction of text.
+/// Fails for a `name` of `what` that is empty, longer than [`LONGEST`], or contains quotes, backslashes, control
+/// characters or characters that change the direction of text.
 pub(crate) fn check(what: &'static str, name: &str) -> Result<(), SessionError> {
     let length = name.chars().count();
     if name.trim().is_empty() {

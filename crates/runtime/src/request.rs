@@ -1,4 +1,4 @@
-//! What a session can be asked, beside being started and ended.
+//! The requests to a session, other than starting and ending it.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use crate::backends::Capability;
 use crate::wire::{Value, keyed};
 use crate::work::{Project, Target};
 
-/// How long a question about the image may take that is not an evaluation.
+/// The time for a request about the image that runs no code of the user.
 const LOOK_LIMIT: Duration = Duration::from_secs(30);
 
-/// Characters of code that are shown to say what a call does.
+/// The number of characters of code in the description of a call.
 const WORDS: usize = 60;
 
 /// One evaluation.
@@ -17,7 +17,7 @@ const WORDS: usize = 60;
 pub struct EvalRequest {
     /// The forms, as text.
     pub code: String,
-    /// The package for this call; the session's own when absent.
+    /// The package for this call; `None` means the session's own.
     pub package: Option<String>,
     /// Forbid evaluation at read time (`#.`).
     pub safe_read: bool,
@@ -25,13 +25,13 @@ pub struct EvalRequest {
     pub print_level: Option<u32>,
     /// `*print-length*` for the values.
     pub print_length: Option<u32>,
-    /// Characters of printed values that are wanted, in all.
+    /// The number of characters of printed values that the answer may have in all.
     pub value_limit: usize,
-    /// How long it may take before it is interrupted.
+    /// The time after which it is interrupted.
     pub timeout: Duration,
-    /// Keep the stack of an error, or of the interrupt when the time is up.
+    /// Keep the stack of an error, or of the interrupt at the time limit.
     pub hold: bool,
-    /// Evaluate in a copy of the image that is thrown away.
+    /// Evaluate in a copy of the image that is discarded.
     pub trial: bool,
 }
 
@@ -74,86 +74,86 @@ pub enum Request {
     Inspect {
         /// The number.
         object: i64,
-        /// Levels of parts, at most 8.
+        /// The levels of parts, at most 8.
         depth: u32,
-        /// Parts of each object.
+        /// The number of parts of each object.
         count: u32,
-        /// Parts of the outermost object that are skipped.
+        /// The number of parts of the outermost object to skip.
         offset: u64,
-        /// Characters of a long string.
+        /// The number of characters of a long string.
         limit: u32,
     },
     /// Expand the macros of a form.
     Macroexpand {
         /// The form.
         code: String,
-        /// The package; the session's own when absent.
+        /// The package; `None` means the session's own.
         package: Option<String>,
-        /// How far.
+        /// The extent of the expansion.
         level: ExpansionLevel,
-        /// Characters of the expansion.
+        /// The number of characters of the expansion.
         limit: usize,
-        /// How long the macros may take before they are interrupted.
+        /// The time after which the macros are interrupted.
         timeout: Duration,
     },
-    /// Say what a name means.
+    /// Describe the meanings of a name.
     Describe {
         /// The name, with its package or without.
         name: String,
-        /// The package or module to look in; the session's own when absent.
+        /// The package or module to search; `None` means the session's own.
         package: Option<String>,
-        /// Characters of each documentation string.
+        /// The number of characters of each documentation string.
         limit: usize,
     },
-    /// Say who refers to a name.
+    /// List the references to a name.
     References {
         /// The name, with its package or without.
         name: String,
-        /// The package or module to look in; the session's own when absent.
+        /// The package or module to search; `None` means the session's own.
         package: Option<String>,
     },
-    /// Say what a package, module or namespace offers to others.
+    /// List the exports of a package, module or namespace.
     Exports {
         /// Its name.
         name: String,
-        /// Names to skip, in their order.
+        /// The number of names to skip.
         offset: u32,
-        /// Names to list.
+        /// The number of names to list.
         count: u32,
     },
-    /// Load a file or a system, and say what its compiler has to say.
+    /// Load a file or a system, and report its compiler's messages.
     Load {
-        /// What to load.
+        /// The target.
         target: Target,
-        /// Where it may be.
+        /// The project that contains it.
         project: Project,
-        /// Load what has not changed since the last time, too.
+        /// Load it even if it has not changed since the last time.
         force: bool,
-        /// Compile all of it, whatever has been compiled before.
+        /// Compile all of it, even what is compiled already.
         clear: bool,
-        /// How long it may take before it is interrupted.
+        /// The time after which it is interrupted.
         timeout: Duration,
     },
-    /// Load tests afresh and run them.
+    /// Load tests anew and run them.
     RunTests {
-        /// Where they are.
+        /// The target.
         target: Target,
-        /// Where that may be.
+        /// The project that contains it.
         project: Project,
-        /// The framework; by what the tests use when absent.
+        /// The framework; `None` means the one that the tests use.
         framework: Option<String>,
-        /// Names of the tests or groups that count; empty for all.
+        /// The names of the tests or groups to run; empty for all.
         tests: Vec<String>,
-        /// How long they may take before they are interrupted.
+        /// The time after which they are interrupted.
         timeout: Duration,
     },
-    /// Say what is held.
+    /// List the held errors.
     Held,
     /// List frames of the innermost held stack.
     Frames {
-        /// Frames to skip.
+        /// The number of frames to skip.
         offset: u32,
-        /// Frames to list.
+        /// The number of frames to list.
         count: u32,
     },
     /// Show the variables of a frame of the innermost held stack.
@@ -168,24 +168,24 @@ pub enum Request {
         /// The code.
         code: EvalRequest,
     },
-    /// Take a restart of the innermost held stack. The answer is what becomes of the evaluation that it lets go on.
+    /// Invoke a restart of the innermost held stack. The answer is that of the evaluation that continues.
     Restart {
         /// The restart.
         restart: RestartName,
-        /// Code whose values are the restart's arguments; without it the restart itself says what they are.
+        /// Code whose values are the restart's arguments; without it the restart's own default is used.
         values: Option<String>,
-        /// How long the evaluation may go on.
+        /// The time after which the evaluation is interrupted.
         timeout: Duration,
     },
     /// Give up the innermost held stack.
     Abort,
-    /// Keep the image as it is, under a name; a later one of the same name takes its place.
+    /// Keep the image as a checkpoint of this name, which replaces an earlier one of the same name.
     Checkpoint(String),
-    /// Return to a checkpoint, which stays; the last one when no name is given.
+    /// Return to a checkpoint, which stays; `None` means the last one.
     Rollback(Option<String>),
 }
 
-/// How far macros are expanded.
+/// The extent of macro expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpansionLevel {
     /// One step.
@@ -196,17 +196,17 @@ pub enum ExpansionLevel {
     All,
 }
 
-/// How a restart is named.
+/// The designator of a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RestartName {
-    /// By its place in the list, from 0.
+    /// Its index in the list, from 0.
     Number(u32),
-    /// By its name; the innermost of that name.
+    /// Its name; the innermost restart of that name.
     Name(String),
 }
 
 impl Request {
-    /// What the image is asked for, in a few words.
+    /// A description of the request in a few words.
     pub(crate) fn words(&self) -> String {
         let named = |doing: &str, name: &str| format!("{doing} {}", beginning(name));
         let target = |doing: &str, target: &Target| match target {
@@ -253,7 +253,7 @@ impl Request {
         }
     }
 
-    /// What follows the operation on the wire.
+    /// The arguments after the operation on the wire.
     pub(crate) fn arguments(&self) -> Vec<Value> {
         let integer = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
         match self {
@@ -332,7 +332,7 @@ impl Request {
         }
     }
 
-    /// How long it may take before it is interrupted.
+    /// The time after which it is interrupted.
     pub(crate) fn timeout(&self) -> Duration {
         match self {
             Self::Eval(request) => request.timeout,
@@ -345,7 +345,7 @@ impl Request {
         }
     }
 
-    /// The key of the mark for the copy of the process that it makes, when it makes one.
+    /// The key for the mark of the process copy, if the request makes one.
     pub(crate) fn branch_key(&self) -> Option<&'static str> {
         match self {
             Self::Eval(request) if request.trial => Some("TRIAL"),
@@ -354,7 +354,7 @@ impl Request {
         }
     }
 
-    /// What a runtime has to be able to do for it.
+    /// The capability that a runtime needs for it.
     pub(crate) fn needs(&self) -> Capability {
         match self {
             Self::Eval(request) | Self::EvalInFrame { code: request, .. } if request.hold => Capability::Hold,
@@ -370,7 +370,7 @@ impl Request {
         }
     }
 
-    /// It is about something in the image that the session has now; a fresh one could not answer.
+    /// It is about an object, a stack or a checkpoint in the present image; a new image could not answer.
     pub(crate) fn is_about_present_image(&self) -> bool {
         !matches!(
             self,

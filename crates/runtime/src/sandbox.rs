@@ -1,9 +1,9 @@
-//! `--sandbox`: which mechanism keeps workers in, how their command lines change, and what is true of them then.
+//! `--sandbox`: the mechanism that confines workers, their command lines, and the guarantees that follow.
 //!
-//! A confined worker reads what it likes and writes below the project's roots, a cache directory of these roots alone, and a
-//! temporary directory that is removed with it. The saved images lie outside, so that nothing it does outlives the
-//! sandbox by way of an image that another worker starts from; so does everything else that the server runs or removes by
-//! itself. Where neither mechanism works no worker starts.
+//! A confined worker may read everything and may write below the project's roots, in a cache directory for these roots
+//! alone, and in a temporary directory that is removed with it. The saved images lie outside, so that it cannot change
+//! the image that another worker starts from; so does everything else that the server runs or removes by itself. Where
+//! no mechanism works no worker starts.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -18,25 +18,25 @@ use crate::environment::{default_cache, distrust, entrust, find_program, is_for_
 use crate::image::hash;
 use crate::place::{Held, around, outermost};
 
-/// Which mechanism is wanted.
+/// The choice of a mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SandboxChoice {
     /// The first of bubblewrap, namespaces and Landlock that works.
     Auto,
-    /// The kernel's Landlock, in what everybody sees.
+    /// The kernel's Landlock, without namespaces.
     Landlock,
-    /// Namespaces that this program makes, and Landlock as far as the kernel has it.
+    /// Namespaces that this program makes, and Landlock as far as the kernel supports it.
     Namespaces,
     /// The program `bwrap`.
     Bubblewrap,
 }
 
-/// How workers are to be confined.
+/// The configuration of the sandbox.
 #[derive(Clone, Debug)]
 pub struct SandboxConfig {
     /// The mechanism.
     pub choice: SandboxChoice,
-    /// The program whose command `confine` calls [`become_confined`](crate::become_confined): this one, as a rule.
+    /// The program whose command `confine` calls [`become_confined`](crate::become_confined), usually this one.
     pub program: PathBuf,
     /// The directories below which workers may write: the project's roots.
     pub writable: Vec<PathBuf>,
@@ -48,13 +48,13 @@ impl SandboxConfig {
         self.writable.iter().map(|root| root.canonicalize().unwrap_or_else(|_| root.clone())).collect()
     }
 
-    /// Runs nothing any more, outside of the sandbox, that workers may write.
+    /// Prevents programs that workers may write from being run outside of the sandbox.
     pub(crate) fn distrust_roots(&self) {
         distrust(&self.roots());
     }
 }
 
-/// The mechanism that is used.
+/// The mechanism in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Mechanism {
     Landlock,
@@ -62,12 +62,12 @@ enum Mechanism {
     Bubblewrap(PathBuf),
 }
 
-/// Where a worker finds the pipes that it is spoken with through.
+/// The place of the pipes to a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pipes {
-    /// In place of its standard input and output, from where it moves them by itself.
+    /// Its standard input and output; it moves them by itself.
     Standard,
-    /// At descriptors that its environment names.
+    /// Descriptors that its environment names.
     Moved,
 }
 
@@ -78,11 +78,11 @@ pub(crate) struct Sandbox {
     program: PathBuf,
     /// The roots, and the cache of confined workers.
     writable: Vec<Held>,
-    /// Where confined workers keep what they compile.
+    /// The directory for files that confined workers compile.
     cache: Option<PathBuf>,
-    /// What the temporary directories of its workers lie in; removed with it.
+    /// The directory for the temporary directories of its workers; removed with it.
     scratch: Scratch,
-    /// Workers are started by a launcher, for which the directories here mean nothing.
+    /// A launcher starts the workers, so the directories here may not exist there.
     is_launched: bool,
 }
 
@@ -107,7 +107,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Lets the owner into every directory below `directory`, whatever code has made of them.
+/// Gives the owner access to every directory below `directory`, whatever modes code has set.
 fn open_up(directory: &Path) {
     let mut open = vec![directory.to_owned()];
     while let Some(directory) = open.pop() {
@@ -118,14 +118,14 @@ fn open_up(directory: &Path) {
     }
 }
 
-/// The sandbox as one worker has it. Its temporary directory is removed with it.
+/// The sandbox of one worker. Its temporary directory is removed with it.
 #[derive(Debug)]
 pub(crate) struct Confined {
     /// The words in front of the worker's program.
     pub(crate) prefix: Vec<OsString>,
-    /// What differs in its environment.
+    /// The changes of its environment.
     pub(crate) environment: Vec<(&'static str, OsString)>,
-    /// Where it keeps what it compiles.
+    /// The directory for files that it compiles.
     pub(crate) cache: PathBuf,
     /// Its temporary directory.
     pub(crate) scratch: PathBuf,
@@ -135,7 +135,8 @@ pub(crate) struct Confined {
 }
 
 impl Sandbox {
-    /// The sandbox that `wanted` asks for, with temporary directories in one called `name`; why there can be none.
+    /// The sandbox that `wanted` asks for, with temporary directories in one called `name`; or the reason why there is
+    /// none.
     pub(crate) fn find(wanted: &SandboxConfig, config: &Config, name: &str) -> Result<Self, String> {
         if Here::LACKS.contains(&Lack::Sandbox) {
             return Err(
@@ -172,17 +173,17 @@ impl Sandbox {
         }
         let places = outermost(&roots).into_iter().chain(&cache);
         let held = |path: &PathBuf| if is_launched { Ok(Held::elsewhere(path)) } else { Held::new(path) };
-        // One that is not there gives nothing.
+        // A missing directory gives no right.
         let writable = places.filter_map(|path| held(path).ok()).collect();
         Ok(Self { mechanism, program: wanted.program.clone(), writable, cache, scratch, is_launched })
     }
 
-    /// Whether workers can still be kept in: the places are those that they were; else why not.
+    /// Fails when a writable place has been replaced, so that workers can no longer be confined.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.writable.iter().try_for_each(Held::check).map_err(|why| format!("--sandbox: {why}"))
     }
 
-    /// What one more worker needs that finds its pipes so, or why it cannot be confined.
+    /// The confinement of one more worker with such `pipes`, or the reason why it cannot be confined.
     pub(crate) fn confined(self: &Arc<Self>, name: &str, pipes: Pipes) -> Result<Confined, String> {
         self.check()?;
         let directory = self.scratch.0.join(name.rsplit('-').next().unwrap_or(name));
@@ -225,7 +226,7 @@ impl Sandbox {
         }
         words.extend((pipes == Pipes::Moved).then(|| "--conversation".into()));
         words.extend(writable().flat_map(|place| ["--write".into(), place.word()]));
-        // The sandbox is set up without what the linker hears of, and the program has it again.
+        // The sandbox is set up without the linker's variables, and passes them to the program.
         let linker = told().filter(|(name, _)| is_for_linker(name));
         words.extend(linker.flat_map(|(mut word, value)| {
             word.push("=");
@@ -236,7 +237,7 @@ impl Sandbox {
         words
     }
 
-    /// What is true of the workers, in a sentence or two.
+    /// The guarantees for the workers, in a sentence or two.
     pub(crate) fn describe(&self) -> String {
         let places = self.writable.iter().map(|place| place.path.display().to_string()).collect::<Vec<_>>().join(", ");
         let files = format!("writing only below {places} and a temporary directory each; reading as usual");
@@ -258,7 +259,7 @@ impl Sandbox {
         }
     }
 
-    /// The word for the mechanism.
+    /// The name of the mechanism.
     pub(crate) fn name(&self) -> &'static str {
         match self.mechanism {
             Mechanism::Landlock => "landlock",
@@ -267,14 +268,14 @@ impl Sandbox {
         }
     }
 
-    /// Where the temporary directories are.
+    /// The directory of the temporary directories.
     pub(crate) fn scratch(&self) -> &Path {
         &self.scratch.0
     }
 }
 
-/// The files as they are and read-only; devices, processes, a network and a name of the machine of its own. Of all that the
-/// user may do it keeps nothing but the files' own rights.
+/// All files, but read-only; and devices, processes, a network and a host name of its own. The user's capabilities are
+/// dropped; the rights of files remain.
 const BUBBLEWRAP: [&str; 15] = [
     "--ro-bind",
     "/",
@@ -293,11 +294,11 @@ const BUBBLEWRAP: [&str; 15] = [
     "--die-with-parent",
 ];
 
-/// A mechanism, or why it does not work here.
+/// A mechanism, or the reason why it does not work here.
 type Attempt<'a> = &'a dyn Fn() -> Result<Mechanism, String>;
 
-/// The mechanism for `choice`: the first that works of those that come into question, of which `attempts` begins with what
-/// restricts most.
+/// The mechanism for `choice`: the first that works of the eligible ones. `attempts` are ordered from the most
+/// restrictive on.
 fn mechanism(choice: SandboxChoice, attempts: [Attempt; 3]) -> Result<Mechanism, String> {
     let tried = match choice {
         SandboxChoice::Auto => &attempts[..],
@@ -318,7 +319,7 @@ fn mechanism(choice: SandboxChoice, attempts: [Attempt; 3]) -> Result<Mechanism,
     ))
 }
 
-/// Refuses what the server runs or removes by itself when it lies where workers may write.
+/// Fails when a file that the server runs or removes by itself lies where workers may write.
 fn stays_outside(what: &str, path: Option<&Path>, roots: &[PathBuf], remedy: &str) -> Result<(), String> {
     let path = path.and_then(|path| path.canonicalize().ok());
     let inside = |path: &PathBuf| roots.iter().find(|root| path.starts_with(root)).cloned();
@@ -333,8 +334,8 @@ fn stays_outside(what: &str, path: Option<&Path>, roots: &[PathBuf], remedy: &st
     }
 }
 
-/// Refuses roots that somebody has named when one lies below another: images may write there as in the other, so that it bounds
-/// nothing, and may put something else in its place. The roots that a client declares are taken without those.
+/// Fails when one of the roots that a user has named lies below another: images may write below the outer one, so the
+/// inner one bounds nothing, and they may replace it. Among the roots that a client declares, inner ones are ignored.
 pub fn refuse_nested(roots: &[PathBuf]) -> Result<(), String> {
     let roots: Vec<PathBuf> = roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
     match roots.iter().find_map(|root| Some((root, around(root, &roots)?))) {
@@ -348,14 +349,14 @@ pub fn refuse_nested(roots: &[PathBuf]) -> Result<(), String> {
     }
 }
 
-/// A name for what workers of these roots compile: what one project's leave there no other project's run.
+/// A name for the cache of these roots: compiled files of one project are not run by another.
 fn own_name(roots: &[PathBuf]) -> String {
     let mut roots: Vec<&[u8]> = roots.iter().map(|root| root.as_os_str().as_encoded_bytes()).collect();
     roots.sort_unstable();
     format!("{:016x}", hash(roots.join(&0).into_iter()))
 }
 
-/// The words that run this program, `program`, as the first process of namespaces of its own.
+/// The words that run `program`, which is this program, as the first process of new namespaces.
 fn in_namespaces(program: &Path) -> [OsString; 7] {
     let program = program.as_os_str();
     [
@@ -370,7 +371,7 @@ fn in_namespaces(program: &Path) -> [OsString; 7] {
     .map(OsStr::to_owned)
 }
 
-/// `program`, if it can do here what is asked of it; else why not.
+/// `program`, if it works here with the needed options; otherwise the reason.
 fn working_bubblewrap(program: Option<PathBuf>) -> Result<PathBuf, String> {
     let program = program.ok_or("bubblewrap is not installed (apt-get install bubblewrap)")?;
     let words = BUBBLEWRAP.map(OsString::from);
@@ -388,7 +389,7 @@ fn working_landlock() -> Result<(), String> {
     Here::landlock_works().then_some(()).ok_or_else(|| why.to_owned())
 }
 
-/// Whether `program` runs another when it is called with `words`; else why not.
+/// Fails when `program`, called with `words`, does not run another program.
 fn works(what: &str, program: &Path, words: &[OsString]) -> Result<(), String> {
     let mut command = Command::new(program);
     entrust(&mut command);

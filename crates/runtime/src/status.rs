@@ -1,4 +1,4 @@
-//! What is known about sessions and workers, for those who ask.
+//! The state of sessions and workers, for display.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::backends::Runtime;
 use crate::factory::Factory;
 use crate::sandbox::Sandbox;
 
-/// What a session is doing.
+/// The state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Its image waits for a call.
@@ -24,40 +24,40 @@ pub enum State {
     Stopped,
 }
 
-/// What is known about one session.
+/// The state of one session.
 #[derive(Clone, Debug)]
 pub struct SessionStatus {
     /// Its name.
     pub name: String,
     /// Its runtime.
     pub runtime: Runtime,
-    /// What it is doing.
+    /// Its state.
     pub state: State,
     /// The process of its image.
     pub pid: Option<i32>,
-    /// Implementation and version, as the image says.
+    /// Implementation and version, as the image reports them.
     pub version: Option<String>,
-    /// How long its image has run.
+    /// The time that its image has run.
     pub uptime: Option<Duration>,
-    /// Its share of the memory in kilobytes (PSS, else RSS), where the system tells.
+    /// Its share of the memory in kilobytes (PSS, else RSS), if the system counts it.
     pub memory_kb: Option<u64>,
-    /// How many evaluations were asked of it.
+    /// The number of its evaluations.
     pub evaluations: u64,
     /// Its package after the last call.
     pub package: Option<String>,
-    /// How many stacks of errors and interrupts are held in its image.
+    /// The number of stacks of errors and interrupts that are held in its image.
     pub held: u32,
-    /// Code that was interrupted still ran in its image when its last call ended.
+    /// Interrupted code still ran in its image when its last call ended.
     pub runs_on: bool,
-    /// What it can be rolled back to, oldest first.
+    /// Its checkpoints, oldest first.
     pub checkpoints: Vec<CheckpointStatus>,
-    /// How long the call it is busy with has run.
+    /// The time that its current call has run.
     pub running_for: Option<Duration>,
-    /// What that call is doing, in words.
+    /// The activity of that call, in words.
     pub doing: Option<String>,
-    /// What waits for its turn, in words, and for how long.
+    /// The waiting calls, in words, and how long they have waited.
     pub waiting: Vec<(String, Duration)>,
-    /// Images lost within the last five minutes.
+    /// The number of images lost within the last five minutes.
     pub crashes: usize,
 }
 
@@ -66,68 +66,69 @@ pub struct SessionStatus {
 pub struct CheckpointStatus {
     /// Its name.
     pub name: String,
-    /// The process that sleeps.
+    /// The sleeping process.
     pub pid: i32,
-    /// When it was made.
+    /// The time at which it was made.
     pub made: Instant,
 }
 
 impl CheckpointStatus {
-    /// Its share of the memory in kilobytes, where the system tells.
+    /// Its share of the memory in kilobytes, if the system counts it.
     pub fn memory_kb(&self) -> Option<u64> {
         memory_kb(self.pid)
     }
 }
 
-/// What is known about the runtime side as a whole.
+/// The state of all sessions and workers.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// The project root: the working directory of the images.
     pub root: PathBuf,
     /// Every session, by name.
     pub sessions: Vec<SessionStatus>,
-    /// How many there may be.
+    /// The limit on their number.
     pub max_sessions: usize,
-    /// How the workers of each runtime start, in the order of [`Runtime::all`]; only of those that run.
+    /// The workers of each runtime that can run, in the order of [`Runtime::all`].
     pub workers: Vec<WorkerStatus>,
-    /// How long an image may be idle before it is ended.
+    /// The time after which an idle image is ended.
     pub max_idle: Option<Duration>,
     /// The heap of an image in megabytes.
     pub heap_megabytes: u32,
-    /// What an image, its copies and what they started may take together, in megabytes.
+    /// The memory limit of an image, its copies and their processes, in megabytes.
     pub memory_limit: u64,
-    /// How many processes they may be.
+    /// The limit on their number.
     pub max_processes: u32,
-    /// The sandbox of the workers, or why there is none and no worker starts; nothing when none was asked for.
+    /// The sandbox of the workers, or the reason why there is none and no worker starts; `None` when none was asked
+    /// for.
     pub sandbox: Option<Result<SandboxStatus, String>>,
     /// The command in front of every worker.
     pub launcher: Vec<String>,
 }
 
-/// What keeps the workers in.
+/// The sandbox in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxStatus {
     /// `landlock` or `bubblewrap`.
     pub mechanism: &'static str,
-    /// What holds, in words.
+    /// The guarantees, in words.
     pub text: String,
 }
 
-/// What is known about the workers of one runtime.
+/// The state of the workers of one runtime.
 #[derive(Clone, Debug)]
 pub struct WorkerStatus {
     /// The runtime.
     pub runtime: Runtime,
     /// The process of the spare worker.
     pub spare_pid: Option<i32>,
-    /// The saved image workers start from.
+    /// The saved image that workers start from.
     pub saved_image: Option<PathBuf>,
-    /// Why workers start without a saved image, when they do.
+    /// The reason why workers start without a saved image, if they do.
     pub plain_start: Option<String>,
 }
 
 impl Status {
-    /// What is known about the workers of `runtime`.
+    /// The state of the workers of `runtime`.
     pub fn workers_of(&self, runtime: Runtime) -> Option<&WorkerStatus> {
         self.workers.iter().find(|workers| workers.runtime == runtime)
     }

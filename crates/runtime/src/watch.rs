@@ -1,10 +1,10 @@
-//! What a worker takes with all that it has started: memory and processes, looked at often while a call runs and now and
-//! then while none does.
+//! The memory and the processes of a worker, measured often during a call and now and then without one.
 //!
-//! A heap limit bounds what Lisp allocates. Foreign memory, child processes and copies are bounded here: every
-//! [`TICK`] the processes are found by their parents, the outermost of which is the keeper. Where there is none, those that
-//! have left the family are found every [`SWEEP`], by the mark in their environment. Memory is the resident set first, which is cheap and counts shared pages more than once; only
-//! when that is too much is it weighed by proportional shares (`proc_pid_smaps`).
+//! A heap limit bounds what Lisp allocates. Foreign memory, child processes and copies are bounded here. Every [`TICK`]
+//! the processes are found by their parents, the outermost of which is the keeper. Without a keeper, processes that
+//! have left the family are found every [`SWEEP`], by the mark in their environment. Memory is first measured as the
+//! resident set, which is cheap and counts shared pages more than once; only when that is too much is it measured by
+//! proportional shares (`proc_pid_smaps`).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,61 +19,61 @@ use crate::config::Config;
 use crate::marks::marked;
 use crate::stop::StopReason;
 
-/// From one look to the next.
+/// The time between two measurements.
 const TICK: Duration = Duration::from_millis(100);
 
-/// From one search of the whole process table to the next.
+/// The time between two searches of the whole process table.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// A look waits this many times as long as the one before has worked, without what it waited for a processor.
+/// The pause before a measurement is this many times the processor time of the one before.
 const REST: u32 = 20;
 
-/// What a worker may take.
+/// The limits of a worker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     /// Megabytes of all processes together.
     pub(crate) megabytes: u64,
-    /// How many processes there may be.
+    /// The number of processes.
     pub(crate) processes: usize,
 }
 
 impl Bounds {
-    /// What `config` allows.
+    /// The limits of `config`.
     pub(crate) fn of(config: &Config) -> Self {
         Self { megabytes: config.memory_limit(), processes: config.max_processes as usize }
     }
 }
 
-/// A worker takes more than it may.
+/// A worker exceeds its limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Excess {
     pub(crate) reason: StopReason,
-    /// What it took, in words.
+    /// The excess in words.
     pub(crate) text: String,
-    /// It is enough to end the copy that runs the code.
+    /// Ending the copy that runs the code is enough.
     pub(crate) copy_suffices: bool,
 }
 
-/// Where to begin when processes are looked for by their parents.
+/// The ancestors from which processes are found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ancestors {
     /// The worker.
     pub(crate) root: Pid,
-    /// The process above it, below which everything stays; itself no member.
+    /// The keeper, which is the ancestor of everything and no member itself.
     pub(crate) keeper: Option<Pid>,
 }
 
 /// Watches one worker. Clones watch the same one.
 #[derive(Clone)]
 pub(crate) struct Watch {
-    /// Locked for as long as a look at the process table takes, so never by what must not wait.
+    /// Locked during a measurement, so never by code that must not wait.
     family: Arc<Mutex<Family>>,
-    /// The family as the last look has found it, locked for a moment only.
+    /// The family at the last measurement; locked for a moment only.
     known: Arc<Mutex<Family>>,
     due: Arc<Mutex<Due>>,
 }
 
-/// When the next looks are due.
+/// The times of the next measurements.
 #[derive(Clone, Copy)]
 struct Due {
     look: Instant,
@@ -81,7 +81,7 @@ struct Due {
 }
 
 impl Due {
-    /// A call begins: the first look is due in a while, so that a quick one costs nothing.
+    /// A call begins: the first measurement comes after a pause, so that a quick call costs nothing.
     fn after(now: Instant) -> Self {
         Self { look: now + TICK, sweep: now + SWEEP }
     }
@@ -92,7 +92,7 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Watch {
-    /// Watches what descends from `ancestors`, or carries `mark`.
+    /// Watches the descendants of `ancestors` and the processes with `mark`.
     pub(crate) fn new(ancestors: Ancestors, mark: &str, bounds: Bounds) -> Self {
         let number = |pid: Pid| pid.as_raw_nonzero().get();
         let Ancestors { root, keeper } = ancestors;
@@ -113,14 +113,14 @@ impl Watch {
         *lock(&self.due) = Due::after(Instant::now());
     }
 
-    /// What the worker has started, as far as it can be found by its parents, now or earlier.
+    /// The processes that the worker has started, if they are found by their parents now or were found earlier.
     pub(crate) fn started(&self) -> Vec<Pid> {
         let family = self.now();
         let root = family.root;
         family.members.keys().filter(|pid| **pid != root).filter_map(|pid| Pid::from_raw(*pid)).collect()
     }
 
-    /// What the code has started, without the copy that runs it and those that wait for the copy.
+    /// The processes that the code has started, without the copy that runs it and those that wait for the copy.
     pub(crate) fn started_by_code(&self, copy: Option<i32>) -> Vec<Pid> {
         let family = self.now();
         let images: Vec<i32> = copy.map_or_else(Vec::new, |copy| family.ancestry(copy).collect());
@@ -128,22 +128,22 @@ impl Watch {
         family.members.keys().copied().filter(other).filter_map(Pid::from_raw).collect()
     }
 
-    /// The family as it is, without waiting for a look that goes on.
+    /// The current family, without waiting for a measurement in progress.
     fn now(&self) -> Family {
         let mut family = lock(&self.known).clone();
         family.find(false, usize::MAX);
         family
     }
 
-    /// One look while no call runs, with a `sweep` also by the mark.
+    /// One measurement while no call runs; with `sweep`, processes are also found by the mark.
     pub(crate) async fn glance(&self, copy: Option<i32>, sweep: bool) -> Option<Excess> {
         let watch = self.clone();
         let look = move || watch.found(&mut lock(&watch.family), copy, sweep);
         tokio::task::spawn_blocking(look).await.unwrap_or_default()
     }
 
-    /// Waits until the worker takes too much. `copy` is the copy of it that runs code, if one does. Giving up and asking
-    /// again does not put the next look off.
+    /// Waits until the worker exceeds its limits. `copy` is its copy that runs code, if there is one. Cancelling this
+    /// and calling it again does not delay the next measurement.
     pub(crate) async fn excess(&self, copy: Option<i32>) -> Excess {
         loop {
             let look = lock(&self.due).look;
@@ -155,8 +155,8 @@ impl Watch {
         }
     }
 
-    /// A look that is due, and a sweep when that is. While another goes on it is put off: on a busy machine a sweep may take
-    /// longer than many calls, and a thread that waited for it would stay behind from each.
+    /// A measurement that is due, and a sweep if it is due. It is delayed while another is in progress: on a busy
+    /// machine a sweep may take longer than many calls, and each call would leave a thread that waits for it.
     fn look(&self, copy: Option<i32>) -> Option<Excess> {
         let mut family = match self.family.try_lock() {
             Ok(family) => family,
@@ -179,7 +179,7 @@ impl Watch {
         excess
     }
 
-    /// What a look at the family finds, which is known from then on.
+    /// One measurement of the family, which becomes the known one.
     fn found(&self, family: &mut Family, copy: Option<i32>, sweep: bool) -> Option<Excess> {
         family.find(sweep, family.bounds.processes);
         lock(&self.known).members.clone_from(&family.members);
@@ -197,13 +197,13 @@ struct Family {
 }
 
 impl Family {
-    /// Brings the members up to date, without a keeper and with a `sweep` also by those that only their mark tells. Of more than `most`
-    /// no more are found than it takes to say so.
+    /// Updates the members; without a keeper, a `sweep` also adds processes that only their mark identifies. The search
+    /// ends once there are more than `most`.
     fn find(&mut self, sweep: bool, most: usize) {
         let before = std::mem::take(&mut self.members);
         let mut open = vec![self.root];
         open.extend(self.keeper.into_iter().flat_map(Here::children));
-        // One whose number now means another process is no member any more.
+        // A number that now belongs to another process is no longer a member.
         let remains = |(pid, then): (&i32, &Process)| {
             Here::process(*pid).is_some_and(|now| then.started == now.started).then_some(*pid)
         };
@@ -241,7 +241,7 @@ impl Family {
         }
         let shares = self.members.iter().map(|(pid, member)| Here::shares_kb(*pid).unwrap_or((member.resident_kb, 0)));
         let (all, shared) = shares.fold((0, 0), |(all, shared), (own, of_files)| (all + own, shared + of_files));
-        // What is mapped of such files is among the shares already.
+        // Mapped pages of such files are among the shares already.
         let weight = (all - shared + shared.max(unnamed)) / 1024;
         (weight > megabytes).then(|| Excess {
             reason: StopReason::Memory,
@@ -264,16 +264,16 @@ impl Family {
         self.members.keys().copied().filter(move |pid| !descends(*pid))
     }
 
-    /// The member `pid`, its parent, and so on, as far as they are members.
+    /// The member `pid`, its parent, and so on, while they are members.
     fn ancestry(&self, pid: i32) -> impl Iterator<Item = i32> {
         let parent = |pid: &i32| self.members.get(pid).map(|member| member.parent);
         let chain = std::iter::successors(Some(pid), parent);
-        // A number that is used again could make a ring of them.
+        // A reused number could make a cycle of them.
         chain.take(self.members.len()).take_while(|pid| self.members.contains_key(pid))
     }
 }
 
-/// Processor time of this thread.
+/// The processor time of this thread.
 fn own_time() -> Duration {
     clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
 }
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_ended_alone_when_the_rest_is_within_the_bounds() {
-        // No process has these numbers, so that the resident set counts.
+        // No process has these numbers, so the resident set counts.
         let (root, copy, child) = (i32::MAX - 2, i32::MAX - 1, i32::MAX);
         let bounds = Bounds { megabytes: 100, processes: 3 };
         let within = family(bounds, &[(root, 1, 40), (copy, root, 30), (child, copy, 30)]);

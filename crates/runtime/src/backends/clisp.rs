@@ -8,8 +8,8 @@ use super::common_lisp::{
 use super::{Backend, Capability};
 use crate::agent::{Agent, Saved, Start, quoted_path};
 
-/// Reads the agent's forms from standard input up to `:END`: evaluating a definition does not compile it. What it warns of
-/// would go to standard output.
+/// Reads the agent's forms from standard input up to `:END`. The forms are compiled, because evaluating a definition
+/// does not compile it. Warnings would go to standard output.
 const LOAD: &str = "(let ((*error-output* (make-broadcast-stream))) \
     (loop with text = (ext:make-stream :input :external-format charset:utf-8) \
     for form = (read text) until (eq form :end) do (funcall (compile nil (list 'lambda nil form)))))";
@@ -31,7 +31,7 @@ pub(super) static BACKEND: Backend = Backend {
         },
         start: |start, heap, _| {
             let mut arguments: Vec<OsString> = QUIET.map(OsString::from).into();
-            // The agent reads this option again and sets the limit: CLISP takes it for a beginning.
+            // The agent reads this option too and sets the limit: for CLISP it is only the initial size.
             arguments.extend(["-m".into(), format!("{heap}MB").into()]);
             match start {
                 Start::Saved(image) => arguments.extend(["-M".into(), image.into()]),

@@ -1,4 +1,4 @@
-//! Clojure, over nREPL: servers of our own and those that somebody else runs (`nrepl`).
+//! Clojure, over nREPL: servers that are started here and those that somebody else runs (`nrepl`).
 
 use lispwright_syntax::Dialect;
 
@@ -16,7 +16,7 @@ pub(super) static BACKEND: Backend = Backend {
     project_files: &["deps.edn", "bb.edn", "nbb.edn", "shadow-cljs.edn", ".nrepl-port"],
     frameworks: &["clojure.test"],
     words: Words {
-        // A namespace has the name of what is loaded.
+        // A namespace has the name of its file or library.
         missing_package: "load_system {\"system\": NAME} loads it when it is a file's.",
         ..Words::NOTHING
     },

@@ -1,4 +1,4 @@
-//! What the implementations of Common Lisp share: parts of the agent, how they read it, words about them.
+//! The shared parts of the Common Lisp implementations: files of the agent, the forms that load it, and sentences.
 
 use super::Words;
 use crate::agent::quoted;
@@ -11,22 +11,22 @@ macro_rules! parts {
 }
 pub(crate) use parts;
 
-/// Files that are read one after the other.
+/// Files that are read in this order.
 pub(crate) type Parts = &'static [&'static str];
 
-/// The package of the agent, and the pipe to the parent. Comes first.
+/// The package of the agent, and the pipe to the parent. It comes first.
 pub(super) const FIRST: Parts = parts!["descriptors.lisp"];
 
-/// Text of bounded length, where the implementation has nothing of its own for it.
+/// Printing with bounded length, where the implementation has nothing of its own for it.
 pub(super) const BOUNDED: Parts = parts!["bounded.lisp"];
 
-/// What answers most requests.
+/// The answers to most requests.
 pub(crate) const AGENT: Parts = parts!["wire.lisp", "agent.lisp", "objects.lisp", "expand.lisp", "held.lisp"];
 
 /// ASDF itself.
 pub(super) const ASDF: Parts = parts!["asdf.lisp"];
 
-/// Hearing of files from ASDF where functions cannot be encapsulated.
+/// Observing the files that ASDF loads, where functions cannot be encapsulated.
 pub(super) const PERFORMING: Parts = parts!["performing.lisp"];
 
 /// Loading files and systems.
@@ -43,24 +43,24 @@ pub(crate) const TESTS: Parts = parts![
     "tests.lisp"
 ];
 
-/// What names mean, and who refers to them.
+/// The meanings of names, and the references to them.
 pub(crate) const NAMES: Parts = parts!["describe.lisp"];
 
-/// Descriptors and streams by way of the C library: ECL, CLISP.
+/// Descriptors and streams through the C library: ECL, CLISP.
 pub(super) const LIBC: Parts = parts!["libc.lisp"];
 
 /// Reads the agent's forms from standard input up to `:END`.
 pub(super) const LOAD: &str = "(with-compilation-unit () (loop for form = (read) until (eq form :end) do (eval form)))";
 
-/// Has it serve.
+/// Starts the loop that serves requests.
 pub(super) const MAIN: &str = "(funcall (intern \"MAIN\" \"LISPWRIGHT.AGENT\"))";
 
-/// Has it write its image to `path`, a string.
+/// Writes the image to `path`, a string.
 pub(super) fn save(path: &str) -> String {
     format!("(funcall (intern \"SAVE\" \"LISPWRIGHT.AGENT\") {path})")
 }
 
-/// The text of an agent: the parts that it is made of, and those that it reads by itself when they are needed.
+/// The text of an agent: the files that it consists of, and those that it reads by itself when they are needed.
 pub(super) fn text(parts: &[Parts], late_parts: &[Parts]) -> String {
     let mut text = parts.concat().join("\n");
     if !late_parts.is_empty() {
@@ -73,7 +73,7 @@ pub(super) fn text(parts: &[Parts], late_parts: &[Parts]) -> String {
 /// The frameworks whose tests are run one by one, and ASDF's own operation.
 pub(super) const FRAMEWORKS: &[&str] = &["fiveam", "rove", "parachute", "rt", "asdf"];
 
-/// What is said of every one.
+/// The sentences for every implementation.
 pub(super) const WORDS: Words = Words {
     part_of_value: "The value is in *; for a part of it: repl_eval {\"code\": \"(subseq (prin1-to-string *) 10000 20000)\"}",
     not_looked_at: "Not looked at: top-level forms (a deftest is one), files that are not loaded in this image, inlined \

@@ -1,4 +1,4 @@
-//! Embeddable Common Lisp. It saves no images, so its agent is small at first and reads the rest when that is needed.
+//! Embeddable Common Lisp. It saves no images, so its agent is small at first and reads the rest when needed.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,7 @@ use super::common_lisp::{
 use super::{Backend, Capability};
 use crate::agent::{Agent, Saved};
 
-/// Places on the stack of exits: so many that the C stack, whose exhaustion it survives, is exhausted first.
+/// The size of the frame stack: large enough that the C stack, whose exhaustion ECL survives, is exhausted first.
 const FRAMES: &str = "131072";
 
 pub(super) static BACKEND: Backend = Backend {

@@ -42,7 +42,7 @@ pub(super) static BACKEND: Backend = Backend {
         start: |start, _, _| {
             let load = match start {
                 Start::Saved(image) => format!("(load {} nil t t)", quoted_path(image)),
-                // The parent says nothing more before it is greeted, so that nothing else can be read with it.
+                // The parent sends nothing more before the greeting, so nothing else can be read with it.
                 Start::Plain(_) => format!(
                     "(with-temp-buffer (let ((coding-system-for-read 'utf-8-unix)) (call-process \"/bin/sh\" nil t nil \
                      \"-c\" \"exec head -c {} <&8 9>&-\")) (eval-buffer))",
@@ -75,7 +75,7 @@ pub(super) static BACKEND: Backend = Backend {
     ..Backend::NOTHING
 };
 
-/// The agent for an Emacs that is joined.
+/// The agent for somebody else's Emacs.
 pub(crate) fn joined_text() -> String {
     format!("{}\n{}", text(), parts!["joined.el"].concat())
 }

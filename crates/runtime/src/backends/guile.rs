@@ -50,7 +50,7 @@ pub(super) static BACKEND: Backend = Backend {
         saved: Saved::Image {
             extension: "go",
             arguments: |path| {
-                // An image that is mapped from a file has to keep to page boundaries.
+                // An image that is mapped from a file has to be aligned to pages.
                 evaluating(&format!(
                     "(call-with-output-file {} (lambda (port) ((@ (ice-9 binary-ports) put-bytevector) port {})) \
                      #:binary #t)",
@@ -81,8 +81,8 @@ fn text() -> String {
     .join("\n")
 }
 
-/// The expression that reads the agent from standard input, and no byte more, and compiles it. The compiler's second level
-/// takes eight times as long, for answers that are some milliseconds quicker when they are long.
+/// The expression that reads the agent from standard input, and no byte more, and compiles it. Optimization level 2
+/// takes eight times as long, and saves only some milliseconds on long answers.
 fn compiling(options: &str) -> String {
     format!(
         "(let ((input (current-input-port))) (setvbuf input 'none) ((@ (system base compile) read-and-compile) \

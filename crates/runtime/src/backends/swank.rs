@@ -1,4 +1,4 @@
-//! Whatever Common Lisp a Swank or Slynk server runs in that somebody else has started (`swank`).
+//! Any Common Lisp with a Swank or Slynk server that somebody else has started (`swank`).
 
 use super::common_lisp::{FRAMEWORKS, WORDS};
 use super::{Backend, Capability, Words};

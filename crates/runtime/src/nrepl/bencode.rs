@@ -1,20 +1,20 @@
 //! Bencode, the notation of nREPL: integers, byte strings, lists and dictionaries, each with its own end.
 //!
-//! [`Decoder`] takes bytes as they come and gives values as they become whole; what has been read is not read again. What
-//! a server may make this process keep is limited in depth, number and length.
+//! [`Decoder`] takes bytes as they arrive and returns values as they become complete; no byte is read twice. Depth,
+//! number and length of the values that a server can send are limited.
 
 use crate::remote::connection::Decode;
 
-/// Lists and dictionaries inside one another.
+/// The deepest nesting of lists and dictionaries.
 const DEEPEST: usize = 64;
 
-/// Bytes of one value.
+/// The most bytes of one value.
 const LONGEST: usize = 32 << 20;
 
-/// Values inside one value.
+/// The most values inside one value.
 const MOST: usize = 1 << 20;
 
-/// Digits of an integer or a length, with the sign.
+/// The most digits of an integer or a length, with the sign.
 const DIGITS: usize = 20;
 
 /// A value.
@@ -26,14 +26,14 @@ pub(crate) enum Bencode {
     Bytes(Vec<u8>),
     /// A list.
     List(Vec<Self>),
-    /// Keys and values, as they came.
+    /// Keys and values, in the order in which they came.
     Dictionary(Vec<(Vec<u8>, Self)>),
 }
 
-/// Why bytes are not Bencode that is accepted here.
+/// The reason why bytes are not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BencodeError {
-    /// A byte that nothing can begin or go on with.
+    /// A byte that cannot occur here.
     #[error("byte {0:#04x} where a value should be")]
     Unexpected(u8),
     /// A number with too many digits, or none.
@@ -64,7 +64,7 @@ impl Bencode {
         entries.iter().find(|(name, _)| name == key.as_bytes()).map(|(_, value)| value)
     }
 
-    /// The string, with U+FFFD for what is no UTF-8.
+    /// The string, with U+FFFD for bytes that are not UTF-8.
     pub(crate) fn as_text(&self) -> Option<String> {
         if let Self::Bytes(bytes) = self { Some(String::from_utf8_lossy(bytes).into_owned()) } else { None }
     }
@@ -74,7 +74,7 @@ impl Bencode {
         self.get(key)?.as_text()
     }
 
-    /// The strings of the list at `key`; none when there is no list.
+    /// The strings of the list at `key`; empty when there is no list.
     pub(crate) fn get_texts(&self, key: &str) -> Vec<String> {
         match self.get(key) {
             Some(Self::List(items)) => items.iter().filter_map(Self::as_text).collect(),
@@ -82,7 +82,7 @@ impl Bencode {
         }
     }
 
-    /// The bytes that mean this value. Dictionaries are sorted by key, as Bencode wants them.
+    /// The encoding of this value. Dictionaries are sorted by key, as Bencode requires.
     pub(crate) fn encode(&self) -> Vec<u8> {
         enum Step<'a> {
             Value(&'a Bencode),
@@ -128,13 +128,13 @@ enum Open {
     Dictionary(Vec<(Vec<u8>, Bencode)>, Option<Vec<u8>>),
 }
 
-/// Bytes on one side, values on the other.
+/// Decodes bytes into values.
 #[derive(Default)]
 pub(crate) struct Decoder {
-    /// What came and is not part of a value yet; from `at` it has not been looked at.
+    /// Bytes that are not part of a value yet; those from `at` are unread.
     pub(crate) buffer: Vec<u8>,
     at: usize,
-    /// Bytes of the value in hand that are gone from the buffer.
+    /// The number of bytes of the current value that have left the buffer.
     taken: usize,
     open: Vec<Open>,
     count: usize,
@@ -155,7 +155,7 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
-    /// The next value, or `None` when more bytes are needed. After an error nothing more can be had.
+    /// The next value, or `None` when more bytes are needed. After an error there are no more values.
     pub(crate) fn next(&mut self) -> Result<Option<Bencode>, BencodeError> {
         loop {
             if self.taken + self.at > LONGEST || self.count > MOST {
@@ -224,7 +224,7 @@ impl Decoder {
         }
     }
 
-    /// Forgets the bytes that are understood.
+    /// Removes the bytes that were read.
     fn wait(&mut self) -> Option<Bencode> {
         self.buffer.drain(..self.at);
         self.taken += self.at;
@@ -232,7 +232,7 @@ impl Decoder {
         None
     }
 
-    /// The number from `start` to `end`, and where what follows begins.
+    /// The number from `start` to `end`, and the position after it.
     fn number(&self, start: usize, end: u8) -> Result<Option<(i64, usize)>, BencodeError> {
         let rest = &self.buffer[start..];
         let window = &rest[..rest.len().min(DIGITS + 1)];

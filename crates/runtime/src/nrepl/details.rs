@@ -1,4 +1,4 @@
-//! What a server is asked beside the caller's code, and how its answers are read.
+//! The questions to a server besides the caller's code, and the reading of its answers.
 //!
 //! Nothing is defined in the image: the questions are expressions whose value is a string in the notation of the wire, as
 //! the agents of other runtimes send it.
@@ -6,10 +6,10 @@
 use crate::request::ExpansionLevel;
 use crate::wire::Value;
 
-/// Which Clojure answers.
+/// The kind of Clojure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flavour {
-    /// Clojure on the JVM, and what is like it.
+    /// Clojure on the JVM and similar ones.
     Jvm,
     /// ClojureScript on Node.
     Node,
@@ -18,18 +18,18 @@ pub(crate) enum Flavour {
 /// The function that describes a thrown object, on the JVM.
 const ERROR: &str = include_str!("../../../../images/clojure/error.clj");
 
-/// The function that says what a name means.
+/// The function that describes the meanings of a name.
 const DESCRIBE: &str = include_str!("../../../../images/clojure/describe.cljc");
 
-/// The names under which a server of our own keeps these functions, so that they are compiled once.
+/// The names under which these functions are kept in a server that was started here, so that they are compiled once.
 const KEPT: &str = "lispwright.image/error";
 const KEPT_DESCRIBE: &str = "lispwright.image/describe";
 
-/// Has evaluations leave no class loaders behind.
+/// Makes evaluations remove their class loaders.
 const RESTORE: &str = include_str!("../../../../images/clojure/restore.clj");
 
-/// Has a server of our own keep what it will be asked, and stay as fast as it was at first. It is compiled in the namespace
-/// where it is kept, so that it can be told from the user's code on a stack.
+/// Prepares a server that was started here: it keeps the functions of frequent questions, and stays as fast as at
+/// first. The code is compiled in its own namespace, so that its frames differ from the user's code on a stack.
 pub(crate) fn preparation() -> String {
     format!(
         "(binding [*ns* (create-ns 'lispwright.image)]
@@ -41,7 +41,7 @@ pub(crate) fn preparation() -> String {
     )
 }
 
-/// A session's value of `*e` when it is asked for from another session; that one's own when there is no other.
+/// The value of `*e` of `session`, asked from another session; without `session`, of the session that is asked.
 pub(crate) fn error_question(flavour: Flavour, session: Option<&str>, kept: bool) -> String {
     let describe = if kept { KEPT } else { ERROR };
     match (flavour, session) {
@@ -54,7 +54,7 @@ pub(crate) fn error_question(flavour: Flavour, session: Option<&str>, kept: bool
     }
 }
 
-/// Which thread evaluates for `session`, by its number, and where it is.
+/// The number of the thread that evaluates for `session`, and its stack.
 pub(crate) fn stack_question(session: &str, kept: bool) -> String {
     format!(
         "(let [thrown (Exception.)
@@ -74,17 +74,17 @@ pub(crate) fn life_question(thread: i64) -> String {
     )
 }
 
-/// Takes from the threads of `session` and of the one that is asked the class loaders that evaluations have left behind.
+/// Removes the class loaders that evaluations have left from the threads of `session` and of the session that is asked.
 pub(crate) fn loaders_question(session: &str) -> String {
     format!("({} {})", include_str!("../../../../images/clojure/loaders.clj"), literal(&thread_name(session)))
 }
 
-/// What nREPL calls the thread that evaluates for `session`.
+/// The name that nREPL gives to the thread that evaluates for `session`.
 fn thread_name(session: &str) -> String {
     format!("nREPL-session-{session}")
 }
 
-/// The expansion of `form`, and whether it is another form.
+/// The expansion of `form`, and whether it differs from the form.
 pub(crate) fn expansion_question(form: &str, level: ExpansionLevel) -> String {
     let level = match level {
         ExpansionLevel::Once => ":once",
@@ -94,13 +94,13 @@ pub(crate) fn expansion_question(form: &str, level: ExpansionLevel) -> String {
     format!("({} '{form}\n {level})", include_str!("../../../../images/clojure/expand.cljc"))
 }
 
-/// What `name` means, seen from the namespace `space`; `limit` is characters of a documentation string.
+/// The meanings of `name` in the namespace `space`; `limit` is the number of characters of a documentation string.
 pub(crate) fn description_question(space: &str, name: &str, limit: usize, kept: bool) -> String {
     let describe = if kept { KEPT_DESCRIBE } else { DESCRIBE };
     format!("({describe} (symbol {}) {} {limit})", literal(space), literal(name.trim()))
 }
 
-/// What the namespace `space` has for others: `count` of its public vars from `offset` on, each as a description whose
+/// The exports of the namespace `space`: `count` of its public vars from `offset` on, each as a description whose
 /// documentation is at most a line.
 pub(crate) fn exports_question(space: &str, offset: u32, count: u32, kept: bool) -> String {
     let describe = if kept { KEPT_DESCRIBE } else { DESCRIBE };
@@ -111,8 +111,8 @@ pub(crate) fn exports_question(space: &str, offset: u32, count: u32, kept: bool)
     )
 }
 
-/// Forgets the tests and fixtures of a namespace before it is loaded again, for those that are gone from its files; its name
-/// is what `space` evaluates to.
+/// Removes the tests and fixtures of a namespace before it is loaded again, because some may be gone from its files;
+/// its name is the value of `space`.
 pub(crate) fn forget_tests(space: &str) -> String {
     format!(
         "(when-let [space (find-ns {space})] \
@@ -121,7 +121,7 @@ pub(crate) fn forget_tests(space: &str) -> String {
     )
 }
 
-/// The results of the tests of a namespace; its name is what `space` evaluates to.
+/// The results of the tests of a namespace; its name is the value of `space`.
 pub(crate) fn tests_question(space: &str, names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| literal(name)).collect();
     format!("({} {space} [{}])", include_str!("../../../../images/clojure/tests.clj"), names.join(" "))

@@ -1,4 +1,4 @@
-//! What a session is asked, in nREPL's operations, and what the answers mean.
+//! The requests of a session as nREPL's operations, and the meaning of their answers.
 
 use std::ops::RangeInclusive;
 use std::time::Instant;
@@ -18,38 +18,39 @@ use crate::stop::Controls;
 use crate::wire::Value;
 use crate::work::{Diagnostic, Tally};
 
-/// Elements of a collection that a server without a limit on characters prints when nothing is asked for.
+/// The number of elements of a collection that a server without a limit on characters prints by default.
 const NODE_LENGTH: u32 = 1_000;
 
-/// Evaluations between two times that the class loaders they leave behind are taken away: each makes the next a little slower.
+/// The number of evaluations after which their class loaders are removed: each makes the next evaluation a little
+/// slower.
 const SHEDDING: u32 = 40;
 
-/// The same for a server that was prepared to take them away by itself, should its nREPL not be made as we know it.
+/// The same for a server that removes them by itself, in case its nREPL works differently.
 const SHEDDING_PREPARED: u32 = 1_000;
 
-/// Values of forms before the last one that are kept for the answer.
+/// The number of values of forms before the last one that are kept for the answer.
 const MOST_EARLIER: usize = 20;
 
-/// What an evaluation came to.
+/// The result of an evaluation.
 pub(crate) struct Evaluated {
     pub(crate) ending: Ending,
     /// Values of the forms before the last, with their numbers from 1.
     pub(crate) earlier: Vec<(u32, Printout)>,
-    /// What the caller should know besides.
+    /// Further notices for the caller.
     pub(crate) notices: Vec<String>,
-    /// What the compiler has to say.
+    /// The messages of the compiler.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// How tests went.
+    /// The test results.
     pub(crate) tests: Option<Tally>,
 }
 
-/// What was thrown, and where the compiler was then.
+/// A thrown object, and the place of the compiler at that moment.
 pub(super) struct Thrown {
     pub(super) error: LispError,
     pub(super) phase: Phase,
     /// Line and column, from 1.
     pub(super) at: Option<(u32, u32)>,
-    /// The file that the compiler read, as it was told of it: often relative to the class path.
+    /// The file that the compiler read, as its name was given: often relative to the class path.
     pub(super) source: Option<String>,
 }
 
@@ -60,7 +61,7 @@ impl From<Ending> for Evaluated {
 }
 
 impl Image {
-    /// Evaluates the forms of `request`, one after the other.
+    /// Evaluates the forms of `request`, one after another.
     pub(crate) async fn eval(&mut self, request: &EvalRequest, controls: &Controls) -> Result<Evaluated, Lost> {
         let deadline = Instant::now() + request.timeout;
         let mut code = Code::read(&request.code);
@@ -88,7 +89,7 @@ impl Image {
                 if request.package.is_some() || index > 1 {
                     return Ok(self.no_namespace(namespace).await.into());
                 }
-                // It was removed under the session's feet.
+                // The current namespace was removed.
                 namespace = "user".to_owned();
                 self.namespace.clone_from(&namespace);
                 let message = self.eval_message(code.slice(form), &namespace, place.start, request);
@@ -116,7 +117,7 @@ impl Image {
                 let last = code.position(form.end).0;
                 error.message = placed_within(error.message, place.start.0..=last);
                 place.phase = phase;
-                // At the end of the code the JVM counts a line that is not there.
+                // At the end of the code the JVM counts a line that does not exist.
                 let at = at.filter(|(line, _)| *line <= last).unwrap_or(place.start);
                 place.at = Some(at).filter(|_| phase == Phase::Read);
                 let ending = Ending::Error { error, place };
@@ -153,7 +154,7 @@ impl Image {
         Ok(Evaluated { earlier: values, notices, ..ending.into() })
     }
 
-    /// Now and then takes away the class loaders that evaluations on the JVM leave behind.
+    /// From time to time removes the class loaders that evaluations on the JVM leave.
     async fn shed_loaders(&mut self) -> Result<(), Lost> {
         self.since_loaders += 1;
         let often = if self.prepared { SHEDDING_PREPARED } else { SHEDDING };
@@ -183,7 +184,7 @@ impl Image {
         if self.prints_with_limits {
             let quota = i64::try_from(request.value_limit).unwrap_or(i64::MAX);
             message.push(("nrepl.middleware.print/quota", Bencode::Integer(quota)));
-            // The error is asked for by itself, and not printed in between.
+            // The error is requested separately, and not printed in between.
             message.push(("nrepl.middleware.caught/caught", Bencode::text("clojure.core/identity")));
         } else if self.flavour == Flavour::Node {
             length = length.or(Some(NODE_LENGTH));
@@ -191,7 +192,7 @@ impl Image {
             return message;
         }
         if level.is_some() || length.is_some() {
-            // Each server has its own printer, and its own names for what it can be told.
+            // Each server has its own printer, and its own names for options.
             let (print, names) = match self.flavour {
                 Flavour::Jvm => ("nrepl.util.print/pr", ["print-level", "print-length"]),
                 Flavour::Node => ("cider.nrepl.pprint/pprint", ["level", "length"]),
@@ -204,7 +205,7 @@ impl Image {
         message
     }
 
-    /// What was thrown, as well as the server can tell.
+    /// The thrown object, in the detail that the server can give.
     pub(super) async fn error(&mut self, thrown: &str, reply: &Reply) -> Result<Thrown, Lost> {
         let question =
             details::error_question(self.flavour, self.control.as_ref().map(|_| self.session.as_str()), self.prepared);
@@ -239,7 +240,7 @@ impl Image {
         })
     }
 
-    /// What a question evaluates to, when it does.
+    /// The value of a question, if it has one.
     async fn value_of(&mut self, question: &str, namespace: Option<&str>) -> Result<Option<Value>, Lost> {
         let session = self.control.clone().unwrap_or_else(|| self.session.clone());
         self.value_in(session, question, namespace).await
@@ -313,7 +314,7 @@ impl Image {
         .into())
     }
 
-    /// Says what a name means.
+    /// Describes the meanings of a name.
     pub(crate) async fn describe(
         &mut self,
         name: &str,
@@ -339,7 +340,7 @@ impl Image {
         Ok(Refusal::read(&answer).map_or_else(|| no_description("it gave another answer"), Ending::Refused).into())
     }
 
-    /// Lists what the namespace `name` offers to others.
+    /// Lists the exports of the namespace `name`.
     pub(crate) async fn exports(
         &mut self,
         name: &str,
@@ -363,8 +364,8 @@ impl Image {
         Ok(Ending::Exports(Exports { exports, ..Exports::read(&answer) }).into())
     }
 
-    /// Asks, beside the session's own `*1` and `*e`, something that may run code of the user. The answer; or what came of
-    /// it instead, which is nothing when there is no such namespace.
+    /// Asks a question that may run code of the user, without changing the session's `*1` and `*e`. Returns the answer,
+    /// or the ending without one, or `None` when there is no such namespace.
     async fn ask_code(
         &mut self,
         question: String,
@@ -404,19 +405,19 @@ impl Image {
             Some(error) => error,
             None => self.error(&thrown, &reply).await?.error,
         };
-        // What is evaluated here is the question, with the caller's form in it as a datum.
+        // The evaluated code is the question, which contains the caller's form as a datum.
         error.frames.retain(|frame| frame.file.as_deref() != Some("code") || !is_evaluated(&frame.call));
         Ok(Err(Some(Ending::Error { error, place })))
     }
 }
 
-/// Whether a function is one that an evaluation was compiled to, `user/eval`, or is inside of it.
+/// Whether a function was made for an evaluation, `user/eval`, or is inside of one.
 fn is_evaluated(call: &str) -> bool {
     call.split('/').nth(1) == Some("eval")
 }
 
-/// A message without the line that it says the compiler was at, when that is none of `lines`: of a form that is no list the
-/// compiler knows the line of an earlier one.
+/// A message without the compiler's line if that is none of `lines`: for a form that is not a list, the compiler
+/// reports the line of an earlier one.
 fn placed_within(message: String, lines: RangeInclusive<u32>) -> String {
     let Some((before, after)) = message.rsplit_once(", line ") else { return message };
     let is_place = before.rsplit('\n').next().is_some_and(|line| line.starts_with("while "));
@@ -431,13 +432,13 @@ fn no_description(why: &str) -> Ending {
     Ending::AgentFault(format!("the server gave no description: {why}"))
 }
 
-/// Why the server did not do what it was asked, when it says so.
+/// The reason why the server refused a request, if it did.
 pub(super) fn refused(reply: &Reply) -> Option<String> {
     let is_refused = reply.has("error") || reply.has("unknown-op") || reply.has("unknown-session");
     is_refused.then(|| format!("the nREPL server answers with status {}", reply.statuses.join(", ")))
 }
 
-/// A value, at most `limit` characters of it.
+/// The first `limit` characters of a value.
 fn limited(text: String, cut: bool, limit: usize) -> Printout {
     match text.char_indices().nth(limit) {
         Some((end, _)) => Printout { text: text[..end].to_owned(), cut: true },

@@ -1,29 +1,29 @@
-//! Code taken apart, so that each form is sent by itself: what one says about namespaces counts for the next, each has a
-//! value, and an error belongs to one of them.
+//! Code split into forms, so that each is sent by itself: a change of the namespace takes effect for the next form,
+//! each form has a value, and an error belongs to one of them.
 
 use lispwright_syntax::{DiagnosticKind, Dialect, LineIndex, Span, TokenKind, read};
 
-/// Code, read.
+/// Code that was read.
 pub(crate) struct Code<'a> {
     text: &'a str,
     lines: LineIndex,
     /// The forms up to the first fault.
     pub(crate) forms: Vec<Span>,
-    /// Why there are no more, when that is not the end.
+    /// The fault that ends the forms, if there is one.
     pub(crate) fault: Option<Fault>,
-    /// Where the reader would evaluate something, first of all.
+    /// The first place where the reader would evaluate something.
     pub(crate) read_eval: Option<u32>,
 }
 
-/// What ends the code before its end.
+/// A fault that ends the code before its end.
 pub(crate) struct Fault {
-    /// Where the form begins that is not whole.
+    /// The start of the incomplete form.
     pub(crate) form: u32,
-    /// Where the fault is.
+    /// The place of the fault.
     pub(crate) at: u32,
     /// The code ends inside the form.
     pub(crate) unclosed: bool,
-    /// In words.
+    /// The fault in words.
     pub(crate) message: String,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Code<'a> {
         self.text[start as usize..end as usize].chars().take(300).collect()
     }
 
-    /// Where the text ends.
+    /// The end of the text.
     pub(crate) fn end(&self) -> u32 {
         self.text.len() as u32
     }

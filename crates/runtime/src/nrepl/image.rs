@@ -1,8 +1,8 @@
-//! A conversation with one nREPL server: who it is, what it was sent, what came of it.
+//! A conversation with one nREPL server: its identity, the open requests, and their messages.
 //!
-//! A request is answered by any number of messages that bear its number, the last of which says `done`. Between them
-//! come what code printed, also code of earlier requests that goes on in other threads. What is not understood is passed
-//! over, so that servers may say more than they do today.
+//! A request is answered by any number of messages with its number, the last of which has the status `done`. Between
+//! them comes the output of code, also of earlier requests that go on in other threads. Unknown messages are ignored,
+//! so that future servers may send more.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -21,70 +21,70 @@ use crate::watch::Excess;
 use crate::wire::Value;
 use crate::work::Tally;
 
-/// How long a server may take to say who it is.
+/// The time for a server to identify itself.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);
 
-/// How long a question beside the caller's code may take.
+/// The time for a question besides the caller's code.
 pub(crate) const QUESTION_LIMIT: Duration = Duration::from_secs(5);
 
-/// How long the interrupt waits for the answer where the code is.
+/// The time that the interrupt waits for the stack of the code.
 const FRAMES_LIMIT: Duration = Duration::from_secs(2);
 
-/// How long an answer waits for the end of a thread that was interrupted. nREPL asks it to stop, and stops it by force after
-/// five seconds.
+/// The time that an answer waits for the end of an interrupted thread. nREPL asks it to stop, and stops it by force
+/// after five seconds.
 const END_LIMIT: Duration = Duration::from_millis(300);
 
-/// How long a server whose processor is taken by such a thread may take to say whether it lives.
+/// The time for a server whose processor is busy with such a thread to answer whether it lives.
 const LIFE_LIMIT: Duration = Duration::from_secs(30);
 
-/// Between two looks at it.
+/// The time between two such questions.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// From the request to stop until the server is given up.
+/// The time from the request to stop until the server is given up.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// The first nREPL that prints under limits and lets a client say what becomes of an error.
+/// The first nREPL that limits printing and lets a client choose how errors are reported.
 const FIRST_WITH_LIMITS: (u32, u32) = (0, 6);
 
 /// A server, and a session on it.
 pub(crate) struct Image {
     connection: Connection<Decoder>,
-    /// What it is called in words to the user.
+    /// The name of the server in sentences.
     name: String,
-    /// Where it listens, if it does.
+    /// Its address, if it listens.
     pub(crate) address: Option<SocketAddr>,
-    /// Its process, when it was started here.
+    /// Its process, if it was started here.
     pub(crate) server: Option<Server>,
     pub(crate) session: String,
-    /// A second session, for questions that leave `*1` and `*e` of the first alone.
+    /// A second session, for questions that must not change `*1` and `*e` of the first.
     pub(crate) control: Option<String>,
     pub(crate) flavour: Flavour,
-    /// The server prints under limits and keeps errors to itself when it is told to.
+    /// The server can limit printing, and does not print errors if asked not to.
     pub(crate) prints_with_limits: bool,
-    /// The server keeps what it is asked often.
+    /// The server keeps the functions of frequent questions.
     pub(crate) prepared: bool,
     operations: Vec<String>,
-    /// Implementations and versions, as the server says.
+    /// Implementations and versions, as the server reports them.
     pub(crate) version: String,
-    /// The namespace that code is evaluated in.
+    /// The current namespace.
     pub(crate) namespace: String,
-    /// When the conversation began.
+    /// The time when the conversation began.
     pub(crate) started: Instant,
-    /// The thread of an evaluation that was interrupted and went on all the same.
+    /// The thread of an interrupted evaluation that still runs.
     runs_on: Option<i64>,
     last_id: u64,
-    /// Evaluations since the class loaders that they leave behind were last taken away.
+    /// The number of evaluations since their class loaders were last removed.
     pub(crate) since_loaders: u32,
-    /// Requests that were given up; what their code still prints is nobody's output.
+    /// Requests that were given up; further output of their code is dropped.
     muted: Vec<String>,
     printed: Output,
-    /// The server knew the session no more, and it was made anew.
+    /// The server no longer knew the session, and a new one was made.
     pub(crate) was_forgotten: bool,
-    /// How far a run of tests is.
+    /// The results so far of a running test run.
     pub(crate) underway: Option<Tally>,
 }
 
-/// What code printed to the streams of its session.
+/// The output of code to the streams of its session.
 #[derive(Default)]
 struct Output {
     out: Kept,
@@ -98,30 +98,30 @@ impl Output {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Reply {
     /// The last value, and whether it was cut.
     pub(crate) value: Option<(String, bool)>,
     /// The namespace afterwards.
     pub(crate) namespace: Option<String>,
-    /// The class of what was thrown, in the server's words.
+    /// The class of the thrown object, in the server's words.
     pub(crate) thrown: Option<String>,
-    /// What the server printed about it.
+    /// The text that the server printed about it.
     pub(crate) complaint: String,
-    /// Every status that came.
+    /// All statuses.
     pub(crate) statuses: Vec<String>,
-    /// Code wanted to read from the standard input.
+    /// Code tried to read from standard input.
     pub(crate) wanted_input: bool,
-    /// Why the code was told to stop, if it was.
+    /// The reason of the request to stop, if there was one.
     pub(crate) stopped: Option<StopReason>,
-    /// Where it was when it was told to stop.
+    /// The stack at the request to stop.
     pub(crate) frames: Vec<Frame>,
     /// The thread that it ran in, by its number in the server.
     thread: Option<i64>,
-    /// The number of the request for that, until it is answered.
+    /// The number of the request for that stack, until it is answered.
     frames_id: Option<String>,
-    /// The last message, for what only some operations say.
+    /// The last message, which has the fields of some operations only.
     last: Option<Bencode>,
 }
 
@@ -187,7 +187,7 @@ impl Image {
         Ok(image)
     }
 
-    /// Remembers what the server says about itself.
+    /// Records the server's description of itself.
     fn take_note(&mut self, described: &Bencode) {
         if let Some(Bencode::Dictionary(operations)) = described.get("ops") {
             self.operations = operations.iter().map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect();
@@ -221,7 +221,8 @@ impl Image {
         }
     }
 
-    /// Makes `server` the process of this image, and has it compile in the meantime what it will be asked.
+    /// Makes `server` the process of this image, and makes it compile the functions of frequent questions in the
+    /// meantime.
     pub(crate) fn own(&mut self, server: Server) {
         self.server = Some(server);
         let Some(control) = self.control.as_ref().filter(|_| self.prints_with_limits) else { return };
@@ -246,17 +247,17 @@ impl Image {
         session.ok_or_else(|| "it gives no session".to_owned())
     }
 
-    /// Whether the server says that it knows the operation.
+    /// Whether the server supports the operation.
     pub(crate) fn can(&self, operation: &str) -> bool {
         self.operations.iter().any(|known| known == operation)
     }
 
-    /// The process, when it was started here.
+    /// The process, if it was started here.
     pub(crate) fn pid(&self) -> Option<i32> {
         self.server.as_ref().map(Server::pid)
     }
 
-    /// What was printed since the last time: standard output, error output.
+    /// The output since the last time: standard output, error output.
     pub(crate) fn take_output(&mut self) -> (Printed, Printed) {
         if let Some(server) = &self.server {
             let (stdout, stderr) = server.take_output();
@@ -266,12 +267,12 @@ impl Image {
         (std::mem::take(&mut self.printed.out).printed(), std::mem::take(&mut self.printed.err).printed())
     }
 
-    /// Takes the lines out of the error output of the session that `wanted` makes something of.
+    /// Removes the lines from the error output of the session that `wanted` recognizes, and returns their values.
     pub(crate) fn take_error_lines<T>(&mut self, wanted: impl Fn(&str) -> Option<T>) -> Vec<T> {
         self.printed.err.take_lines(wanted)
     }
 
-    /// Asks something beside the caller's code; in words why there is no answer.
+    /// Asks a question besides the caller's code; an error is the reason in words why there is no answer.
     pub(crate) async fn question<'a>(
         &mut self,
         request: impl IntoIterator<Item = (&'a str, Bencode)>,
@@ -289,8 +290,8 @@ impl Image {
         }
     }
 
-    /// Sends `request` and follows it to its end, which comes soon after `deadline` or after somebody asks for it. A session
-    /// that the server has forgotten is made anew, and the request sent once more.
+    /// Sends `request` and waits for its end, which comes soon after `deadline` or a request to stop. If the server has
+    /// forgotten the session, a new one is made and the request sent once more.
     pub(crate) async fn exchange<'a>(
         &mut self,
         request: impl IntoIterator<Item = (&'a str, Bencode)>,
@@ -318,14 +319,14 @@ impl Image {
         self.exchange_once(request, deadline, controls).await
     }
 
-    /// Whether an evaluation that was interrupted runs on. nREPL's word that it was interrupted does not mean that its thread
-    /// has ended: code may catch what is thrown there.
+    /// Whether an interrupted evaluation still runs. The status that it was interrupted does not mean that its thread
+    /// has ended: code may catch the exception.
     pub(crate) async fn runs_on(&mut self) -> Result<bool, Lost> {
         self.watch_end(Instant::now(), &Controls::default()).await?;
         Ok(self.runs_on.is_some())
     }
 
-    /// Looks until `limit` whether the thread has ended whose evaluation was interrupted.
+    /// Asks until `limit` whether the thread of the interrupted evaluation has ended.
     async fn watch_end(&mut self, limit: Instant, controls: &Controls) -> Result<(), Lost> {
         while let (Some(thread), Some(control)) = (self.runs_on, self.control.clone()) {
             let question = [
@@ -400,14 +401,14 @@ impl Image {
                     if is_evaluation || self.server.is_some() {
                         return Err(self.give_up(reply.stopped).await);
                     }
-                    // A question that nobody answers; the session may still do.
+                    // Only this question is not answered; the session may still work.
                     return Ok(reply);
                 }
             }
         }
     }
 
-    /// Begins to stop a request: asks where it is, which the interrupt has to wait for. Until when that is.
+    /// Begins to stop a request: asks for its stack, which the interrupt has to wait for. Returns the end of that wait.
     fn stop(&mut self, reason: StopReason, session: Option<&str>, reply: &mut Reply) -> Instant {
         reply.stopped = Some(reason);
         self.last_id += 1;
@@ -428,7 +429,7 @@ impl Image {
         Instant::now() + FRAMES_LIMIT
     }
 
-    /// Asks the server to stop request `id`; until when that is waited for.
+    /// Asks the server to stop request `id`; returns the end of the wait for it.
     fn interrupt(&mut self, id: &str, session: Option<&str>) -> Instant {
         let Some(session) = session.filter(|_| self.can("interrupt")) else { return Instant::now() };
         self.last_id += 1;
@@ -444,7 +445,7 @@ impl Image {
         Instant::now() + GRACE
     }
 
-    /// Notes what a message says; true when it ends request `id`.
+    /// Records the content of a message; true when it ends request `id`.
     fn take_in(&mut self, message: &Bencode, id: &str, reply: &mut Reply, activity: &Activity) -> bool {
         let about = message.get_text("id");
         let is_mine = about.as_deref() == Some(id);
@@ -467,7 +468,7 @@ impl Image {
         }
         if let Some(Bencode::Bytes(text)) = message.get("err") {
             if is_mine && !self.prints_with_limits {
-                // It may be about an error that is reported by itself.
+                // It may belong to an error that is reported separately.
                 reply.complaint.push_str(&String::from_utf8_lossy(text));
             } else {
                 self.printed.err.add(text);
@@ -518,7 +519,7 @@ impl Image {
         done
     }
 
-    /// Notes how far a run of tests says that it is.
+    /// Records the reported progress of a test run.
     fn note_tests(&mut self, told: &str, activity: &Activity) {
         let Some(now) = Value::decode(told.as_bytes()).ok().as_ref().and_then(Tally::read) else { return };
         if let Some(running) = &now.running {
@@ -529,7 +530,7 @@ impl Image {
         self.underway = Some(Tally { failed_tests, ..now });
     }
 
-    /// The server does not answer any more.
+    /// The server no longer answers.
     async fn lost(&mut self, why: String, reason: Option<StopReason>) -> Lost {
         let death = match &mut self.server {
             Some(server) => server.bury(false).await,
@@ -538,7 +539,7 @@ impl Image {
         Lost { death, reason }
     }
 
-    /// The server does not listen: ours is killed, another's left alone.
+    /// The server does not respond: it is killed if it was started here, otherwise left alone.
     async fn give_up(&mut self, reason: Option<StopReason>) -> Lost {
         let death = match &mut self.server {
             Some(server) => server.bury(true).await,
@@ -554,12 +555,12 @@ impl Image {
         Lost { death, reason }
     }
 
-    /// Whether the server is there, as far as can be seen without asking.
+    /// Whether the server is there, as far as is known without asking it.
     pub(crate) fn is_alive(&mut self) -> bool {
         self.server.as_mut().is_none_or(Server::is_alive)
     }
 
-    /// Takes leave: ends a server that was started here, and closes the sessions on another's.
+    /// Disconnects: ends a server that was started here, and closes the sessions on another's.
     pub(crate) async fn leave(mut self) {
         if let Some(mut server) = self.server.take() {
             server.bury(true).await;
@@ -568,7 +569,7 @@ impl Image {
         let sessions: Vec<String> = std::iter::once(self.session.clone()).chain(self.control.take()).collect();
         for session in sessions {
             let request = [("op", Bencode::text("close")), ("session", Bencode::text(&session))];
-            // One that does not answer has nothing to be closed.
+            // If it does not answer, there is nothing to close.
             let _ = self.question(request, Duration::from_secs(1)).await;
         }
     }
@@ -582,7 +583,7 @@ async fn overflow(server: Option<&Server>) {
     }
 }
 
-/// Waits until the process takes more than it may.
+/// Waits until the process exceeds its limits.
 async fn excess(server: Option<&Server>) -> Excess {
     match server {
         Some(server) => server.excess().await,
@@ -597,7 +598,7 @@ fn is_at_least(version: &str, first: (u32, u32)) -> bool {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= first
 }
 
-/// A server's words, at most 60 characters of them on one line.
+/// The first 60 characters of a server's text, on one line.
 fn shortened(text: &str) -> String {
     text.chars().filter(|character| !character.is_control()).take(60).collect()
 }

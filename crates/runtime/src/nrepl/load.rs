@@ -19,7 +19,7 @@ use crate::work::{Diagnostic, Project, Tally, Target};
 /// The longest file that is sent, in bytes.
 const LONGEST: u64 = 8 << 20;
 
-/// What the compiler prints before a warning about reflection.
+/// The beginning of the compiler's warnings about reflection.
 const REFLECTION: &str = "Reflection warning, ";
 
 impl Image {
@@ -59,7 +59,7 @@ impl Image {
         Ok(evaluated)
     }
 
-    /// Loads a file or a namespace afresh and runs the tests that are in it.
+    /// Loads a file or a namespace anew and runs its tests.
     pub(crate) async fn test(
         &mut self,
         target: &Target,
@@ -121,30 +121,30 @@ impl Image {
         message
     }
 
-    /// What went wrong, when something did.
+    /// The failure, if there was one.
     async fn failure(&mut self, reply: &Reply, target: &Target, project: &Project) -> Result<Option<Evaluated>, Lost> {
         let (Target::Path(name) | Target::System(name)) = target;
         let mut place =
             Place { phase: Phase::Eval, index: 1, total: Some(1), start: (1, 1), at: None, text: name.clone() };
         if let Some(reason) = reply.stopped {
-            // The code of the call is ours.
+            // The code of the call is this program's.
             let frames = reply.frames.iter().filter(|frame| frame.file.as_deref() != Some("code")).cloned().collect();
             place.index = 0;
             return Ok(Some(Ending::Stopped { reason, frames, place, kept: false }.into()));
         }
         if let Some(thrown) = &reply.thrown {
             let Thrown { mut error, phase, at, source } = self.error(thrown, reply).await?;
-            // The code of the call is ours.
+            // The code of the call is this program's.
             error.frames.retain(|frame| frame.file.as_deref() != Some("code"));
             place.at = at;
             place.phase = if phase == Phase::Read { Phase::Eval } else { phase };
-            // What is loaded may have loaded another file, and failed there.
+            // The target may have loaded another file, and failed there.
             let file = match (source, target) {
                 (Some(source), _) => Some(source_file(project, &source)),
                 (None, Target::Path(path)) => Some(path.clone()),
                 (None, Target::System(_)) => None,
             };
-            // A namespace that is loaded fails where the innermost of the files is that are known.
+            // A namespace fails in the innermost known file.
             let file = file.or_else(|| {
                 let mut files = error.frames.iter().filter_map(|frame| frame.file.as_ref());
                 files.find(|file| Path::new(file).is_absolute()).cloned()
@@ -167,7 +167,7 @@ impl Image {
     }
 }
 
-/// A message without the place that it says the compiler was at, which stands before it.
+/// A message without the compiler's place at its beginning.
 fn unplaced(message: &str) -> String {
     let is_doing = |line: &&str| {
         ["while reading", "while compiling", "while expanding"].iter().any(|doing| line.starts_with(doing))
@@ -195,11 +195,11 @@ fn reflection_warning(line: &str) -> Option<Diagnostic> {
     })
 }
 
-/// Where sources are below the root of a project, by the habits of its tools.
+/// The source directories below the root of a project, as its tools name them.
 const SOURCE_DIRECTORIES: [&str; 9] =
     ["src", "test", "", "src/clj", "src/cljc", "src/main/clojure", "test/clj", "src/test/clojure", "dev"];
 
-/// The path of a source that the compiler names relative to the class path; the name itself when it is found nowhere.
+/// The path of a source that the compiler names relative to the class path; the name itself when it is not found.
 fn source_file(project: &Project, name: &str) -> String {
     if Path::new(name).is_absolute() {
         return name.to_owned();
@@ -210,7 +210,7 @@ fn source_file(project: &Project, name: &str) -> String {
     places.find(|place| place.is_file()).map_or_else(|| name.to_owned(), |place| place.display().to_string())
 }
 
-/// The text at `path`, which was without links when it was looked up.
+/// The text at `path`, which had no links when it was resolved.
 async fn read(path: &str) -> Result<String, String> {
     let file = PathBuf::from(path);
     let read = tokio::task::spawn_blocking(move || read_regular(&file, LONGEST, Links::Refused)).await;

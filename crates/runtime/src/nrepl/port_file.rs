@@ -1,22 +1,22 @@
-//! Where nREPL servers tell editors their ports.
+//! The files in which nREPL servers publish their ports for editors.
 
 use std::path::{Path, PathBuf};
 
 use lispwright_project::{Links, read_regular};
 
-/// The file in which a server says its port to editors.
+/// The name of such a file.
 pub(crate) const PORT_FILE: &str = ".nrepl-port";
 
-/// Directories directly below the root that are looked into for it.
+/// The most directories directly below the root that are searched for it.
 const MOST_DIRECTORIES: usize = 200;
 
-/// The port that a file says. Blocks, as all that reads files may.
+/// The port in a file. Blocks.
 pub(crate) fn port_in(path: &Path) -> Option<u16> {
     let text = String::from_utf8(read_regular(path, 16, Links::OnTheWay).ok()?).ok()?;
     text.trim().parse().ok().filter(|port| *port != 0)
 }
 
-/// The files below `root` in which servers say their ports: its own first, then those of its directories by name.
+/// The port files below `root`: its own first, then those of its directories by name.
 pub(super) fn port_files(root: &Path) -> Vec<(PathBuf, u16)> {
     let mut places = vec![root.to_owned()];
     let directories = std::fs::read_dir(root).into_iter().flatten().flatten().take(MOST_DIRECTORIES);

@@ -4,15 +4,15 @@ use crate::eval::{Frame, LispError};
 
 const HEADING: &str = "Traceback (most recent call last):";
 
-/// Frames shown.
+/// The number of frames that are shown.
 const MOST_FRAMES: usize = 20;
 
-/// The error that `complaint` tells of, when it is written as Python's or as Basilisp's compiler writes them.
+/// The error in `complaint`, if that has the form of Python's or of Basilisp's compiler's messages.
 pub(super) fn error(complaint: &str) -> Option<LispError> {
     traceback(complaint).or_else(|| compilation(complaint))
 }
 
-/// Of several tracebacks the last is that of what was thrown in the end.
+/// The last of several tracebacks is that of the exception in the end.
 fn traceback(complaint: &str) -> Option<LispError> {
     let (_, last) = complaint.rsplit_once(HEADING)?;
     let mut lines = last.trim_start_matches('\n').split('\n').peekable();
@@ -23,7 +23,7 @@ fn traceback(complaint: &str) -> Option<LispError> {
     let thrown = lines.next()?;
     let (type_name, message) = thrown.split_once(": ").unwrap_or((thrown, ""));
     let message: String = [message].into_iter().chain(lines).collect::<Vec<_>>().join("\n");
-    // Python begins with the outermost.
+    // Python prints the outermost frame first.
     let frames = frames.into_iter().rev().filter(|frame: &Frame| !frame.file.as_deref().is_some_and(is_library));
     Some(LispError {
         type_name: type_name.to_owned(),

@@ -1,7 +1,7 @@
-//! What a Clojure session holds in place of a worker: the server it talks to, and how it comes by one.
+//! The server of a Clojure session, and the choice of it.
 //!
-//! A session that was attached to an address keeps to it. Any other looks for a server that runs for the project already,
-//! which says so in a file `.nrepl-port`, and starts one of its own when there is none.
+//! A session that was attached to an address keeps it. Any other looks for a server that already runs for the project
+//! and has a file `.nrepl-port`, and starts one of its own when there is none.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Instant;
@@ -19,7 +19,7 @@ use crate::request::Request;
 use crate::session::{self, Ours};
 use crate::stop::{Controls, Death};
 
-/// What is told when the server knew a session no more.
+/// The notice that the server no longer knew a session.
 const FORGOTTEN: &str = "The server had forgotten the session, as when somebody closes all sessions there; it was made anew. \
                          Definitions are as they were, *1 and *e are empty.";
 
@@ -27,12 +27,12 @@ const FORGOTTEN: &str = "The server had forgotten the session, as when somebody 
 #[derive(Default)]
 pub(crate) struct Nrepl {
     image: Option<Image>,
-    /// The address that the session was told to join.
+    /// The address that the session is attached to.
     attached: Option<SocketAddr>,
 }
 
 impl Nrepl {
-    /// Notices that a server of our own has ended; how.
+    /// Checks for the end of a server that was started here; returns how it ended.
     pub(crate) async fn found_dead(&mut self) -> Option<(Death, String)> {
         let image = self.image.as_mut().filter(|image| image.server.is_some())?;
         if image.is_alive() {
@@ -44,13 +44,13 @@ impl Nrepl {
         Some((death, words))
     }
 
-    /// Where somebody else's server is, or was, that the session means.
+    /// The address of the server that the session is attached to, even if the connection is lost.
     pub(crate) fn joined(&self) -> Option<SocketAddr> {
         let found = self.image.as_ref().filter(|image| image.server.is_none());
         self.attached.or(found.and_then(|image| image.address))
     }
 
-    /// Joins the server at `address`, in place of the one there was.
+    /// Attaches to the server at `address`, instead of the earlier one.
     pub(crate) async fn attach(&mut self, address: SocketAddr, config: &Config) -> Result<Reached, StartError> {
         let image = Image::open(address, config.output_limit).await.map_err(StartError::Unreachable)?;
         if let Some(before) = self.image.take() {
@@ -60,7 +60,7 @@ impl Nrepl {
         Ok(self.set(image, &format!("attached to {address}"), String::new()))
     }
 
-    /// Finds or starts a server when there is none; what is new about it then.
+    /// Finds or starts a server when there is none; returns what is new about it.
     pub(crate) async fn ensure(
         &mut self,
         config: &Config,
@@ -81,7 +81,7 @@ impl Nrepl {
         let mut stale = String::new();
         for (file, port) in files {
             if config.sandbox.is_some() {
-                // Whoever may write below the root may have written this, and the server there is not confined.
+                // Code in the sandbox may have written this file, and the server there is not confined.
                 stale = format!(
                     " {} names a server at port {port}, which is not confined, and not joined under --sandbox unless you ask: \
                      repl_control {{\"action\": \"attach\", \"address\": \"{port}\"}}.",
@@ -145,7 +145,7 @@ impl Nrepl {
         known
     }
 
-    /// Asks the server; the session has one.
+    /// Sends a request to the server; the session must have one.
     pub(crate) async fn call(&mut self, request: &Request, controls: &Controls) -> Called {
         let image = self.image.as_mut().expect("the session was given an image");
         let evaluated = Self::evaluated(image, request, controls).await;
@@ -211,7 +211,7 @@ impl Nrepl {
         was_there
     }
 
-    /// Ends a server that was started here, and leaves another's alone.
+    /// Ends a server that was started here; disconnects from another's.
     pub(crate) async fn leave(&mut self) {
         if let Some(image) = self.image.take() {
             image.leave().await;

@@ -1,7 +1,8 @@
-//! Starting an nREPL server of our own, from what the machine has.
+//! Starting an nREPL server with the programs of the machine.
 //!
-//! The choice is the same every time: the tool that the project's files are for, if it is there, else `java` with the jars
-//! of the distribution, else the first tool there is. The process is started, watched and ended like every worker.
+//! The choice is deterministic: the tool that the project's files are for, if it is installed, else `java` with the
+//! jars of the distribution, else the first installed tool. The process is started, watched and ended like every
+//! worker.
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -33,41 +34,41 @@ use crate::stop::Death;
 use crate::watch::{Bounds, Excess, Watch};
 use crate::worker::{last_lines, status_text};
 
-/// How long a server may take to say its port. A first start may have to fetch what it needs.
+/// The time for a server to print its port. A first start may have to fetch dependencies.
 const START_LIMIT: Duration = Duration::from_secs(120);
 
-/// Bytes that a server may print before its port.
+/// The number of bytes that a server may print before its port.
 const LONGEST_START: usize = 1 << 20;
 
-/// Where Debian and Ubuntu keep jars.
+/// The directory of jars in Debian and Ubuntu.
 const JARS: &str = "/usr/share/java";
 
-/// The jars that a server needs.
+/// The jars of a server.
 const NEEDED: [&str; 4] = ["nrepl.jar", "clojure.jar", "spec.alpha.jar", "core.specs.alpha.jar"];
 
-/// The library that the command-line tool of Clojure fetches for a server.
+/// The dependency of a server for the command-line tool of Clojure.
 const DEPENDENCY: &str = r#"{:deps {nrepl/nrepl {:mvn/version "1.3.1"}}}"#;
 
-/// What is evaluated to become a server.
+/// The code that starts a server.
 const SERVER: &str = include_str!("../../../../images/clojure/server.clj");
 
-/// How a server is spoken with.
+/// The connection to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Speaks {
-    /// At a port of the loopback interface.
+    /// A port of the loopback interface.
     AtPort,
-    /// Through its standard input and output: in the sandbox there are no ports to be reached from outside.
+    /// Its standard input and output: in the sandbox no port can be reached from outside.
     ThroughPipes,
 }
 
 impl Speaks {
-    /// How servers that `config` describes are spoken with.
+    /// The connection to servers with the configuration `config`.
     pub(crate) fn of(config: &Config) -> Self {
         if config.sandbox.is_some() { Self::ThroughPipes } else { Self::AtPort }
     }
 }
 
-/// What a server can be started with.
+/// A tool that can start a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tool {
     Java,
@@ -83,11 +84,11 @@ pub(crate) struct Way {
     tool: Tool,
     /// The program.
     pub(crate) program: PathBuf,
-    /// Why its class path may lack something.
+    /// A note that its class path may be incomplete.
     note: Option<&'static str>,
 }
 
-/// The way to start a server for the project at `root`, one that `speaks` so.
+/// The way to start a server for the project at `root` with such a connection.
 pub(crate) fn find(root: &Path, speaks: Speaks) -> Option<Way> {
     choose(root, speaks, find_program)
 }
@@ -96,7 +97,7 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
     let has = |name: &str| root.join(name).is_file();
     let way = |tool| -> Option<Way> {
         if speaks == Speaks::ThroughPipes && !matches!(tool, Tool::Java | Tool::Clojure) {
-            // Their servers know ports only.
+            // Their servers only support ports.
             return None;
         }
         let program = match tool {
@@ -139,7 +140,7 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
     Some(found)
 }
 
-/// A launcher that is longer than this, in bytes, is no script.
+/// A longer launcher, in bytes, is not a script.
 const LONGEST_LAUNCHER: u64 = 1 << 20;
 
 /// Whether the program called `clojure` is the tool that reads `deps.edn`, and not a mere launcher of the REPL.
@@ -149,7 +150,7 @@ fn fetches_dependencies(path: &Path) -> bool {
 }
 
 impl Way {
-    /// What is started, in a few words.
+    /// The started tool, in a few words.
     pub(crate) fn describe(&self) -> &'static str {
         match self.tool {
             Tool::Java => "java with the jars in /usr/share/java",
@@ -160,12 +161,12 @@ impl Way {
         }
     }
 
-    /// What its users should know about the class path.
+    /// A note for its users about the class path.
     pub(crate) fn note(&self) -> Option<&'static str> {
         self.note
     }
 
-    /// The versions that can be told without starting a JVM.
+    /// The versions that are known without starting a JVM.
     pub(crate) async fn version(&self) -> Option<String> {
         match self.tool {
             Tool::Java => {
@@ -188,7 +189,7 @@ impl Way {
         }
     }
 
-    /// The command line. A JVM does not look into the environment for its temporary directory.
+    /// The command line. A JVM does not read the environment for its temporary directory.
     fn arguments(&self, root: &Path, heap: u32, scratch: Option<&Path>) -> Vec<OsString> {
         let scratch = |option: &str| {
             scratch.map(|path| {
@@ -201,11 +202,11 @@ impl Way {
         match self.tool {
             Tool::Java => {
                 let jars = NEEDED.iter().map(|jar| Path::new(JARS).join(jar));
-                // A path with a colon in it cannot be on a class path.
+                // A path with a colon cannot be on a class path.
                 let sources = sources::directories(root).into_iter().filter(|path| !has_colon(path));
                 let path = std::env::join_paths(jars.chain(sources)).unwrap_or_default();
-                // Clojure keeps classes by soft references, which last for so long times the free megabytes of the heap; by
-                // default a second.
+                // Clojure keeps classes by soft references, which last this many milliseconds for each free megabyte of
+                // the heap; by default a second.
                 let mut arguments = words(&["-XX:+UseSerialGC", "-XX:SoftRefLRUPolicyMSPerMB=20"]);
                 arguments.push(format!("-Xmx{heap}m").into());
                 arguments.extend(scratch("").into_iter().flat_map(|word| [word, "-XX:-UsePerfData".into()]));
@@ -235,28 +236,28 @@ fn has_colon(path: &Path) -> bool {
 pub(crate) struct Server {
     child: Ward,
     pid: Pid,
-    /// The one that is not there only to confine it.
+    /// The number of the image's process, without processes that confine it.
     image: i32,
     mark: String,
     guard: Arc<Guard>,
     stdout: Capture,
     stderr: Capture,
     watch: Watch,
-    /// What keeps it in, for as long as it lives.
+    /// Its sandbox, which lives as long as the server.
     _confined: Option<Arc<Confined>>,
     root: PathBuf,
     link: Link,
 }
 
-/// Where a server is spoken with.
+/// The connection to a server.
 enum Link {
     Port(u16),
-    /// Until the conversation begins.
+    /// Taken when the conversation begins.
     Pipes(Option<(ChildStdin, ChildStdout)>),
 }
 
 impl Server {
-    /// Starts a server for the project that `config` is for and waits until it says its port.
+    /// Starts a server for the project of `config` and waits until it prints its port.
     pub(crate) async fn start(way: &Way, config: &Config, household: &Household) -> Result<Self, String> {
         let (mark, guard, root) = (household.next_mark(), household.guard(), &config.root);
         let output_limit = config.output_limit;
@@ -278,7 +279,7 @@ impl Server {
         guard.watch(spawned.pid);
         let family = Watch::new(spawned.child.family(spawned.pid), &launch.mark, Bounds::of(config));
         let watch = |error: std::io::Error| error.to_string();
-        // Nobody writes to its standard input otherwise, so that it ends for those who read there.
+        // Its standard input is not needed otherwise, so it is closed for code that reads from it.
         let requests = Some(spawned.requests).filter(|_| speaks == Speaks::ThroughPipes);
         let mut process = Server {
             child: spawned.child,
@@ -320,7 +321,7 @@ impl Server {
         process.link = match requests {
             Some(requests) => Link::Pipes(Some((requests, answers))),
             None => {
-                // What is printed to descriptor 1 was read for the port first.
+                // The output on descriptor 1 was read for the port first.
                 let pipe: OwnedFd = answers.into_owned_fd().map_err(watch)?;
                 let nonblocking = fcntl_getfl(&pipe).and_then(|flags| fcntl_setfl(&pipe, flags | OFlags::NONBLOCK));
                 nonblocking.map_err(|error| watch(error.into()))?;
@@ -331,7 +332,7 @@ impl Server {
         if launch.confined.is_some() {
             process.image = innermost(process.image);
         }
-        // What it says while it starts is nobody's output.
+        // The output of its start belongs to no call.
         process.take_output();
         Ok(process)
     }
@@ -348,7 +349,7 @@ impl Server {
         }
     }
 
-    /// How it is spoken with, in words.
+    /// The connection in words.
     pub(crate) fn describe_link(&self) -> String {
         match self.link {
             Link::Port(port) => format!("listening on {}:{port}", Ipv4Addr::LOCALHOST),
@@ -356,7 +357,7 @@ impl Server {
         }
     }
 
-    /// The number of the process, without what keeps it in.
+    /// The number of the image's process, without processes that confine it.
     pub(crate) fn pid(&self) -> i32 {
         self.image
     }
@@ -366,7 +367,7 @@ impl Server {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// What was printed past the REPL, to the descriptors, since the last time.
+    /// The output to the descriptors, past the REPL, since the last time.
     pub(crate) fn take_output(&self) -> (Printed, Printed) {
         (self.stdout.take(), self.stderr.take())
     }
@@ -384,18 +385,18 @@ impl Server {
         self.watch.begin();
     }
 
-    /// The watch over what it takes.
+    /// The watch over its memory and processes.
     pub(crate) fn watch(&self) -> Watch {
         self.watch.clone()
     }
 
-    /// Waits until the process takes more than it may, with all that it has started.
+    /// Waits until the process, with all that it has started, exceeds its limits.
     pub(crate) async fn excess(&self) -> Excess {
         self.watch.excess(None).await
     }
 
-    /// Removes the file in which some tools tell editors of the server: ours is not for them. It is written after the
-    /// port is said and before the first question is answered, and stays when the tool is killed.
+    /// Removes the file by which some tools tell editors about the server: this server is not for editors. The file is
+    /// written after the port is printed and before the first question is answered, and stays when the tool is killed.
     pub(crate) fn forget_port_file(&self) {
         let path = self.root.join(PORT_FILE);
         let Link::Port(port) = self.link else { return };
@@ -404,14 +405,14 @@ impl Server {
                 let _ = std::fs::remove_file(path);
             }
         };
-        // Whoever waits for the file to go looks again.
+        // A task that waits for the file to go checks again.
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(forget)),
             Err(_) => forget(),
         }
     }
 
-    /// Ends the process and all that it started; how it ended.
+    /// Ends the process and all that it started; returns how it ended.
     pub(crate) async fn bury(&mut self, killed: bool) -> Death {
         let natural = if killed {
             None
@@ -448,7 +449,7 @@ fn announcement(said: &[u8]) -> Option<String> {
     whole.lines().find(|line| line.to_ascii_lowercase().contains("nrepl server")).map(str::to_owned)
 }
 
-/// The port that such a line says.
+/// The port in such a line.
 fn port_of(line: &str) -> Option<u16> {
     let after = match line.split_once("port ") {
         Some((_, after)) => after,

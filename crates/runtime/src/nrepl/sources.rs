@@ -1,5 +1,5 @@
-//! Which directories of a Clojure project are on its class path, as far as its own files say so in plain words: what takes
-//! the place of the tool that would read them when that is not installed.
+//! The class path directories of a Clojure project, as far as its own files name them literally: a substitute for the
+//! tool that would read them when that is not installed.
 
 use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use lispwright_syntax::{Dialect, ListId, Tree, read};
 use rustix::fs::OFlags;
 
-/// The files of projects that say it.
+/// The files of projects that name them.
 const FILES: [&str; 2] = ["deps.edn", "project.clj"];
 
-/// The keys whose vectors list directories, wherever they stand: aliases and profiles have some of their own.
+/// The keys whose vectors list directories, at any depth: aliases and profiles have their own.
 const KEYS: [&str; 5] = [":paths", ":extra-paths", ":source-paths", ":test-paths", ":resource-paths"];
 
-/// The directories that are on the class path of a project that says nothing.
+/// The class path directories of a project that names none.
 const USUAL: [&str; 3] = ["src", "test", "resources"];
 
-/// Bytes of a file that are read.
+/// The number of bytes of a file that are read.
 const MOST_READ: u64 = 1 << 20;
 
-/// The directories of the project at `root` that its files name and that are there, then the usual ones.
+/// The existing directories of the project at `root` that its files name, then the usual ones.
 pub(super) fn directories(root: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let named = FILES.iter().filter_map(|name| text_of(&root.join(name))).flat_map(|text| named(&text));
@@ -33,7 +33,7 @@ pub(super) fn directories(root: &Path) -> Vec<PathBuf> {
 }
 
 fn text_of(path: &Path) -> Option<String> {
-    // What is no file may keep whoever opens it waiting.
+    // It may not be a regular file: opening it must not wait.
     let mut options = std::fs::OpenOptions::new();
     let file = options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path).ok()?;
     let mut text = String::new();
@@ -42,7 +42,7 @@ fn text_of(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// The strings in the vectors of [`KEYS`], and in those of keywords that stand there in place of strings.
+/// The strings in the vectors of [`KEYS`], and in those of keywords that occur there instead of strings.
 fn named(text: &str) -> Vec<String> {
     let tree = read(text, Dialect::Clojure);
     let values = vectors(&tree, text);
@@ -64,7 +64,7 @@ fn named(text: &str) -> Vec<String> {
     names
 }
 
-/// The keywords that are followed by a list, with that.
+/// The keywords that are followed by a list, with that list.
 fn vectors<'t>(tree: &Tree, text: &'t str) -> Vec<(&'t str, ListId)> {
     let mut found = Vec::new();
     let mut open = vec![tree.top_level()];

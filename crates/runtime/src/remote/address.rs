@@ -1,4 +1,4 @@
-//! Where a server may be joined: on this machine only, because neither protocol asks who one is.
+//! The addresses of servers to attach to: on this machine only, because the protocols have no authentication.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -6,10 +6,10 @@ use super::{Listener, Protocol};
 use crate::backends::Runtime;
 use crate::emacs_server;
 
-/// The port that Swank and Slynk listen on when nobody chooses another.
+/// The default port of Swank and Slynk.
 pub const SWANK_PORT: u16 = 4005;
 
-/// Why an address is not one to join.
+/// The reason why an address is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// Neither `host:port` nor a port.
@@ -26,17 +26,17 @@ pub enum AddressError {
     NoEmacs(String),
 }
 
-/// An address to join.
+/// The address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Where.
+    /// Its listener.
     pub listener: Listener,
-    /// What listens there, when the address says so.
+    /// The runtime that the address names, if it does.
     pub runtime: Option<Runtime>,
 }
 
 impl Address {
-    /// Reads `4005`, `localhost:4005`, `127.0.0.1:4005`, `[::1]:4005`, or any of them after `swank://`, `slynk://` or
+    /// Parses `4005`, `localhost:4005`, `127.0.0.1:4005`, `[::1]:4005`, or any of them after `swank://`, `slynk://` or
     /// `nrepl://`; and `emacs://NAME`, with the name of an Emacs server or the path of its file.
     pub fn read(address: &str) -> Result<Self, AddressError> {
         let malformed = || AddressError::Malformed(address.to_owned());

@@ -10,7 +10,7 @@ use crate::session_error::SessionError;
 use crate::stop::Controls;
 
 impl Session {
-    /// Takes note of the server that the session has now.
+    /// Records the session's new server.
     pub(crate) fn set_remote(&self, known: Reached) {
         let mut facts = self.facts();
         facts.image = Some(known.image);
@@ -20,7 +20,7 @@ impl Session {
     }
 }
 
-/// Gives a session a server if it has none that lives.
+/// Gives a session a server if it has no live one.
 pub(crate) async fn ensure_remote(session: &Session, remote: &mut Remote) -> Result<(), SessionError> {
     if let Some((death, words)) = remote.found_dead().await {
         session.count_crash(death.status.clone());
@@ -42,7 +42,7 @@ pub(crate) async fn run_remote(
     request: &Request,
     controls: &Controls,
 ) -> Result<EvalReport, SessionError> {
-    // A start can take many seconds, which are told by themselves and count neither for the code nor against it.
+    // A start can take many seconds. It has a notice of its own and does not count as time of the code.
     unless_given_up(session, controls, ensure_remote(session, remote)).await?;
     let began = Instant::now();
     let next_object = session.facts().next_object;

@@ -1,7 +1,8 @@
 //! The socket to a server, or the pipes to one that has none.
 //!
-//! Servers write an answer in several small pieces without asking their system to send each at once, so it waits for ours
-//! to acknowledge the one before; an acknowledgement that is put off costs 40 ms for each evaluation. Ours are not put off.
+//! Servers write an answer in several small pieces without asking their system to send each at once, so each piece
+//! waits for our acknowledgement of the one before. A delayed acknowledgement costs 40 ms for each evaluation, so ours
+//! are not delayed.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,24 +15,24 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{ChildStdin, ChildStdout};
 
-/// How long a server on this machine may take to accept.
+/// The time for a server on this machine to accept.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
 
-/// Bytes that there is room for in each reading, so that a message rarely takes two.
+/// The buffer space for each read in bytes, enough for most messages.
 const ROOM: usize = 4 << 10;
 
-/// Makes messages of bytes.
+/// Decodes bytes into messages.
 pub(crate) trait Decode: Default {
-    /// What comes.
+    /// The decoded message.
     type Message;
 
     /// The protocol's name.
     const PROTOCOL: &'static str;
 
-    /// Where bytes are added.
+    /// The buffer for new bytes.
     fn buffer(&mut self) -> &mut Vec<u8>;
 
-    /// The next message, or `None` when more bytes are needed. After an error, in words, nothing more can be had.
+    /// The next message, or `None` when more bytes are needed. After an error, in words, there are no more messages.
     fn next(&mut self) -> Result<Option<Self::Message>, String>;
 }
 
@@ -41,25 +42,25 @@ pub(crate) struct Connection<D> {
     pub(crate) outgoing: Outgoing,
 }
 
-/// What the server sends.
+/// The receiving side.
 struct Incoming<D> {
     end: ReadEnd,
     decoder: D,
 }
 
-/// What is read from.
+/// The source of bytes.
 enum ReadEnd {
     Socket(OwnedReadHalf),
     Pipe(ChildStdout),
 }
 
-/// What is written to.
+/// The destination of bytes.
 enum WriteEnd {
     Socket(OwnedWriteHalf),
     Pipe(ChildStdin),
 }
 
-/// What the server is sent. Giving up in the middle loses nothing.
+/// The sending side. Cancelling a send loses nothing.
 pub(crate) struct Outgoing {
     end: WriteEnd,
     bytes: Vec<u8>,
@@ -75,12 +76,12 @@ impl<D: Decode> Connection<D> {
         Ok(Self::new(ReadEnd::Socket(read), WriteEnd::Socket(write)))
     }
 
-    /// Speaks with a process through its standard input and output.
+    /// A connection to a process through its standard input and output.
     pub(crate) fn through(requests: ChildStdin, answers: ChildStdout) -> Self {
         Self::new(ReadEnd::Pipe(answers), WriteEnd::Pipe(requests))
     }
 
-    /// The next message, for as long as what waits is sent; an error says why there will be none. Giving up in the middle
+    /// The next message; until it comes, queued messages are sent. An error says why there are no more. Cancelling
     /// loses nothing.
     pub(crate) async fn next(&mut self) -> Result<D::Message, String> {
         loop {
@@ -122,7 +123,7 @@ impl<D: Decode> Incoming<D> {
         }
     }
 
-    /// Asks for it again, because the system forgets.
+    /// Has to be repeated, because the system forgets it.
     fn acknowledge_at_once(&self) {
         if let ReadEnd::Socket(half) = &self.end {
             Here::acknowledge_at_once(half.as_ref().as_fd());
@@ -131,17 +132,17 @@ impl<D: Decode> Incoming<D> {
 }
 
 impl Outgoing {
-    /// Puts a message behind those that wait.
+    /// Queues a message.
     pub(crate) fn push(&mut self, message: &[u8]) {
         self.bytes.extend_from_slice(message);
     }
 
-    /// Whether something waits to be sent.
+    /// Whether queued messages are left.
     pub(crate) fn is_waiting(&self) -> bool {
         self.written < self.bytes.len()
     }
 
-    /// Sends some of what waits.
+    /// Sends some of the queued messages.
     pub(crate) async fn send(&mut self) -> io::Result<()> {
         let waiting = &self.bytes[self.written..];
         self.written += match &mut self.end {

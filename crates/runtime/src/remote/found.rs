@@ -1,9 +1,9 @@
-//! A server that somebody gives the address of, and which protocol it speaks.
+//! Finds out the protocol of a server at a given address.
 //!
-//! Neither speaks before it is spoken to, and neither likes to be spoken to in the other's language. A Swank server that
-//! is sent bencode writes pages about it into its owner's terminal; an nREPL server that is sent a Swank message waits
-//! for the rest of it, and notes a short message when the connection ends. So Swank's question comes first, unless
-//! something speaks for nREPL. The connection that was answered is kept: a server may take no second one.
+//! No server speaks first, and each reacts badly to another protocol. A Swank server that receives bencode prints pages
+//! of errors on its owner's terminal; an nREPL server that receives a Swank message waits for the rest of it, and logs
+//! a short message when the connection ends. So Swank's question comes first, unless something indicates nREPL. The
+//! connection that was answered is kept: a server may accept only one.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,34 +15,34 @@ use crate::factory::StartError;
 use crate::nrepl;
 use crate::swank;
 
-/// How long a server may take to answer as Swank does before it is taken for another.
+/// The time for a server to answer as Swank does before another protocol is assumed.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A server to join.
+/// A server to attach to.
 pub struct Found {
-    /// Where it listens.
+    /// Its address.
     pub(crate) listener: Listener,
-    /// The runtime of sessions that join it.
+    /// The runtime of sessions that attach to it.
     pub(crate) runtime: Runtime,
     /// The conversation that has begun with it.
     pub(crate) greeted: Option<swank::Image>,
-    /// Why it is taken for no Swank server, when it was asked.
+    /// The reason why it is not a Swank server, if it was asked.
     pub(super) not_swank: Option<String>,
 }
 
 impl Found {
-    /// A server that is known to be of `runtime`.
+    /// A server that is known to have this `runtime`.
     pub fn known(listener: impl Into<Listener>, runtime: Runtime) -> Self {
         Self { listener: listener.into(), runtime, greeted: None, not_swank: None }
     }
 
-    /// The runtime of sessions that join it.
+    /// The runtime of sessions that attach to it.
     pub fn runtime(&self) -> Runtime {
         self.runtime
     }
 
-    /// Finds out what listens at `address`, unless it says so. A project at `root` that names the port as nREPL's is
-    /// believed.
+    /// Finds out the protocol of the server at `address`, unless the address names it. If the project at `root` names
+    /// the port as nREPL's, that is trusted.
     pub(crate) async fn find(address: Address, root: &Path, output_limit: u64) -> Result<Self, StartError> {
         let (address, said) = match address {
             Address { listener: Listener::Socket(socket), runtime } => (socket, runtime),
@@ -65,7 +65,8 @@ impl Found {
         }
     }
 
-    /// Why it could not be joined: `error`, and, when it was asked as a Swank server first, why it is taken for none.
+    /// The reason why it could not be attached to: `error`, and, if Swank was tried first, the reason why it is not a
+    /// Swank server.
     pub(super) fn explain(not_swank: Option<String>, error: StartError) -> StartError {
         match (not_swank, error) {
             (Some(why), StartError::Unreachable(text)) => {

@@ -1,8 +1,7 @@
-//! The Lisp that an attached image is given: the portable agent of workers, between what Swank offers and what a session
-//! there needs.
+//! The Lisp for an attached image: the portable agent of workers, on top of Swank's functions.
 //!
-//! It lives in a package of its own, whose name has the version of its text in it: another version of this program brings
-//! its own package, and one that comes back finds its agent there.
+//! It has a package of its own, whose name contains the version of its text: another version of this program brings its
+//! own package, and a program that reconnects finds its agent there.
 
 use std::sync::OnceLock;
 
@@ -14,10 +13,10 @@ use crate::image::hash;
 const PARTS: [Parts; 4] =
     [parts!["swank.lisp"], AGENT, NAMES, parts!["swank-describe.lisp", "swank-load.lisp", "swank-calls.lisp"]];
 
-/// What it reads besides when tests are run, which needs ASDF.
+/// The additional parts for running tests, which need ASDF.
 const TEST_PARTS: [Parts; 3] = [parts!["swank-tests.lisp"], parts!["plans.lisp"], TESTS];
 
-/// The package in the text, which gets another name for each version.
+/// The package in the text, which is renamed for each version.
 const PACKAGE: &str = "LISPWRIGHT.AGENT";
 
 /// The package of the agent in an image that is reached through `server`, the name of the server's package.
@@ -28,23 +27,23 @@ pub(crate) fn package(server: &str) -> String {
     format!("{PACKAGE}.{server}.{version:016X}")
 }
 
-/// The form that is true when the image has the agent `package`, all of it.
+/// The form that is true when the image has the whole agent `package`.
 pub(crate) fn is_there(package: &str) -> String {
     let package = literal(package);
-    // The function is the last that is defined.
+    // The function is the last definition.
     format!(
         "(cl:and (cl:find-package {package}) (cl:find-symbol \"GREET\" {package}) \
          (cl:fboundp (cl:find-symbol \"GREET\" {package})) cl:t)"
     )
 }
 
-/// The form that defines the agent `package`; its value is `NIL`, or in words why that failed.
+/// The form that defines the agent `package`; its value is `NIL`, or the reason of a failure in words.
 pub(crate) fn definition(package: &str) -> String {
     reading(package, &PARTS)
 }
 
-/// The form that lets the agent `package` run tests, unless it can: its value is `T`, `NIL` where there is no ASDF, or in words
-/// why that failed.
+/// The form that adds tests to the agent `package`, if it has none: its value is `T`, `NIL` without ASDF, or the reason
+/// of a failure in words.
 pub(crate) fn tests(package: &str) -> String {
     format!(
         "(cl:cond ((cl:not (cl:find-package \"ASDF\")) cl:nil) ((cl:fboundp (cl:intern \"ANSWER-RUN-TESTS\" {})) cl:t) \
@@ -54,7 +53,7 @@ pub(crate) fn tests(package: &str) -> String {
     )
 }
 
-/// The form that evaluates what `parts` hold, in `package`.
+/// The form that evaluates the content of `parts` in `package`.
 fn reading(package: &str, parts: &[Parts]) -> String {
     let text = parts.concat().join("\n").replace(PACKAGE, package);
     format!(

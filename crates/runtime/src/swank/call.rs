@@ -1,4 +1,5 @@
-//! One request of a session in an attached image: from the call of the agent to its answer, whatever comes in between.
+//! One request of a session in an attached image: from the call of the agent to its answer, with the messages in
+//! between.
 
 use std::future::pending;
 use std::time::{Duration, Instant};
@@ -12,14 +13,15 @@ use crate::request::Request;
 use crate::stop::{Controls, Death, StopReason};
 use crate::wire::{Value, keyed};
 
-/// From one request to stop to the next: code that is busy printing where it was is told again.
+/// The time between two requests to stop: code that was printing its stack is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// From the first request to stop until the server is given up.
+/// The time from the first request to stop until the server is given up.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Image {
-    /// Makes `request` of the agent and waits for its answer, which comes soon after the time is up or somebody asks for it.
+    /// Sends `request` to the agent and waits for its answer, which comes soon after the time limit or a request to
+    /// stop.
     pub(crate) async fn request(
         &mut self,
         request: &Request,
@@ -31,13 +33,13 @@ impl Image {
         let form = self.form(request, next_object);
         let main = self.call(&form, self.holder);
         let mut is_over = false;
-        // An interrupt that comes earlier finds a thread that is nobody's yet.
+        // An earlier interrupt would reach a thread that is not evaluating yet.
         let mut has_begun = false;
         let mut supervision = Supervision::new(controls, deadline);
-        // When it was told to stop.
+        // The time of the request to stop.
         let mut since = Instant::now();
         loop {
-            // What it prints comes as messages, and what it takes is the owner's business.
+            // Its output comes as messages, and its memory is the owner's concern.
             let event = supervision.event(self.connection.next(), pending(), pending()).await;
             let reason = supervision.reason;
             match event {
@@ -61,7 +63,7 @@ impl Image {
                                 ));
                             }
                         }
-                        // Of a thread that is none of this session's comes its name.
+                        // The answer for a thread of another session is its name.
                         Ok(Value::List(name)) => {
                             if let Some(debug) = debug {
                                 self.note_background(debug, name.first().and_then(Value::as_text));
@@ -96,7 +98,7 @@ impl Image {
                 Event::Came(Ok(message)) => {
                     self.respond(message);
                     if self.printed.is_too_much() && reason.is_none() {
-                        // The agent stops by itself; one that does not is told.
+                        // The agent stops by itself; otherwise it is asked to.
                         since = Instant::now();
                         supervision.stop(StopReason::Output, since + AGAIN);
                     }
@@ -127,16 +129,16 @@ impl Image {
         }
     }
 
-    /// The call of the agent that makes `request`.
+    /// The call of the agent for `request`.
     fn form(&self, request: &Request, next_object: i64) -> String {
         let mut message = vec![Value::keyword(request.operation())];
-        // The number of the call, which is the next.
+        // The number of this call, which is the next one.
         message.extend(keyed([("ID", Value::Integer(self.next_id())), ("NEXT-OBJECT", Value::Integer(next_object))]));
         message.extend(request.arguments());
         format!("({}:attend '{} {})", self.agent, Value::List(message).encode(), self.printed.limit())
     }
 
-    /// Takes note of what an answer says about the session. `thread` gave it from inside a stack that is held now.
+    /// Records what an answer says about the session. `thread` gave it from inside a stack that is held now.
     fn answered(
         &mut self,
         answer: &Value,
@@ -162,12 +164,12 @@ impl Image {
         answer
     }
 
-    /// An answer of our own, which leaves the session as it is.
+    /// An answer that is made here and leaves the session unchanged.
     pub(crate) fn unasked(&self, ending: Ending) -> Answer {
         Answer { held: self.held, package: self.package.clone(), ..Answer::without_image(ending) }
     }
 
-    /// Every call was left without an answer.
+    /// The answer when every call has ended without one.
     fn left(&mut self) -> Answer {
         self.holder = None;
         self.held = 0;
@@ -188,7 +190,7 @@ impl Image {
     }
 }
 
-/// Whether a value of the agent is the answer to the call with that number.
+/// Whether the agent's value `answer` is the answer to this `call`.
 fn is_about(answer: &Value, call: i64) -> bool {
     answer.get_integer("ID") == Some(call)
 }

@@ -1,8 +1,8 @@
-//! A conversation with one Swank or Slynk server: who it is, what it was sent, what came of it.
+//! A conversation with one Swank or Slynk server: its identity, the open calls, and the messages between their answers.
 //!
-//! A call is a form that the server evaluates in a thread; several can be open at once, since one that holds a stack is
-//! not over. Between the answers come what code printed, questions of threads, and word of threads that have entered the
-//! debugger. What is not understood is passed over, so that servers may say more than they do today.
+//! A call is a form that the server evaluates in a thread; several can be open at once, since a call with a held stack
+//! is not over. Between the answers come the output of code, questions of threads, and notices of threads that have
+//! entered the debugger. Unknown messages are ignored, so that future servers may send more.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -18,90 +18,90 @@ use crate::eval::{Ending, LispError};
 use crate::remote::connection::Connection;
 use crate::wire::Value;
 
-/// How long a server may take to say who it is.
+/// The time for a server to identify itself.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);
 
-/// How long an image may take to compile the agent.
+/// The time for an image to compile the agent.
 const DEFINE_LIMIT: Duration = Duration::from_secs(120);
 
-/// Threads in the debugger that are told of.
+/// The most threads in the debugger that are reported.
 const MOST_TOLD: usize = 10;
 
-/// The files in the user's home whose first line a server wants to hear first, if they are there.
+/// The files in the user's home whose first line a server expects first, if they exist.
 const SECRETS: [&str; 2] = [".slime-secret", ".sly-secret"];
 
-/// Asks a server who it is, and in whose package it has read the question: Slynk takes Swank's names for its own as they
-/// come in, those inside of other names too, such as the agent's package would have for Swank.
+/// Asks a server for its identity and the package that has read the question: Slynk replaces Swank's name on input,
+/// also inside of other names, such as the package of the agent would have for Swank.
 const WHO: &str = "(cl:list* :server (cl:package-name (cl:symbol-package (cl:quote swank:connection-info))) \
                    (swank:connection-info))";
 
 /// A server, and a connection to it.
 pub(crate) struct Image {
     pub(crate) connection: Connection<Decoder>,
-    /// Where it listens.
+    /// Its address.
     pub(crate) address: SocketAddr,
     /// Swank or Slynk, the implementation, and their versions.
     pub(crate) version: String,
     /// The package of the agent in the image.
     pub(crate) agent: String,
-    /// When the conversation began.
+    /// The time when the conversation began.
     pub(crate) started: Instant,
     last_id: i64,
-    /// What code printed since the last time.
+    /// The output of code since the last time.
     pub(crate) printed: Output,
     /// The thread that holds stacks of this session.
     pub(crate) holder: Option<i64>,
-    /// How many it holds.
+    /// The number of stacks that it holds.
     pub(crate) held: u32,
     /// The session's package, as far as it is known.
     pub(crate) package: Option<String>,
     /// Calls that are open because a stack is held.
     pub(crate) open_calls: Vec<i64>,
-    /// What was asked in threads that have entered the debugger, with what is known of them.
+    /// The numbers of questions to threads that have entered the debugger, with what is known about the threads.
     pub(crate) questions: Vec<(i64, Debug)>,
-    /// Errors of threads that are none of this session's, until they are told.
+    /// Errors of other threads, until they are reported.
     pub(crate) background: Vec<LispError>,
 }
 
-/// Why a server cannot be talked to.
+/// The reason why a server cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     /// Nothing accepts connections there.
     #[error("{0}")]
     NoConnection(String),
-    /// What accepts them does not answer as it should.
+    /// The listener does not answer as Swank does.
     #[error("{0}")]
     Other(String),
 }
 
-/// What code printed.
+/// The output of code.
 #[derive(Default)]
 pub(crate) struct Output {
     out: Kept,
     err: Kept,
-    /// The call that runs, or the last one.
+    /// The current call, or the last one.
     pub(crate) call: Activity,
     limit: u64,
 }
 
 impl Output {
-    /// Whether it is more than a call may print.
+    /// Whether it exceeds the limit of a call.
     pub(crate) fn is_too_much(&self) -> bool {
         self.out.total() + self.err.total() > self.limit
     }
 
-    /// Bytes that a call may print.
+    /// The number of bytes that a call may print.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 }
 
 impl Image {
-    /// Connects to the server at `address` and asks who it is, at most `limit` for each way of asking. What answers is
-    /// a Swank or Slynk server.
+    /// Connects to the server at `address` and asks for its identity, with the time `limit` for each way of asking. A
+    /// listener that answers is a Swank or Slynk server.
     pub(crate) async fn greet(address: SocketAddr, output_limit: u64, limit: Duration) -> Result<Self, Refusal> {
         let mut failure = None;
-        // Which of them wants to hear something first, and what, is known only by whether it listens.
+        // Only a failure shows which secret a server expects, if any.
         for secret in SECRETS.into_iter().filter_map(secret).map(Some).chain([None]) {
             match Self::greeted(address, secret.as_deref(), output_limit, limit).await {
                 Ok(image) => return Ok(image),
@@ -111,7 +111,7 @@ impl Image {
         Err(failure.unwrap_or_else(|| Refusal::Other("it was not asked".to_owned())))
     }
 
-    /// Connects to the server at `address` and gives its image what it needs to answer.
+    /// Connects to the server at `address` and prepares its image.
     pub(crate) async fn open(address: SocketAddr, output_limit: u64) -> Result<Self, String> {
         let greeted = Self::greet(address, output_limit, HELLO_LIMIT).await;
         greeted.map_err(|refusal| unusable(address, &refusal.to_string()))?.prepared().await
@@ -161,7 +161,7 @@ impl Image {
         Ok(self)
     }
 
-    /// Gives the image the agent, unless it has it, and lets that look whether it can work there.
+    /// Loads the agent into the image, unless it is there, and makes the agent check whether it works there.
     async fn prepare(&mut self) -> Result<(), String> {
         let refused = |why: String| format!("its image does not take the Lisp that answers for it: {why}");
         let there = self.ask(&agent::is_there(&self.agent), HELLO_LIMIT).await?.map_err(refused)?;
@@ -181,7 +181,7 @@ impl Image {
         }
     }
 
-    /// Gives the image what runs tests, unless it has it; why it cannot run any.
+    /// Loads the support for tests into the image, unless it is there; returns the reason if tests cannot run.
     pub(crate) async fn prepare_tests(&mut self) -> Result<Option<Ending>, String> {
         match self.ask(&agent::tests(&self.agent), DEFINE_LIMIT).await? {
             Ok(ready) if ready.as_text().is_none() && ready.is_true() => Ok(None),
@@ -193,8 +193,8 @@ impl Image {
         }
     }
 
-    /// Asks for the value of `form` in a thread of its own: the value, or why the server did not find it. An error is the
-    /// end of the conversation.
+    /// Evaluates `form` in a new thread: its value, or the reason why the server returned none. An error is the end of
+    /// the conversation.
     pub(crate) async fn ask(&mut self, form: &str, limit: Duration) -> Result<Result<Value, String>, String> {
         let id = self.call(form, None);
         let deadline = tokio::time::Instant::now() + limit;
@@ -208,7 +208,7 @@ impl Image {
             match message {
                 Message::Return { id: answered, result } if answered == id => return Ok(result),
                 Message::ReaderError(why) => return Ok(Err(why)),
-                // Nothing that is asked here is worth a debugger.
+                // These questions never need the debugger.
                 Message::Debug(debug) if debug.may_be_of(id) => {
                     self.leave_debugger(debug.thread).await;
                     return Ok(Err(format!("{}: {}", debug.type_name, debug.message)));
@@ -219,12 +219,12 @@ impl Image {
         }
     }
 
-    /// Has a thread give up what it entered the debugger for.
+    /// Makes a thread leave the debugger.
     async fn leave_debugger(&mut self, thread: i64) {
         let server = if self.agent.contains("SLYNK") { "slynk" } else { "swank" };
         self.call(&format!("({server}:throw-to-toplevel)"), Some(thread));
         while self.connection.outgoing.is_waiting() {
-            // A connection that does not take it has no thread to be left behind.
+            // If the connection does not take it, it is lost with all its threads.
             let sent = tokio::time::timeout(Duration::from_secs(1), self.connection.outgoing.send()).await;
             if !matches!(sent, Ok(Ok(()))) {
                 return;
@@ -232,7 +232,7 @@ impl Image {
         }
     }
 
-    /// Calls `form` in `thread`, or in a new one; the number of the call.
+    /// Calls `form` in `thread`, or in a new one; returns the number of the call.
     pub(crate) fn call(&mut self, form: &str, thread: Option<i64>) -> i64 {
         self.last_id += 1;
         let id = self.last_id;
@@ -246,25 +246,25 @@ impl Image {
         self.last_id + 1
     }
 
-    /// Asks a thread in the debugger what it is there for.
+    /// Asks a thread in the debugger about the condition and its place.
     pub(crate) fn question(&mut self, debug: Debug, stopping: bool) {
         let form = format!("({}:attend-debugger {})", self.agent, if stopping { "t" } else { "nil" });
         let id = self.call(&form, Some(debug.thread));
         self.questions.push((id, debug));
     }
 
-    /// Has the server interrupt the thread that evaluates.
+    /// Interrupts the thread that evaluates.
     pub(crate) fn interrupt(&mut self) {
         let thread = self.holder.map_or("t".to_owned(), |thread| thread.to_string());
         self.send(&format!("(:emacs-interrupt {thread})"));
     }
 
-    /// Puts a message behind those that wait.
+    /// Queues a message.
     fn send(&mut self, payload: &str) {
         self.connection.outgoing.push(&frame(payload));
     }
 
-    /// Does what is due for a message that is no answer.
+    /// Responds to a message that is not an answer.
     pub(crate) fn respond(&mut self, message: Message) {
         match message {
             Message::Print { text, is_error } => {
@@ -287,7 +287,7 @@ impl Image {
         }
     }
 
-    /// Keeps the error of a thread that is none of this session's, to be told; by its number when it has no `name`.
+    /// Stores the error of another thread for a report; without a `name` the thread is identified by its number.
     pub(crate) fn note_background(&mut self, debug: Debug, name: Option<&str>) {
         if self.background.len() < MOST_TOLD {
             self.background.push(LispError {
@@ -300,7 +300,7 @@ impl Image {
         }
     }
 
-    /// What was printed since the last time: standard output, error output.
+    /// The output since the last time: standard output, error output.
     pub(crate) fn take_output(&mut self) -> (Printed, Printed) {
         (std::mem::take(&mut self.printed.out).printed(), std::mem::take(&mut self.printed.err).printed())
     }
@@ -325,7 +325,7 @@ fn secret(name: &str) -> Option<String> {
     text.lines().next().map(str::to_owned)
 }
 
-/// A server and what it runs in, in a few words.
+/// A server and its implementation, in a few words.
 fn described(server: &str, info: &Value) -> String {
     let text = |list: Option<&Value>, name| {
         let text = list.and_then(|list| field(list, name)).and_then(Value::as_text).unwrap_or_default();

@@ -1,42 +1,42 @@
-//! What crosses the socket to a Swank or Slynk server.
+//! The protocol on the socket to a Swank or Slynk server.
 //!
-//! A message is six hexadecimal digits, the number of bytes that follow, and that many bytes of UTF-8: a list whose first
-//! element says what it is. Of those that a server may send only some concern us; the rest is not even read, since it may
-//! be large (`:indentation-update`) and hold data that our wire does not have.
+//! A message is six hexadecimal digits, the number of bytes that follow, and that many bytes of UTF-8: a list whose
+//! first element is its kind. Only some of a server's messages are of interest; the others are not read, since they may
+//! be large (`:indentation-update`) and contain data that our wire does not have.
 
 use crate::remote::connection::Decode;
 use crate::wire::{self, Value};
 
-/// What a server says.
+/// A message from the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Message {
-    /// A call has ended: with a value, or, in words, because it was left.
+    /// A call has ended: with a value, or with the reason why it was aborted.
     Return {
-        /// Whose.
+        /// The number of the call.
         id: i64,
-        /// How.
+        /// Its result.
         result: Result<Value, String>,
     },
     /// A thread has entered the debugger and waits for calls.
     Debug(Debug),
-    /// An evaluation has begun, which an interrupt would find.
+    /// An evaluation has begun; an interrupt would reach it now.
     Begins,
-    /// Something was printed: to the error output, when that is so.
+    /// Output, possibly to the error output.
     Print { text: String, is_error: bool },
-    /// A thread wants to know that we follow.
+    /// A thread asks for an acknowledgement.
     Ping(Value, Value),
     /// A thread wants a line of standard input.
     ReadString(Value, Value),
-    /// A thread asks the user, or wants something of the editor.
+    /// A thread asks the user, or requests something from the editor.
     Ask {
         thread: Value,
         tag: Value,
-        /// What it gets when it is the editor that is asked.
+        /// The question is for the editor.
         is_editor: bool,
     },
-    /// The server could not read what it was sent; why.
+    /// The server could not read a message, for this reason.
     ReaderError(String),
-    /// A call was made to a thread that is not there.
+    /// A call was made to a thread that does not exist.
     NoThread(i64),
     /// Something else.
     Other,
@@ -47,13 +47,13 @@ pub(crate) enum Message {
 pub(crate) struct Debug {
     /// The thread's number.
     pub(crate) thread: i64,
-    /// What the condition says.
+    /// The report of the condition.
     pub(crate) message: String,
     /// The condition's type.
     pub(crate) type_name: String,
     /// Restarts as (name, description).
     pub(crate) restarts: Vec<(String, String)>,
-    /// The numbers of the calls that wait for the thread; nothing when the server does not say.
+    /// The numbers of the calls that wait for the thread; `None` when the server does not send them.
     calls: Option<Vec<i64>>,
 }
 
@@ -64,7 +64,7 @@ impl Debug {
     }
 }
 
-/// Bytes on one side, messages on the other.
+/// Decodes bytes into messages.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     buffer: Vec<u8>,
@@ -80,7 +80,7 @@ impl Decode for Decoder {
     }
 
     fn next(&mut self) -> Result<Option<Message>, String> {
-        // What is no header is known before six bytes have come, so that nobody waits for the rest.
+        // A wrong header is detected before six bytes have come, so that nobody waits for the rest.
         if let Some(wrong) = self.buffer.iter().take(wire::HEADER).find(|byte| !byte.is_ascii_hexdigit()) {
             return Err(format!("a message does not start with its length but with {:?}", char::from(*wrong)));
         }
@@ -96,7 +96,7 @@ impl Decode for Decoder {
 }
 
 impl Message {
-    /// Reads a payload. One that makes no sense is [`Message::Other`].
+    /// Reads a payload. An unknown one is [`Message::Other`].
     fn read(payload: &[u8]) -> Self {
         let head: Vec<u8> = payload.iter().skip(1).take_while(|byte| !byte.is_ascii_whitespace()).copied().collect();
         let head = head.to_ascii_lowercase();
@@ -164,10 +164,10 @@ impl Message {
     }
 }
 
-/// Where the agent says that something was printed to the error output.
+/// The destination by which the agent marks error output.
 const ERRORS: &str = "lispwright-error";
 
-/// Where it says that an evaluation begins.
+/// The destination by which it marks the beginning of an evaluation.
 const BEGINS: &str = "lispwright-begins";
 
 /// A message to the server, framed.
@@ -182,7 +182,7 @@ pub(crate) fn literal(text: &str) -> String {
     Value::text(text).encode()
 }
 
-/// The value after the keyword `name` in a list of keywords and values, in whichever case the server prints them.
+/// The value after the keyword `name` in a list of keywords and values, in either case.
 pub(crate) fn field<'a>(list: &'a Value, name: &str) -> Option<&'a Value> {
     let pairs = list.as_list()?.chunks_exact(2);
     pairs

@@ -1,4 +1,4 @@
-//! What a session on an attached Common Lisp image holds: the server it talks to, and how it comes by it again.
+//! The server of a session on an attached Common Lisp image, and reconnecting to it.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -13,24 +13,25 @@ use crate::request::Request;
 use crate::session;
 use crate::stop::Controls;
 
-/// How long leaving what is held may take.
+/// The time for giving up held stacks.
 const LEAVE_LIMIT: Duration = Duration::from_secs(2);
 
 /// The server of one session.
 #[derive(Default)]
 pub(crate) struct Swank {
     image: Option<Image>,
-    /// The address that the session was told to join.
+    /// The address that the session is attached to.
     attached: Option<SocketAddr>,
 }
 
 impl Swank {
-    /// Where somebody else's server is, or was, that the session means.
+    /// The address of the server that the session is attached to, even if the connection is lost.
     pub(crate) fn joined(&self) -> Option<SocketAddr> {
         self.attached
     }
 
-    /// Joins the server at `address`, in place of the one there was; `greeted` is the conversation with it that has begun.
+    /// Attaches to the server at `address`, instead of the earlier one; `greeted` is a conversation that has begun with
+    /// it.
     pub(crate) async fn attach(
         &mut self,
         address: SocketAddr,
@@ -47,7 +48,7 @@ impl Swank {
         Ok(self.set(image, String::new()))
     }
 
-    /// Joins the server again that the session was attached to, when the connection is lost.
+    /// Attaches again to the session's server after the connection was lost.
     pub(crate) async fn ensure(&mut self, config: &Config) -> Result<Option<Reached>, StartError> {
         if self.image.is_some() {
             return Ok(None);
@@ -68,7 +69,7 @@ impl Swank {
         known
     }
 
-    /// Asks the server; the session has one.
+    /// Sends a request to the server; the session must have one.
     pub(crate) async fn call(&mut self, request: &Request, next_object: i64, controls: &Controls) -> Called {
         let image = self.image.as_mut().expect("the session was given an image");
         let answer = match request {
@@ -84,19 +85,19 @@ impl Swank {
         };
         let (stdout, stderr) = image.take_output();
         if answer.is_err() {
-            // The thread that evaluates is not ours to end; closing the connection is.
+            // Only the owner may end the thread that evaluates; the connection can be closed here.
             self.image = None;
         }
         Called { answer, earlier: Vec::new(), notices: Vec::new(), stdout, stderr, theirs: true, tests: None }
     }
 
-    /// Takes leave: gives up what is held, and closes the connection. The server goes on.
+    /// Disconnects: gives up the held stacks, and closes the connection. The server goes on.
     pub(crate) async fn leave(&mut self) {
         let Some(mut image) = self.image.take() else { return };
         if image.holder.is_some() {
             let abort = async {
                 while image.holder.is_some() {
-                    // The answer says how many are left; one that fails ends the attempt.
+                    // The answer says how many stacks are left; a failure ends the attempt.
                     if image.request(&Request::Abort, 0, &Controls::default()).await.is_err() {
                         return;
                     }

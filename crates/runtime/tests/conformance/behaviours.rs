@@ -1,4 +1,5 @@
-//! What a runtime does, in the terms of no Lisp. Each holds in a session of which it knows nothing, and leaves it usable.
+//! The behaviours of a runtime, independent of its language. Each uses a session in an unknown state, and leaves it
+//! usable.
 
 mod code;
 mod copies;
@@ -11,10 +12,10 @@ use std::sync::Arc;
 
 use crate::bench::Bench;
 
-/// A behaviour under way.
+/// A running behaviour.
 type Holding = Pin<Box<dyn Future<Output = ()>>>;
 
-/// Something that a runtime does.
+/// A behaviour of a runtime.
 pub(crate) struct Behaviour {
     pub(crate) name: &'static str,
     /// Panics unless it holds.

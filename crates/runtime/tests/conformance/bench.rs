@@ -1,4 +1,4 @@
-//! Where a runtime is tried: a session with nothing but it, and the record of what it does not do.
+//! The place where a runtime is tested: a session on it, and the record of the behaviours that fail.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::lab::{Lab, lab_with, runtime};
 use crate::owner::Server;
 use crate::phrases::Phrases;
 
-/// A row of the table: a runtime, its language, and what it lacks, with the reason.
+/// A row of the table: a runtime, its language, and the behaviours that it lacks, with reasons.
 pub(crate) struct Backend {
     pub(crate) name: &'static str,
     pub(crate) phrases: &'static Phrases,
@@ -23,7 +23,7 @@ pub(crate) struct Backend {
 pub(crate) struct Bench {
     lab: Lab,
     pub(crate) phrases: &'static Phrases,
-    /// The image that somebody else runs, when the runtime is only joined.
+    /// The image that somebody else runs, if sessions only attach to the runtime.
     _owner: Option<Server>,
 }
 
@@ -49,7 +49,7 @@ impl Bench {
         Self { lab, phrases: backend.phrases, _owner: owner }
     }
 
-    /// Fails at once where the runtime says that it cannot do this.
+    /// Fails at once where the runtime does not declare this capability.
     pub(crate) fn needs(&self, capability: Capability) {
         let runtime = self.runtime_of(MAIN);
         assert!(runtime.can(capability), "{runtime} says that it cannot {}", capability.as_str());
@@ -59,14 +59,14 @@ impl Bench {
         self.call(MAIN, request, &Default::default()).await.unwrap_or_else(|refused| panic!("{refused}"))
     }
 
-    /// Evaluates with a request that `change` makes of the usual one.
+    /// Evaluates with the default request after `change`.
     pub(crate) async fn eval_with(&self, code: &str, change: impl FnOnce(&mut EvalRequest)) -> EvalReport {
         let mut request = EvalRequest::new(code);
         change(&mut request);
         self.ask(Request::Eval(request)).await
     }
 
-    /// Defines what [`Self::is_kept`] looks for.
+    /// Defines the variable that [`Self::is_kept`] checks.
     pub(crate) async fn mark(&self) {
         self.values(self.phrases.define_here).await;
     }
@@ -76,7 +76,7 @@ impl Bench {
         assert_eq!(self.values(self.phrases.here).await, "42");
     }
 
-    /// Writes a file below the root; its path.
+    /// Writes a file below the root; returns its path.
     pub(crate) fn write(&self, name: &str, text: &str) -> String {
         let path = self.directory.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -104,7 +104,7 @@ impl Bench {
     }
 }
 
-/// Asks the runtime called `name` for `behaviours`; fails with the names of those that are not as its row says.
+/// Tests the runtime called `name` on `behaviours`; fails with the names of those that differ from its row.
 pub(crate) async fn conforms(name: &str, behaviours: &[Behaviour]) {
     let backend = BACKENDS.iter().find(|backend| backend.name == name).expect("each test has its row");
     let chosen = runtime(name);

@@ -1,8 +1,8 @@
-//! What every runtime must do, asked of each that is installed.
+//! The behaviours of every runtime, tested on each that is installed.
 //!
-//! `behaviours` holds the behaviours, in the terms of no Lisp; `phrases` says in each language what brings them about;
-//! [`BACKENDS`] is the table of runtimes, each with the behaviours that it is known to lack. A runtime that lacks more fails its test,
-//! and so does one that lacks less: what works is to be promised.
+//! `behaviours` holds the behaviours, independent of language; `phrases` has the code for them in each language;
+//! [`BACKENDS`] is the table of runtimes, each with the behaviours that it is known to lack. A runtime that lacks more
+//! fails its test, and so does one that lacks less: the table must promise what works.
 #![allow(clippy::unwrap_used)]
 
 mod behaviours;

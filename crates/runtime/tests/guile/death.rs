@@ -1,4 +1,4 @@
-//! Images that die: told once, nothing left behind.
+//! Images that die: reported once, with no process left.
 
 use lispwright_runtime::*;
 

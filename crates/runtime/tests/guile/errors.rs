@@ -1,4 +1,4 @@
-//! Errors: what, where, and what can be done about them.
+//! Errors: condition, place, and remedies.
 
 use lispwright_runtime::*;
 

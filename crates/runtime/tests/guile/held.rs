@@ -1,4 +1,4 @@
-//! Errors whose stack is kept, and the ways to go on from them.
+//! Errors whose stack is kept, and their restarts.
 
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ async fn what_raised_gets_the_values_of_the_code() {
     hold(&lab, code).await;
     let asks = restart(&lab, "use-value", None).await;
     assert!(matches!(&asks.ending, Ending::Refused(Refusal::NeedsValue(name)) if name == "USE-VALUE"), "{asks:#?}");
-    // Code that fails takes no restart.
+    // If the code fails, no restart is invoked.
     let fails = restart(&lab, "use-value", Some("(car 1)")).await;
     assert_eq!((error(&fails).type_name.as_str(), fails.held), ("wrong-type-arg", 1), "{fails:#?}");
     let fails = restart(&lab, "use-value", Some("(list 1")).await;
@@ -108,7 +108,7 @@ async fn a_form_is_evaluated_again_and_those_after_it_too() {
     let code = "(define n 0)\n(define (f) (set! n (1+ n)) (+ 1 (late)))\n(list 'is (f))\n(list n (f))";
     let report = hold(&lab, code).await;
     assert_eq!(error(&report).type_name, "unbound-variable");
-    // Until its cause is gone it fails as before.
+    // It fails as before until its cause is gone.
     let again = restart(&lab, "RETRY", None).await;
     assert_eq!(offered(&again), ["RETRY", "ABORT"]);
     let Ending::Error { place, .. } = &again.ending else { panic!("{again:#?}") };

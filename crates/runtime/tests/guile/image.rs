@@ -1,4 +1,4 @@
-//! Saved images: made once, made again when broken, done without when there is nowhere to keep them.
+//! Saved images: made once, replaced when broken, and not needed where none can be saved.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -7,7 +7,7 @@ use lispwright_runtime::*;
 use crate::lab::{broken_image, runtime};
 use crate::{guile, guile_with};
 
-/// An image of which `broken` is left is saved again.
+/// An image that `broken` has damaged is saved again.
 async fn check_broken(broken: impl FnOnce(&[u8]) -> &[u8]) {
     let (cache, image, whole) = broken_image(guile(), broken).await;
     let lab = guile_with(|config| config.cache = Some(cache.path().to_owned()));

@@ -40,7 +40,7 @@ async fn endless_output_is_interrupted_and_bounded() {
         let report = lab.report(code).await;
         let Ending::Stopped { reason: StopReason::Output, .. } = report.ending else { panic!("{code}: {report:#?}") };
         assert!(report.stdout.head.len() + report.stdout.tail.len() + report.stderr.head.len() < 1 << 20);
-        // It would print on beside the next evaluation.
+        // Otherwise it would continue to print during the next evaluation.
         let ended = report.notices.iter().any(|notice| notice.contains("that would have printed on"));
         assert_eq!(ended, code.contains("yes"), "{code}: {:?}", report.notices);
         lab.assert_here().await;

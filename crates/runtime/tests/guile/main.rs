@@ -28,7 +28,7 @@ fn guile_with(change: impl FnOnce(&mut Config)) -> Lab {
     })
 }
 
-/// The tests that are written in Scheme, on the parts of the agent.
+/// Runs the tests of the agent's parts that are written in Scheme.
 #[test]
 fn the_agent_passes_its_own_tests() {
     let images = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../images/tests/guile.scm");

@@ -1,4 +1,4 @@
-//! Values: what a form gives, printed under settings that evaluated code cannot change.
+//! Values of forms, printed under settings that evaluated code cannot change.
 
 use lispwright_runtime::*;
 

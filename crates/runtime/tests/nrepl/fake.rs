@@ -1,9 +1,9 @@
-//! A server that says what a script tells it to.
+//! A server that answers by a script.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-/// What the server does after it was asked for the `n`-th time, with the bytes of the request.
+/// The server's answer to a request.
 pub(crate) enum Say {
     /// Sends these bytes.
     Bytes(Vec<u8>),
@@ -11,11 +11,11 @@ pub(crate) enum Say {
     Slowly(Vec<u8>),
     /// Sends these and closes the connection.
     Last(Vec<u8>),
-    /// Says nothing.
+    /// Sends nothing.
     Nothing,
 }
 
-/// Serves connections for as long as the test runs; `script` is asked with each request, whose number and text it gets.
+/// Serves connections for as long as the test runs; `script` gets the number and the text of each request.
 pub(crate) fn serve(script: impl Fn(&str, &str) -> Say + Send + Sync + Clone + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -74,7 +74,7 @@ pub(crate) fn message(entries: &[(&str, &str)], statuses: &[&str]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Answers what is asked before any code is, and leaves the code to `eval`.
+/// Answers the questions that come before any code, and leaves the code to `eval`.
 pub(crate) fn polite(id: &str, request: &str, eval: impl Fn(&str, &str) -> Say) -> Say {
     match field(request, "op").as_str() {
         "describe" => Say::Bytes(

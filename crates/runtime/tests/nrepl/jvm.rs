@@ -91,7 +91,7 @@ async fn what_evaluations_leave_behind_does_not_grow() {
     let count: u32 = lab.values(loaders).await.parse().unwrap();
     assert!(count < 60, "{count} class loaders after 250 evaluations");
     assert_eq!(lab.values("[(.x (Point. 2)) (instance? Point made) *1]").await, format!("[2 true {count}]"));
-    // Classes that code has defined anew go within a minute, not only when the heap is full, of which they take no part.
+    // Classes that code has redefined are removed within a minute, not only when the heap is full.
     let kept = "(let [bean (java.lang.management.ManagementFactory/getPlatformMXBean com.sun.management.HotSpotDiagnosticMXBean)
                       milliseconds (parse-long (.getValue (.getVMOption bean \"SoftRefLRUPolicyMSPerMB\")))]
                   (<= (* milliseconds (quot (.maxMemory (Runtime/getRuntime)) 1048576)) 60000))";

@@ -6,8 +6,7 @@ use std::sync::OnceLock;
 
 const VERSION: &str = include_str!("nbb.version");
 
-/// The directory that nbb is installed in; installs it there when `cargo xtask test` has not. Of several test programs
-/// one does.
+/// The directory of nbb; installs it there unless `cargo xtask test` has. Of several test programs only one installs.
 pub(crate) fn nbb() -> &'static Path {
     static PLACE: OnceLock<PathBuf> = OnceLock::new();
     PLACE.get_or_init(|| {

@@ -9,7 +9,7 @@ use crate::fake::{Say, field, message, polite, serve};
 use crate::lab::{Lab, runtime};
 use crate::{clojure, clojure_with};
 
-/// A session attached to a server that treats code as `eval` says.
+/// A session attached to a server that answers code by `eval`.
 async fn attached(eval: impl Fn(&str, &str) -> Say + Send + Sync + Clone + 'static) -> Lab {
     let address = serve(move |id, request| polite(id, request, eval.clone()));
     let lab = clojure();
@@ -121,7 +121,7 @@ async fn an_old_server_is_not_asked_for_what_it_does_not_know() {
         }
         "clone" => Say::Bytes(message(&[("id", id), ("new-session", "s")], &["done"])),
         _ if request.contains("nrepl.middleware.print") || request.contains("caught") => Say::Nothing,
-        // Such a server prints what went wrong, and nobody asked it to keep that to itself.
+        // Such a server prints the error, and was not asked to suppress it.
         _ if request.contains("(f)") => {
             let mut bytes = message(&[("err", "Execution error at f.\n"), ("id", id)], &[]);
             bytes.extend(message(&[("ex", "class java.lang.ArithmeticException"), ("id", id)], &["eval-error"]));

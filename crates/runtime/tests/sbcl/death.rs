@@ -1,4 +1,4 @@
-//! Images that die, and servers that die: told once, nothing left behind.
+//! Images and servers that die: reported once, with no process left.
 
 use std::process::Command;
 

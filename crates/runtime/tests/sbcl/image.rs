@@ -1,4 +1,4 @@
-//! Saved images: made once, made again when broken, done without when there is nowhere to keep them.
+//! Saved images: made once, replaced when broken, and not needed where none can be saved.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn cores(directory: &Path) -> Vec<PathBuf> {
     cores
 }
 
-/// An image of which `broken` is left is saved again.
+/// An image that `broken` has damaged is saved again.
 async fn check_broken(broken: impl FnOnce(&[u8]) -> &[u8]) {
     let (cache, core, whole) = broken_image(lab(), broken).await;
     let lab = lab_with(|config| config.cache = Some(cache.path().to_owned()));
@@ -46,7 +46,7 @@ async fn half_an_image_is_saved_again() {
 #[tokio::test]
 async fn an_image_that_is_not_what_was_saved_is_not_run() {
     let (cache, core, whole) = broken_image(lab(), |whole| whole).await;
-    // The image starts with a byte more, too.
+    // The image would start with one more byte, too.
     let mut more = std::fs::OpenOptions::new().append(true).open(&core).unwrap();
     std::io::Write::write_all(&mut more, b"x").unwrap();
     let lab = lab_with(|config| config.cache = Some(cache.path().to_owned()));
@@ -58,7 +58,7 @@ async fn an_image_that_is_not_what_was_saved_is_not_run() {
 #[tokio::test]
 async fn without_a_place_for_images_workers_start_plain_and_say_so() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    // A file where the directory should be: not even the superuser can write below it.
+    // A file instead of the directory: not even the superuser can write below it.
     let lab = lab_with(|config| config.cache = Some(file.path().join("images")));
     lab.mark_state().await;
     let status = lab.status();
@@ -78,7 +78,7 @@ async fn without_a_place_for_images_workers_start_plain_and_say_so() {
 async fn two_servers_share_one_image() {
     let cache = tempfile::tempdir().unwrap();
     let labs: Vec<Lab> = (0..3).map(|_| lab_with(|config| config.cache = Some(cache.path().to_owned()))).collect();
-    // Time enough to wait for the one that saves it.
+    // Time enough to wait for the process that saves it.
     let (a, b, c) = tokio::join!(labs[0].within(100.0, "1"), labs[1].within(100.0, "2"), labs[2].within(100.0, "3"));
     for report in [a, b, c] {
         assert!(matches!(report.ending, Ending::Values(_)), "{report:#?}");
@@ -89,7 +89,7 @@ async fn two_servers_share_one_image() {
     }
 }
 
-/// The path and the lock of the image that the lab saves, in a cache of its own that has neither.
+/// The path and the lock of the image that the lab saves, in a new cache that has neither.
 async fn unsaved(cache: &Path) -> (PathBuf, PathBuf) {
     let lab = lab();
     lab.report("1").await;
@@ -133,7 +133,7 @@ async fn nobody_else_can_write_where_images_are_kept() {
     let place = tempfile::tempdir().unwrap();
     let cache = place.path().join("deep/cache");
     std::fs::create_dir_all(&cache).unwrap();
-    // As a server without an umask would have made it.
+    // As made by a server without an umask.
     std::fs::set_permissions(&cache, std::fs::Permissions::from_mode(0o777)).unwrap();
     let lab = lab_with(|config| config.cache = Some(cache.clone()));
     lab.report("1").await;

@@ -22,7 +22,7 @@ impl Deref for Lab {
     }
 }
 
-/// Where the tests keep saved images.
+/// The directory of saved images for the tests.
 pub(crate) fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("images")
 }
@@ -70,7 +70,7 @@ impl Lab {
         values.iter().map(|value| value.text.as_str()).collect::<Vec<_>>().join(" ; ")
     }
 
-    /// The error that the code ends in, and where.
+    /// The error of the code, and its place.
     pub(crate) async fn error(&self, code: &str) -> (LispError, Place) {
         let report = self.report(code).await;
         let Ending::Error { error, place } = report.ending else { panic!("{code}: {report:#?}") };
@@ -91,8 +91,8 @@ impl Lab {
     }
 }
 
-/// A cache of its own with what `broken` leaves of the image that `lab` starts from, as if that had been saved; the image
-/// there, and the length of the whole one.
+/// A new cache with the part of the image of `lab` that `broken` leaves, as if that had been saved; the path of the
+/// image there, and the length of the whole one.
 pub(crate) async fn broken_image(lab: Lab, broken: impl FnOnce(&[u8]) -> &[u8]) -> (tempfile::TempDir, PathBuf, u64) {
     lab.report("1").await;
     let runtime = lab.status().sessions[0].runtime;

@@ -42,7 +42,7 @@ async fn endless_output_is_interrupted_and_bounded() {
         let report = lab.report(code).await;
         let Ending::Stopped { reason: StopReason::Output, .. } = report.ending else { panic!("{code}: {report:#?}") };
         assert!(report.stdout.head.len() + report.stdout.tail.len() + report.stderr.head.len() < 1 << 20);
-        // It would print on beside the next evaluation.
+        // Otherwise it would continue to print during the next evaluation.
         let ended = report.notices.iter().any(|notice| notice.contains("that would have printed on"));
         assert_eq!(ended, code.contains("yes"), "{code}: {:?}", report.notices);
         lab.assert_state_kept().await;
@@ -53,7 +53,7 @@ async fn endless_output_is_interrupted_and_bounded() {
 async fn a_process_of_an_earlier_call_that_prints_without_end_is_ended() {
     let lab = lab();
     lab.mark_state().await;
-    // The kernel's clock tells apart what is a few hundredths of a second from each other.
+    // The kernel's clock has a resolution of a few hundredths of a second.
     let quiet = "(defvar *quiet* (sb-ext:run-program \"sleep\" '(\"600\") :search t :wait nil :output t)) (sleep 0.2)";
     let report = lab.report(quiet).await;
     assert!(matches!(report.ending, Ending::Values(_)), "{report:#?}");
@@ -162,7 +162,7 @@ async fn a_withdrawn_call_is_interrupted_and_the_state_is_kept() {
     let dropped =
         tokio::time::timeout(Duration::from_millis(100), lab.eval(MAIN, EvalRequest::new("(loop)"), &token)).await;
     assert!(dropped.is_err());
-    // The next call waits for the one that was told to stop, and tells of it.
+    // The next call waits for the stopped one, and reports it.
     let next = lab.report("*here*").await;
     assert!(next.notices[0].contains("stopped by its client") && next.notices[0].contains("(loop)"), "{next:#?}");
     lab.assert_state_kept().await;

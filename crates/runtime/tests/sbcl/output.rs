@@ -1,4 +1,4 @@
-//! What code prints: caught wherever it comes from, in order, and not too much of it.
+//! The output of code: captured from every source, in order, and within bounds.
 
 use crate::lab::*;
 

@@ -1,4 +1,4 @@
-//! Values, packages, and what stays from one call to the next.
+//! Values, packages, and the state between calls.
 
 use lispwright_runtime::*;
 

@@ -1,9 +1,9 @@
-//! A server that says what a script tells it to.
+//! A server that answers by a script.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-/// What the server does with a message.
+/// The server's answer to a message.
 pub(crate) enum Say {
     /// Sends these payloads, framed.
     Messages(Vec<String>),
@@ -13,11 +13,11 @@ pub(crate) enum Say {
     Slowly(Vec<u8>),
     /// Sends these bytes and closes the connection.
     Last(Vec<u8>),
-    /// Says nothing.
+    /// Sends nothing.
     Nothing,
 }
 
-/// Serves connections for as long as the test runs; `script` is asked with each payload and the number of its call.
+/// Serves connections for as long as the test runs; `script` gets each payload and the number of its call.
 pub(crate) fn serve(script: impl Fn(i64, &str) -> Say + Send + Sync + Clone + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -72,7 +72,7 @@ pub(crate) fn done(id: i64, fields: &str) -> String {
     returned(id, &format!("\"{}\"", answer.replace('\\', "\\\\").replace('"', "\\\"")))
 }
 
-/// Answers what is asked before any request is, as a Swank of that version, and leaves the requests to `attend`.
+/// Answers the questions before any request as a Swank of that version, and leaves the requests to `attend`.
 pub(crate) fn polite(version: &str, id: i64, payload: &str, attend: impl Fn(i64, &str) -> Say) -> Say {
     if payload.contains("connection-info") {
         let info = format!(

@@ -1,4 +1,4 @@
-//! Loading files and systems into the owner's image, with what its compiler says.
+//! Loading files and systems into the owner's image, with its compiler's messages.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What names mean in the owner's image, where they are defined, and who refers to them.
+//! The meanings of names in the owner's image, their definitions and references.
 
 use lispwright_runtime::*;
 
@@ -23,7 +23,7 @@ const FARM: &str = r#"(defpackage :farm (:use :cl) (:export #:area #:*scale*))
   (reduce #'+ (mapcar (lambda (shape) (area shape)) shapes)))
 "#;
 
-/// An image that has the farm, as its owner has loaded it.
+/// An image into which its owner has loaded the farm.
 async fn farm() -> (Server, Lab, String) {
     let lab = lab();
     let file = lab.directory.path().join("farm.lisp");

@@ -1,4 +1,4 @@
-//! What stays the owner's: the image, its variables, its threads, its end.
+//! The image, its variables, its threads and its end stay the owner's.
 
 use lispwright_runtime::*;
 
@@ -144,8 +144,8 @@ async fn what_listens_is_found_out() {
 
 #[tokio::test]
 async fn a_server_that_wants_a_secret_gets_the_one_of_the_home() {
-    // The secret is read from the home of this process, which the tests do not change: a server that wants another
-    // one refuses in words.
+    // The secret is read from the home of this process, which the tests do not change, so the server refuses, with a
+    // reason.
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join(".slime-secret"), "open sesame\n").unwrap();
     let server = Server::start_at(home.path(), "");

@@ -13,12 +13,12 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
 }
 
-/// Where compiled files and the saved image are kept for all tests.
+/// The directory of compiled files and of the saved image, for all tests.
 fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("swank")
 }
 
-/// SBCL as a user starts it who has no files of his own in `home`.
+/// SBCL as started by a user without files of his own in `home`.
 fn sbcl(home: &Path) -> Command {
     let mut command = Command::new("sbcl");
     command.env("HOME", home).env("XDG_CACHE_HOME", cache().join("fasl"));
@@ -71,7 +71,7 @@ impl Server {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let port = lines.find_map(|line| line.strip_prefix("PORT ")?.parse().ok()).expect("the server says its port");
-        // Whatever it prints later has a reader.
+        // Its later output needs a reader.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, address: SocketAddr::from(([127, 0, 0, 1], port)) }
     }

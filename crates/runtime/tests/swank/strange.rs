@@ -7,7 +7,7 @@ use crate::lab::{Lab, lab, lab_with, runtime};
 
 const VALUES: &str = ":OUTCOME :COMPLETED :VALUES ((\"42\" NIL)) :PACKAGE \"HERE\"";
 
-/// A session attached to a server that treats requests as `attend` says.
+/// A session attached to a server that answers requests by `attend`.
 async fn attached(attend: impl Fn(i64, &str) -> Say + Send + Sync + Clone + 'static) -> Lab {
     let address = serve(move |id, payload| polite("9.99", id, payload, attend.clone()));
     let lab = lab();
@@ -49,7 +49,7 @@ async fn answers_in_pieces_and_unknown_messages_are_put_together() {
 #[tokio::test]
 async fn what_a_thread_asks_is_answered_before_it_goes_on() {
     let lab = attached(|id, payload| {
-        // Each answer lets the server ask the next; the last lets it answer the call, which was the fourth.
+        // Each answer lets the server ask the next question; after the last it answers the call, which was the fourth.
         let call = 4;
         Say::Messages(vec![match payload.split(' ').next().unwrap() {
             "(:emacs-rex" => {
@@ -122,14 +122,14 @@ async fn endless_output_is_stopped() {
 
 #[tokio::test]
 async fn answers_that_are_none_are_told_as_such() {
-    // The call is left without an answer of the agent.
+    // The call ends without an answer of the agent.
     let lab = attached(|id, _| Say::Messages(vec![format!("(:return (:abort \"NIL\") {id})")])).await;
     let (error, _) = lab.error("(f)").await;
     assert_eq!(error.type_name, "ABORT");
     let lab = attached(|id, _| Say::Messages(vec![returned(id, "(:DONE 1 2)")])).await;
     let (error, _) = lab.error("(f)").await;
     assert_eq!(error.type_name, "ABORT");
-    // The server does not know the agent any more.
+    // The server no longer knows the agent.
     let lab = attached(|_, _| Say::Messages(vec!["(:reader-error \"x\" \"Package gone.\")".to_owned()])).await;
     let report = lab.report("(f)").await;
     assert!(matches!(&report.ending, Ending::AgentFault(why) if why == "Package gone."), "{report:#?}");

@@ -111,13 +111,13 @@ async fn a_test_that_exits_does_not_end_the_image() {
         assert_eq!((tests.exit_status, tests.running.as_deref()), (Some(status), Some("mill/tests::later")), "{exit}");
         assert_eq!(counts(&report), (1, 2, 0), "{exit}");
     }
-    // One that exits while it is loaded, too.
+    // A file that exits while it is loaded, too.
     write(&lab, "tests.lisp", "(sb-ext:exit :code 6)\n");
     let report = run(&lab, system("mill/tests"), &[], 100).await;
     assert_eq!(report.tests.as_ref().and_then(|tests| tests.exit_status), Some(6), "{report:#?}");
     lab.assert_state_kept().await;
     assert!(server.is_alive());
-    // The function is the image's own again, and does what it does.
+    // The function is the image's own again, and works as before.
     let after = lab.report("(list (sb-int:encapsulated-p 'sb-ext:exit 'own) (fdefinition 'sb-ext:exit))").await;
     assert_eq!(after.ending, own.ending);
     let report = lab.report("(sb-ext:exit :abort t)").await;
@@ -126,7 +126,7 @@ async fn a_test_that_exits_does_not_end_the_image() {
 
 #[tokio::test]
 async fn without_asdf_it_is_said_that_there_is_none() {
-    // As in an image that was built without it.
+    // As in an image that was built without ASDF.
     let (_server, lab) = attached_after("(rename-package :asdf :not-asdf '())").await;
     mill(&lab);
     let report = run(&lab, system("mill/tests"), &[], 100).await;

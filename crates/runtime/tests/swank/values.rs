@@ -1,4 +1,4 @@
-//! What evaluation gives: values, output, warnings, errors, objects, expansions.
+//! The results of evaluation: values, output, warnings, errors, objects, expansions.
 
 use lispwright_runtime::*;
 use tokio_util::sync::CancellationToken;

@@ -1,22 +1,22 @@
-//! What SBCL's runtime prints about itself when its memory runs out or it dies: tables of its heap, frames of its own
-//! functions. They tell the caller nothing and cost some two thousand characters, so a line that counts them stands in their
-//! place. The sentences around them, which say what happened, stay.
+//! The reports of SBCL's runtime about itself when its memory runs out or it dies: tables of its heap, frames of its
+//! own functions. They do not help the caller and take some two thousand characters, so a line with their number
+//! replaces them. The sentences around them, which say what happened, stay.
 
 use crate::capture::Printed;
 
-/// First lines of a table of the heap: SBCL 2.2 and newer, and older ones.
+/// The first line of a table of the heap: SBCL 2.2 and newer, and older versions.
 const TABLE_BEGINS: [&str; 2] = ["Immobile Object Counts", "Gen "];
 
-/// Name of the last line of a table of the heap.
+/// The name in the last line of a table of the heap.
 const TABLE_ENDS: &str = "*STOP-FOR-GC-PENDING*";
 
-/// Lines that a table of the heap has at most.
+/// The most lines of a table of the heap.
 const MOST_TABLE_LINES: usize = 40;
 
-/// The package of the agent, whose frames are the outermost ones.
+/// The package of the agent, whose frames are the outermost.
 const AGENT: &str = "LISPWRIGHT.AGENT::";
 
-/// `printed` without the reports of SBCL's runtime on itself.
+/// `printed` without the reports of SBCL's runtime about itself.
 pub(crate) fn without_self_reports(printed: Printed) -> Printed {
     Printed { head: shortened(printed.head), dropped: printed.dropped, tail: shortened(printed.tail) }
 }
@@ -46,7 +46,7 @@ fn shortened(text: String) -> String {
     kept
 }
 
-/// Lines of the table of the heap that `lines` begin with.
+/// The number of lines of a heap table at the start of `lines`.
 fn table(lines: &[&str]) -> Option<usize> {
     let first = lines.first()?.trim_start();
     if !TABLE_BEGINS.iter().any(|begin| first.starts_with(begin)) {
@@ -56,7 +56,7 @@ fn table(lines: &[&str]) -> Option<usize> {
     Some(last + 1)
 }
 
-/// Lines of frames that `lines` begin with, from the agent's innermost one out.
+/// The number of lines of frames at the start of `lines`, from the agent's innermost frame outwards.
 fn agent_frames(lines: &[&str]) -> Option<usize> {
     let first = lines.first()?;
     (is_frame(first) && first.contains(AGENT)).then(|| lines.iter().take_while(|line| is_frame(line)).count())
@@ -68,7 +68,7 @@ fn is_frame(line: &str) -> bool {
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && frame.starts_with("fp=0x")
 }
 
-/// Whether `line` only says what SBCL did with a guard page, which the condition says, too.
+/// Whether `line` only reports SBCL's handling of a guard page, which the condition reports too.
 fn is_of_guard_page(line: &str) -> bool {
     let line = line.trim_start_matches("INFO: ");
     ["Control stack", "Binding stack", "Alien stack"].iter().any(|stack| line.starts_with(stack))

@@ -1,4 +1,4 @@
-//! Evaluating: values, output, packages, and what is asked about code and objects.
+//! Evaluating: values, output, packages, and requests about code and objects.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Copies of the image: trials, which leave no trace, and checkpoints, which are returned to.
+//! Copies of the image: trials, which leave no trace, and checkpoints.
 
 use std::sync::Arc;
 

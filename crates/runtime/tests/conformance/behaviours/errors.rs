@@ -1,4 +1,4 @@
-//! Errors: what they tell, and what can be done while their stack is kept.
+//! Errors: their description, and the operations on a held stack.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use lispwright_runtime::*;
 
 use crate::bench::Bench;
 
-/// The error of the failure, held.
+/// The held error of the failing code.
 async fn held(bench: &Bench, code: &str) -> LispError {
     bench.needs(Capability::Hold);
     let report = bench.eval_with(code, |request| request.hold = true).await;
@@ -21,7 +21,7 @@ async fn give_up(bench: &Bench) {
     assert!(matches!(report.ending, Ending::Aborted(_)) && report.held == 0, "{report:#?}");
 }
 
-/// The number of the frame of the function that fails.
+/// The number of the failing function's frame.
 async fn innermost(bench: &Bench) -> u32 {
     let report = bench.ask(Request::Frames { offset: 0, count: 20 }).await;
     let Ending::Frames { frames, .. } = &report.ending else { panic!("{report:#?}") };

@@ -1,4 +1,4 @@
-//! Code that does not end, or takes all there is.
+//! Code that does not end, or that exhausts resources.
 
 use std::sync::Arc;
 use std::time::Duration;

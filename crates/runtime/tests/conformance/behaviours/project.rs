@@ -1,4 +1,4 @@
-//! Files of a project: loading them, running their tests, and what is known of their names.
+//! Files of a project: loading them, running their tests, and their names.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use lispwright_runtime::*;
 
 use crate::bench::Bench;
 
-/// Loads the file that most of the others ask about; its path, and the answer.
+/// Loads the file that most of the other tests use; returns its path and the answer.
 async fn load_mill(bench: &Bench, force: bool) -> (String, EvalReport) {
     let mill = &bench.phrases.mill;
     let path = bench.write(mill.file, mill.text);
