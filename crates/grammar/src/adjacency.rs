@@ -1,20 +1,20 @@
-//! For a notation without a lexer: rules that say by themselves where a token has to end.
+//! For a notation without a lexer: rules that ensure by themselves where a token ends.
 //!
 //! A lexer reads `foo#;x` as the symbol `foo#` and a comment. Rules down to characters could as well read the symbol
-//! `foo` and a discarded `x`, and so find a balance that is not there. Therefore every rule is split by what stands
-//! directly before it ([`Before`]) and by how it ends ([`End`]): behind a token that goes on as far as a symbol goes,
-//! only a token that ends a symbol can stand.
+//! `foo` and a discarded `x`, and so find a balance that does not exist. Therefore every rule is split by the context
+//! directly before it ([`Before`]) and by its end ([`End`]): after a token that extends as far as a symbol does, only a
+//! token that ends a symbol can follow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Before, Grammar, Rule, Symbol, Token};
 
-/// How a part ends, where that matters for what follows it.
+/// The end of a part, where that matters for the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum End {
-    /// It leaves this before what follows.
+    /// It leaves this context.
     In(Before),
-    /// What follows takes either.
+    /// The next part accepts any context.
     Any,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Part {
     Split(Split),
 }
 
-/// Alternatives of the rules that the first rule of `grammar` needs. It is split as `Free`, `Any`.
+/// The alternatives of the split rules that the first rule of `grammar` needs. It is split as `Free`, `Any`.
 pub(crate) fn split(grammar: &Grammar) -> BTreeMap<Split, Vec<Vec<Part>>> {
     let root = root();
     let mut rules = BTreeMap::new();
@@ -62,14 +62,14 @@ pub(crate) fn split(grammar: &Grammar) -> BTreeMap<Split, Vec<Vec<Part>>> {
     rules
 }
 
-/// The split of the first rule that the whole text has to be.
+/// The split of the first rule, which the whole text has to match.
 pub(crate) const fn root() -> Split {
     Split { rule: 0, many: false, before: Before::Free, end: End::Any }
 }
 
 fn alternatives(grammar: &Grammar, split: Split) -> Vec<Vec<Part>> {
     if split.many {
-        // To the right, because llama.cpp forbids the other way: X* is X X*, or nothing.
+        // To the right, because llama.cpp forbids left recursion: X* is X X*, or nothing.
         let mut all = expand(grammar, &[Symbol::Rule(split.rule), Symbol::Many(split.rule)], split.before, split.end);
         if split.end.takes(split.before) {
             all.push(Vec::new());
@@ -80,7 +80,7 @@ fn alternatives(grammar: &Grammar, split: Split) -> Vec<Vec<Part>> {
     given.iter().flat_map(|symbols| expand(grammar, symbols, split.before, split.end)).collect()
 }
 
-/// Every way to go through `symbols` from `before` to `end`.
+/// Every way through `symbols` from `before` to `end`.
 fn expand(grammar: &Grammar, symbols: &[Symbol], before: Before, end: End) -> Vec<Vec<Part>> {
     let Some((&first, rest)) = symbols.split_first() else {
         return if end.takes(before) { vec![Vec::new()] } else { Vec::new() };
@@ -121,7 +121,7 @@ fn expand(grammar: &Grammar, symbols: &[Symbol], before: Before, end: End) -> Ve
     }
 }
 
-/// Drops alternatives that no text follows, until none is left.
+/// Drops alternatives that match no text, until none is left.
 fn drop_impossible(rules: &mut BTreeMap<Split, Vec<Vec<Part>>>) {
     let mut possible: BTreeSet<Split> = BTreeSet::new();
     loop {

@@ -1,4 +1,4 @@
-//! Sets of characters, and how both notations write them: `[a-z]`, `[^;\n]`.
+//! Sets of characters, and their form in both notations: `[a-z]`, `[^;\n]`.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ impl Chars {
         Self { ranges }
     }
 
-    /// Every character there is.
+    /// Every character.
     pub(crate) fn all() -> Self {
         Self { ranges: vec![('\0', char::MAX)] }
     }
@@ -95,7 +95,7 @@ impl Chars {
         self.ranges.iter().any(|a| other.ranges.iter().any(|b| a.0 <= b.1 && b.0 <= a.1))
     }
 
-    /// As a bracketed class. A set that goes up to the last character is written by what it leaves out.
+    /// The set as a bracketed class. A set that includes the last character is written by its complement.
     pub(crate) fn class(&self) -> String {
         let negated = self.has_last();
         let mut class = String::from(if negated { "[^" } else { "[" });
@@ -118,12 +118,12 @@ impl Chars {
         class
     }
 
-    /// The last character of Unicode is among them: the set is written by what it leaves out.
+    /// The set contains the last character of Unicode: it is written by its complement.
     pub(crate) fn has_last(&self) -> bool {
         self.ranges.last().is_some_and(|last| last.1 == char::MAX)
     }
 
-    /// There is no character that the set leaves out.
+    /// The set contains every character.
     pub(crate) fn is_all(&self) -> bool {
         self.ranges == [('\0', char::MAX)]
     }
@@ -139,7 +139,7 @@ fn push_range(class: &mut String, first: char, last: char) {
     }
 }
 
-/// llama.cpp knows no other character with a backslash.
+/// llama.cpp allows a backslash before no other character.
 fn push_member(class: &mut String, c: char) {
     match c {
         '^' => class.push_str("\\x5E"),
@@ -148,8 +148,8 @@ fn push_member(class: &mut String, c: char) {
     }
 }
 
-/// A character as both notations understand it: those in `special` with a backslash, the others as themselves when they
-/// can be seen.
+/// A character as both notations read it: those in `special` with a backslash, the others as themselves if they are
+/// visible.
 pub(crate) fn push_escaped(text: &mut String, c: char, special: &str) {
     let written = match c {
         '\n' => text.write_str("\\n"),

@@ -10,7 +10,7 @@ use crate::expr::Expr;
 use crate::model::{Before, Grammar, Rule, RuleShape, Symbol, Token, TokenShape};
 use crate::pattern::Names;
 
-// The rules, in the order in which they are written. What the whole text has to be comes before all of these.
+// The rules, in the order in which they are written. The rule for the whole text comes before all of these.
 const ITEM: Rule = 1;
 const GAP: Rule = 2;
 const DATUM: Rule = 3;
@@ -27,7 +27,7 @@ pub(crate) fn of(dialect: Dialect, start: Start) -> Grammar {
     let quoting: Vec<Expr> = escape.into_iter().chain(bar).collect();
     let table = dialect.table();
     let names = Names { constituents: &constituents, quoting: &quoting, table };
-    // Whatever continues a symbol must not stand directly behind one.
+    // A token that continues a symbol must not come directly after one.
     let mut joining = constituents.clone();
     for quote in quoting.iter().filter_map(first_char) {
         joining = joining.with(quote);
@@ -47,7 +47,7 @@ pub(crate) fn of(dialect: Dialect, start: Start) -> Grammar {
     builder.finish(table, alphabet, start)
 }
 
-/// The one character that an expression begins with, when it begins with a text.
+/// The first character of an expression that begins with a text.
 fn first_char(expr: &Expr) -> Option<char> {
     match expr {
         Expr::Text(text) => text.chars().next(),
@@ -56,10 +56,10 @@ fn first_char(expr: &Expr) -> Option<char> {
     }
 }
 
-/// Collects tokens and what they are good for.
+/// Collects tokens and their uses.
 struct Builder {
     grammar: Grammar,
-    /// What would continue a symbol.
+    /// The characters that would continue a symbol.
     joining: Chars,
     gaps: Vec<Vec<Symbol>>,
     data: Vec<Vec<Symbol>>,
@@ -99,7 +99,7 @@ impl Builder {
         }
     }
 
-    /// The token that closes what `delimiter` opened.
+    /// The token that closes `delimiter`.
     fn close(&mut self, delimiter: Delimiter) -> Token {
         let name = match delimiter {
             Delimiter::Paren => "close_paren",
@@ -119,7 +119,7 @@ impl Builder {
         self.piece("line_comment", Role::Comment, line);
     }
 
-    /// Everything that begins with a character that has a meaning by itself.
+    /// The tokens that begin with a character that has a meaning by itself.
     fn symbols_and_strings(&mut self, alphabet: Alphabet, symbols: &Names<'_>) {
         let begins = |c: char| alphabet.beginning(c) == Beginning::Atom;
         let first = Chars::filter(|c| begins(c) && alphabet.inside(c) == Inside::Constituent);
@@ -195,8 +195,8 @@ impl Builder {
         self.grammar
     }
 
-    /// `#| ... |#`, which nests, so that it cannot be a token. Runs of `#` and of `|` are tokens with what ends them:
-    /// a lexer that never goes back has to know at once.
+    /// `#| ... |#`, which nests, so it cannot be a token. Runs of `#` and of `|` are tokens together with their ends: a
+    /// lexer that never goes back has to know at once.
     fn nested_comment(&mut self) -> Vec<(&'static str, Vec<Vec<Symbol>>)> {
         let open = self.token("comment_open", Expr::text("#|"), Before::Free);
         let marks = |mark: &str, next: Expr| Expr::Sequence(vec![Expr::text(mark).some(), next]);
@@ -215,7 +215,7 @@ impl Builder {
     }
 }
 
-/// What begins a comment up to the end of the line.
+/// The start of a comment up to the end of the line.
 fn comment_start(table: &Table, alphabet: Alphabet) -> Expr {
     let plain = Expr::Chars(Chars::filter(|c| alphabet.beginning(c) == Beginning::Comment));
     match table.bang {

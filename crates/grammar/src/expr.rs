@@ -1,4 +1,4 @@
-//! What one token looks like: the part of regular expressions that both notations have.
+//! The expression of one token: the part of regular expressions that both notations have.
 
 use crate::chars::Chars;
 
@@ -9,7 +9,7 @@ pub(crate) enum Expr {
     Chars(Chars),
     /// These characters.
     Text(String),
-    /// One after the other.
+    /// One after another.
     Sequence(Vec<Expr>),
     /// Any one of these.
     Choice(Vec<Expr>),

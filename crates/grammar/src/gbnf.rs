@@ -71,7 +71,7 @@ fn rule_name(grammar: &Grammar, split: Split) -> String {
 fn push_expr(body: &mut String, expr: &Expr) {
     match expr {
         Expr::Chars(chars) if chars.is_all() => body.push_str(r"[^\x00]"),
-        // A model never writes the character 0, which llama.cpp takes for the end of a text.
+        // A model never writes the character 0, which is the end of a text for llama.cpp.
         Expr::Chars(chars) if chars.has_last() => body.push_str(&chars.class()),
         Expr::Chars(chars) => body.push_str(&chars.without("\0").class()),
         Expr::Text(text) => {

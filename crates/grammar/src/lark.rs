@@ -1,8 +1,8 @@
 //! Lark as llguidance reads it (its `docs/syntax.md`): rules in lower case, tokens in upper case as regular expressions.
 //!
-//! Its lexer takes the longest token of those the rules allow, and never goes back: no token may be the beginning of a
-//! longer one that then does not come. White space is a token like any other instead of `%ignore`, because it may not
-//! stand inside a block comment's rule.
+//! Its lexer takes the longest of the allowed tokens, and never goes back: no token may be a prefix of a longer one
+//! that then does not come. White space is a token like any other instead of `%ignore`, because it may not occur inside
+//! a block comment's rule.
 
 use std::fmt::Write;
 
@@ -47,7 +47,7 @@ pub(crate) fn write(grammar: &Grammar) -> String {
 
 fn push_regex(regex: &mut String, expr: &Expr) {
     match expr {
-        // In Lark's regular expressions a dot does not stand for a line end.
+        // In Lark's regular expressions a dot does not match a line end.
         Expr::Chars(chars) if chars.is_all() => regex.push_str(r"(.|\n)"),
         Expr::Chars(chars) => regex.push_str(&chars.class().replace('/', r"\/")),
         Expr::Text(text) => text.chars().for_each(|c| push_escaped(regex, c, r"\/.+*?()|[]{}^$#&-~")),

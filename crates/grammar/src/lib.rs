@@ -1,12 +1,12 @@
 //! A grammar of each dialect, for decoders that let a model write only what the grammar allows.
 //!
-//! Text that follows the grammar is text in which the reader finds no fault: every delimiter is closed by its own, every
-//! string and comment ends, every prefix has its datum. The grammar is made from the tables the reader goes by.
+//! Text that follows the grammar is text in which the reader finds no fault: every delimiter is closed by its own,
+//! every string and comment ends, every prefix has its datum. The grammar is made from the tables of the reader.
 //!
-//! [`model`] is what a grammar is made of, [`dialect`] makes one from the tables of a dialect, with what stands behind
-//! `#` read as a [`pattern`]. [`lark`] and [`gbnf`] write it down. The difference between the two is a lexer: llguidance has
-//! one that takes the longest token, llama.cpp has none, so for it [`adjacency`] works into the rules which tokens may
-//! stand directly behind which.
+//! [`model`] has the parts of a grammar, [`dialect`] makes one from the tables of a dialect, where the syntax after `#`
+//! is given by [`pattern`]s. [`lark`] and [`gbnf`] write it down. The difference between the two is a lexer: llguidance
+//! has one that takes the longest token, llama.cpp has none, so for it [`adjacency`] works into the rules which tokens
+//! may come directly after which.
 
 mod adjacency;
 mod chars;
@@ -19,7 +19,7 @@ mod pattern;
 
 use lispwright_syntax::Dialect;
 
-/// What the whole output of a model has to be.
+/// The form of a model's whole output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
     /// Any number of data, as in a source file.
@@ -29,7 +29,7 @@ pub enum Start {
     Form,
 }
 
-/// How the grammar is written down.
+/// The notation of the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Lark as llguidance understands it: terminals are regular expressions, and a lexer takes the longest.
@@ -38,10 +38,10 @@ pub enum Format {
     Gbnf,
 }
 
-/// The grammar of `dialect`, ready to be given to a decoder.
+/// The grammar of `dialect`, ready for a decoder.
 ///
-/// What a context-free grammar cannot say is left out and stays forbidden: Scheme's here-strings, the skipped bytes of
-/// compiled Emacs Lisp, a script header that reads as a comment only because nothing closes it.
+/// Syntax that a context-free grammar cannot express is left out and stays forbidden: Scheme's here-strings, the
+/// skipped bytes of compiled Emacs Lisp, a script header that reads as a comment only because nothing closes it.
 pub fn grammar(dialect: Dialect, start: Start, format: Format) -> String {
     let grammar = dialect::of(dialect, start);
     match format {

@@ -1,4 +1,4 @@
-//! What a grammar is made of: tokens, and rules over them.
+//! The parts of a grammar: tokens, and rules over them.
 
 use crate::expr::Expr;
 
@@ -7,16 +7,16 @@ pub(crate) type Token = usize;
 /// Index of a rule in [`Grammar::rules`].
 pub(crate) type Rule = usize;
 
-/// A grammar. The first rule is what the whole text has to be.
+/// A grammar. The whole text has to match the first rule.
 #[derive(Debug, Default)]
 pub(crate) struct Grammar {
-    /// A line about what this is.
+    /// A line that describes the grammar.
     pub(crate) about: String,
     pub(crate) tokens: Vec<TokenShape>,
     pub(crate) rules: Vec<RuleShape>,
 }
 
-/// What stands directly before a place, as far as it matters.
+/// The context directly before a position, as far as it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Before {
     /// Nothing that the next token could join.
@@ -37,11 +37,11 @@ pub(crate) struct TokenShape {
     /// Lower case words with `_` between.
     pub(crate) name: &'static str,
     pub(crate) expr: Expr,
-    /// What it leaves before the token that stands directly behind it.
+    /// The context that it leaves for a token directly after it.
     pub(crate) leaves: Before,
-    /// What would be read otherwise if the token stood directly behind it.
+    /// The contexts directly after which the token would be read differently.
     pub(crate) refuses: Vec<Before>,
-    /// Several in a row are as good as one: a lexer may take them in one piece.
+    /// Several in a row are equivalent to one: a lexer may take them in one piece.
     pub(crate) repeats: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Reads the patterns in which dialects say what their tokens look like.
+//! Parses the patterns in which dialects describe their tokens.
 
 use std::iter::Peekable;
 use std::str::Chars as Letters;
@@ -8,9 +8,9 @@ use lispwright_syntax::dialects::Table;
 use crate::chars::Chars;
 use crate::expr::Expr;
 
-/// What the names in patterns stand for.
+/// The meanings of the names in patterns.
 pub(crate) struct Names<'a> {
-    /// Characters that stand for themselves in symbols.
+    /// Characters that have no special meaning in symbols.
     pub(crate) constituents: &'a Chars,
     /// Escaped and quoted characters.
     pub(crate) quoting: &'a [Expr],
@@ -19,7 +19,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// As far as a symbol goes, which may be nowhere.
+    /// The rest of a symbol, which may be empty.
     pub(crate) fn rest(&self) -> Expr {
         self.step("").many()
     }
@@ -31,7 +31,7 @@ impl Names<'_> {
         if choices.len() == 1 { choices.remove(0) } else { Expr::Choice(choices) }
     }
 
-    /// What `name` stands for, when it begins with none of the characters of `list`.
+    /// The meaning of `name`, where its first character is not in `list`.
     fn find(&self, name: &str, list: &str) -> Expr {
         match name {
             "constituent" => Expr::Chars(self.constituents.without(list)),
@@ -53,7 +53,7 @@ impl Names<'_> {
     }
 }
 
-/// Patterns are written in the tables of dialects, so one that cannot be read is a mistake there that any test finds.
+/// Patterns are written in the tables of dialects, so an invalid one is a mistake there that any test finds.
 fn parse(pattern: &str, names: &Names<'_>) -> Expr {
     let mut parser = Parser { rest: pattern.chars().peekable(), names };
     let expr = parser.choice();
@@ -107,7 +107,7 @@ impl Parser<'_> {
         make(part)
     }
 
-    /// The letters up to `end`, which is left out, without backslashes before them.
+    /// The letters up to `end`, which is excluded, without backslashes before them.
     fn until(&mut self, end: char) -> String {
         let mut letters = String::new();
         while let Some(letter) = self.rest.next().filter(|letter| *letter != end) {
@@ -151,7 +151,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The characters of a class, with those between the ends of ranges.
+    /// The characters of a class, including those of its ranges.
     fn class(&mut self) -> String {
         let mut list = String::new();
         while let Some(letter) = self.rest.next().filter(|letter| *letter != ']') {

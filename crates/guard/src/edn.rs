@@ -1,4 +1,4 @@
-//! An answer as EDN: objects are maps with keyword keys, everything else reads as the value it is in JSON.
+//! An answer as EDN: objects become maps with keyword keys, everything else reads as the same value as in JSON.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ pub(crate) fn render(fields: &Map<String, Value>) -> String {
     text
 }
 
-/// Recursion is bounded: answers nest at most five levels deep whatever the request holds.
+/// Recursion is bounded: answers nest at most five levels deep, for any request.
 fn value(value: &Value, text: &mut String) {
     match value {
         Value::Null => text.push_str("nil"),
@@ -47,7 +47,7 @@ fn map(fields: &Map<String, Value>, text: &mut String) {
     text.push('}');
 }
 
-/// A string in the escapes that EDN and Clojure share.
+/// A string with the escapes that EDN and Clojure share.
 fn quoted(string: &str, text: &mut String) {
     text.push('"');
     for c in string.chars() {

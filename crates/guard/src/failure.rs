@@ -1,4 +1,4 @@
-//! What can be wrong with a step. The message says what, where, why, and what to send next.
+//! The faults of a step. The message says what is wrong, where and why, and what to send next.
 
 use lispwright_syntax::Delimiter;
 use serde_json::{Map, Value, json};
@@ -14,14 +14,14 @@ pub enum Code {
     Underflow,
     /// A delimiter type that is none of the three.
     InvalidType,
-    /// A cursor, a sentinel or a slice that does not stand where it says.
+    /// A cursor, a sentinel or a slice that is not at the place it states.
     BadCursor,
-    /// Anything else: a field missing or of the wrong kind, a limit passed, a document that has drifted.
+    /// Any other fault: a field missing or of the wrong kind, a limit passed, a document that has drifted.
     BadInput,
 }
 
 impl Code {
-    /// As it is written in an answer.
+    /// The code in an answer.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mismatch => "MISMATCH",
@@ -36,15 +36,15 @@ impl Code {
 /// A step that was refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// Which mistake.
+    /// The kind of mistake.
     pub code: Code,
     /// For people and models.
     pub message: String,
-    /// The type that is due.
+    /// The expected type.
     pub expected: Option<Delimiter>,
-    /// The type that came.
+    /// The type that was sent.
     pub found: Option<Delimiter>,
-    /// Which operation of a list, from 0.
+    /// The index of the operation in a list, from 0.
     pub op: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ impl Failure {
         Self::new(Code::BadInput, message)
     }
 
-    /// A place that cannot be right.
+    /// A position that cannot be right.
     pub(crate) fn cursor(message: impl Into<String>) -> Self {
         Self::new(Code::BadCursor, message)
     }

@@ -1,12 +1,12 @@
-//! `docHash`: how two sides notice that they no longer write the same document.
+//! `docHash`: a rolling hash by which two sides notice that their documents differ.
 //!
-//! A hash of the whole text would have to be computed from the whole text. This one rolls: it takes in every slice as it
-//! is sent, so both sides can keep it for the price of the slices.
+//! A hash of the whole text would need the whole text. This one takes in every slice as it is sent, so both sides can
+//! keep it at the cost of the slices.
 //!
-//! `advance(previous, slice) = "sha256:" + hex(SHA-256(previous + "\n" + start + "\n" + end + "\n" + text))`, everything
-//! in UTF-8, `previous` spelled in full (`sha256:` and 64 lower-case digits), `start` and `end` in decimal: where the text
-//! stands once it is written, so that a slice and the edit that inserts it give the same hash. Text of no length leaves
-//! the hash as it was. An empty document has [`EMPTY`], which is the SHA-256 of no bytes.
+//! `advance(previous, slice) = "sha256:" + hex(SHA-256(previous + "\n" + start + "\n" + end + "\n" + text))`,
+//! everything in UTF-8, `previous` in full (`sha256:` and 64 lower-case digits), `start` and `end` in decimal: the span
+//! of the text after it is written, so that a slice and the edit that inserts it give the same hash. An empty text
+//! leaves the hash unchanged. An empty document has [`EMPTY`], which is the SHA-256 of no bytes.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 /// The hash of a document to which nothing has been written.
 pub const EMPTY: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// The hash once `text` stands at the code points from `start` up to `end`.
+/// The hash after `text` was written to the code points from `start` up to `end`.
 pub fn advance(previous: &str, start: u64, end: u64, text: &str) -> String {
     if text.is_empty() {
         return previous.to_owned();
@@ -67,7 +67,7 @@ pub(crate) fn unspell(hash: &str) -> [u8; 32] {
     digest
 }
 
-/// The two sides write different documents.
+/// The failure when the two sides write different documents.
 pub(crate) fn drift(what: &str, expected: &str, found: &str) -> Failure {
     Failure::input(format!(
         "The document has drifted: {what} is {found}, but what was sent so far gives {expected}. Compare the text with \

@@ -2,12 +2,12 @@
 //! closes.
 //!
 //! A language model has no stack of its own, so it guesses closing brackets. Here it sends the stack along with each
-//! step and gets the next one back, or an error that names what is due. [`answer`] is the whole interface: an
-//! [`Operation`] and a request, both as the client sent them, to an [`Answer`]. Read [`operations`] next for the seven
-//! that work on a stack, and [`scan`] for the one that reads text in pieces.
+//! step and gets the next one back, or an error that names the expected delimiter. [`answer`] is the whole interface:
+//! from an [`Operation`] and a request, both as the client sent them, to an [`Answer`]. Read [`operations`] next for
+//! the seven that work on a stack, and [`scan`] for the one that reads text in pieces.
 //!
-//! **Invariants.** Every answer is a function of the request alone. No request panics. A request that is refused
-//! comes back with the stack it was sent with. What counts as a delimiter in a text is decided by `lispwright-syntax`.
+//! **Invariants.** Every answer is a function of the request alone. No request panics. A refused request comes back
+//! with the stack that it had. `lispwright-syntax` decides what is a delimiter in a text.
 
 pub mod delimiters;
 mod edn;
@@ -30,26 +30,26 @@ use steps::Move;
 /// The calls of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// One opener onto the stack.
+    /// Pushes one opener.
     PushDelimiter,
-    /// One closer, checked against the top of the stack.
+    /// Pops one closer, checked against the top of the stack.
     PopDelimiter,
-    /// Marks the place where writing goes on.
+    /// Marks the position where writing continues.
     SetSentinel,
-    /// Is the stack empty, and if not, what would empty it.
+    /// Checks that the stack is empty, and otherwise returns the closers that would empty it.
     BalanceAndResume,
-    /// A run of openers.
+    /// Pushes a run of openers.
     PushMany,
-    /// A run of closers, innermost first.
+    /// Pops a run of closers, innermost first.
     PopMany,
     /// Openers and closers in any order.
     Batch,
-    /// A piece of text, resumed from the state that the piece before it left.
+    /// Reads a piece of text, from the state after the piece before it.
     Scan,
 }
 
 impl Operation {
-    /// Every operation, in the order they are listed to people.
+    /// Every operation, in the order in which they are listed to people.
     pub const ALL: [Self; 8] = [
         Self::PushDelimiter,
         Self::PopDelimiter,
@@ -90,18 +90,18 @@ impl Operation {
     }
 }
 
-/// What a request comes back with.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The step is fine. The same as the field `ok`.
+    /// The step is correct. Equals the field `ok`.
     pub ok: bool,
-    /// The answer as the protocol names its fields.
+    /// The answer, with the field names of the protocol.
     pub fields: Map<String, Value>,
     /// The same as one line of JSON, or of EDN when the request has `"format": "edn"`.
     pub text: String,
 }
 
-/// Answers one request. Fields that the operation does not know are ignored.
+/// Answers one request. Unknown fields are ignored.
 ///
 /// Field names are also accepted with a leading colon, a trailing question mark, in kebab-case and in snake_case; values
 /// of enumerations with a leading colon.

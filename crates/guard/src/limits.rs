@@ -1,4 +1,4 @@
-//! How much one request may hold. Every limit is answered with `BAD_INPUT` and its own number.
+//! The limits on one request. A request beyond one is answered with `BAD_INPUT` and the number of the limit.
 
 /// Deepest stack, in delimiters.
 pub const MAX_DEPTH: usize = 4_096;
@@ -12,7 +12,7 @@ pub const MAX_SLICE: usize = 256 * 1024;
 /// Longest `text` of one scan, in bytes of UTF-8. Longer texts are sent in pieces.
 pub const MAX_PIECE: usize = 1024 * 1024;
 
-/// Longest `state`, in characters. The longest that a scan gives out is below it.
+/// Longest `state`, in characters. Those that a scan returns are shorter.
 pub const MAX_STATE: usize = 128 * 1024;
 
 /// Deepest nesting of block comments that a scan can be interrupted in.

@@ -1,4 +1,4 @@
-//! The operations on a stack: each checks its request, takes the steps on a copy, and answers with the copy.
+//! The operations on a stack: each checks its request, takes the steps on a copy, and returns the copy.
 
 use lispwright_syntax::Delimiter;
 use serde_json::{Map, Value, json};
@@ -57,7 +57,7 @@ pub(crate) fn one(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Resu
     Ok(success(&stack, advanced_hash(request, written.as_ref())?))
 }
 
-/// A step found in a text goes the way the call goes.
+/// A step found in a text has the direction of the call.
 fn check_direction(found: Move, to_move: fn(Delimiter) -> Move) -> Result<(), Failure> {
     let pushes = |step: Move| matches!(step, Move::Push(_));
     if pushes(found) == pushes(to_move(Delimiter::Paren)) {
@@ -70,7 +70,7 @@ fn check_direction(found: Move, to_move: fn(Delimiter) -> Move) -> Result<(), Fa
     )))
 }
 
-/// The step that was named is the one that was written.
+/// The named step equals the written one.
 fn agree(index: usize, named: Move, written: Move) -> Result<(), Failure> {
     if named == written {
         return Ok(());
@@ -115,7 +115,7 @@ pub(crate) fn balance_and_resume(request: &Request<'_>) -> Result<Map<String, Va
         Some(slice) => check_evidence(request, &slice, sentinel, &stack)?,
         None => false,
     };
-    // What closes a line comment comes before what closes the delimiters.
+    // A line comment has to end before the delimiters can be closed.
     let before = if in_comment && !stack.is_empty() { "\n" } else { "" };
     // The slice is text that is already on the stack: it does not advance the hash a second time.
     let doc_hash = advanced_hash(request, None)?;
@@ -161,10 +161,11 @@ pub(crate) fn balance_and_resume(request: &Request<'_>) -> Result<Map<String, Va
     Ok(fields)
 }
 
-/// The text before the sentinel fits the stack: it closes in order what it opens, and what it leaves open is on top.
+/// Checks that the text before the sentinel fits the stack: it closes in order what it opens, and the openers that
+/// remain open are on top.
 ///
-/// The text may be an excerpt, shorter than its span, as in the protocol's own example; it may not be longer. Says whether
-/// the sentinel stands in a line comment.
+/// The text may be an excerpt, shorter than its span, as in the protocol's own example; it may not be longer. Returns
+/// whether the sentinel is in a line comment.
 fn check_evidence(
     request: &Request<'_>,
     slice: &Slice<'_>,
@@ -181,7 +182,7 @@ fn check_evidence(
     let (moves, ends_in_comment) = slice.read(request)?;
     for step in moves {
         match step {
-            // It closes something from before the slice.
+            // It closes an opener from before the slice.
             Move::Pop(_) if left_open.is_empty() => {}
             step => step.apply(&mut left_open)?,
         }
@@ -212,7 +213,7 @@ fn opener(closer: char) -> char {
 /// A run of openers or of closers: `types`, a slice, or both. The list has other names, too; lists under two of them
 /// must agree.
 pub(crate) fn run_of(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<String, Value>, Failure> {
-    // A run of closers is also called what it is expected to close.
+    // A run of closers may also be named by the expected types.
     let names: &[&str] = if to_move(Delimiter::Paren) == Move::Pop(Delimiter::Paren) {
         &["types", "expected", "ops"]
     } else {

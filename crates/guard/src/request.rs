@@ -1,4 +1,4 @@
-//! Fields of a request, found under any of their spellings and checked one by one.
+//! The fields of a request, found under any of their spellings and checked one by one.
 
 use lispwright_syntax::{Delimiter, Dialect};
 use serde_json::{Map, Value, json};
@@ -9,19 +9,19 @@ use crate::hash;
 use crate::limits::{MAX_CURSOR, MAX_DEPTH, MAX_OPS};
 use crate::steps::Move;
 
-/// How the text of an answer is written.
+/// The notation of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Json,
     Edn,
 }
 
-/// What to do about a stack that is not empty.
+/// The treatment of a stack that is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Refuse it.
     AssertEmpty,
-    /// Say what would empty it.
+    /// Return the closers that would empty it.
     SuggestFix,
 }
 
@@ -36,7 +36,7 @@ impl<'r> Request<'r> {
         Self { fields }
     }
 
-    /// A field under its own name, else under another spelling of it. `null` counts as absent.
+    /// A field by its own name, otherwise by another spelling of it. `null` counts as absent.
     pub(crate) fn get(&self, name: &str) -> Option<&'r Value> {
         let exact = self.fields.get(name);
         let found =
@@ -58,7 +58,7 @@ impl<'r> Request<'r> {
         Ok(self.text(name)?.map(|word| word.strip_prefix(':').unwrap_or(word)))
     }
 
-    /// A place in the document, in code points.
+    /// A position in the document, in code points.
     pub(crate) fn cursor(&self, name: &str) -> Result<Option<u64>, Failure> {
         self.get(name).map(|value| place(name, value)).transpose()
     }
@@ -178,7 +178,7 @@ impl<'r> Request<'r> {
     }
 }
 
-/// No delimiter type where one is needed.
+/// The failure of a missing delimiter type.
 pub(crate) fn missing_type(place: &str) -> Failure {
     Failure::new(Code::InvalidType, format!("`{place}` is missing. Send paren, bracket or brace."))
 }
@@ -196,7 +196,7 @@ pub(crate) fn delimiter(place: &str, value: &Value) -> Result<Delimiter, Failure
 }
 
 fn place(name: &str, value: &Value) -> Result<u64, Failure> {
-    // `3.0` is an integer to every JSON reader that knows only doubles.
+    // JSON readers that know only doubles write `3.0` for an integer.
     let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0 && *number <= MAX_CURSOR as f64);
     let found = value.as_u64().or_else(|| whole.map(|number| number as u64));
     found.filter(|&cursor| cursor <= MAX_CURSOR).ok_or_else(|| {
@@ -216,7 +216,7 @@ fn is_spelling(key: &str, name: &str) -> bool {
     letters.eq(name.bytes().map(|byte| byte.to_ascii_lowercase()))
 }
 
-/// What a JSON value is, for a message.
+/// The kind of a JSON value, for a message.
 pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -228,7 +228,7 @@ pub(crate) fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Sent text inside a message: its first characters.
+/// The first characters of a sent text, for a message.
 pub(crate) fn shortened(text: &str) -> String {
     const WIDTH: usize = 40;
     let mut shown: String = text.chars().take(WIDTH).collect();

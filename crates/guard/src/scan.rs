@@ -1,7 +1,7 @@
-//! `scan`: a text in pieces, each for the price of the piece.
+//! `scan`: reads a text in pieces, each at the cost of the piece.
 //!
-//! The client sends the next piece and the `state` that the last answer gave; it may cut anywhere. What the answer says
-//! is what it would say had all pieces come as one. Read [`scanner`] for how that is done.
+//! The client sends the next piece and the `state` of the last answer; it may cut anywhere. The answer is the same as
+//! if all pieces had come as one. [`scanner`] explains how that is done.
 
 mod head;
 pub mod position;
@@ -27,7 +27,7 @@ use state::State;
 /// The dialect of requests that name none: the one that has all three delimiters.
 pub const DEFAULT_DIALECT: Dialect = Dialect::Clojure;
 
-/// How many open delimiters an answer describes; those in the middle of a deeper stack are left out.
+/// The number of open delimiters that an answer describes; those in the middle of a deeper stack are left out.
 const MOST_SHOWN: usize = 64;
 
 /// Reads one piece.
@@ -55,7 +55,7 @@ pub(crate) fn run(request: &Request<'_>) -> Result<Map<String, Value>, Failure> 
     Ok(report(State { scanner, doc_hash }, mode))
 }
 
-/// `docHashAfter`, when the client says what the hash should become.
+/// Checks `docHashAfter`, if the client sends it.
 pub(crate) fn check_expected(request: &Request<'_>, after: Option<&str>) -> Result<(), Failure> {
     match (request.hash("docHashAfter")?, after) {
         (None, _) => Ok(()),
@@ -67,7 +67,7 @@ pub(crate) fn check_expected(request: &Request<'_>, after: Option<&str>) -> Resu
     }
 }
 
-/// What a scan is asked to say about the end of the text.
+/// The report that a scan is asked for about the end of the text.
 fn scan_mode(request: &Request<'_>) -> Result<Option<Mode>, Failure> {
     match request.word("mode")? {
         None | Some("report") => Ok(None),
@@ -123,7 +123,7 @@ fn resume(request: &Request<'_>) -> Result<State, Failure> {
     }
 }
 
-/// Everything there is to say about the text so far.
+/// The full report on the text so far.
 fn report(state: State, mode: Option<Mode>) -> Map<String, Value> {
     let scanner = &state.scanner;
     let balanced = scanner.is_balanced();
@@ -162,7 +162,7 @@ fn report(state: State, mode: Option<Mode>) -> Map<String, Value> {
             .filter(|closers| !closers.is_empty())
             .map(|closers| json!({ "start": end, "end": end, "text": closers }))
             .collect();
-        // With no text known that closes it, there is no edit and the stack stays.
+        // Without a text that closes it, there is no edit and the stack stays.
         let new_stack = if closers.is_some() { json!([]) } else { fields["stack"].clone() };
         fields.insert("fix".into(), json!({ "edits": edits, "newStack": new_stack }));
     }
@@ -174,12 +174,12 @@ fn report(state: State, mode: Option<Mode>) -> Map<String, Value> {
     fields
 }
 
-/// The first refused closer as the `error` of an answer, with where it stands and what was open.
+/// The first refused closer as the `error` of an answer, with its position and the open delimiter.
 fn fault_json(fault: &Fault, scanner: &Scanner) -> Value {
     let open = fault.open.as_ref();
     let mut failure = match refuse_pop(open.map(|open| open.delimiter), fault.found) {
         Err(failure) => failure,
-        // A made-up state may name a fault that is none.
+        // A forged state may contain a fault that is none.
         Ok(()) => Failure::input("`state` names an error that is none. Begin a new scan."),
     };
     failure.message = format!("Line {}, column {}: {}", fault.at.line, fault.at.column, failure.message);
@@ -196,7 +196,7 @@ fn fault_json(fault: &Fault, scanner: &Scanner) -> Value {
     error
 }
 
-/// Why the text cannot end here.
+/// The reason why the text cannot end here.
 fn unfinished_json(scanner: &Scanner, can_close: bool) -> Value {
     let mut failure = match scanner.open().last() {
         Some(open) => {
@@ -223,7 +223,7 @@ fn unfinished_json(scanner: &Scanner, can_close: bool) -> Value {
     failure.to_json(scanner.stack().into_iter().map(type_name).collect())
 }
 
-/// The outermost and the innermost of what is open, and how many stand between those.
+/// The outermost and the innermost open delimiters, and the number of those between.
 fn open_json(open: &[Open]) -> (Value, usize) {
     let describe = |open: &Open| {
         let mut fields = Map::new();

@@ -1,4 +1,4 @@
-//! `docSlice` and `edits`: the text that was written, as evidence of the steps it takes.
+//! `docSlice` and `edits`: the written text, as evidence of the steps.
 
 use std::borrow::Cow;
 
@@ -12,14 +12,14 @@ use crate::scan::position::code_points;
 use crate::scan::{DEFAULT_DIALECT, Scanner, check_expected};
 use crate::steps::Move;
 
-/// Some text of the document, and the code points it spans there when the client says so.
+/// Some text of the document, and its span in code points if the client sends it.
 pub(crate) struct Slice<'r> {
     pub(crate) text: Cow<'r, str>,
     pub(crate) span: Option<(u64, u64)>,
 }
 
 impl<'r> Slice<'r> {
-    /// `docSlice`, in the middle of a document unless it says otherwise.
+    /// `docSlice`, in the middle of a document unless the request says otherwise.
     pub(crate) fn of(request: &Request<'r>) -> Result<Option<Self>, Failure> {
         let Some(slice) = request.object("docSlice")? else { return Ok(None) };
         let Some(text) = slice.text("text")? else {
@@ -45,7 +45,7 @@ impl<'r> Slice<'r> {
         Ok(Some(Self { text: text.into(), span }))
     }
 
-    /// What was written: `docSlice`, or `edits` that insert text, one where the other ends.
+    /// The written text: `docSlice`, or `edits` that insert text, each where the one before ends.
     pub(crate) fn written(request: &Request<'r>) -> Result<Option<Self>, Failure> {
         let slice = Self::of(request)?;
         let Some(edits) = request.list("edits")? else {
@@ -60,7 +60,7 @@ impl<'r> Slice<'r> {
         join(edits).map(Some)
     }
 
-    /// The text is as long as the span says.
+    /// Checks that the length of the text equals that of the span.
     pub(crate) fn check_length(&self) -> Result<(), Failure> {
         let length = code_points(&self.text);
         match self.span {
@@ -73,7 +73,7 @@ impl<'r> Slice<'r> {
         }
     }
 
-    /// `cursor` stands in the slice or at one of its ends.
+    /// Checks that `cursor` is in the slice or at one of its ends.
     pub(crate) fn check_cursor(&self, name: &str, cursor: Option<u64>) -> Result<(), Failure> {
         match (self.span, cursor) {
             (Some((start, end)), Some(cursor)) if cursor < start || cursor > end => Err(Failure::cursor(format!(
@@ -83,7 +83,8 @@ impl<'r> Slice<'r> {
         }
     }
 
-    /// The delimiters of the text, by the reader of its dialect: none in strings, comments and character literals.
+    /// The delimiters of the text, found by the reader of its dialect: none in strings, comments and character
+    /// literals.
     pub(crate) fn moves(&self, request: &Request<'_>) -> Result<Vec<Move>, Failure> {
         self.read(request).map(|(moves, _)| moves)
     }
@@ -91,7 +92,7 @@ impl<'r> Slice<'r> {
     /// The delimiters of the text, and whether it ends in a line comment.
     pub(crate) fn read(&self, request: &Request<'_>) -> Result<(Vec<Move>, bool), Failure> {
         let dialect = request.dialect()?.unwrap_or(DEFAULT_DIALECT);
-        // A slice with no place may stand anywhere but is taken for the middle of a document.
+        // A slice without a position counts as the middle of a document.
         let mut scanner = Scanner::new(dialect, &[], self.span.map_or(1, |(start, _)| start));
         let mut moves = Vec::new();
         scanner.feed(&self.text, &mut |step| moves.push(step))?;
@@ -124,7 +125,7 @@ impl<'r> Slice<'r> {
     }
 }
 
-/// `docHash` of a request, past what it has written, held against `docHashAfter`.
+/// `docHash` of a request, advanced by the written text and compared with `docHashAfter`.
 pub(crate) fn advanced_hash(request: &Request<'_>, written: Option<&Slice<'_>>) -> Result<Option<String>, Failure> {
     let after = match (request.hash("docHash")?, written) {
         (Some(previous), Some(slice)) => Some(slice.advanced(&previous)?),
@@ -149,7 +150,7 @@ fn check_size(name: &str, text: &str) -> Result<(), Failure> {
     )))
 }
 
-/// Insertions that follow each other, as one slice.
+/// Adjacent insertions, as one slice.
 fn join<'r>(edits: &'r [Value]) -> Result<Slice<'r>, Failure> {
     let mut text = String::new();
     let mut span: Option<(u64, u64)> = None;

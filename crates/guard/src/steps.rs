@@ -1,4 +1,4 @@
-//! The two moves on a stack of delimiters, and why one of them cannot be made.
+//! The two moves on a stack of delimiters, and the reasons for refusing one.
 
 use lispwright_syntax::Delimiter;
 
@@ -43,7 +43,7 @@ impl Move {
     }
 }
 
-/// Why a closer cannot come when `top` is the innermost delimiter that is open.
+/// Checks that a closer can come when `top` is the innermost open delimiter.
 pub(crate) fn refuse_pop(top: Option<Delimiter>, found: Delimiter) -> Result<(), Failure> {
     match top {
         Some(expected) if expected == found => Ok(()),
@@ -76,7 +76,7 @@ pub(crate) fn refuse_pop(top: Option<Delimiter>, found: Delimiter) -> Result<(),
     }
 }
 
-/// The text that closes everything on a stack, innermost first.
+/// The text that closes the whole stack, innermost first.
 pub fn closers(stack: &[Delimiter]) -> String {
     stack.iter().rev().map(|delimiter| delimiter.close()).collect()
 }

@@ -1,4 +1,4 @@
-//! The examples in `docs/guard.md` are requests and their answers, to the letter.
+//! The examples in `docs/guard.md` are requests and their literal answers.
 
 #![allow(clippy::unwrap_used)]
 

@@ -14,7 +14,7 @@ fn object(value: Value) -> Map<String, Value> {
     fields
 }
 
-/// The answer to a request, which is the same when it is asked again.
+/// The answer to a request, which is the same when it is sent again.
 fn ask(operation: Operation, request: Value) -> Value {
     let request = object(request);
     let first = answer(operation, &request);
@@ -25,7 +25,7 @@ fn ask(operation: Operation, request: Value) -> Value {
     fields
 }
 
-/// Code and stack of the error that a request gets.
+/// Code and stack of the error for a request.
 fn refused(operation: Operation, request: Value) -> (String, Value) {
     let found = ask(operation, request.clone());
     assert_eq!(found["ok"], json!(false), "{request}");
@@ -144,7 +144,7 @@ fn a_stack_that_is_not_empty_fails_the_assertion() {
     assert_eq!(found["error"]["code"], json!("MISMATCH"));
     assert_eq!(found["error"]["expected"], json!("brace"));
     assert_eq!(found["error"]["stack"], json!(["paren", "brace"]));
-    // It is what happens when no mode is sent.
+    // This is the default without a mode.
     let default = json!({ "stack": ["paren", "brace"], "sentinel": 5 });
     assert_eq!(ask(BalanceAndResume, default), found);
 }
@@ -238,7 +238,7 @@ fn two_lists_of_steps_agree() {
     assert_eq!(code(PopMany, pop(json!(["brace", "paren"]), json!(["paren", "brace"]))), "BAD_INPUT");
     assert_eq!(code(PopMany, pop(json!(["brace"]), json!(["angle"]))), "INVALID_TYPE");
     assert_eq!(ask(PopMany, pop(json!(null), json!(["brace"])))["stack"], json!(["paren"]));
-    // What a push expects is no field of it.
+    // The expected types are not a field of a push.
     let push = json!({ "stack": [], "types": ["paren"], "expected": ["angle"] });
     assert_eq!(ask(PushMany, push), json!({ "ok": true, "stack": ["paren"] }));
 }
@@ -504,7 +504,7 @@ fn names_are_those_of_the_protocol() {
 
 const KINDS: [&str; 3] = ["paren", "bracket", "brace"];
 
-/// A matched sequence: `shape` says at each step whether to open, and what.
+/// A matched sequence: `shape` says at each step whether to open, and which type.
 fn matched(shape: &[(bool, usize)]) -> Vec<(&'static str, &'static str)> {
     let mut open = Vec::new();
     let mut ops = Vec::new();
@@ -582,7 +582,7 @@ proptest! {
         let ops: Vec<(&str, &str)> =
             steps.iter().map(|&(push, kind)| (if push { "push" } else { "pop" }, KINDS[kind])).collect();
         let text: String = ops.iter().map(|(op, kind)| character(op, kind)).collect();
-        // The longest beginning that can be taken, then the step that cannot.
+        // The longest prefix that is accepted, then the step that is refused.
         for end in 0..=ops.len() {
             let found = ask(Batch, json!({ "stack": [], "ops": to_json(&ops[..end]) }));
             match oracle(&text[..end]) {
@@ -626,7 +626,7 @@ proptest! {
     }
 }
 
-/// Values that mean something to one field or another.
+/// Values that have a meaning for some field.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop::sample::select(vec![
         json!(null),

@@ -1,4 +1,4 @@
-//! Scanning in pieces equals scanning whole, and both equal what the reader says of the whole text.
+//! Scanning in pieces equals scanning whole, and both equal the reader's result for the whole text.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ fn scan(request: Value) -> Map<String, Value> {
     answer(Operation::Scan, &object(request)).fields
 }
 
-/// Scans pieces one after another and gives the last answer.
+/// Scans pieces one after another and returns the last answer.
 fn scan_pieces<'t>(pieces: impl IntoIterator<Item = &'t str>, dialect: Dialect) -> Map<String, Value> {
     let mut last = scan(json!({ "text": "", "dialect": dialect.name() }));
     for piece in pieces {
@@ -75,7 +75,7 @@ fn check_requests(text: &str, dialect: Dialect, cut: impl Fn(usize) -> bool) {
     }
 }
 
-/// Depth by depth what the reader's tokens do to a stack on which a wrong closer has no effect.
+/// The effect of the reader's tokens on a stack, depth by depth, where a wrong closer has no effect.
 fn oracle(text: &str, dialect: Dialect) -> (Vec<&'static str>, usize, Option<usize>) {
     let tree = read_plain(text, dialect);
     let (mut stack, mut faults, mut first) = (Vec::new(), 0, None);
@@ -113,7 +113,7 @@ fn check_against_reader(text: &str, dialect: Dialect) {
     }
 }
 
-/// What a text is put together from: every shape that a piece may end in the middle of.
+/// The parts of generated texts: every token that a piece may end in the middle of.
 const FRAGMENTS: &[&str] = &[
     "(",
     ")",
@@ -468,7 +468,7 @@ fn a_state_stays_small() {
     assert_eq!(deep["depth"], json!(3_000));
     assert!(deep["state"].as_str().unwrap().len() < 3_000 * 8, "{}", deep["state"].as_str().unwrap().len());
     assert_eq!(deep["open"].as_array().unwrap().len() + deep["openOmitted"].as_u64().unwrap() as usize, 3_000);
-    // The longest state: as deep as can be, every line long.
+    // The longest state: maximal depth, every line long.
     let widest = format!("{}\n(", " ".repeat(200)).repeat(4_096);
     let found = scan(json!({ "text": widest, "dialect": "cl" }));
     let again = scan(json!({ "text": ")", "state": found["state"] }));
@@ -511,13 +511,13 @@ fn bars_quote_in_scheme_from_the_mark_on() {
         assert_eq!(scan_whole(text, Dialect::Scheme)["balanced"], json!(true), "{text}");
     }
     assert_eq!(scan_whole("(f |a(b|)", Dialect::Scheme)["depth"], json!(1));
-    // What stands before it was read without it, the token that it ends in included.
+    // Text before the mark was read without it, including the token that the mark ends in.
     for text in ["(a b-#\\) (c) #!r7rs", "(f |a(b|)) #!r7rs |x (|", "(define-library|a |) |b (|", "#!r7rs|a\n(b |c (|)"]
     {
         check_against_reader(text, Dialect::Scheme);
         check_pieces(text, Dialect::Scheme, |_| true);
     }
-    // A mark far from the start decides nothing, as in the reader.
+    // A mark far from the start has no effect, as in the reader.
     let far = format!("{}(f |a(b|)", " ".repeat(17_000) + "#lang x\n");
     assert_eq!(scan_whole(&far, Dialect::Scheme)["depth"], json!(1));
     check_pieces(&far, Dialect::Scheme, |index| index % 1_000 == 7);
@@ -536,7 +536,7 @@ fn marks_around_the_reach_are_read_as_the_reader_does() {
         check_against_reader(&wide, Dialect::Scheme);
         check_pieces(&wide, Dialect::Scheme, |index| index > 8_180);
     }
-    // Nothing here takes long: many marks, many pieces, far from the start.
+    // None of this takes long: many marks, many pieces, far from the start.
     let many = " ".repeat(17_000) + &"#!r7rs (a) ".repeat(20_000);
     assert!(scanner([many.as_str()], Dialect::Scheme).unwrap().is_balanced());
 }

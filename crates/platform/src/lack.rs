@@ -1,17 +1,17 @@
-//! What a system cannot keep of what the documentation promises.
+//! The promises of the documentation that a system cannot keep.
 
-/// Something that a system has no means for.
+/// A feature that a system has no means for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// There is no telling what a process has started, but for what stays in its process group.
+    /// The descendants of a process are unknown, except those in its process group.
     Descent,
-    /// There is no telling how much memory a process takes.
+    /// The memory of a process is unknown.
     Memory,
-    /// There is no telling how long a process has waited for a processor.
+    /// The time that a process has waited for a processor is unknown.
     Waits,
     /// Nothing keeps a process from writing, connecting and signalling.
     Sandbox,
-    /// Processes of the same user may look into each other.
+    /// Processes of the same user may read each other's memory.
     Privacy,
 }
 
@@ -27,7 +27,7 @@ impl Lack {
         }
     }
 
-    /// What follows from it for those who use images.
+    /// The consequence for users of images.
     pub fn consequence(self) -> &'static str {
         match self {
             Self::Descent => {

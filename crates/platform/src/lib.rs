@@ -1,9 +1,9 @@
-//! What differs between operating systems, in one place.
+//! The differences between operating systems, in one place.
 //!
-//! Images run code that nobody has looked at. How well the server can count what such code starts, end it and keep it in is up
-//! to the system: Linux has a process table in files, process descriptors, child subreapers and sandboxes; other Unix
-//! systems have process groups. [`System`] is what the rest of the program asks for. [`Linux`] and [`Unix`]
-//! answer, and [`Here`] is the one in use. What a system cannot keep it states as data, [`System::LACKS`].
+//! Images run code that nobody has checked. The system determines how well the server can count, end and confine the
+//! processes of such code: Linux has a process table in files, process descriptors, child subreapers and sandboxes;
+//! other Unix systems have process groups. [`System`] is the interface for the rest of the program. [`Linux`] and
+//! [`Unix`] implement it, and [`Here`] is the one in use. The missing features of a system are data, [`System::LACKS`].
 //!
 //! With `--cfg lispwright_portable` [`Here`] is [`Unix`] on Linux too, so that it is tested where most tests run.
 //!
@@ -44,68 +44,69 @@ pub type Here = Unix;
 /// A process that has not ended, as the process table shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// When it started, in ticks since the machine did; tells it from another of the same number.
+    /// Its start, in ticks since the machine started; distinguishes it from another with the same number.
     pub started: u64,
-    /// The process that started it, or took it in.
+    /// The process that started it, or adopted it.
     pub parent: i32,
     /// Its resident set in kilobytes.
     pub resident_kb: u64,
 }
 
-/// What a process sees of the machine before it is confined.
+/// The view that a process has of the machine before it is confined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surroundings {
-    /// What its user sees. Landlock alone bounds it.
+    /// The view of its user. Landlock alone bounds it.
     Shared,
-    /// Namespaces that bubblewrap has made and furnished. Landlock is only asked to help as far as it can.
+    /// Namespaces that bubblewrap has made and furnished. Landlock adds what it can.
     Bubblewrap,
-    /// Namespaces that it is the first process of, which are yet to be furnished; see [`System::enter_namespaces`].
+    /// Namespaces in which it is the first process, and which are not furnished yet; see [`System::enter_namespaces`].
     Namespaces,
 }
 
-/// What the program needs of an operating system beyond what all Unix systems have. What a system has no means for is left as
-/// it is here: nothing is found, and nothing happens.
+/// The operations of an operating system that not all Unix systems have. The defaults here are for systems without the
+/// means: they find nothing and do nothing.
 #[allow(unused_variables, reason = "the names say what a system would be given")]
 pub trait System: Debug + Sized {
-    /// What a process is held by, so that a signal does not hit another that took over its number.
+    /// A handle to a process, so that a signal does not reach another that has reused its number.
     type Handle: Debug + Send + Sync;
 
-    /// What this system cannot keep.
+    /// The features that this system lacks.
     const LACKS: &'static [Lack];
 
-    /// Commands of a POSIX shell that kill every process with the environment variable `LISPWRIGHT_WORKER` beginning with `$1`,
-    /// but the shell.
+    /// Commands of a POSIX shell that kill every process whose environment variable `LISPWRIGHT_WORKER` begins with
+    /// `$1`, except the shell.
     const KILL_MARKED: &'static str = "";
 
-    /// How a directory is opened that is only to be held.
+    /// The flags for opening a directory only to hold it.
     const HOLD: OFlags = OFlags::RDONLY;
 
-    // How processes end together.
+    // Ending processes.
 
-    /// Has the system kill this process when its parent ends. Makes system calls only.
+    /// Makes the system kill this process when its parent ends. Makes system calls only.
     fn end_with_parent() -> io::Result<()> {
         Ok(())
     }
 
-    /// Has what descends from this process stay below it when the processes between end.
+    /// Makes the descendants of this process stay its descendants when the processes between end.
     fn adopt_orphans() -> io::Result<()> {
         Ok(())
     }
 
-    /// Kills what one look finds below this process. `leader` is its child and leads a process group.
+    /// Kills the processes that one pass finds below this process. `leader` is its child and leads a process group.
     fn kill_below(leader: Pid);
 
-    /// The processes with `entry`, which may be the beginning of one, in the environment that they were started with.
+    /// The processes whose environment at their start contains `entry`, or an entry that begins with it.
     fn carriers(entry: &[u8]) -> Vec<Pid> {
         Vec::new()
     }
 
-    // Who descends from whom.
+    // Ancestors and descendants.
 
-    /// The process at or below `root`, which leads a process group, that calls itself `number`; and its number here.
+    /// The process at or below `root`, which leads a process group, that has `number` in its own namespace; and its
+    /// number here.
     fn find_below(root: i32, number: i32) -> Option<(i32, Self::Handle)>;
 
-    /// Sends a signal to a process that was found, if it is certain that it is the same one.
+    /// Sends a signal to a process, if it is certainly the one that was found.
     fn signal(handle: &Self::Handle, signal: Signal);
 
     /// The children of a process.
@@ -113,45 +114,45 @@ pub trait System: Debug + Sized {
         Vec::new()
     }
 
-    /// What the process table says of a process that has not ended.
+    /// The entry of the process table for a process that has not ended.
     fn process(pid: i32) -> Option<Process> {
         None
     }
 
-    // What they take.
+    // Resources.
 
-    /// Whether a process was started within the last while.
+    /// Whether a process was started at most `recent` ago.
     fn is_young(pid: Pid, recent: Duration) -> bool {
         false
     }
 
-    /// The memory of a process in kilobytes, a page that n processes share counted as the n-th part of one; and the part of
-    /// it that are files in memory.
+    /// The memory of a process in kilobytes, where a page that n processes share counts as the n-th part of one; and
+    /// its part in memory files.
     fn shares_kb(pid: i32) -> Option<(u64, u64)> {
         None
     }
 
-    /// Kilobytes in the files without a name that live in memory and that processes have open, each file counted once.
+    /// The kilobytes in nameless memory files that processes have open, where each file counts once.
     fn memory_files_kb(processes: impl Iterator<Item = i32>) -> u64 {
         0
     }
 
-    /// Bytes that a process has written to whatever it had open.
+    /// The number of bytes that a process has written to any descriptor.
     fn written_by(pid: Pid) -> Option<u64> {
         None
     }
 
-    /// Nanoseconds that each thread of a process has waited for a processor.
+    /// The nanoseconds that each thread of a process has waited for a processor.
     fn waits(pid: i32) -> HashMap<i32, u64> {
         HashMap::new()
     }
 
-    /// Whether a process has the pipe open that `end` is an end of.
+    /// Whether a process has the pipe of `end` open.
     fn has_open(pid: Pid, end: BorrowedFd<'_>) -> bool {
         false
     }
 
-    /// The resources, in words, of which a process may not have any more.
+    /// The resources, in words, that a process has used up.
     fn used_up(pid: i32) -> Vec<&'static str> {
         Vec::new()
     }
@@ -163,43 +164,44 @@ pub trait System: Debug + Sized {
         Ok(())
     }
 
-    /// This program, if possible whatever has taken its place on the disk meanwhile.
+    /// The path of this program, if possible even if another file has replaced it on the disk.
     fn this_program() -> Option<PathBuf> {
         std::env::current_exe().ok()
     }
 
     // Sandboxes.
 
-    /// Whether Landlock can restrict what has to be restricted.
+    /// Whether Landlock can enforce all necessary restrictions.
     fn landlock_works() -> bool {
         false
     }
 
-    /// Gives this process, which has to have one thread, namespaces of its own; and the processes that it starts a PID namespace,
-    /// of which the first ends all others with it.
+    /// Gives this process, which must have one thread, new namespaces; its child processes get a new PID namespace,
+    /// whose first process ends all others with it.
     fn enter_namespaces() -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Gives up, for good, writing outside of `places`, capabilities and what reaches other processes. All of it is
-    /// enforced, or this is an error.
+    /// Permanently gives up writing outside of `places`, capabilities, and calls that reach other processes. Succeeds
+    /// only if everything is enforced.
     fn restrict(places: Vec<(PathBuf, OwnedFd)>, surroundings: Surroundings) -> Result<(), String> {
         Err("this system has no sandbox for it".to_owned())
     }
 
     // Files and sockets.
 
-    /// Opens the pipe that `end` is an end of once more, with flags of its own.
+    /// Opens the pipe of `end` once more, with flags of its own.
     fn open_again(end: BorrowedFd<'_>, flags: OFlags) -> io::Result<OwnedFd> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Opens `path` if its last part is no symbolic link, nor any other part as far as the system can tell.
+    /// Opens `path` if its last component is not a symbolic link, nor any other component as far as the system can
+    /// tell.
     fn open_without_links(path: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
         Ok(open(path, flags | OFlags::NOFOLLOW, mode)?)
     }
 
-    /// A file without a name in the directory, that [`give_name`](Self::give_name) can give one.
+    /// A file without a name in the directory, for [`give_name`](Self::give_name).
     fn nameless_file(directory: BorrowedFd<'_>, mode: Mode) -> io::Result<Option<File>> {
         Ok(None)
     }
@@ -209,6 +211,7 @@ pub trait System: Debug + Sized {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Asks that what comes from a socket be acknowledged at once; the system may forget it. Without it everything works, slowly.
+    /// Requests that data from a socket be acknowledged at once; the system may forget it. Without it everything works,
+    /// slowly.
     fn acknowledge_at_once(socket: BorrowedFd<'_>) {}
 }

@@ -1,4 +1,4 @@
-//! Linux: processes as the files below `/proc` show them, and what its kernel offers to hold them, end them and keep them in.
+//! Linux: processes by the files below `/proc`, and the kernel's means to hold, end and confine them.
 
 mod confine;
 mod descent;
@@ -28,7 +28,7 @@ use crate::{Lack, Process, Surroundings, System};
 pub enum Linux {}
 
 impl System for Linux {
-    /// A process descriptor, where the kernel has those.
+    /// A process descriptor, if the kernel has them.
     type Handle = Option<OwnedFd>;
 
     const LACKS: &'static [Lack] = &[];
@@ -48,7 +48,7 @@ done 2>/dev/null"#;
         Ok(set_child_subreaper(Some(getpid()))?)
     }
 
-    /// All are stopped first, each before its children are looked for, so that none can start others meanwhile.
+    /// All are stopped first, each before its children are listed, so that none can start others meanwhile.
     fn kill_below(_leader: Pid) {
         let mut open = Self::children(getpid().as_raw_nonzero().get());
         let mut found = HashSet::new();

@@ -1,17 +1,17 @@
-//! Any Unix system: processes have numbers, parents and groups, and that is all that one program learns of another.
+//! Any Unix system: a program knows only the number, parent and group of another process.
 //!
-//! There is no portable way to list processes. So what a worker has started is its process group, and what leaves that is not
-//! found again.
+//! There is no portable way to list processes. So the processes of a worker are its process group, and those that leave
+//! it are lost.
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::{Lack, System};
 
-/// A system of which nothing is known but that it is a Unix.
+/// A system that is only known to be a Unix.
 #[derive(Debug)]
 pub enum Unix {}
 
-/// A process, and the group that it was found in.
+/// A process, and its group when it was found.
 #[derive(Debug)]
 pub struct GroupMember {
     process: Pid,

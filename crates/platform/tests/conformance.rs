@@ -1,4 +1,4 @@
-//! What holds on every system: the same tests for each that can be compiled here.
+//! The behaviour of every system: the same tests for each that can be compiled here.
 #![allow(clippy::unwrap_used)]
 
 use std::fs::File;
@@ -87,7 +87,7 @@ conformance!(unix, lispwright_platform::Unix);
 #[cfg(target_os = "linux")]
 conformance!(linux, lispwright_platform::Linux);
 
-/// Which system it is decides here and nowhere else.
+/// Only this test asks which system it is on.
 #[test]
 fn no_other_crate_asks_which_system_it_is_on() {
     let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();

@@ -1,4 +1,4 @@
-//! Ending what is below this process: a test program of its own, because on some systems that is whatever else runs in one.
+//! Ending the processes below this one: a test program of its own, because on some systems these include other tests.
 #![allow(clippy::unwrap_used)]
 
 use std::os::unix::process::CommandExt as _;

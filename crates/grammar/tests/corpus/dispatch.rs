@@ -1,4 +1,4 @@
-//! Everything that can stand behind `#`, and behind the first character of a character literal.
+//! Every character after `#`, and after the beginning of a character literal.
 
 use lispwright_grammar::Start;
 use lispwright_syntax::Dialect;
@@ -49,9 +49,9 @@ const TAILS: &[&str] = &[
     "<x>",
 ];
 
-/// What the reader puts up with and no language reads: `#` before nothing, before what has no meaning there, or before
-/// a number alone; a symbol directly behind a character's code. And
-/// white space outside ASCII directly behind a symbol: llguidance sees bytes, and the first ones could go on with it.
+/// Texts that the reader tolerates and no language reads: `#` before nothing, before a character without a meaning
+/// there, or before a number alone; a symbol directly after a character's code. And white space outside ASCII directly
+/// after a symbol: llguidance sees bytes, and the first ones could continue the symbol.
 const LEFT_OUT: &[(Dialect, &[&str])] = &[
     (Dialect::CommonLisp, &["# ", "#)", "#;", "##", "#=", "#|(|#", "#0|", "#0 ", "#01 ", "#7 ", "#71 "]),
     (Dialect::Scheme, &["# ", "#)", "#<", "#=", "#]"]),

@@ -1,4 +1,4 @@
-//! `Start::Form`: one form of a real file is accepted, nothing and two are not, and neither is a form that lost a delimiter.
+//! `Start::Form`: one form of a real file is accepted; nothing, two forms, and a form that lost a delimiter are not.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use lispwright_syntax::{Dialect, read_plain};
 
 use crate::{decoders, is_sound};
 
-/// Longer forms are passed over, in bytes.
+/// Longer forms are skipped, in bytes.
 const LONGEST: usize = 2_000;
 
 #[track_caller]
@@ -24,7 +24,7 @@ fn check(dialect: Dialect, extension: &str) {
         let tree = read_plain(&text, dialect);
         for datum in tree.top_level().filter(|datum| datum.list().is_some()) {
             let form = &text[tree.datum_span(datum).range()];
-            // What a form by itself says may hang on the file around it.
+            // The meaning of a form may depend on the file around it.
             if form.len() > LONGEST || !is_sound(form, dialect) {
                 continue;
             }

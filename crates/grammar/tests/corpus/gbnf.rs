@@ -1,8 +1,8 @@
 //! A machine for GBNF, after llama.cpp's description: a set of stacks, each waiting for a character.
 //!
-//! Written without a look at how the grammars are made: it knows the notation, not Lisp. Stacks share their lower
-//! parts, so that a set of them is a set of numbers; the sets are numbered as well, and where a character leads from one
-//! of them is found once. A file comes through few sets, again and again: those of the depths of its lists.
+//! It was written independently of the generated grammars: it knows the notation, not Lisp. Stacks share their lower
+//! parts, so that a set of them is a set of numbers; the sets are numbered as well, and the successor of a set for a
+//! character is computed once. A file uses few sets, many times: those of the depths of its lists.
 
 mod classes;
 mod notation;
@@ -26,13 +26,13 @@ const MOST_STATES: usize = 400_000;
 pub(crate) struct Machine {
     program: Program,
     classes: Classes,
-    /// Place to go on at, and the stack below.
+    /// The position to continue at, and the stack below.
     stacks: Vec<(Place, Stack)>,
     known: HashMap<(Place, Stack), Stack>,
-    /// Every set of stacks that was come through, in ascending order.
+    /// Every set of stacks so far, in ascending order.
     states: Vec<Vec<Stack>>,
     named: HashMap<Vec<Stack>, State>,
-    /// Where a character leads.
+    /// The successors of sets.
     steps: HashMap<(State, Class), State>,
 }
 
@@ -59,11 +59,11 @@ impl Machine {
         })
     }
 
-    /// Every stack that waits for a character, or is empty, when reading goes on at `place` above `below`.
+    /// Every stack that waits for a character, or is empty, after continuing `from` these positions and stacks.
     fn advance(&mut self, from: Vec<(Place, Stack)>) -> State {
         let (mut todo, mut seen, mut waiting) = (from, Vec::new(), Vec::new());
         while let Some((place, below)) = todo.pop() {
-            // There are few, so that looking through them is quicker than a table.
+            // There are few, so a linear search is quicker than a table.
             if seen.contains(&(place, below)) {
                 continue;
             }

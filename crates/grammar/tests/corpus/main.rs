@@ -1,12 +1,12 @@
 //! The grammars, followed by decoders, against the reader.
 //!
-//! Two decoders: llguidance itself for Lark ([`lark`]), and for GBNF a machine built after llama.cpp's description of
-//! it ([`gbnf`]). On every text they have to agree with the reader: what it finds balanced they accept, what it finds
-//! broken they reject. The texts are the corpus in `target/corpus` (or in `LISPWRIGHT_CORPUS`), which `cargo xtask
-//! corpus` fetches, each file whole, with one delimiter removed, and with one added ([`real`]); everything that can
-//! stand behind `#` ([`dispatch`]); single forms ([`form`]); and random strings of difficult pieces ([`random`]).
+//! There are two decoders: llguidance itself for Lark ([`lark`]), and for GBNF a machine built after llama.cpp's
+//! description of it ([`gbnf`]). They have to agree with the reader on every text: they accept balanced texts and
+//! reject broken ones. The texts are the corpus in `target/corpus` (or in `LISPWRIGHT_CORPUS`), which `cargo xtask
+//! corpus` fetches, each file whole, with one delimiter removed, and with one added ([`real`]); every character after
+//! `#` ([`dispatch`]); single forms ([`form`]); and random strings of difficult pieces ([`random`]).
 //!
-//! Decoders are slow, so a fixed part of the corpus is taken; with `LISPWRIGHT_WHOLE_CORPUS` set it is all of it.
+//! Decoders are slow, so a fixed part of the corpus is tested; with `LISPWRIGHT_WHOLE_CORPUS` set it is all of it.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
@@ -20,7 +20,7 @@ mod real;
 use lispwright_grammar::{Format, Start, grammar};
 use lispwright_syntax::{Dialect, read_plain};
 
-/// Something that follows a grammar.
+/// A decoder that follows a grammar.
 trait Decoder {
     fn accepts(&mut self, text: &str) -> bool;
 }

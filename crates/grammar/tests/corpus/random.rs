@@ -1,4 +1,4 @@
-//! Random strings of difficult pieces: what a decoder accepts, the reader finds sound.
+//! Random strings of difficult pieces: the reader finds every string sound that a decoder accepts.
 
 use lispwright_grammar::Start;
 use lispwright_syntax::Dialect;

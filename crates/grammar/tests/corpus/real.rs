@@ -1,6 +1,6 @@
 //! Real files: accepted as they are, rejected with one delimiter removed or added.
 //!
-//! With the whole corpus, what is wrong is said on standard error as soon as it is seen.
+//! With the whole corpus, each fault is printed to standard error at once.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use lispwright_syntax::{Dialect, TokenKind, read_plain};
 
 use crate::{decoders, is_sound};
 
-/// One file of so many is taken, and none longer than this, unless the whole corpus is asked for.
+/// One of this many files is tested, and none longer than this, unless the whole corpus is asked for.
 const ONE_OF: u64 = 40;
 const LARGEST: u64 = 60_000;
 
@@ -41,7 +41,7 @@ fn emacs_lisp() {
     check("emacs-lisp", Dialect::EmacsLisp, 1_200);
 }
 
-/// What was done, added up over all files.
+/// The totals over all files.
 #[derive(Default)]
 struct Tally {
     files: AtomicUsize,
@@ -74,7 +74,7 @@ fn check(section: &str, dialect: Dialect, at_least: usize) {
     let (next, tally, wrong) = (AtomicUsize::new(0), Tally::default(), Mutex::new(Vec::new()));
     let report = |what: String| {
         if whole {
-            // Not by a macro, which the test harness would keep to the end.
+            // Not by a macro, whose output the test harness would keep to the end.
             let _ = writeln!(std::io::stderr(), "{what}");
         }
         wrong.lock().unwrap().push(what);
@@ -132,7 +132,7 @@ fn exceptions() -> Vec<String> {
     text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(entry).collect()
 }
 
-/// The text with one delimiter removed, and with one added, at places that `key` chooses.
+/// The text with one delimiter removed, and with one added, at places that depend on `key`.
 fn damages(text: &str, dialect: Dialect, key: u64) -> Vec<(String, String)> {
     let tree = read_plain(text, dialect);
     let plain = |(kind, span): &(TokenKind, lispwright_syntax::Span)| {
@@ -153,7 +153,7 @@ fn damages(text: &str, dialect: Dialect, key: u64) -> Vec<(String, String)> {
     ]
 }
 
-/// A number for a file that stays the same everywhere: FNV-1a, stirred once more for its upper bits.
+/// A number for a file that is the same on every machine: FNV-1a, with its upper bits mixed once more.
 fn number(name: &[u8]) -> u64 {
     let hash = name
         .iter()

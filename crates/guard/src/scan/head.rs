@@ -1,49 +1,49 @@
-//! What the first bytes of a Scheme text decide about the rest of it.
+//! The effects that the first bytes of a Scheme text have on the rest of it.
 //!
-//! Two things in a Scheme file reach further than any token. Some text near its start says that `|` quotes in symbols
-//! and that braces are brackets. And a file that begins with `#!` begins with a block comment if `!#` comes anywhere
-//! later, and with one comment line if it does not. A scan cannot look ahead, so it watches the bytes go by: [`Head::next_event`] names the next place
-//! at which something changes, and the scan is cut there, whatever pieces the text came in.
+//! Two things in a Scheme file reach beyond a token. A mark near its start says that `|` quotes in symbols and that
+//! braces are brackets. And a file that begins with `#!` begins with a block comment if `!#` comes anywhere later, and
+//! with one comment line otherwise. A scan cannot look ahead, so it watches the bytes: [`Head::next_event`] returns the
+//! next position at which something changes, and the scan is cut there, independently of the pieces.
 
 use lispwright_syntax::dialects::Marks;
 use memchr::memmem;
 
-/// A change in how what follows is read.
+/// A change in the reading of the text after it.
 pub(super) enum Event {
     /// The first mark ends here, `end` bytes into the text ahead.
     Mark { end: usize },
-    /// The comment that the whole text began with ends here.
+    /// The comment at the beginning of the text ends here.
     HeaderEnd { end: usize },
 }
 
-/// What has been seen of the marks.
+/// The state of the search for marks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Head {
-    /// A mark has come: `|` quotes in the tokens that begin behind it.
+    /// A mark was found: `|` quotes in the tokens that begin after it.
     pub(super) bars: bool,
-    /// The token that the mark ends in goes on, and is read as it began.
+    /// The token at the end of the mark continues, and is read as it began.
     pub(super) in_mark: bool,
-    /// Bytes seen, up to the reach of the marks and the rest of a character.
+    /// The number of bytes seen, up to the reach of the marks and the rest of a character.
     pub(super) seen: usize,
     /// The last bytes seen that may begin a mark.
     pub(super) recent: String,
-    /// The text began with `#!` and what came since may still turn out to be a comment; true when `!` was the last byte.
+    /// The text began with `#!` and may still turn out to be a comment; true when the last byte was `!`.
     pub(super) header: Option<bool>,
 }
 
 impl Head {
-    /// `text` is what a mark begins with, without being one.
+    /// `text` is a proper prefix of a mark.
     pub(super) fn begins_mark(text: &str, marks: &Marks) -> bool {
         marks.words.iter().any(|mark| mark.len() > text.len() && mark.starts_with(text))
     }
 
-    /// No mark can come any more.
+    /// No mark can follow.
     pub(super) fn is_far(&self, marks: &Marks) -> bool {
         !self.bars && self.seen >= marks.reach
     }
 
-    /// Puts before a piece, as the beginning of a text, what makes the reader take it as what has been seen says. False when
-    /// that is nothing.
+    /// Puts before a piece the beginning of a text that makes the reader treat it according to this state. False when
+    /// none is needed.
     pub(super) fn write_lead(&self, marks: &Marks, buffer: &mut String) -> bool {
         if self.bars && !self.in_mark {
             buffer.extend([";", marks.words[0], "\n"]);
@@ -54,7 +54,7 @@ impl Head {
         !buffer.is_empty()
     }
 
-    /// How many bytes of the text ahead can be read with what is known: marks count in them, or they do not.
+    /// The number of bytes ahead for which it is known whether marks count in them.
     pub(super) fn window(&self, ahead: &str, marks: &Marks) -> usize {
         if self.bars || self.is_far(marks) || ahead.len() <= marks.reach - self.seen {
             return ahead.len();
@@ -79,7 +79,7 @@ impl Head {
         }
     }
 
-    /// Where the first mark ends that does not end before the text ahead.
+    /// The end of the first mark that ends in the text ahead.
     fn mark_end(&self, ahead: &str, marks: &Marks) -> Option<usize> {
         let longest = marks.words.iter().map(|mark| mark.len()).max().unwrap_or(0);
         // A mark that began earlier ends within the first bytes ahead.
@@ -91,7 +91,7 @@ impl Head {
         joined.or_else(|| first(ahead.as_bytes()))
     }
 
-    /// `text` has gone by.
+    /// Records that `text` was read.
     pub(super) fn observe(&mut self, text: &str, marks: &Marks) {
         self.seen = self.seen.saturating_add(text.len()).min(marks.reach + 3);
         if let Some(bang) = &mut self.header {
@@ -112,7 +112,7 @@ impl Head {
         self.recent = start.map_or_else(String::new, |at| last[at..].to_owned());
     }
 
-    /// A mark has just gone by; `in_token` when it did not end a token.
+    /// Records a mark; `in_token` when it did not end a token.
     pub(super) fn mark_seen(&mut self, in_token: bool) {
         self.recent.clear();
         self.bars = true;

@@ -1,27 +1,27 @@
-//! Where a scan stands, counted as it goes.
+//! The position of a scan, counted while it reads.
 
 use lispwright_syntax::Delimiter;
 use memchr::{memchr_iter, memrchr};
 use serde_json::{Value, json};
 
-/// A place in a document of which only pieces have been seen.
+/// A position in a document of which only pieces have been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Code points from the start of the document.
     pub offset: u64,
-    /// Line, from 1 where the scan began.
+    /// Line, from 1 at the start of the scan.
     pub line: u64,
-    /// Column in code points, from 1 where the scan began.
+    /// Column in code points, from 1 at the start of the scan.
     pub column: u64,
 }
 
 impl Position {
-    /// Where a scan begins.
+    /// The start of a scan.
     pub(crate) fn beginning(offset: u64) -> Self {
         Self { offset, line: 1, column: 1 }
     }
 
-    /// Past `text`.
+    /// Moves past `text`.
     pub(crate) fn advance(&mut self, text: &str) {
         let bytes = text.as_bytes();
         self.offset += code_points(text);
@@ -34,7 +34,7 @@ impl Position {
         }
     }
 
-    /// As it stands in an answer.
+    /// The position in an answer.
     pub(crate) fn to_json(self) -> Value {
         json!({ "offset": self.offset, "line": self.line, "column": self.column })
     }
@@ -45,22 +45,22 @@ pub(crate) fn code_points(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-/// A delimiter that is open.
+/// An open delimiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Open {
-    /// Which.
+    /// Its type.
     pub delimiter: Delimiter,
-    /// Where its token begins; unknown for one that stood on the stack when the scan began.
+    /// The start of its token; `None` if it was on the stack before the scan.
     pub at: Option<Position>,
 }
 
-/// A closer that closes nothing, or the wrong thing.
+/// A closer without an opener, or with the wrong one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The closer.
     pub found: Delimiter,
-    /// Where it stands.
+    /// Its position.
     pub at: Position,
-    /// What was open instead, if anything was.
+    /// The open delimiter, if there was one.
     pub open: Option<Open>,
 }

@@ -1,8 +1,8 @@
-//! Reads a text in pieces and keeps, between two pieces, only what the next one needs.
+//! Reads a text in pieces and keeps, between two pieces, only the state that the next one needs.
 //!
-//! Every piece is cut into tokens by `lispwright-syntax`, which knows only whole texts. What the last token of a piece
-//! is may depend on what comes next, so it is held back, and put before the next piece as the shortest text that leaves
-//! the reader in the same condition (see `tail.rs`). Everything before it is settled.
+//! Every piece is split into tokens by `lispwright-syntax`, which reads only whole texts. The kind of the last token of
+//! a piece may depend on the next piece, so it is held back, and put before that piece as the shortest text that leaves
+//! the reader in the same state (see `tail.rs`). Everything before it is final.
 
 use lispwright_syntax::{Delimiter, Dialect, TokenKind, read_plain};
 
@@ -14,25 +14,25 @@ use crate::failure::Failure;
 use crate::limits::MAX_DEPTH;
 use crate::steps::{Move, closers, refuse_pop};
 
-/// What the end of a text stands in.
+/// The token that contains the end of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inside {
-    /// A string whose closing quote has not come.
+    /// A string whose closing quote is still to come.
     String,
-    /// A block comment whose end has not come.
+    /// A block comment whose end is still to come.
     BlockComment,
     /// A line comment: the next line end closes it.
     LineComment,
-    /// A symbol in bars (or in `#{ }#`) whose end has not come.
+    /// A symbol in bars (or in `#{ }#`) whose end is still to come.
     Symbol,
     /// Bytes that `#@N` of compiled Emacs Lisp skips.
     SkippedBytes,
-    /// A token that may go on: part of a symbol, of a prefix, of a character literal.
+    /// A token that may continue: part of a symbol, of a prefix, of a character literal.
     Token,
 }
 
 impl Inside {
-    /// As it stands in an answer.
+    /// The name in an answer.
     pub const fn name(self) -> &'static str {
         match self {
             Self::String => "string",
@@ -44,27 +44,27 @@ impl Inside {
         }
     }
 
-    /// Something has to come before the text is whole.
+    /// The text is incomplete without more input.
     pub const fn is_unterminated(self) -> bool {
         matches!(self, Self::String | Self::BlockComment | Self::Symbol)
     }
 }
 
-/// A text as far as it has been read.
+/// The state of a scan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scanner {
     pub(super) dialect: Dialect,
-    /// The scan began where the document begins.
+    /// The scan began at the beginning of the document.
     pub(super) fresh: bool,
     pub(super) head: Head,
-    /// What is open, outermost first.
+    /// The open delimiters, outermost first.
     pub(super) open: Vec<Open>,
     /// The first closer that was refused.
     pub(super) first_fault: Option<Fault>,
-    /// How many closers were refused.
+    /// The number of refused closers.
     pub(super) faults: u64,
     pub(super) tail: Tail,
-    /// Where the token that is held back begins; the end of the text when none is.
+    /// The start of the token that is held back; without one, the end of the text.
     pub(super) tail_at: Position,
     pub(super) end: Position,
 }
@@ -86,9 +86,9 @@ impl Scanner {
         }
     }
 
-    /// Reads on. The moves the piece makes are given to `seen`, refused ones too.
+    /// Reads the next piece. `seen` gets the moves of the piece, refused ones too.
     ///
-    /// Fails at the limits of [`crate::limits`]; the scan is then of no further use.
+    /// Fails at the limits of [`crate::limits`]; the scan is then unusable.
     pub fn feed(&mut self, piece: &str, seen: &mut dyn FnMut(Move)) -> Result<(), Failure> {
         let mut ahead = piece;
         while !ahead.is_empty() {
@@ -118,7 +118,7 @@ impl Scanner {
         Ok(())
     }
 
-    /// Everything so far was a comment.
+    /// Resets the state: everything so far was a comment.
     fn forget(&mut self) {
         self.open.clear();
         self.first_fault = None;
@@ -128,7 +128,7 @@ impl Scanner {
         self.tail_at = self.end;
     }
 
-    /// Puts before a piece what makes the reader take it as the middle of a text, or nothing when it is the beginning.
+    /// Puts before a piece the text that makes the reader continue in the middle of a text; nothing at the beginning.
     fn write_lead(&self, buffer: &mut String) {
         let has_marks = self.dialect.table().marks.is_some_and(|marks| self.head.write_lead(marks, buffer));
         let at_start = self.fresh && self.tail_at.offset == 0;
@@ -144,7 +144,7 @@ impl Scanner {
         tokens.filter(|token| token.start >= from).collect()
     }
 
-    /// Where the token that is held back ends in the text ahead, but not at its beginning.
+    /// The end of the token that is held back, in the text ahead; at least one character on.
     fn token_end(&self, ahead: &str) -> usize {
         let mut buffer = String::new();
         self.write_lead(&mut buffer);
@@ -206,17 +206,17 @@ impl Scanner {
         Ok(())
     }
 
-    /// The dialect that is read.
+    /// The dialect.
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
 
-    /// What is open, outermost first.
+    /// The open delimiters, outermost first.
     pub fn open(&self) -> &[Open] {
         &self.open
     }
 
-    /// The types of what is open, outermost first.
+    /// The types of the open delimiters, outermost first.
     pub fn stack(&self) -> Vec<Delimiter> {
         self.open.iter().map(|open| open.delimiter).collect()
     }
@@ -226,7 +226,7 @@ impl Scanner {
         self.first_fault.as_ref()
     }
 
-    /// How many closers were refused.
+    /// The number of refused closers.
     pub fn fault_count(&self) -> u64 {
         self.faults
     }
@@ -236,7 +236,7 @@ impl Scanner {
         self.end
     }
 
-    /// What the end of the text stands in, and where that began.
+    /// The token that contains the end of the text, and its start.
     pub fn inside(&self) -> Option<(Inside, Position)> {
         if self.tail.is_empty() {
             return None;
@@ -256,7 +256,7 @@ impl Scanner {
         Some((inside, self.tail_at))
     }
 
-    /// Nothing is open, nothing was refused, and the end stands in no string, block comment or quoted symbol.
+    /// Nothing is open, no closer was refused, and the end is in no string, block comment or quoted symbol.
     pub fn is_balanced(&self) -> bool {
         self.open.is_empty() && self.faults == 0 && self.is_at_rest()
     }
@@ -273,7 +273,7 @@ impl Scanner {
         next.feed("(", &mut |_| {}).is_ok() && next.open.len() == depth + 1
     }
 
-    /// Text that closes everything when it is written at the end: first what the end stands in, then the delimiters.
+    /// Text that closes everything when it is appended: first the token that contains the end, then the delimiters.
     /// `None` when no such text is known, as in the skipped bytes of a compiled Emacs Lisp file.
     pub fn closers(&self) -> Option<String> {
         let delimiters = closers(&self.stack());
@@ -290,7 +290,7 @@ impl Scanner {
     }
 }
 
-/// Takes one step, or records why it cannot be taken.
+/// Takes one step, or records why it is refused.
 fn step_at(
     step: Move,
     at: Position,

@@ -1,8 +1,8 @@
-//! A scan as a string that the client carries to its next call.
+//! The state of a scan as a string that the client sends with its next call.
 //!
-//! `g1.` and a body in base64url: what the scanner holds, numbers as variable-length integers, and six bytes of
-//! SHA-256 over it. The sum finds damage and typing, not malice, so every field is also held against its range: a state
-//! that somebody made up gives `BAD_INPUT` or an ordinary scan, never a panic.
+//! `g1.` and a body in base64url: the fields of the scanner, numbers as variable-length integers, and six bytes of
+//! their SHA-256. The checksum detects damage and typing errors, not malice, so every field is also checked against its
+//! range: a forged state gives `BAD_INPUT` or an ordinary scan, never a panic.
 
 use lispwright_syntax::{Delimiter, Dialect};
 
@@ -14,14 +14,14 @@ use crate::failure::Failure;
 use crate::hash;
 use crate::limits::{MAX_COMMENT_NESTING, MAX_CURSOR, MAX_DEPTH, MAX_STATE};
 
-/// The version, in front of every state.
+/// The version, at the beginning of every state.
 const PREFIX: &str = "g1.";
 
 const SUM: usize = 6;
 
 const DELIMITERS: [Delimiter; 3] = [Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace];
 
-/// What a state holds: the scan, and the document hash when the client keeps one.
+/// The content of a state: the scan, and the document hash if the client keeps one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct State {
     pub(crate) scanner: Scanner,
@@ -141,7 +141,7 @@ impl State {
         let depth = from.number(MAX_DEPTH as u64)?;
         let mut last = Position::beginning(0);
         let open = (0..depth).map(|_| from.open(&mut last)).collect::<Option<Vec<Open>>>()?;
-        // What opens next stands no earlier than what is held back.
+        // No open delimiter comes after the token that is held back.
         if last.offset > tail_at.offset || last.line > tail_at.line {
             return None;
         }
@@ -165,7 +165,7 @@ fn delimiter_number(delimiter: Delimiter) -> u64 {
 struct Writer(Vec<u8>);
 
 impl Writer {
-    /// Seven bits a byte, lowest first, the eighth says that more follow.
+    /// Seven bits a byte, lowest first; the eighth means that more follow.
     fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.0.push(number as u8 | 0x80);
@@ -190,7 +190,7 @@ impl Writer {
         self.number(position.column);
     }
 
-    /// A delimiter, its place as the distance from the one before.
+    /// A delimiter, with its position as the distance from the one before.
     fn open(&mut self, open: &Open, last: &mut Position) {
         let delimiter = delimiter_number(open.delimiter);
         let Some(at) = open.at else { return self.number(delimiter) };

@@ -1,13 +1,13 @@
-//! The end of a piece that the next piece may still change, as the shortest text that stands for it.
+//! The end of a piece that the next piece may still change, as the shortest equivalent text.
 //!
-//! A scan may stop anywhere: between `#` and `|`, after a backslash in a string, two megabytes into a comment. What the
-//! reader does next depends on little of that. A string of any length that is still open goes on like `"`, or like `"\`
-//! when its last character is an escape; a symbol goes on like `a`; a comment three levels deep like `#|#|#|`. [`hold`]
-//! finds that text. It is a function of what it stands for and of nothing else, so a scan that stops twice within one
-//! token ends up where a scan that stops once does.
+//! A scan may stop anywhere: between `#` and `|`, after a backslash in a string, two megabytes into a comment. The
+//! reader's state depends on little of that. An open string of any length continues like `"`, or like `"\` when its
+//! last character is an escape; a symbol continues like `a`; a comment three levels deep like `#|#|#|`. [`hold`] finds
+//! that text. It depends only on the token that it replaces, so a scan that stops twice within one token ends in the
+//! same state as a scan that stops once.
 //!
-//! What depends on the dispatch function of a dialect is in its file beside it; the tests that cut every corpus of tokens at
-//! every place find a shape that is missing.
+//! The parts that depend on the dispatch function of a dialect are in its file beside this one; the tests that cut
+//! every corpus of tokens at every place find a missing shape.
 
 use lispwright_syntax::dialects::escape;
 use lispwright_syntax::{Dialect, TokenKind};
@@ -16,12 +16,12 @@ use super::token::Token;
 use crate::failure::Failure;
 use crate::limits::{MAX_COMMENT_NESTING, MAX_HERE_MARK};
 
-/// Text that stands for an unfinished token.
+/// Text that replaces an unfinished token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tail {
-    /// How many `#|` come first.
+    /// The number of `#|` at the beginning.
     pub(super) nesting: u32,
-    /// What comes after them.
+    /// The text after them.
     pub(super) text: String,
 }
 
@@ -53,12 +53,12 @@ impl Tail {
         buffer.push_str(&self.text);
     }
 
-    /// `#!` and what may still become a directive.
+    /// It is `#!` with a word that may still become a directive.
     pub(super) fn is_directive(&self) -> bool {
         self.nesting == 0 && may_be_directive(&self.text)
     }
 
-    /// What may end this token, beyond what ends tokens in general.
+    /// The texts that may end this token, besides those that end tokens in general.
     pub(super) fn ends(&self) -> Vec<String> {
         if self.nesting > 0 {
             return vec![format!(" {}", "|#".repeat(self.nesting as usize))];
@@ -70,14 +70,14 @@ impl Tail {
     }
 }
 
-/// From which token on a piece is held back, and as what.
+/// The token from which a piece is held back, and its replacement.
 pub(super) struct Hold {
     /// Index of the token.
     pub(super) token: usize,
     pub(super) tail: Tail,
 }
 
-/// Decides what of a piece is not settled. `at_start` says that `buffer` begins where the document does.
+/// Decides which part of a piece is not final. `at_start` says that `buffer` begins where the document does.
 pub(super) fn hold(tokens: &[Token], buffer: &str, dialect: Dialect, at_start: bool) -> Result<Option<Hold>, Failure> {
     let Some(last) = tokens.last() else { return Ok(None) };
     let index = tokens.len() - 1;
@@ -91,12 +91,12 @@ pub(super) fn hold(tokens: &[Token], buffer: &str, dialect: Dialect, at_start: b
     Ok(last_token(last.kind, text, dialect, is_first)?.map(|tail| Hold { token: index, tail }))
 }
 
-/// A token that white space at the end of a piece does not yet end.
+/// A token that is not yet ended by the white space at the end of a piece.
 fn before_blank(kind: TokenKind, text: &str, blank: &str, dialect: Dialect) -> Result<Option<Tail>, Failure> {
     Ok(match kind {
         // A carriage return ends the comment only together with the newline after it.
         TokenKind::LineComment if blank == "\r" => Some(Tail::of(";\r")),
-        // The line of a terminator is known to hold nothing else when it ends.
+        // Only at the end of its line is a terminator known to be alone on it.
         TokenKind::String if text.starts_with("#<<") && !blank.contains('\n') => Some(here_string(text, blank)?),
         kind => (dialect.table().unsettled)(kind, text, blank).map(Tail::of),
     })
@@ -116,7 +116,7 @@ fn last_token(kind: TokenKind, text: &str, dialect: Dialect, is_first: bool) -> 
     })
 }
 
-/// `#!` and the beginning of a word such as directives are.
+/// `#!` and the beginning of a directive's word.
 fn may_be_directive(text: &str) -> bool {
     let name = text.strip_prefix("#!");
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
@@ -134,7 +134,7 @@ fn flat_comment(text: &str) -> Tail {
 /// `#|` comments, as many as are open.
 fn nested_comment(text: &str) -> Result<Tail, Failure> {
     let bytes = text.as_bytes();
-    // Digits may stand between the two characters of the first opener.
+    // Digits may come between the two characters of the first opener.
     let mut at = memchr::memchr(b'|', bytes).map_or(bytes.len(), |bar| bar + 1);
     let mut nesting = 1u32;
     let mut half = "";
@@ -145,7 +145,7 @@ fn nested_comment(text: &str) -> Result<Tail, Failure> {
                 nesting += 1;
                 at += 2;
             }
-            // The comment is open at its end, so an inner one ends here.
+            // The comment is open at its end, so this is the end of an inner one.
             Some(b"|#") => {
                 nesting = nesting.saturating_sub(1).max(1);
                 at += 2;
@@ -166,7 +166,7 @@ fn nested_comment(text: &str) -> Result<Tail, Failure> {
     Ok(Tail { nesting, text: half.to_owned() })
 }
 
-/// `#<<MARK` and its lines; `blank` is what follows the mark on a line that may be the last one.
+/// `#<<MARK` and its lines; `blank` follows the mark on a line that may be the last one.
 fn here_string(text: &str, blank: &str) -> Result<Tail, Failure> {
     let refuse = |why: &str| {
         Failure::input(format!(
@@ -197,7 +197,7 @@ fn here_string(text: &str, blank: &str) -> Result<Tail, Failure> {
     Ok(Tail::of(format!("#<<{mark}\n{so_far}")))
 }
 
-/// `#@N` of byte-compiled Emacs Lisp, which skips N bytes from its last digit on; `#@00` skips everything.
+/// `#@N` of byte-compiled Emacs Lisp, which skips N bytes after its last digit; `#@00` skips everything.
 fn skipped_bytes(text: &str) -> Option<Tail> {
     let rest = &text["#@".len()..];
     let digits = &rest[..rest.bytes().take_while(u8::is_ascii_digit).count()];
@@ -208,12 +208,12 @@ fn skipped_bytes(text: &str) -> Option<Tail> {
         return Some(Tail::of(if skipped == 0 { "#@00" } else { "#@00 " }));
     }
     if skipped == 0 {
-        // One zero may become the two that skip everything; three cannot.
+        // One zero may become the two that skip everything; three zeros cannot.
         let zeros = digits.bytes().all(|digit| digit == b'0') && !digits.is_empty();
         let shown = if zeros { digits[..digits.len().min(3)].to_owned() } else { count.to_string() };
         return Some(Tail::of(format!("#@{}", if digits.is_empty() { "" } else { &shown })));
     }
     let left = count.saturating_sub(skipped);
-    // The space stands for a byte that is skipped, so that digits to come are not taken for digits of the count.
+    // The space replaces a skipped byte, so that digits to come do not continue the count.
     (left > 0).then(|| Tail::of(format!("#@{} ", if count == usize::MAX { count } else { left + 1 })))
 }

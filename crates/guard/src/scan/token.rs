@@ -1,8 +1,8 @@
-//! What a piece is cut into.
+//! The tokens of a piece.
 
 use lispwright_syntax::TokenKind;
 
-/// One token of a piece, with its place in the text that was read.
+/// One token of a piece, with its position in the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,

@@ -1,5 +1,6 @@
-//! What a process gives up before it becomes a worker: writing outside a few directories, by Landlock; every capability; and
-//! the calls that [`filter`](super::filter) refuses. See the kernel's `userspace-api/landlock` for what the rights mean.
+//! The rights that a process gives up before it becomes a worker: writing outside a few directories, by Landlock; every
+//! capability; and the calls that [`filter`](super::filter) refuses. See the kernel's `userspace-api/landlock` for the
+//! rights.
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -19,20 +20,20 @@ use crate::Surroundings;
 pub(super) const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
-/// What makes terminals.
+/// The device that creates terminals.
 const TERMINALS: &str = "/dev/ptmx";
 
-/// What is written to as well where it was made for this process alone. Otherwise the terminals of the user are among the
-/// first, and everybody's memory in the second.
+/// Directories that are also writable if they were made for this process alone. Otherwise the first contains the
+/// terminals of the user, and the second everybody's shared memory.
 const OWN_DEVICES: [&str; 2] = ["/dev/pts", "/dev/shm"];
 
-/// The revision that restricts files, signals and abstract sockets.
+/// The Landlock version that restricts files, signals and abstract sockets.
 const NEEDED: ABI = ABI::V6;
 
-/// The newest revision whose rights are asked for when the kernel has them.
+/// The newest version whose rights are requested if the kernel has them.
 const NEWEST: ABI = ABI::V9;
 
-/// Whether the Landlock of this kernel can restrict what has to be restricted.
+/// Whether the Landlock of this kernel can enforce all necessary restrictions.
 pub(super) fn landlock_works() -> bool {
     ruleset(CompatLevel::HardRequirement).and_then(Ruleset::create).is_ok()
 }
@@ -84,24 +85,24 @@ fn device(path: &str) -> rustix::io::Result<OwnedFd> {
     openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// Making device nodes, which would reach the devices past all directories.
+/// The right to create device nodes, by which devices could be reached in any directory.
 fn nodes() -> BitFlags<AccessFs> {
     AccessFs::MakeBlock | AccessFs::MakeChar
 }
 
-/// The rights that are given at `path`: those for its entries make sense for a directory only.
+/// The rights that are granted at `path`: only a directory can have those for its entries.
 fn rights(path: &Path) -> BitFlags<AccessFs> {
     let all = AccessFs::from_write(NEWEST) & !nodes();
     if path.is_dir() { all } else { all & AccessFs::from_file(NEWEST) }
 }
 
-/// Gives up every capability, for good.
+/// Gives up every capability, permanently.
 fn give_up_capabilities() -> rustix::io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     rustix::thread::clear_ambient_capability_set()?;
     for bit in 0..u64::BITS {
-        // One that the kernel does not know, or that this process may not forbid. Nobody gets one back anyway once there are
-        // no new privileges.
+        // Fails for a capability that the kernel does not know, or that this process may not remove. Without new
+        // privileges nobody gets one back anyway.
         let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << bit));
     }
     let none = CapabilitySet::empty();

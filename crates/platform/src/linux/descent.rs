@@ -1,4 +1,5 @@
-//! Which process an image means by a number: one that descends from the worker and calls itself so (`proc_pid_status`, NSpid).
+//! Finds the process that an image means by a number: a descendant of the worker with this number in its own namespace
+//! (`proc_pid_status`, NSpid).
 
 use std::os::fd::OwnedFd;
 
@@ -6,7 +7,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::table::{children, process};
 
-/// Processes that are looked at: more than an image may be by default.
+/// The number of processes that are searched: more than an image may have by default.
 const MOST: usize = 1024;
 
 pub(super) fn find_below(root: i32, number: i32) -> Option<(i32, Option<OwnedFd>)> {
@@ -15,7 +16,7 @@ pub(super) fn find_below(root: i32, number: i32) -> Option<(i32, Option<OwnedFd>
         let pid = open.pop()?;
         if own_number(pid) == Some(number) {
             let handle = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-            // Looked at again once it is held: the number may have come to mean another process in between.
+            // Checked again while it is held: the number may have been reused in between.
             return (descends(pid, root) && own_number(pid) == Some(number)).then_some((pid, handle));
         }
         open.extend(children(pid));
@@ -23,7 +24,7 @@ pub(super) fn find_below(root: i32, number: i32) -> Option<(i32, Option<OwnedFd>
     None
 }
 
-/// The number by which a process knows itself: the one in the innermost namespace.
+/// The number of a process in its innermost namespace.
 fn own_number(pid: i32) -> Option<i32> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("NSpid:"))?.split_whitespace().last()?.parse().ok()

@@ -1,4 +1,4 @@
-//! Files by their descriptors, as `/proc/self/fd` names them.
+//! Files by their descriptors, through `/proc/self/fd`.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -17,13 +17,13 @@ pub(super) fn open_again(end: BorrowedFd<'_>, flags: OFlags) -> io::Result<Owned
 pub(super) fn open_without_links(path: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
     let flags = flags | OFlags::NOFOLLOW;
     match openat2(CWD, path, flags, mode, ResolveFlags::NO_SYMLINKS) {
-        // An old kernel, or a filter of system calls that does not know it.
+        // An old kernel, or a system call filter that does not know the call.
         Err(Errno::NOSYS | Errno::PERM) => Ok(open(path, flags, mode)?),
         opened => Ok(opened?),
     }
 }
 
-/// A file without a name, where the file system has such files and they can be named later.
+/// A file without a name, if the file system has such files and they can be named later.
 pub(super) fn nameless(directory: BorrowedFd<'_>, mode: Mode) -> io::Result<Option<File>> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let file = match openat(directory, ".", flags, mode) {

@@ -1,9 +1,9 @@
-//! What the kernel answers with "not permitted" in a confined process: calls that reach past files and namespaces.
+//! The system calls that a confined process may not make, because they reach beyond files and namespaces.
 //!
-//! Landlock and read-only mounts bound what is written. A socket, a terminal, another process's limits, a setuid bit and
-//! the rarely used half of the kernel are no files, so a filter (`seccomp(2)`) refuses the calls that reach them. It lists
-//! what is refused and lets the rest pass: images are whole language systems, and what they call is not known. Each
-//! refusal is one [`Rule`]; filters cannot be taken off again, and children have them too.
+//! Landlock and read-only mounts bound writing. A socket, a terminal, another process's limits, a setuid bit and the
+//! rarely used half of the kernel are not files, so a filter (`seccomp(2)`) refuses the calls that reach them, with
+//! "not permitted". It lists the refused calls and lets the rest pass: images are whole language systems, and the calls
+//! that they need are not known. Each refusal is one [`Rule`]; filters cannot be removed, and children inherit them.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,21 @@ use seccompiler::{
     apply_filter,
 };
 
-/// Numbers of calls that are younger than the table they would be looked up in; the same on every architecture.
+/// The numbers of calls that libc does not have yet; the same on every architecture.
 const SYS_FCHMODAT2: c_long = 452;
 const SYS_SETXATTRAT: c_long = 463;
 const SYS_REMOVEXATTRAT: c_long = 466;
 const SYS_OPEN_TREE_ATTR: c_long = 467;
 const SYS_FILE_SETATTR: c_long = 469;
 
-/// What makes the number of a call one of the x32 ABI, which x86-64 kernels may offer beside their own.
+/// The bit of call numbers of the x32 ABI, which x86-64 kernels may offer beside their own.
 const X32: c_long = 0x4000_0000;
 
-/// Calls of which x32 has a variant under a number of its own.
+/// The numbers of calls that exist for x32 only.
 const X32_VARIANTS: std::ops::RangeInclusive<c_long> = 512..=547;
 
-/// Calls that images have no business with: other processes' memory and descriptors, mounts and namespaces, programs in
-/// the kernel, keys, the machine as a whole. `io_uring` makes calls that no filter sees.
+/// Calls that images do not need: other processes' memory and descriptors, mounts and namespaces, programs in the
+/// kernel, keys, the machine as a whole. `io_uring` makes calls that no filter sees.
 const NEVER: &[c_long] = &[
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -79,8 +79,8 @@ const NEVER: &[c_long] = &[
     SYS_FILE_SETATTR,
 ];
 
-/// Calls that reach other processes, queues and files where those are not kept away by namespaces: attributes of files
-/// anywhere, what System V and POSIX share by name.
+/// Calls that reach other processes, queues and files if no namespaces keep them away: attributes of files anywhere,
+/// and System V and POSIX objects that are shared by name.
 const OUTSIDE: &[c_long] = &[
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
@@ -109,16 +109,16 @@ const OF_A_PROCESS: &[c_long] = &[
     libc::SYS_move_pages,
 ];
 
-/// Calls whose first argument says whose number the second is, and what stands there for a user's: all of his processes.
+/// Calls whose first argument is the kind of the second, with the kind for a user, which means all of his processes.
 const OF_A_KIND: &[(c_long, u32)] = &[(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
 
-/// Calls whose arguments lie in memory, where a filter cannot look. Programs do without them when a kernel is older.
+/// Calls whose arguments are in memory, where a filter cannot look. Programs do without them on older kernels.
 const UNREADABLE: &[c_long] = &[libc::SYS_clone3, libc::SYS_openat2];
 
-/// Bits of a mode that give a program its file's owner or group.
+/// The bits of a mode by which a program runs as its file's owner or group.
 const SET_ID: [u32; 2] = [libc::S_ISUID, libc::S_ISGID];
 
-/// The calls that give a file a mode, and which argument that is.
+/// The calls that give a file a mode, with the index of that argument.
 const MODES: &[(c_long, u8)] = &[
     (libc::SYS_fchmod, 1),
     (libc::SYS_fchmodat, 2),
@@ -132,21 +132,21 @@ const MODES: &[(c_long, u8)] = &[
     (libc::SYS_mknod, 1),
 ];
 
-/// The calls that open a file and may make it: which arguments are flags and mode.
+/// The calls that open and possibly create a file, with the indexes of flags and mode.
 const OPENING: &[(c_long, u8, u8)] = &[
     (libc::SYS_openat, 2, 3),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, 1, 2),
 ];
 
-/// The calls that make a node of any kind, and which argument is its kind.
+/// The calls that create a node of any kind, with the index of the kind.
 const NODES: &[(c_long, u8)] = &[
     (libc::SYS_mknodat, 2),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_mknod, 1),
 ];
 
-/// What is put into the input of a terminal, and how the attributes of a file are changed.
+/// The requests that insert input into a terminal, and those that change the attributes of a file.
 const IOCTLS: [u32; 5] = [0x5412, 0x541c, 0x4008_6602, 0x4004_6602, 0x401c_5820];
 
 /// The namespaces that a new process can be given.
@@ -160,7 +160,7 @@ const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWNET,
 ];
 
-/// The kinds of sockets there may be in a network of one's own. One that is a file leads out of it.
+/// The socket families that are allowed in a network namespace of one's own. A socket that is a file leads out of it.
 const OWN_NETWORK: [i32; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// A test of one argument.
@@ -168,14 +168,14 @@ const OWN_NETWORK: [i32; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 enum Test {
     Is(u8, u32),
     IsNot(u8, u32),
-    /// The bits of a mask are those of a value.
+    /// The bits under a mask equal a value.
     Bits(u8, u32, u32),
 }
 
-/// A call that is refused when all tests hold.
+/// A call that is refused when all tests pass.
 type Rule = (c_long, Vec<Test>);
 
-/// The rules. With `namespaces` of its own a process sees no others and no network, and fewer are needed.
+/// The rules. With `namespaces` of its own a process sees no other processes and no network, so fewer rules are needed.
 fn rules(namespaces: bool) -> Vec<Rule> {
     use Test::{Bits, Is, IsNot};
     let mut rules: Vec<Rule> = NEVER.iter().map(|call| (*call, Vec::new())).collect();
@@ -185,7 +185,7 @@ fn rules(namespaces: bool) -> Vec<Rule> {
     for bit in SET_ID {
         rules.extend(MODES.iter().map(|(call, mode)| (*call, vec![Bits(*mode, bit, bit)])));
         for (call, flags, mode) in OPENING {
-            // Without these flags what stands in the place of the mode means nothing.
+            // Without these flags the mode argument has no meaning.
             let making = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY].map(i32::cast_unsigned);
             rules.extend(making.map(|flag| (*call, vec![Bits(*flags, flag, flag), Bits(*mode, bit, bit)])));
         }
@@ -193,7 +193,7 @@ fn rules(namespaces: bool) -> Vec<Rule> {
     for kind in [libc::S_IFBLK, libc::S_IFCHR] {
         rules.extend(NODES.iter().map(|(call, mode)| (*call, vec![Bits(*mode, libc::S_IFMT, kind)])));
     }
-    // A pair may be asked for a stream only: a datagram socket can be sent anywhere.
+    // Only a stream pair may be requested: a datagram socket can send anywhere.
     rules.push((libc::SYS_socketpair, vec![IsNot(0, libc::AF_UNIX.cast_unsigned())]));
     rules.extend(
         [libc::SOCK_DGRAM, libc::SOCK_RAW].map(|kind| (libc::SYS_socketpair, vec![Bits(1, 0xf, kind.cast_unsigned())])),
@@ -210,7 +210,7 @@ fn rules(namespaces: bool) -> Vec<Rule> {
     rules
 }
 
-/// Refuses all this in this process and those that it starts, for good.
+/// Installs the filter in this process and those that it starts, permanently.
 pub(super) fn install(namespaces: bool) -> Result<(), String> {
     let unreadable = UNREADABLE.iter().map(|call| (*call, Vec::new())).collect();
     for (rules, error) in [(rules(namespaces), libc::EPERM), (unreadable, libc::ENOSYS)] {
@@ -225,7 +225,7 @@ fn program(rules: Vec<Rule>, error: i32) -> Result<BpfProgram, seccompiler::Back
     let mut table: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     for (call, tests) in rules {
         let conditions: Vec<SeccompCondition> = tests.into_iter().map(condition).collect::<Result<_, _>>()?;
-        // No rule at all means that the call is refused whatever its arguments.
+        // An empty rule means that the call is always refused.
         let rule = if conditions.is_empty() { None } else { Some(SeccompRule::new(conditions)?) };
         table.entry(call).or_default().extend(rule.clone());
         if cfg!(target_arch = "x86_64") {
@@ -257,14 +257,14 @@ mod tests {
     #[test]
     fn a_filter_can_be_made_for_both_mechanisms() {
         for namespaces in [true, false] {
-            // The kernel takes no longer program.
+            // The kernel accepts no longer program.
             assert!(program(rules(namespaces), libc::EPERM).unwrap().len() < 4096);
         }
     }
 
     #[test]
     fn no_call_is_refused_both_always_and_sometimes() {
-        // What is refused always has no tests, and one with tests beside it would let the others pass.
+        // A call that is always refused has no tests, and another rule with tests would let some calls pass.
         for namespaces in [true, false] {
             let rules = rules(namespaces);
             for (call, _) in rules.iter().filter(|(_, tests)| tests.is_empty()) {

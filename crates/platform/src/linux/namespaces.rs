@@ -1,9 +1,9 @@
-//! Namespaces of an image's own, as bubblewrap makes them, for machines that lack that program.
+//! Namespaces for an image, as bubblewrap makes them, for machines without that program.
 //!
 //! Two processes are needed above the image. The outer one makes the namespaces ([`enter`]) and waits; it is not in the
 //! new PID namespace itself. The first process inside ([`furnish`], called by [`confine`](super::confine)) arranges the
-//! mounts, confines itself, starts the image and reaps what loses its parent there. When it ends, the kernel ends
-//! everything inside. See `namespaces(7)` and `mount_setattr(2)`.
+//! mounts, confines itself, starts the image and reaps orphans. When it ends, the kernel ends everything inside. See
+//! `namespaces(7)` and `mount_setattr(2)`.
 
 use std::fs;
 use std::io;
@@ -21,14 +21,14 @@ use rustix::thread::{
 
 use super::confine::DEVICES;
 
-/// Where the first process inside finds its devices, and from where those of the machine are gone.
+/// The directory of devices, where the first process inside replaces those of the machine.
 const DEV: &str = "/dev";
 
-/// Asks the kernel, as the default protocol of netlink does (`rtnetlink(7)`), to bring up the first interface, which is the loopback of a new network: an RTM_NEWLINK
-/// request of 32 bytes with the flag IFF_UP, which is also the only flag that it changes.
+/// A netlink message (`rtnetlink(7)`) that brings up the first interface, which is the loopback of a new network: an
+/// RTM_NEWLINK request of 32 bytes with the flag IFF_UP, which is also the only flag that it changes.
 const LOOPBACK_UP: [u32; 8] = [32, 16 | 1 << 16, 0, 0, 0, 1, 1, 1];
 
-/// Gives this process namespaces of its own, and the processes that it starts a PID namespace.
+/// Gives this process new namespaces; its child processes get a new PID namespace.
 pub(super) fn enter() -> io::Result<()> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     let all = UnshareFlags::NEWUSER
@@ -44,19 +44,19 @@ pub(super) fn enter() -> io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
     let request = LOOPBACK_UP.map(u32::to_ne_bytes);
     send(socket(AddressFamily::NETLINK, SocketType::RAW, None)?, request.as_flattened(), SendFlags::empty())?;
-    // Kept by the program that is started: the others are lost with this one unless its user is the superuser.
+    // The program that is started keeps this one; it loses the other capabilities unless its user is the superuser.
     let mut sets = capabilities(None)?;
     sets.inheritable |= CapabilitySet::SYS_ADMIN;
     set_capabilities(None, sets)?;
     Ok(configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?)
 }
 
-/// Makes every file read-only in this mount namespace but those below `places`, and gives it the processes of its own PID
-/// namespace and devices without terminals of the user.
+/// Makes every file in this mount namespace read-only except those below `places`, and mounts the processes of its own
+/// PID namespace and devices without terminals of the user.
 pub(super) fn furnish(places: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let directory = std::env::current_dir();
-    // Copied before the others are restricted: a copy keeps what its mount allows.
+    // Copied before the other mounts are restricted: a copy keeps the attributes of its mount.
     let below = OpenTreeFlags::AT_EMPTY_PATH | OpenTreeFlags::AT_RECURSIVE;
     let places = places
         .iter()
@@ -97,15 +97,15 @@ pub(super) fn furnish(places: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     }
     for (path, place) in places {
         set_attributes(&place, tame)?;
-        // One that was among the devices is not there any more.
+        // A place among the devices no longer exists.
         fs::create_dir_all(path)?;
         attach(&place, path)?;
     }
-    // What it was in lies below the place that was put above it.
+    // The new mount hides the old working directory.
     directory.and_then(std::env::set_current_dir)
 }
 
-/// A mount like the one that `path` in `directory` lies on, of what lies there.
+/// A copy of the mount that `path` in `directory` is on, from `path` down.
 fn copy(directory: impl AsFd, path: &Path, flags: OpenTreeFlags) -> rustix::io::Result<OwnedFd> {
     open_tree(directory, path, flags | OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC)
 }
@@ -114,7 +114,7 @@ fn attach(tree: &OwnedFd, path: &Path) -> rustix::io::Result<()> {
     move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
 }
 
-/// Gives a mount and all below it the attributes, and has none of them follow what is mounted elsewhere.
+/// Sets the attributes of a mount and of all mounts below it, and makes them private to this namespace.
 fn set_attributes(tree: &OwnedFd, attributes: u64) -> io::Result<()> {
     let wanted = libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: libc::MS_PRIVATE, userns_fd: 0 };
     let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;

@@ -12,16 +12,16 @@ use rustix::process::Pid;
 
 use crate::Process;
 
-/// Bytes that are read of an environment: a process may make its own as long as it likes afterwards (`PR_SET_MM_MAP`).
+/// The bytes of an environment that are read: a process may change its own to any length (`PR_SET_MM_MAP`).
 const LONGEST: u64 = 256 << 10;
 
-/// Ticks by which a process may seem to be older than it is.
+/// The ticks by which the computed age of a process may be too high.
 const SLACK: u64 = 5;
 
-/// Descriptors that one look goes over.
+/// The number of descriptors that one search covers.
 const MOST_DESCRIPTORS: usize = 20_000;
 
-/// The resources that an image cannot do without, as the kernel names them in `/proc/PID/limits`, and in our words.
+/// The resources that an image needs, with the kernel's names in `/proc/PID/limits` and with ours.
 const NEEDED: [(&str, &str); 5] = [
     ("Max open files", "open files"),
     ("Max address space", "memory"),
@@ -41,14 +41,14 @@ pub(super) fn carriers(entry: &[u8]) -> Vec<Pid> {
     processes.filter_map(carries).collect()
 }
 
-/// The children of all threads of a process, where the kernel lists them.
+/// The children of all threads of a process, if the kernel lists them.
 pub(super) fn children(pid: i32) -> Vec<i32> {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
 }
 
-/// What `proc_pid_stat` says of a process that has not ended.
+/// The entry of `proc_pid_stat` for a process that has not ended.
 pub(super) fn process(pid: i32) -> Option<Process> {
     parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
@@ -72,12 +72,12 @@ fn parse_stat(stat: &str) -> Option<Process> {
 pub(super) fn is_young(pid: Pid, recent: Duration) -> bool {
     let Some(now) = uptime_ticks() else { return false };
     let ticks = recent.as_millis() as u64 * rustix::param::clock_ticks_per_second() / 1000;
-    // Both clocks are cut down to ticks, and were not read at the same moment.
+    // Both clocks are rounded down to ticks, and were not read at the same moment.
     let since = now.saturating_sub(ticks + SLACK);
     process(pid.as_raw_nonzero().get()).is_some_and(|process| process.started >= since)
 }
 
-/// How long the machine has been up, in the ticks of `proc_pid_stat`.
+/// The time since the machine started, in the ticks of `proc_pid_stat`.
 fn uptime_ticks() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/uptime").ok()?;
     let (seconds, rest) = text.split_once('.')?;
@@ -112,7 +112,7 @@ pub(super) fn memory_files_kb(processes: impl Iterator<Item = i32>) -> u64 {
         .sum()
 }
 
-/// `proc_pid_io`, where the kernel counts.
+/// `proc_pid_io`, if the kernel counts.
 pub(super) fn written_by(pid: Pid) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{}/io", pid.as_raw_nonzero())).ok()?;
     text.lines().find_map(|line| line.strip_prefix("wchar: "))?.parse().ok()

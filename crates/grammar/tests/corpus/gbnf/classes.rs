@@ -1,4 +1,4 @@
-//! Characters that no set of a grammar tells apart.
+//! Classes of characters that no set of a grammar distinguishes.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ pub(crate) struct Classes {
     /// The first characters of runs of one class each, ascending, from the first character of all.
     starts: Vec<char>,
     runs: Vec<Class>,
-    /// For each class whether each set has it.
+    /// For each class, which sets contain it.
     members: Vec<Vec<bool>>,
 }
 

@@ -1,4 +1,4 @@
-//! Reading GBNF text into a flat program.
+//! Parses GBNF text into a flat program.
 
 use std::collections::{HashMap, HashSet};
 use std::iter::Peekable;
@@ -15,7 +15,7 @@ impl Set {
         self.ranges.iter().any(|&(first, last)| first <= c && c <= last) != self.negated
     }
 
-    /// Where a character is in the set and the one before it is not, or the other way round.
+    /// The characters where membership in the set changes.
     pub(crate) fn changes(&self) -> impl Iterator<Item = char> {
         self.ranges.iter().flat_map(|&(first, last)| [Some(first), (last..=char::MAX).nth(1)]).flatten()
     }
@@ -31,12 +31,12 @@ pub(crate) enum Element {
     End,
 }
 
-/// Every alternative of every rule, one behind the other.
+/// Every alternative of every rule, one after another.
 #[derive(Default)]
 pub(crate) struct Program {
     pub(crate) elements: Vec<Element>,
     pub(crate) sets: Vec<Set>,
-    /// Where the alternatives of each rule begin.
+    /// The starts of the alternatives of each rule.
     pub(crate) rules: Vec<Vec<usize>>,
     pub(crate) root: usize,
     names: HashMap<String, usize>,
@@ -63,7 +63,7 @@ impl Program {
         self.elements.push(Element::End);
     }
 
-    /// A rule of its own for something in the middle of another.
+    /// A new rule for a group in the middle of another.
     fn add_unnamed(&mut self, alternatives: Vec<Vec<Element>>) -> Element {
         let rule = self.rule(&format!(" {}", self.rules.len()));
         for alternative in alternatives {
@@ -72,7 +72,7 @@ impl Program {
         Element::Rule(rule)
     }
 
-    /// A rule that can come to stand before itself without a character between.
+    /// A rule that can derive itself at the beginning without a character before it.
     pub(crate) fn left_recursive(&self) -> Option<String> {
         let mut empty: HashSet<usize> = HashSet::new();
         loop {
@@ -118,7 +118,7 @@ impl Program {
     }
 }
 
-/// Reads a grammar. Panics on what is not GBNF: the caller is a test.
+/// Parses a grammar. Panics on anything else: the caller is a test.
 pub(crate) fn parse(text: &str) -> Program {
     let mut program = Program::default();
     let mut reader = Reader { rest: text.chars().peekable(), program: &mut program };
@@ -152,7 +152,7 @@ struct Reader<'t, 'p> {
 }
 
 impl Reader<'_, '_> {
-    /// Past white space and comments, over line ends when `lines`.
+    /// Skips white space and comments, and line ends if `lines`.
     fn space(&mut self, lines: bool) {
         while let Some(&c) = self.rest.peek() {
             match c {
