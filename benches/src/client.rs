@@ -1,4 +1,4 @@
-//! A client that speaks to the server as any other does: one JSON object per line.
+//! A client that talks to the server as any other does: one JSON object per line.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
@@ -17,12 +17,12 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Starts the server on `root` and waits for its first answer; how long that took.
+    /// Starts the server on `root` and waits for its first answer; returns the time as well.
     pub(crate) fn start(binary: &Path, root: &Path) -> (Self, Duration) {
         Self::start_in(binary, root, &std::env::temp_dir(), &[])
     }
 
-    /// As [`Client::start`], with another directory for temporary files and with more options.
+    /// Like [`Client::start`], with another directory for temporary files and more options.
     pub(crate) fn start_in(binary: &Path, root: &Path, temporary: &Path, options: &[&str]) -> (Self, Duration) {
         let begin = Instant::now();
         let mut child = Command::new(binary)
@@ -49,7 +49,7 @@ impl Client {
         self.child.id()
     }
 
-    /// Sends a request and does not wait for its answer; its number.
+    /// Sends a request without waiting for its answer; returns its number.
     pub(crate) fn ask(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -57,7 +57,7 @@ impl Client {
         id
     }
 
-    /// From now on, all answers with the moment of their arrival. No other call may wait for one.
+    /// From now on, all answers with the time of their arrival. No other call may wait for one.
     pub(crate) fn listen(&mut self) -> Receiver<(Instant, Value)> {
         let lines = std::mem::replace(&mut self.from, Box::new(std::io::empty()));
         let (sender, receiver) = channel();
@@ -74,7 +74,7 @@ impl Client {
     }
 
     fn send(&mut self, message: &Value) {
-        // At once, as clients do: formatting piece by piece would be a system call for each.
+        // In one piece, as clients do: formatting piece by piece would be a system call for each.
         let line = format!("{message}\n");
         self.to.write_all(line.as_bytes()).expect("the server reads");
     }
@@ -100,7 +100,7 @@ impl Client {
         result
     }
 
-    /// How long each of `count` calls took, in seconds.
+    /// The times of `count` calls, in seconds.
     pub(crate) fn time_calls(&mut self, count: usize, tool: &str, arguments: impl Fn(usize) -> Value) -> Vec<f64> {
         (0..count)
             .map(|index| {
@@ -115,7 +115,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // The server ends when its input does; the kill is for one that hangs.
+        // The server ends with its input; the kill is for one that hangs.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

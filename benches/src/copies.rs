@@ -8,10 +8,10 @@ use crate::Setting;
 use crate::client::Client;
 use crate::table::{Row, median, milliseconds};
 
-/// How often each is done.
+/// The number of repetitions of each.
 const TIMES: usize = 20;
 
-/// What the image holds: 104 MB in a hundred arrays.
+/// The content of the image: 104 MB in a hundred arrays.
 const FILL: &str = "(defvar *held* (loop repeat 100 collect (make-array 130000 :initial-element 7)))";
 
 pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
@@ -54,7 +54,7 @@ fn timed(client: &mut Client, tool: &str, arguments: &Value) -> f64 {
     begin.elapsed().as_secs_f64()
 }
 
-/// Seconds from the wish to interrupt `(loop)` to the answer of the evaluation, whose state is kept.
+/// Seconds from the request to interrupt `(loop)` to the answer of the evaluation, whose state is kept.
 fn interrupts(setting: &Setting) -> Vec<f64> {
     let root = tempfile::tempdir().expect("a temporary folder");
     let (mut client, _) = Client::start(&setting.binary, root.path());

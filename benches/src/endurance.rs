@@ -1,4 +1,4 @@
-//! What must hold after many calls: sessions do not mix, the server listens all the while, and nothing is left behind.
+//! Invariants over many calls: sessions do not mix, the server stays responsive, and nothing is left behind.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,26 +13,26 @@ use crate::client::Client;
 use crate::memory::{descendants, pss};
 use crate::table::Row;
 
-/// Sessions at the same time; every fourth is on Guile.
+/// The number of simultaneous sessions; every fourth is on Guile.
 const SESSIONS: usize = 16;
 
-/// How long they evaluate.
+/// The time for which they evaluate.
 const EVALUATING: Duration = Duration::from_secs(60);
 
-/// From an answer to a ping to the next one.
+/// The time from the answer to a ping to the next one.
 const BETWEEN_PINGS: Duration = Duration::from_millis(20);
 
-/// Images killed one after the other.
+/// The number of images that are killed one after another.
 const KILLS: usize = 1000;
 
-/// The first of them, after which the server has reached its size.
+/// The number of the first of them, after which the server has reached its size.
 const WARM_UP: usize = 50;
 
 pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
     vec![sessions_at_once(setting), kills_in_a_row(setting)]
 }
 
-/// What a server holds that it could leave behind.
+/// The resources of a server that it could leak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Holdings {
     processes: usize,
@@ -50,7 +50,7 @@ impl Holdings {
         }
     }
 
-    /// Waits until there is no more than before, for ten seconds at most; what there is then.
+    /// Waits until there is no more than before, for ten seconds at most; returns what is there then.
     fn settled(self, server: u32, temporary: &Path) -> Self {
         let deadline = Instant::now() + Duration::from_secs(10);
         loop {
@@ -68,7 +68,7 @@ impl Holdings {
             && self.temporary <= before.temporary
     }
 
-    /// What is there now beside what was there before.
+    /// The present holdings compared with those before.
     fn beside(self, before: Self) -> String {
         format!(
             "processes {} after {}, descriptors {} after {}, temporary files {} after {}",
@@ -82,7 +82,7 @@ fn files_below(path: &Path) -> usize {
     entries.map(|entry| 1 + if entry.path().is_dir() { files_below(&entry.path()) } else { 0 }).sum()
 }
 
-/// Code for the `count`-th evaluation of a session, and its value. What came before is remembered in the image alone.
+/// Code for the `count`-th evaluation of a session, and its value. Earlier values are stored in the image alone.
 fn code(session: usize, count: usize) -> (String, String) {
     // Most are quick, some take a second or so.
     let turns = if count % 50 == 49 { 200_000_000 } else { 100_000 };
@@ -105,14 +105,14 @@ fn is_guile(session: usize) -> bool {
     session % 4 == 3
 }
 
-/// Many sessions that never rest, and pings all the while.
+/// Many busy sessions, and pings meanwhile.
 fn sessions_at_once(setting: &Setting) -> Row {
     let root = tempfile::tempdir().expect("a temporary folder");
     let temporary = tempfile::tempdir().expect("a temporary folder");
     let (mut client, _) =
         Client::start_in(&setting.binary, root.path(), temporary.path(), &["--max-sessions", "17", "--sandbox"]);
     let server = client.pid();
-    // The spares and what is started once count as there before.
+    // Spares and processes that are started once count as holdings before.
     for runtime in ["sbcl", "guile"] {
         client.call("repl_eval", &json!({"code": "1", "runtime": runtime, "session": runtime, "timeout_seconds": 120}));
         client.call("repl_control", &json!({"action": "kill", "session": runtime}));
@@ -140,7 +140,7 @@ fn sessions_at_once(setting: &Setting) -> Row {
     }
     while !running.is_empty() || ping.is_some() {
         if ping.is_none() && Instant::now() >= next_ping && !running.is_empty() {
-            // The time counts from before it is sent.
+            // The time starts before the ping is sent.
             let (stolen, sent) = (stolen(), Instant::now());
             ping = Some((client.ask("ping", &json!({})), sent, stolen));
         }
@@ -172,7 +172,7 @@ fn sessions_at_once(setting: &Setting) -> Row {
         kills.retain(|id| answer["id"] != *id);
     }
     let after = before.settled(server, temporary.path());
-    // What the host takes away is counted a little late, so up to when the next one is sent.
+    // Stolen time is counted a little late, so the interval ends when the next ping is sent.
     let undisturbed = pings.windows(2).filter(|pair| pair[0].1 == pair[1].1).map(|pair| pair[0].0).fold(0.0, f64::max);
     let mut pings: Vec<f64> = pings.into_iter().map(|(time, _)| time).collect();
     pings.sort_by(f64::total_cmp);
@@ -208,7 +208,7 @@ fn stolen() -> u64 {
         .unwrap_or(0)
 }
 
-/// One image after the other, ended in turn by the server and from outside, with processes of its own.
+/// One image after another, ended in turn by the server and from outside, with child processes.
 fn kills_in_a_row(setting: &Setting) -> Row {
     let root = tempfile::tempdir().expect("a temporary folder");
     let temporary = tempfile::tempdir().expect("a temporary folder");

@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::peers::Peer;
 use crate::table::{Row, median, milliseconds, times};
 
-/// Round trips in a row of one server, before it is the turn of another.
+/// The number of round trips of one server before another takes its turn.
 const CALLS: usize = 50;
 const TURNS: usize = 10;
 
@@ -46,8 +46,8 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
     ]
 }
 
-/// Seconds that evaluations with each of `arguments` take, and those by a peer itself, which take turns, so that what else
-/// the machine does slows all of them. Each has made `warm` calls before.
+/// The seconds of evaluations with each of `arguments`, and of a peer's own, which take turns, so that other load on
+/// the machine slows all of them. Each has made `warm` calls before.
 fn in_turns(client: &mut Client, arguments: &[Value], mut peer: Option<Peer>, warm: usize) -> (Vec<f64>, Option<f64>) {
     let mut ours = vec![Vec::new(); arguments.len()];
     let mut theirs = Vec::new();
@@ -67,7 +67,7 @@ fn in_turns(client: &mut Client, arguments: &[Value], mut peer: Option<Peer>, wa
     (ours.into_iter().map(median).collect(), peer.map(|_| median(theirs)))
 }
 
-/// What a server takes by itself, next to what it takes with ours in between.
+/// The time of a server by itself, compared with the time through this program.
 fn beside(name: &str, peer: Option<f64>, ours: f64) -> String {
     peer.map_or_else(
         || format!("{name} is not installed"),
@@ -78,7 +78,7 @@ fn beside(name: &str, peer: Option<f64>, ours: f64) -> String {
 /// The same round trip to a server of Clojure's on a socket.
 fn clojure(client: &mut Client) -> Row {
     let plus = json!({"code": "(+ 1 2)", "runtime": "clojure", "timeout_seconds": 10});
-    // The JVM compiles what runs often.
+    // The JVM compiles frequent code.
     let (ours, peer) = in_turns(client, &[plus], Peer::nrepl(), 1000);
     Row {
         what: "eval `(+ 1 2)` on Clojure over nREPL through the server".into(),
@@ -104,7 +104,8 @@ fn guile(client: &mut Client) -> Row {
     }
 }
 
-/// The first call of a server that has just started, which has no spare image yet: the image starts from the saved core.
+/// The first call of a server that has just started, which has no spare image yet: the image starts from the saved
+/// core.
 fn first(setting: &Setting) -> Row {
     let root = tempfile::tempdir().expect("a temporary folder");
     let seconds = (0..15).map(|_| {
@@ -129,7 +130,7 @@ fn fresh(client: &mut Client) -> Row {
     let mut seconds = Vec::new();
     for index in 0..20 {
         let session = format!("fresh-{index}");
-        // Let the spare image that the server keeps be ready again, as it is for a user.
+        // Gives the spare image time to be ready again, as for a user.
         client.time_calls(20, "repl_eval", |_| json!({"code": "(loop repeat 3000000)"}));
         let begin = Instant::now();
         client.call("repl_eval", &json!({"code": "(+ 1 2)", "session": session}));

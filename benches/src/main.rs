@@ -1,6 +1,6 @@
 //! The numbers the project promises, each beside a baseline that runs on the same machine in the same minute.
 //!
-//! Absolute times depend on the machine; the ratio to the baseline says more. Run by `cargo xtask bench`, which builds
+//! Absolute times depend on the machine; the ratio to the baseline says more. `cargo xtask bench` runs it: it builds
 //! the release binary first and can write the table to `docs/benchmarks.md`. Nothing here is part of the tests.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -20,13 +20,13 @@ use std::path::PathBuf;
 
 use table::Row;
 
-/// Where things are, from the command line: `lispwright-bench BINARY CORPUS SCRATCH [NAME...]`.
+/// The paths from the command line: `lispwright-bench BINARY CORPUS SCRATCH [NAME...]`.
 pub(crate) struct Setting {
     /// The release binary of lispwright.
     pub(crate) binary: PathBuf,
     /// The folder that `cargo xtask corpus` fills.
     pub(crate) corpus: PathBuf,
-    /// A folder for what the benchmarks fetch and leave behind.
+    /// A folder for files that the benchmarks fetch and leave.
     pub(crate) scratch: PathBuf,
 }
 

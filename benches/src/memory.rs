@@ -1,4 +1,4 @@
-//! What the server and its images hold in memory: proportional set size, which counts shared pages by their share.
+//! The memory of the server and its images: proportional set size, which counts shared pages by their share.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Servers of others that evaluate, spoken to as their own clients do: what a round trip costs without ours in between.
+//! Evaluation servers of others with clients of their own protocols: the time of a round trip without this program.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use lispwright_platform::{Here, System as _};
 
-/// How requests and answers look.
+/// The format of requests and answers.
 enum Wire {
     /// Messages with their length in front, in hexadecimal.
     Swank,
@@ -21,7 +21,7 @@ enum Wire {
 /// A server, and a connection to it.
 pub(crate) struct Peer {
     child: Child,
-    /// Kept open: servers go on writing to it.
+    /// Kept open: servers continue to write to it.
     _stdout: BufReader<ChildStdout>,
     socket: TcpStream,
     wire: Wire,
@@ -29,7 +29,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// A plain SBCL with the distribution's SWANK; nothing when there is none.
+    /// A plain SBCL with the distribution's SWANK; `None` when that is not installed.
     pub(crate) fn swank() -> Option<Self> {
         let program = r#"(progn (require :asdf) (setf *error-output* *standard-output*)
   (handler-bind ((warning (function muffle-warning))) (funcall (intern "LOAD-SYSTEM" :asdf) :swank))
@@ -67,7 +67,7 @@ impl Peer {
         Some(peer)
     }
 
-    /// Starts a server and joins it at the port that it says after `words`.
+    /// Starts a server and connects to the port that it prints after `words`.
     fn start(command: &mut Command, words: &str, wire: Wire) -> Option<Self> {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
         let mut stdout = BufReader::new(child.stdout.take()?);
@@ -84,7 +84,7 @@ impl Peer {
         Some(Self { child, _stdout: stdout, socket, wire, next: 1 })
     }
 
-    /// Seconds one evaluation takes.
+    /// The seconds of one evaluation.
     pub(crate) fn eval(&mut self, code: &str) -> f64 {
         let id = self.next;
         self.next += 1;
@@ -120,7 +120,7 @@ impl Peer {
         message
     }
 
-    /// What comes, up to `end`. It is acknowledged at once: else a server waits 40 ms with the rest.
+    /// The received bytes up to `end`. They are acknowledged at once: otherwise a server delays the rest by 40 ms.
     fn read_until(&mut self, end: &[u8]) -> Vec<u8> {
         let mut come = Vec::new();
         let mut bytes = [0; 4096];
@@ -141,7 +141,7 @@ impl Drop for Peer {
     }
 }
 
-/// A connection; a server may say its port a moment before it listens.
+/// A connection; a server may print its port a moment before it listens.
 fn join(port: u16) -> std::io::Result<TcpStream> {
     let until = Instant::now() + Duration::from_secs(2);
     let socket = loop {

@@ -1,4 +1,4 @@
-//! How fast and how large the reader is, over every corpus and over its worst input.
+//! The speed and the memory of the reader, over every corpus and over its worst input.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -89,7 +89,7 @@ fn deep_row() -> Row {
     }
 }
 
-/// Seconds the dialect's own reader takes over the same files, where it can be asked here.
+/// The seconds of the dialect's own reader for the same files, if it can be run here.
 fn own_reader(folder: &Path, dialect: Dialect) -> Option<(&'static str, f64)> {
     let list = tempfile::NamedTempFile::new().ok()?;
     let paths: Vec<String> = files(folder).iter().map(|path| path.display().to_string()).collect();

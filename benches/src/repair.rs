@@ -1,9 +1,9 @@
-//! How often broken code is put right: real forms, damaged by class, repaired with and without their earlier text.
+//! Success rates of repair: real forms, damaged by class, repaired with and without their earlier text.
 //!
-//! Ground truth are forms of the corpora. Each is damaged and handed to the repairer in the situations of [`case`], and
-//! to methods used elsewhere. Exact means the bytes of the original; same means that its reader would see the same; wrong
-//! means that the text balances and means something else, which is the only sin. What is refused counts as located when
-//! the original is among the first three candidates or the reported line is at most three lines off.
+//! The ground truth is forms of the corpora. Each is damaged and given to the repairer in the situations of [`case`],
+//! and to methods used elsewhere. Exact means the bytes of the original; same means that its reader would see the same;
+//! wrong means that the text balances and means something else, which is the only real failure. A refusal counts as
+//! located when the original is among the first three candidates or the reported line is at most three lines off.
 //!
 //! Environment: `LISPWRIGHT_REPAIR_CASES` is the number of cases per class and corpus (100);
 //! `LISPWRIGHT_REPAIR_SEED` makes other cases (7); `LISPWRIGHT_REPAIR_GROUPS=rewritten,insert` leaves out the other groups; `LISPWRIGHT_REPAIR_SHOW=AB` prints the wrong
@@ -46,12 +46,12 @@ const CORPORA: [(&str, Dialect); 5] = [
     ("emacs-lisp", Dialect::EmacsLisp),
 ];
 
-/// Cases per class and corpus, unless told otherwise.
+/// The default number of cases per class and corpus.
 const CASES: usize = 100;
-/// A class that is rare in a corpus is looked for in so many draws per case.
+/// The number of draws per case in the search for a class that is rare in a corpus.
 const DRAWS: usize = 30;
 
-/// What repairs, by its place in [`METHODS`].
+/// The index of a method in [`METHODS`].
 type MethodId = usize;
 const OURS: MethodId = 0;
 /// The repairer, the methods of [`baseline::METHODS`], and parinfer.
@@ -68,19 +68,19 @@ struct Key {
     corpus: usize,
 }
 
-/// Everything that was counted.
+/// All counts.
 #[derive(Debug, Default)]
 struct Results {
     tallies: BTreeMap<Key, Tally>,
-    /// Texts damaged.
+    /// The number of damaged texts.
     texts: usize,
-    /// How many texts of each class and corpus were asked for.
+    /// The number of requested texts of each class and corpus.
     wanted: usize,
-    /// Seconds that the slowest case took, its judging included.
+    /// The seconds of the slowest case, including its judging.
     slowest: f64,
 }
 
-/// Cases that are made and judged together.
+/// Cases that are generated and judged together.
 #[derive(Clone, Copy)]
 struct Job {
     group: Group,
@@ -90,7 +90,7 @@ struct Job {
     wanted: usize,
 }
 
-/// Measures, and leaves the tables in the scratch folder.
+/// Measures, and writes the tables to the scratch folder.
 pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
     let show = std::env::var("LISPWRIGHT_REPAIR_SHOW").unwrap_or_default();
     let folder = setting.scratch.join("parinfer");
@@ -148,7 +148,7 @@ fn row(results: &Results, track: Track, name: &str) -> Option<Row> {
 }
 
 impl Results {
-    /// The tallies of a situation together, by the shares of the rows that `fits` picks.
+    /// The sum of the tallies of a situation, weighted by the shares of the rows for which `fits` holds.
     fn sum(&self, track: Track, method: MethodId, layout: Layout, fits: impl Fn(usize) -> bool) -> Tally {
         let rows = track.group().rows();
         let mut total = Tally::default();
@@ -186,7 +186,7 @@ fn measure(setting: &Setting, show: &str, parinfer: Option<&PathBuf>) -> Results
     results.into_inner().expect("no judge panics")
 }
 
-/// The files of a corpus that hold code.
+/// The files of a corpus that contain code.
 fn sources(setting: &Setting, name: &str) -> Vec<PathBuf> {
     let data = |path: &PathBuf| {
         path.extension().is_some_and(|extension| matches!(extension.to_str(), Some("asd" | "edn" | "lisp-expr")))
@@ -259,7 +259,7 @@ fn run(job: &Job, files: &[PathBuf], show: &str, parinfer: &mut Option<Parinfer>
     results
 }
 
-/// The other methods know no earlier text: one answer for all views.
+/// The other methods use no earlier text: one answer for all views.
 fn others(job: &Job, case: &Case, parinfer: &mut Option<Parinfer>, results: &mut Results) {
     let Some(view) = case.views.first() else { return };
     for (at, method) in baseline::METHODS.iter().enumerate() {
@@ -293,7 +293,7 @@ impl Results {
     }
 }
 
-/// Prints a case when its kind was asked for.
+/// Prints a case if its kind was asked for.
 fn show_case(job: &Job, case: &Case, view: &View, verdict: Verdict, answer: &str, show: &str) {
     let wanted = match verdict {
         Verdict::Wrong { .. } => true,
@@ -318,7 +318,7 @@ fn show_case(job: &Job, case: &Case, view: &View, verdict: Verdict, answer: &str
     eprint!("{out}");
 }
 
-/// The first lines that differ, with some around them.
+/// The first lines that differ, with some context.
 fn diff(out: &mut String, truth: &str, other: &str, what: &str) {
     let all: Vec<&str> = truth.lines().collect();
     let differing = all.iter().zip(other.lines()).enumerate().filter(|(_, (a, b))| *a != b);
@@ -363,7 +363,7 @@ fn large_file() -> Row {
     }
 }
 
-/// Every file of the corpora that balances stays as it is.
+/// Every balanced file of the corpora stays unchanged.
 fn untouched(setting: &Setting) -> Row {
     let (mut files, mut changed, mut reported) = (0, 0, 0u32);
     for (name, dialect) in CORPORA {

@@ -1,4 +1,4 @@
-//! What a user waits for when no Lisp runs: the start, an edit, a check.
+//! The times that a user waits when no Lisp runs: the start, an edit, a check.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn start(setting: &Setting) -> Row {
     }
 }
 
-/// A file of 10,000 lines, one definition in the middle of which is replaced again and again.
+/// A file of 10,000 lines, in the middle of which one definition is replaced again and again.
 fn edit(setting: &Setting) -> Row {
     let root = tempfile::tempdir().expect("a temporary folder");
     let path = root.path().join("large.lisp");
@@ -79,14 +79,14 @@ fn edit(setting: &Setting) -> Row {
     }
 }
 
-/// A definition of eight lines, with its comment and the line behind it.
+/// A definition of eight lines, with its comment and the line after it.
 fn definition(index: usize) -> String {
     format!(
         ";; Computes value {index}.\n(defun value-{index} (x y)\n  \"Value {index} of X and Y.\"\n  (let ((sum (+ x y)))\n    (when (> sum {index})\n      (print sum))\n    (* sum {index})))\n\n"
     )
 }
 
-/// From the start of the hook to its end, for an edit of one definition in a file of 9,000 lines.
+/// The time from the start of the hook to its end, for an edit of one definition in a file of 9,000 lines.
 fn hook(setting: &Setting) -> Row {
     let root = tempfile::tempdir().expect("a temporary folder");
     let path = root.path().join("large.lisp");
@@ -130,7 +130,7 @@ fn run(binary: &Path, arguments: &[&str], input: &str) -> f64 {
         .spawn()
         .expect("the release binary starts");
     let mut to = child.stdin.take().expect("it is piped");
-    // One that reads no input may have ended already.
+    // A process that reads no input may have ended already.
     let _ = to.write_all(input.as_bytes());
     drop(to);
     let _ = child.wait();

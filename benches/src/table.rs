@@ -1,18 +1,18 @@
-//! One row per promise, and the table they make.
+//! One row per promise, and the table of rows.
 
-/// What was measured, beside what it is compared with.
+/// A measurement, and its comparison.
 pub(crate) struct Row {
-    /// What is measured.
+    /// The thing that is measured.
     pub(crate) what: String,
     /// The number, with its unit.
     pub(crate) measured: String,
-    /// What the baseline is, its number, and how many times better or worse the measured one is.
+    /// The baseline, its number, and how many times better or worse the measurement is.
     pub(crate) baseline: String,
-    /// The best known elsewhere, measured on another day.
+    /// The best known result elsewhere, measured on another day.
     pub(crate) elsewhere: &'static str,
-    /// What was promised.
+    /// The promise.
     pub(crate) target: &'static str,
-    /// The promise holds in this run.
+    /// The measurement keeps the promise.
     pub(crate) met: bool,
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn render(rows: &[Row]) -> String {
     out
 }
 
-/// Milliseconds with as many digits as say something.
+/// Milliseconds with the significant digits.
 pub(crate) fn milliseconds(seconds: f64) -> String {
     let value = seconds * 1e3;
     match value {
@@ -41,12 +41,12 @@ pub(crate) fn milliseconds(seconds: f64) -> String {
     }
 }
 
-/// How many times as much `baseline` is.
+/// The ratio of `baseline` to `measured`, as text.
 pub(crate) fn times(baseline: f64, measured: f64) -> String {
     format!("{:.1} x", baseline / measured)
 }
 
-/// The value in the middle.
+/// The median.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

@@ -1,4 +1,5 @@
-//! What the distribution provides: programs to install when they are missing, and packages to download for their files.
+//! The packages of the distribution: programs to install when they are missing, and packages to download for their
+//! files.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,7 +13,7 @@ pub(crate) enum Install {
     Never,
 }
 
-/// Something the commands need that a distribution package provides.
+/// A program or file that the commands need, with the distribution package that provides it.
 #[derive(Clone, Copy)]
 pub(crate) struct Need {
     pub(crate) package: &'static str,
@@ -20,7 +21,7 @@ pub(crate) struct Need {
     present: Presence,
 }
 
-/// How to tell that a need is met.
+/// The test whether a need is met.
 #[derive(Clone, Copy)]
 enum Presence {
     Program(&'static str),
@@ -110,12 +111,12 @@ fn on_path(program: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
 }
 
-/// The packages of needs that are not met.
+/// The packages of unmet needs.
 pub(crate) fn missing(needs: &[Need]) -> Vec<&'static str> {
     needs.iter().filter(|need| !need.is_met()).map(|need| need.package).collect()
 }
 
-/// Sees to it that every need is met, installing packages when that is allowed.
+/// Makes sure that every need is met; installs packages if that is allowed.
 pub(crate) fn ensure(needs: &[Need], install: Install) -> Result<(), Failure> {
     let missing: Vec<&Need> = needs.iter().filter(|need| !need.is_met()).collect();
     if missing.is_empty() {
@@ -152,11 +153,11 @@ pub(crate) fn download(packages: &[&str], directory: &Path, install: Install) ->
     }
     let fetch = |names: &[&str]| {
         let mut step = Step::new("apt-get");
-        // Under root, apt would drop its rights and then complain about a directory that is not its own.
+        // As root, apt would drop its rights and then complain about a directory that is not its own.
         step.args(["-qq", "-o", "APT::Sandbox::User=root", "download"]).args(names).inside(directory);
         step.run()
     };
-    // A package list that is out of date names files that the server no longer has.
+    // An outdated package list names files that the server no longer has.
     if fetch(&found).is_err() {
         if install == Install::Missing {
             update()?;
@@ -166,7 +167,7 @@ pub(crate) fn download(packages: &[&str], directory: &Path, install: Install) ->
     Ok(absent.into_iter().map(str::to_owned).collect())
 }
 
-/// Which of the packages the distribution could provide.
+/// The packages that the distribution can provide.
 fn candidates(packages: &[&str]) -> HashSet<String> {
     let mut step = Step::new("apt-cache");
     let policy = step.env("LC_ALL", "C").arg("policy").args(packages).answer().unwrap_or_default();

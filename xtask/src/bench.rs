@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the numbers that the project promises, measured on a release build.
 //!
-//! The measuring is done by the `lispwright-bench` program in `benches/`; this builds it and the server, runs it on the
-//! corpus, and keeps its tables in `docs/benchmarks.md` and, with their picture, in `docs/repair.md`. Not part of the
+//! The `lispwright-bench` program in `benches/` measures; this command builds it and the server, runs it on the corpus,
+//! and writes its tables to `docs/benchmarks.md` and, with their picture, to `docs/repair.md`. It is not part of the
 //! tests.
 
 use std::fs;
@@ -59,7 +59,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool) -> Result<(
     Ok(())
 }
 
-/// Puts the tables and the picture that were left in `scratch` into the documents.
+/// Copies the tables and the picture from `scratch` into the documents.
 fn write_repair(scratch: &Path) -> Result<(), Failure> {
     let path = workspace().join("docs/repair.md");
     for part in ["summary", "tables"] {
@@ -81,7 +81,7 @@ fn put(path: &Path, part: &str, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The document with what stands between the two marks of a part replaced.
+/// The document with `text` between the two marks of a part.
 fn with_part(document: &str, part: &str, text: &str) -> Option<String> {
     let begin = format!("<!-- {part}: cargo xtask bench --write -->");
     let end = format!("<!-- end of {part} -->");

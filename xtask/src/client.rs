@@ -1,6 +1,6 @@
 //! A client of the Model Context Protocol over a child's standard input and output: one JSON object a line.
 //!
-//! Speaks revision 2026-07-28, in which every request carries the protocol version and the client's capabilities and
+//! It uses revision 2026-07-28, in which every request carries the protocol version and the client's capabilities and
 //! nothing is negotiated beforehand.
 
 use std::fs::File;
@@ -19,7 +19,7 @@ const PROTOCOL: &str = "2026-07-28";
 /// The longest that one answer may take, longer than any call here needs.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A running server and the line to it.
+/// A running server and the connection to it.
 pub(crate) struct Client {
     server: Child,
     /// Taken when the conversation ends.
@@ -28,7 +28,7 @@ pub(crate) struct Client {
     last_id: u64,
 }
 
-/// What a tool said.
+/// The answer of a tool.
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) is_error: bool,
@@ -117,7 +117,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Ends a server that a failed check leaves behind; one that has ended is not touched.
+        // Ends a server that a failed check leaves running.
         if matches!(self.server.try_wait(), Ok(None)) {
             let _ = self.server.kill();
             let _ = self.server.wait();

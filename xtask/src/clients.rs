@@ -1,10 +1,10 @@
-//! `cargo xtask clients`: the real coding agents from npm, set up by `lispwright setup`, with a scripted model behind them.
+//! `cargo xtask clients`: the real coding agents from npm, set up by `lispwright setup`, with a scripted model.
 //!
-//! Hooks and servers are only worth what clients make of them, and clients change every week. Here each client runs in a
-//! home directory of its own that `lispwright setup` has configured and nothing else, against a stand-in for its model's
-//! API on the loopback interface. The stand-in writes Lisp with a lost parenthesis through the client's own edit tools;
-//! what is on the disk afterwards, and what the model gets to read, is checked. Some 900 MB below `target/clients`; a client
-//! that cannot be installed is skipped with a line that says so.
+//! Hooks and servers are only as useful as clients make them, and clients change every week. Here each client runs in a
+//! home directory of its own that only `lispwright setup` has configured, against a stand-in for its model's API on the
+//! loopback interface. The stand-in writes Lisp with a lost parenthesis through the client's own edit tools; the
+//! resulting files and the model's input are checked. Some 900 MB below `target/clients`; a client that cannot be
+//! installed is skipped with a line that says so.
 
 mod model;
 mod speech;
@@ -24,7 +24,7 @@ use crate::files::Scratch;
 use crate::step::{About, Failure, Step, say};
 use crate::{cargo, npm, target};
 
-/// A client may take this long for the whole story.
+/// The time limit of a client for the whole story.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// With a comment, which this client accepts.
@@ -38,20 +38,20 @@ const GEMINI_SETTINGS: &str = r#"{
 struct Client {
     name: &'static str,
     package: &'static str,
-    /// The version that was last seen to work; a newer one is a change of this line.
+    /// The last version that is known to work; a newer one is a change of this line.
     version: &'static str,
     program: &'static str,
     speech: Speech,
     acts: &'static [Act],
 }
 
-/// What is played in one run of a client.
+/// The part of the story in one run of a client.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Act {
     /// The whole story.
     Story,
-    /// The calls of our server, where the client keeps its own tools in a sandbox. That needs rights which containers
-    /// often lack, so its own tools are not called.
+    /// The calls of our server, where the client keeps its own tools in a sandbox. The sandbox needs rights that
+    /// containers often lack, so its own tools are not called.
     Sandboxed,
 }
 
@@ -82,7 +82,7 @@ const CLIENTS: &[Client] = &[
     },
 ];
 
-/// Plays the story in every client, or in the one that is named.
+/// Plays the story in every client, or in the named one.
 pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {
     let chosen: Vec<&Client> = CLIENTS.iter().filter(|client| only.is_none_or(|only| only == client.name)).collect();
     if chosen.is_empty() {
@@ -129,7 +129,7 @@ fn install(client: &Client) -> Result<PathBuf, Failure> {
 
 type Checked = (String, Result<(), String>);
 
-/// Runs one client from a bare home directory to the end of the story, and checks every scene.
+/// Runs one client from an empty home directory to the end of the story, and checks every scene.
 fn play(client: &Client, act: Act, program: &Path) -> Result<Vec<Checked>, Failure> {
     let scratch = Scratch::new(&format!("client-{}", client.name))?;
     let (home, project) = (scratch.path().join("home"), scratch.path().join("project"));
@@ -176,7 +176,7 @@ fn play(client: &Client, act: Act, program: &Path) -> Result<Vec<Checked>, Failu
     Ok(checked)
 }
 
-/// Takes our entries out of the files, which the client may have written anew, and looks whether any is left.
+/// Removes our entries from the files, which the client may have rewritten, and checks that none is left.
 fn undo(client: &Client, binary: &Path, home: &Path, project: &Path) -> Result<(), String> {
     let setup = || {
         let mut step = Step::new(binary);
@@ -199,7 +199,7 @@ fn what(scene: &Scene) -> String {
     format!("{} {file}", scene.call.tool)
 }
 
-/// Starts the client without a terminal and waits for it; what it prints goes into `log`.
+/// Starts the client without a terminal and waits for it; its output goes into `log`.
 fn converse(
     client: &Client,
     act: Act,
@@ -255,7 +255,7 @@ fn converse(
     }
 }
 
-/// Whether a scene left the right file and told the model the right thing.
+/// Whether a scene left the right file and gave the model the right text.
 fn judge(
     speech: Speech,
     scene: &Scene,
@@ -265,7 +265,7 @@ fn judge(
     heard: &[Value],
 ) -> Result<(), String> {
     if let Some((name, wanted)) = scene.file {
-        // The last scene about a file says what it holds in the end; those before it are seen in what the model reads.
+        // The last scene about a file states its final content; earlier scenes are checked by the model's input.
         let last = scenes.iter().rposition(|other| other.file.is_some_and(|(other, _)| other == name)) == Some(number);
         let found = fs::read_to_string(project.join(name)).ok();
         if last && found.as_deref() != wanted {
@@ -287,7 +287,7 @@ fn judge(
     Ok(())
 }
 
-/// Every text of a conversation but the model's own calls.
+/// Every text of a conversation except the model's own calls.
 fn told(speech: Speech, request: &Value) -> Vec<String> {
     let mut texts = Vec::new();
     let mut pending = vec![speech.conversation(request)];

@@ -13,10 +13,10 @@ use crate::files;
 use crate::packages::{self, Section};
 use crate::step::{About, Failure, Step, say};
 
-/// Counts up when what this module makes of the same packages changes.
+/// Incremented when this module makes a different corpus from the same packages.
 const LAYOUT: u32 = 1;
 
-/// Where sources lie inside the packages; `*` stands for one component.
+/// The places of sources inside the packages; `*` matches one component.
 const PLACES: &[&str] = &[
     "usr/share/common-lisp/source",
     "usr/share/maxima/*/src",
@@ -33,7 +33,7 @@ pub(crate) fn directory() -> PathBuf {
     crate::workspace().join("target/corpus")
 }
 
-/// Says when the corpus that is there was made from other packages, or by another layout.
+/// A key of the packages and the layout: a corpus with another key is outdated.
 pub(crate) fn key() -> Result<u64, Failure> {
     let path = crate::workspace().join("corpus/packages.txt");
     let mut hasher = DefaultHasher::new();
@@ -42,7 +42,7 @@ pub(crate) fn key() -> Result<u64, Failure> {
     Ok(hasher.finish())
 }
 
-/// Makes the corpus, unless it is there.
+/// Makes the corpus, if it is missing or outdated.
 pub(crate) fn prepare(install: Install) -> Result<(), Failure> {
     let root = directory();
     let stamp = root.join("stamp");
@@ -113,7 +113,7 @@ fn unpack(section: &Section, archives: &Path, root: &Path) -> Result<(), Failure
     Ok(())
 }
 
-/// The path below one of [`PLACES`], or nothing for a file outside all of them.
+/// The path below one of [`PLACES`]; `None` for a file outside all of them.
 fn place(path: &Path) -> Option<PathBuf> {
     let components: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     PLACES.iter().find_map(|place| {
@@ -131,7 +131,7 @@ fn extract_jar(jar: &Path, home: &Path) -> Result<(), Failure> {
     let name = version.map_or(&*stem, |(at, _)| &stem[..at]);
     let destination = home.join(name);
     fs::create_dir_all(&destination).about(&destination)?;
-    // 11 is how unzip says that nothing matches, as in a jar of classes alone.
+    // The exit code 11 of unzip means that nothing matches, as in a jar with only classes.
     Step::new("unzip")
         .args(["-q", "-o"])
         .arg(jar)

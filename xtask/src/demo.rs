@@ -19,7 +19,7 @@ use crate::step::{Failure, say};
 use crate::{cargo, target, workspace};
 use day::{Day, Wanted};
 
-/// Where Debian and Ubuntu put alexandria's source.
+/// The directory of alexandria's source in Debian and Ubuntu.
 const ALEXANDRIA: &str = "/usr/share/common-lisp/source/alexandria";
 
 const REPORT: &str = "ledger/src/report.lisp";
@@ -32,7 +32,7 @@ const WHOLE: &str = "\
         (expense (total 'expense)))
     (round (* 100 (/ (- income expense) income)))))";
 
-/// Where it ends when the model that writes it is stopped by its token limit.
+/// The point where a token limit stops the model that writes it.
 const CUT: &str = "\n    (round";
 
 /// Plays the day.
@@ -205,7 +205,7 @@ const LOAD: &str = "\
 (print (find-account :bank))
 (defvar *today* \"2026-03-01\")";
 
-/// What the function divides, as first written.
+/// The division in the function, as first written.
 const RATE: &str = "(round (* 100 (/ (- income expense) income)))";
 
 fn mend_and_run(day: &mut Day) -> Result<(), Failure> {

@@ -35,7 +35,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A temporary directory that goes away with the value.
+/// A temporary directory that is removed with the value.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {

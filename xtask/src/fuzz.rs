@@ -1,6 +1,6 @@
-//! `cargo xtask fuzz TARGET`: random bytes against a property of `crates/properties`, guided by what they reach.
+//! `cargo xtask fuzz TARGET`: random bytes against a property of `crates/properties`, guided by coverage.
 //!
-//! Runs cargo-fuzz on the workspace in `fuzz/`, from the committed seeds and what earlier runs found below `target/fuzz`.
+//! Runs cargo-fuzz on the workspace in `fuzz/`, from the committed seeds and those of earlier runs below `target/fuzz`.
 //! An input that breaks the property, or takes longer than five seconds, ends the run and is kept.
 
 use std::fs;
@@ -9,16 +9,16 @@ use crate::apt::Install;
 use crate::step::{About, Failure, Step, say};
 use crate::{cargo, target, workspace};
 
-/// The targets, in the order they are listed.
+/// The targets, in the order in which they are listed.
 pub(crate) const TARGETS: [&str; 4] = ["reader", "repair", "edit", "guard_scan"];
-/// How long a run takes, in seconds, unless told otherwise.
+/// The default duration of a run, in seconds.
 pub(crate) const SECONDS: u32 = 60;
 /// An input that takes longer counts as a hang, in seconds.
 const HANG: u32 = 5;
 /// The longest input tried, in bytes.
 const LONGEST: u32 = 4096;
 
-/// Fuzzes one target for so many seconds.
+/// Fuzzes one target for this many seconds.
 pub(crate) fn run(install: Install, name: Option<&str>, seconds: u32) -> Result<(), Failure> {
     let Some(name) = name.filter(|name| TARGETS.contains(name)) else {
         return Err(Failure::new(format!("fuzz what? The targets are {}", TARGETS.join(", "))));
@@ -31,7 +31,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, seconds: u32) -> Result<
     }
     say(format_args!("fuzzing {name} for {seconds} s"));
     let mut step = cargo();
-    // The sanitizers' compiler flags are unstable; this makes a stable compiler take them.
+    // The sanitizers' compiler flags are unstable; this makes a stable compiler accept them.
     step.env("RUSTC_BOOTSTRAP", "1").args(["fuzz", "run", "--fuzz-dir", "fuzz", "--target-dir"]);
     step.arg(work.join("build")).arg(name).arg(&found).arg(workspace().join("fuzz/seeds").join(name)).arg("--");
     step.args([format!("-max_total_time={seconds}"), format!("-timeout={HANG}"), format!("-max_len={LONGEST}")]);
@@ -44,7 +44,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, seconds: u32) -> Result<
     })
 }
 
-/// Sees to it that `cargo fuzz` is there.
+/// Makes sure that `cargo fuzz` is installed.
 fn ensure_cargo_fuzz(install: Install) -> Result<(), Failure> {
     if cargo().args(["fuzz", "--version"]).succeeds() {
         return Ok(());

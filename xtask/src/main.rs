@@ -1,8 +1,8 @@
 //! The repository's own commands: test, demo, corpus and benchmarks, from a machine with nothing but a Rust toolchain.
 //!
-//! Every command says what it does before it does it, installs what it lacks from the distribution unless told not to,
-//! and remembers finished work under `target/`, so that a second run is quick. Read [`mod@test`] for what is checked,
-//! [`corpus`] for where the Lisp that the reader is tested on comes from.
+//! Every command announces its work, installs missing programs from the distribution unless that is forbidden, and
+//! remembers finished work under `target/`, so that a second run is quick. Read [`mod@test`] for the checks, [`corpus`]
+//! for the source of the Lisp that the reader is tested on.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
 
@@ -105,7 +105,7 @@ struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Sorts the arguments. A known switch that ends in `=` takes a value, behind a `=` or as the next argument.
+    /// Sorts the arguments. A known switch that ends in `=` takes a value, after a `=` or as the next argument.
     fn parse(arguments: &'a [String], known: &[&str]) -> Result<Self, Failure> {
         let mut options = Self { switches: Vec::new(), values: Vec::new(), words: Vec::new() };
         let mut rest = arguments.iter().map(String::as_str);
@@ -162,12 +162,12 @@ fn workspace() -> &'static std::path::Path {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies directly below the workspace")
 }
 
-/// Where cargo puts what it builds.
+/// The directory of cargo's build output.
 fn target() -> std::path::PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), Into::into)
 }
 
-/// `cargo`, the one that runs this.
+/// The `cargo` that runs this program.
 fn cargo() -> Step {
     let mut cargo = Step::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.inside(workspace());

@@ -1,4 +1,4 @@
-//! What npm provides: packages of one pinned version, in directories of their own.
+//! The packages of npm, each of one pinned version in a directory of its own.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The oracles: what each language's own reader makes of the corpus, kept in `target/corpus/oracle`.
+//! The oracles: the results of each language's own reader on the corpus, kept in `target/corpus/oracle`.
 //!
 //! A script in `corpus/oracles` reads file names and prints, for each file, the byte range of every top-level datum or
 //! the error that the reader raised. The corpus test of the reader crate compares our tree with these answers. One
@@ -13,7 +13,7 @@ use crate::apt::{self, Install};
 use crate::corpus;
 use crate::step::{About, Failure, Step, say};
 
-/// How one section's files are put to a language's own reader.
+/// The way to run a language's own reader on one section's files.
 struct Oracle {
     section: &'static str,
     script: &'static str,
@@ -29,7 +29,7 @@ const ORACLES: &[Oracle] = &[
     Oracle { section: "emacs-lisp", script: "emacs-lisp.el", call: &["emacs", "--batch", "-Q", "-l"] },
 ];
 
-/// Brings every section's answers up to date. The corpus must be there.
+/// Brings every section's answers up to date. The corpus must exist.
 pub(crate) fn consult(install: Install) -> Result<(), Failure> {
     let directory = corpus::directory().join("oracle");
     fs::create_dir_all(&directory).about(&directory)?;
@@ -65,7 +65,7 @@ fn ask(oracle: &Oracle, script: &Path, answers: &Path) -> Result<(), Failure> {
         .run()
 }
 
-/// Prints how much of each section its own reader accepts.
+/// Prints the part of each section that its own reader accepts.
 fn report(directory: &Path) -> Result<(), Failure> {
     for oracle in ORACLES {
         let answers = directory.join(format!("{}.txt", oracle.section));

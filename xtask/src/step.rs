@@ -9,10 +9,10 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How long output is waited for after a program has ended.
+/// The time to wait for output after a program has ended.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Why a command of the repository cannot go on.
+/// The reason why a command of the repository cannot continue.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
 
@@ -28,7 +28,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Says which file an input or output error is about.
+/// Adds the name of the file to an input or output error.
 pub(crate) trait About<T> {
     fn about(self, path: &Path) -> Result<T, Failure>;
 }
@@ -76,7 +76,7 @@ impl Step {
         self
     }
 
-    /// Feeds the program from a file.
+    /// Takes the program's standard input from a file.
     pub(crate) fn input(&mut self, file: File) -> &mut Self {
         self.command.stdin(file);
         self
@@ -88,13 +88,13 @@ impl Step {
         self
     }
 
-    /// Sends what the program prints into a file.
+    /// Writes the program's output to a file.
     pub(crate) fn output(&mut self, file: File) -> &mut Self {
         self.command.stdout(file);
         self
     }
 
-    /// The call as one would type it in the workspace, cut when it is long.
+    /// The call as one would type it in the workspace, shortened when it is long.
     fn shown(&self) -> String {
         let program = Path::new(self.command.get_program());
         let mut shown = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
@@ -125,19 +125,19 @@ impl Step {
         }
     }
 
-    /// What the program prints on its standard output, whatever its exit code; `None` when it cannot be started.
+    /// The program's standard output, for any exit code; `None` when it cannot be started.
     pub(crate) fn answer(&mut self) -> Option<String> {
         let output = self.command.stderr(Stdio::null()).output().ok()?;
         Some(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Whether the program can be started and says yes.
+    /// Whether the program can be started and succeeds.
     pub(crate) fn succeeds(&mut self) -> bool {
         self.command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
     }
 
-    /// Runs the program with both outputs on the terminal and shows each line of them to `see` as well.
-    /// The answer is whether it ended well.
+    /// Runs the program with both outputs on the terminal and passes each line of them to `see` as well. Returns
+    /// whether it succeeded.
     pub(crate) fn watch(&mut self, mut see: impl FnMut(&str)) -> Result<bool, Failure> {
         println!("$ {}", self.shown());
         let (reader, writer) = std::io::pipe().map_err(|error| Failure::new(format!("no pipe: {error}")))?;
@@ -162,7 +162,7 @@ impl Step {
                     see(&line);
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
-                // A process that outlives the program keeps the pipe open; nothing more of interest comes from it.
+                // A process that outlives the program keeps the pipe open; its output does not matter.
                 Err(RecvTimeoutError::Timeout) if ended.is_some_and(|(_, at)| at.elapsed() > GRACE) => break,
                 Err(RecvTimeoutError::Timeout) => {}
             }

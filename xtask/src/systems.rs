@@ -1,18 +1,19 @@
-//! Other systems than Linux: a Mac by type-check, and the plain Unix that every system is by running the tests of images on it.
+//! Other systems than Linux: a Mac by type-check, and plain Unix by running the tests of images on its implementation.
 
 use crate::step::{Failure, Step, say};
 use crate::tally::{Tally, cargo_test_line, nextest_line};
 use crate::{apt, cargo, target, workspace};
 
-/// A compiler with the source of its library, from which the library of another system is made.
+/// A compiler with the source of its library, which is type-checked for the other system.
 const MAC: [apt::Need; 3] = [apt::RUSTC_WEB, apt::CARGO_WEB, apt::RUST_WEB_SRC];
 
 const MAC_TARGET: &str = "aarch64-apple-darwin";
 
-/// What of the end-to-end tests is run on the plain Unix: starting, ending, interrupting and copying images.
+/// The end-to-end tests that are run on plain Unix: starting, ending, interrupting and copying images.
 const MODULES: [&str; 4] = ["copies", "evaluation", "orphans", "workers"];
 
-/// The tests of those modules that ask for more than a plain Unix has, and for what; see `Lack` in `crates/platform`.
+/// The tests of those modules that need more than plain Unix, with the missing feature; see `Lack` in
+/// `crates/platform`.
 const EXCEPTIONS: [(&str, &str); 9] = [
     ("copies::a_trial_leaves_no_trace", DESCENT),
     ("copies::copies_end_with_a_server_that_is_killed", DESCENT),
@@ -25,10 +26,10 @@ const EXCEPTIONS: [(&str, &str); 9] = [
     ("orphans::images_on_sbcl_end_with_a_killed_server", DESCENT),
 ];
 
-/// To find what code has started in process groups of its own, as SBCL does for each process.
+/// Finding the process groups that code has started, as SBCL does for each process.
 const DESCENT: &str = "descent";
 
-/// Type-checks the workspace for a Mac, where the compiler for it is installed.
+/// Type-checks the workspace for a Mac, if the compiler for it is installed.
 pub(crate) fn check_mac(tally: &mut Tally) {
     let missing = apt::missing(&MAC);
     if missing.is_empty() {
@@ -50,7 +51,7 @@ pub(crate) fn check_mac(tally: &mut Tally) {
     }
 }
 
-/// Runs the tests of images with the plain Unix in the place of Linux.
+/// Runs the tests of images with plain Unix instead of Linux.
 pub(crate) fn test_portable(tally: &mut Tally) -> Result<(), Failure> {
     say("images on a plain Unix");
     let mut step = cargo();

@@ -1,8 +1,8 @@
-//! Counting what passed, whoever ran it.
+//! Counts the results of all tests.
 
 use crate::step::{Failure, Step, say};
 
-/// What has been checked so far.
+/// The results so far.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     passed: u32,
@@ -11,7 +11,7 @@ pub(crate) struct Tally {
     failures: Vec<String>,
 }
 
-/// Passed, failed and skipped tests, as one line of a test runner's output says.
+/// The numbers of passed, failed and skipped tests in one line of a test runner's output.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     passed: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Counts {
 }
 
 impl Tally {
-    /// A check that is one thing: it counts as one test.
+    /// A single check: it counts as one test.
     pub(crate) fn check(&mut self, name: &str, step: &mut Step) {
         say(name);
         match step.run() {
@@ -33,7 +33,8 @@ impl Tally {
         }
     }
 
-    /// A script that passes when it ends well and has said a line that `is_last_word` knows: some Lisps end well after an error.
+    /// A script that passes when it succeeds and has printed a line that `is_last_word` accepts: some Lisps exit with 0
+    /// after an error.
     pub(crate) fn check_said(
         &mut self,
         name: &str,
@@ -66,7 +67,7 @@ impl Tally {
                 failed += counts.failed;
             }
         })?;
-        // A runner that fails without a failed test did not get as far as running them.
+        // A runner that fails without a failed test has not run the tests.
         if !ended_well && failed == 0 {
             failed = 1;
         }
@@ -77,7 +78,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Prints the summary, which is the last line, and fails when anything did.
+    /// Prints the summary, which is the last line. Fails if any test failed.
     pub(crate) fn report(self) -> Result<(), Failure> {
         if !self.failures.is_empty() {
             println!("failed: {}", self.failures.join(", "));

@@ -1,9 +1,9 @@
-//! `cargo xtask test`: everything that must hold, in one run, with one line at the end that says whether it does.
+//! `cargo xtask test`: all checks in one run, with one line at the end that gives the result.
 //!
 //! Format, lints, all Rust tests (unit, fixture, property, corpus, end to end), examples in the documentation, the
 //! documentation itself, the tests of the Lisp that runs inside images, and those of the example project. A failure
-//! does not stop the rest. What takes long is done once: the corpus and the oracles' answers stay below `target/` until
-//! what they are made from changes.
+//! does not stop the rest. Slow preparations are done once: the corpus and the oracles' answers stay below `target/`
+//! until their sources change.
 
 use std::fs;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure>
     apt::ensure(NEEDS, install)?;
     corpus::prepare(install)?;
     oracle::consult(install)?;
-    // Where the tests look for it; they would fetch it themselves, at the expense of their time.
+    // Installed where the tests look for it; they would fetch it themselves, within their time limit.
     npm::ensure(&target().join("tmp/nbb"), "nbb", NBB.trim())?;
 
     let mut tally = Tally::default();
@@ -50,12 +50,12 @@ pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure>
         tally.check("format", cargo().args(["fmt", "--all", "--check"]));
         tally.check("lints", cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
         systems::check_mac(&mut tally);
-        // Before the others: the last one to be built is the one that people find below `target`.
+        // Before the others: the last build is the one that people find below `target`.
         systems::test_portable(&mut tally)?;
     }
     rust_tests(&mut tally, filter)?;
     if filter.is_none() {
-        // The first page of a crate names the modules to read, private ones among them.
+        // The first page of a crate names the modules to read, also private ones.
         let strict = "-D warnings -A rustdoc::private_intra_doc_links";
         tally.check("documentation", cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", strict));
         lisp_tests(&mut tally)?;
@@ -71,7 +71,7 @@ fn rust_tests(tally: &mut Tally, filter: Option<&str>) -> Result<(), Failure> {
     if !cargo().args(["nextest", "--version"]).succeeds() {
         // Building nextest takes longer than it saves on a machine that runs the tests once.
         if filter.is_some() {
-            // Given a name, `cargo test` does not build the examples that some tests start.
+            // Given a filter, `cargo test` does not build the examples that some tests start.
             cargo().args(["build", "--workspace", "--examples"]).run()?;
         }
         step.args(["test", "--workspace", "--no-fail-fast"]).args(filter);

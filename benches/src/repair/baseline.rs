@@ -1,4 +1,4 @@
-//! Repairers to compare with, each as published elsewhere or as anyone would write it in an hour.
+//! Repair methods to compare with, each as published elsewhere or as anyone would write it in an hour.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -64,7 +64,7 @@ fn column_0(text: &str, dialect: Dialect) -> Option<String> {
     balanced(out, dialect)
 }
 
-/// Puts what the parser expects where it complains, and drops what it does not expect.
+/// Inserts the delimiter that the parser expects at its error, and drops the one that it does not expect.
 fn parser_position(text: &str, dialect: Dialect) -> Option<String> {
     let tree = read_plain(text, dialect);
     let mut out = String::with_capacity(text.len());
@@ -93,7 +93,7 @@ fn parser_position(text: &str, dialect: Dialect) -> Option<String> {
     balanced(closed_at_end(&out, open), dialect)
 }
 
-/// `text` with closers for what is open before the white space at its end.
+/// `text` with closers for the open delimiters before the white space at its end.
 fn closed_at_end(text: &str, open: Vec<Delimiter>) -> String {
     let code = text.trim_end();
     let closers: String = open.into_iter().rev().map(Delimiter::close).collect();
@@ -104,7 +104,7 @@ fn balanced(text: String, dialect: Dialect) -> Option<String> {
     read_plain(&text, dialect).diagnostics().is_empty().then_some(text)
 }
 
-/// A line in, a line out.
+/// A script with one line of input for each line of output.
 const PARINFER: &str = include_str!("parinfer.js");
 const MANIFEST: &str = include_str!("parinfer/package.json");
 const LOCK: &str = include_str!("parinfer/package-lock.json");
@@ -140,7 +140,7 @@ impl Parinfer {
         }
     }
 
-    /// Starts it with what [`Self::install`] has put into `folder`.
+    /// Starts it from the `folder` of [`Self::install`].
     pub(crate) fn start(folder: &Path) -> Option<Self> {
         let mut child = Command::new("node")
             .args(["-e", PARINFER])
@@ -155,7 +155,7 @@ impl Parinfer {
         Some(Self { child, requests, answers })
     }
 
-    /// A text made to balance; the outer `None` says that Node has gone.
+    /// A text made to balance; the outer `None` means that Node has ended.
     pub(crate) fn answer(&mut self, text: &str, dialect: Dialect) -> Option<Option<String>> {
         let mut request = serde_json::json!([text, dialect.name()]).to_string();
         request.push('\n');

@@ -1,4 +1,4 @@
-//! Damaged texts, and what is known of each.
+//! Damaged texts, and the facts about each.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::vary::{Layout, earlier, laid_out};
 /// Whole files are damaged up to this size, in bytes.
 const LARGEST_FILE: usize = 100_000;
 
-/// A situation: what text the repairer is given, and what it is told besides.
+/// A situation: the text and the context that the repairer gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Track {
     Alone,
@@ -30,7 +30,7 @@ pub(crate) enum Track {
     SeveralBefore,
 }
 
-/// Every situation, its name, and what it stands for.
+/// Every situation, its name, and its meaning.
 pub(crate) const TRACKS: [(Track, &str, &str); 11] = [
     (Track::Alone, "alone", "a form among its neighbours, nothing else known"),
     (Track::Before, "earlier text", "the same texts, and the text before the damage"),
@@ -57,8 +57,8 @@ pub(crate) const TRACKS: [(Track, &str, &str); 11] = [
     (Track::SeveralBefore, "several, earlier text", "the same files, and the file before the damage"),
 ];
 
-/// Where several faults are, how many of a dozen are so, and in words. Of 55 corrections in public histories 8 were of
-/// two delimiters and 4 of more; how many of them were in one form is an estimate.
+/// The number of faults, whether they are in one form, their share of a dozen, and a description. Of 55 corrections in
+/// public histories 8 were of two delimiters and 4 of more; how many of them were in one form is an estimate.
 pub(crate) const SEVERAL: [(usize, bool, f64, &str); 4] = [
     (2, true, 4.0, "two in one form"),
     (2, false, 4.0, "two in different forms"),
@@ -100,13 +100,13 @@ impl Group {
 }
 
 impl Track {
-    /// The group whose texts it uses.
+    /// The group whose texts this situation uses.
     pub(crate) fn group(self) -> Group {
         *Group::ALL.iter().find(|group| group.tracks().contains(&self)).expect("every track is in a group")
     }
 }
 
-/// What the repairer is told besides the text.
+/// The context that the repairer gets with the text.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     pub(crate) track: Track,
@@ -120,14 +120,14 @@ impl View {
     }
 }
 
-/// A damaged text and everything about it.
+/// A damaged text and the facts about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) dialect: Dialect,
     pub(crate) file: PathBuf,
     pub(crate) truth: String,
     pub(crate) damaged: String,
-    /// The damage cannot be seen by counting delimiters.
+    /// Counting delimiters does not reveal the damage.
     pub(crate) balances: bool,
     /// Byte offsets of the faults in the damaged text.
     pub(crate) at: Vec<usize>,
@@ -137,7 +137,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// A sample with some changes; `None` when they come to nothing.
+    /// A sample with some changes; `None` when they have no effect.
     fn new(sample: &Sample, splices: Vec<Splice>) -> Option<Self> {
         let hit = |form: &Range<usize>| {
             *form == sample.form || splices.iter().any(|s| s.range.start <= form.end && form.start <= s.range.end)
@@ -158,7 +158,7 @@ impl Case {
     }
 }
 
-/// Draws a form and damages it; the cases share a draw. `None` when the form drawn holds nothing to damage in this way.
+/// Draws a form and damages it; the cases share a draw. `None` when this damage is not possible in the form.
 pub(crate) fn generate(
     files: &[PathBuf],
     dialect: Dialect,
@@ -203,7 +203,7 @@ pub(crate) fn generate(
     }
 }
 
-/// The form is damaged in lines that it did not have before: in its file, and alone.
+/// Damages the form in lines that it did not have before: in its file, and alone.
 fn rewritten(sample: &Sample, class: Class, random: &mut Random) -> Option<Vec<Case>> {
     let form = sample.alone()?;
     let splices = damage(&form, class, random)?;
@@ -226,7 +226,7 @@ fn rewritten(sample: &Sample, class: Class, random: &mut Random) -> Option<Vec<C
     Some(vec![inside, alone])
 }
 
-/// Faults of the classes that one makes in passing, by their shares.
+/// Faults of the common classes, by their shares.
 fn several(sample: &Sample, wanted: usize, together: bool, random: &mut Random) -> Option<Vec<Splice>> {
     let mut others: Vec<Range<usize>> =
         sample.forms.iter().filter(|form| **form != sample.form && is_fit(&sample.text, form)).cloned().collect();

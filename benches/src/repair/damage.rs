@@ -1,10 +1,9 @@
-//! What goes wrong with delimiters, by class, done to sound code.
+//! Faults of delimiters, by class, applied to sound code.
 //!
-//! The classes and how often they occur are those that the histories of public Lisp projects show: of 74 delimiters that
-//! commits put right, 42 in a hundred were missing at the end of a form, 26 too many inside one, 19 too many at its end, 7
-//! missing inside it, and 7 were extra openers; of 69 forms left open, 59 lacked one closer, 9 two and 1 three. What
-//! survives to a commit says nothing of the classes E, F and H to M: their shares are estimates. Nothing here knows how
-//! repair works.
+//! The classes and their frequencies come from the histories of public Lisp projects: of 74 delimiters that commits
+//! corrected, 42 in a hundred were missing at the end of a form, 26 too many inside one, 19 too many at its end, 7
+//! missing inside it, and 7 were extra openers; of 69 forms left open, 59 lacked one closer, 9 two and 1 three. Commits
+//! say nothing about the classes E, F and H to M: their shares are estimates. This code is independent of the repairer.
 
 use std::ops::Range;
 
@@ -33,7 +32,7 @@ pub(crate) enum Class {
 
 use Class::{A, B, C, D, E, F, G, H, I, J, K, L, M};
 
-/// Every class, how many of a hundred faults are of it, and what it is.
+/// Every class, its share of a hundred faults, and its description.
 pub(crate) const CLASSES: [(Class, f64, &str); 13] = [
     (A, 42.0, "closers lost at the end of a form"),
     (B, 7.0, "closers lost at the end of an inner line"),
@@ -80,13 +79,13 @@ pub(crate) fn apply(text: &str, mut splices: Vec<Splice>) -> Damaged {
     damaged
 }
 
-/// Whether two of the changes could not be told apart or not both be made.
+/// Whether two of the changes overlap or cannot be distinguished.
 pub(crate) fn collide(splices: &[Splice]) -> bool {
     let touch = |a: &Range<usize>, b: &Range<usize>| a.start <= b.end && b.start <= a.end;
     splices.iter().enumerate().any(|(at, a)| splices[..at].iter().any(|b| touch(&a.range, &b.range)))
 }
 
-/// How many delimiters at once: of 69, 59 times one, 9 times two, once three.
+/// The number of delimiters at once: of 69, 59 times one, 9 times two, once three.
 fn count(random: &mut Random) -> usize {
     match random.below(69) {
         0..59 => 1,
@@ -95,7 +94,7 @@ fn count(random: &mut Random) -> usize {
     }
 }
 
-/// Damages the form of a sample; `None` when it holds nothing that this class could hit.
+/// Damages the form of a sample; `None` when the class is not possible in it.
 pub(crate) fn damage(sample: &Sample, class: Class, random: &mut Random) -> Option<Vec<Splice>> {
     let text = &*sample.text;
     let own = pieces(text, sample.form.clone(), sample.dialect);
@@ -127,7 +126,7 @@ pub(crate) fn damage(sample: &Sample, class: Class, random: &mut Random) -> Opti
             let extra: String = around(&own, at).into_iter().take(count(random)).collect();
             one(own[at].end..own[at].end, &extra)
         }
-        // With one kind of bracket a closer that moves always balances.
+        // With one kind of bracket a moved closer always balances.
         E if sample.dialect.has_brackets() == (false, false) => None,
         E | L => moved(sample, &own, class == L, random),
         F => {
@@ -184,7 +183,7 @@ fn positions(own: &[Piece], fits: impl Fn(&Piece) -> bool) -> Vec<usize> {
     (0..own.len()).filter(|&at| fits(&own[at])).collect()
 }
 
-/// A closer at the end of one line goes to the end of another; the form then balances, or does not, as wished.
+/// Moves a closer from the end of one line to the end of another; `balances` decides whether the form then balances.
 fn moved(sample: &Sample, own: &[Piece], balances: bool, random: &mut Random) -> Option<Vec<Splice>> {
     let start = sample.form.start;
     let closers: Vec<&Piece> = own.iter().filter(|piece| piece.kind.is_close() && piece.ends_line).collect();
@@ -209,7 +208,8 @@ fn moved(sample: &Sample, own: &[Piece], balances: bool, random: &mut Random) ->
     })
 }
 
-/// A string loses a quote or an escape, or gains a quote; strings of several lines are hit as often as the others.
+/// Removes a quote or an escape from a string, or adds a quote; strings of several lines are hit as often as the
+/// others.
 fn string(text: &str, own: &[Piece], random: &mut Random) -> Option<Vec<Splice>> {
     let strings: Vec<&Piece> = own.iter().filter(|piece| piece.kind == TokenKind::String).collect();
     let long: Vec<&Piece> = strings.iter().copied().filter(|p| text[p.start..p.end].contains('\n')).collect();
@@ -236,8 +236,8 @@ fn string(text: &str, own: &[Piece], random: &mut Random) -> Option<Vec<Splice>>
     Some(vec![Splice { range, with: with.to_owned() }])
 }
 
-/// Parentheses inside a string or comment of the form were counted as if they were code, and the end of the line or of
-/// the form was made to match.
+/// Counts parentheses inside a string or comment of the form as code, and changes the end of the line or of the form to
+/// match.
 fn counted(sample: &Sample, own: &[Piece], random: &mut Random) -> Option<Vec<Splice>> {
     let text = &*sample.text;
     let surplus = |body: &str| body.matches('(').count() as i64 - body.matches(')').count() as i64;
@@ -272,7 +272,7 @@ fn counted(sample: &Sample, own: &[Piece], random: &mut Random) -> Option<Vec<Sp
     Some(vec![Splice { range: first.start..own[at].end, with: String::new() }])
 }
 
-/// A block comment loses one of its ends or never had one; or a datum is commented out by mistake.
+/// Removes an end of a block comment, or adds only one; or comments out a datum by mistake.
 fn comment(sample: &Sample, own: &[Piece], random: &mut Random) -> Option<Vec<Splice>> {
     let text = &*sample.text;
     let put = |at: usize, with: &str| Some(vec![Splice { range: at..at, with: with.to_owned() }]);
@@ -320,7 +320,7 @@ pub(crate) mod tests {
     const LISP: &str = "(defvar *a* '(1))\n\n(defun f (x)\n  \"A \\\"doc\\\" of\n(two lines.\"\n  (let ((a (car x))\n        (b #\\())\n    (list a b)))\n\n(defun g ()\n  #| two |#\n  (f\n   (f 1)))\n";
     const CLOJURE: &str = "(def a [1])\n\n(defn f [{:keys [x]}]\n  (let [y (g \"a (b\" x)\n        z {:y y\n           :c \\(}]\n    (h y z)))\n\n(f\n {:x 1})\n";
 
-    /// A text with its second form chosen.
+    /// A text whose second form is the sample.
     pub(crate) fn sample(dialect: Dialect) -> Sample {
         let text = if dialect == Dialect::Clojure { CLOJURE } else { LISP };
         let forms = top_level(text, dialect).unwrap();
@@ -350,7 +350,7 @@ pub(crate) mod tests {
                 let before = splices.iter().map(|splice| splice.range.start).min().unwrap();
                 assert!(class == M || class == J || before >= sample.form.start, "{class:?} {splices:?}");
             }
-            // Nothing can be of the wrong kind where there is one kind.
+            // The wrong kind of bracket is not possible where there is one kind.
             let round_only = if dialect == Dialect::CommonLisp { 2 } else { 0 };
             assert_eq!(hit.len() + round_only, CLASSES.len(), "{hit:?}");
             assert!(hit.values().all(|&count| count > 5), "{hit:?}");

@@ -1,4 +1,4 @@
-//! What an answer is worth, and how answers add up.
+//! The value of an answer, and the sums of answers.
 
 use std::collections::HashSet;
 
@@ -8,36 +8,36 @@ use lispwright_syntax::LineIndex;
 use super::case::{Case, View};
 use super::sample::{is_sound, same_meaning, top_level};
 
-/// A reported line this near the fault leads to it.
+/// A reported line at most this many lines from the fault leads to it.
 const NEAR: u32 = 3;
-/// A reader looks at so many candidates.
+/// The number of candidates that a person looks at.
 const SHOWN: usize = 3;
 
-/// What became of a damaged text.
+/// The result for a damaged text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// The bytes of the original.
     Exact,
     /// Other white space or comments, the same tree.
     Same,
-    /// Nothing was changed, and the answer says where to look.
+    /// Nothing was changed, and the answer reports a place.
     Refused {
         /// One of the first candidates is the original, or the reported line is near a fault.
         located: bool,
     },
     /// The text balances and means something else.
     Wrong {
-        /// Every form that was not damaged is there as it was.
+        /// Every form that was not damaged is unchanged.
         neighbours: bool,
     },
     /// The damage balances, and the text stays as it is.
     Untouched {
-        /// Something is said about its indentation, near the form.
+        /// The answer reports its indentation, near the form.
         reported: bool,
     },
 }
 
-/// Verdicts added up. The damage that does not balance and the damage that does are counted apart.
+/// The sum of verdicts. Damage that balances is counted separately.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) cases: f64,
@@ -114,7 +114,7 @@ impl Tally {
     }
 }
 
-/// What the repairer makes of a case when it is told what `view` holds, and its answer in words.
+/// The verdict on the repairer's answer to a case with the context `view`, and the answer in words.
 pub(crate) fn judge(case: &Case, view: &View) -> (Verdict, String) {
     let earlier = Earlier { text: view.earlier.as_deref(), edited: view.edited.clone() };
     match repair(&case.damaged, case.dialect, &earlier) {
@@ -161,7 +161,7 @@ fn described(case: &Case, refusal: &Refusal) -> String {
     format!("{:?} line {} (faults {faults:?}){}", refusal.reason, refusal.diagnosis.line, candidates.concat())
 }
 
-/// What another method's answer is worth; `None` says that it gave up.
+/// The verdict on another method's answer; `None` means that it gave up.
 pub(crate) fn judge_other(case: &Case, answer: Option<&str>) -> Verdict {
     match answer {
         None => Verdict::Refused { located: false },
@@ -172,7 +172,7 @@ pub(crate) fn judge_other(case: &Case, answer: Option<&str>) -> Verdict {
     }
 }
 
-/// A text that balances against the truth.
+/// The verdict on a balanced text, by comparison with the truth.
 fn compare(case: &Case, answer: &str) -> Verdict {
     if answer == case.truth {
         return Verdict::Exact;

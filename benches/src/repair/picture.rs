@@ -1,8 +1,7 @@
-//! The results as a picture: how often each method is right, refuses, and is wrong.
+//! The results as a picture: the rates at which each method is right, refuses, and is wrong.
 //!
-//! Plain SVG without scripts. The colours of both modes stand in its style sheet, with a background of their own, so that
-//! it can be read wherever it is shown. What is right, refused and wrong differs in brightness as well as in hue, and
-//! every bar says its numbers.
+//! Plain SVG without scripts. Its style sheet has the colours of both modes and a background, so that it is readable
+//! everywhere. The three parts of a bar differ in brightness as well as in hue, and every bar contains its numbers.
 
 use std::fmt::Write as _;
 
@@ -17,20 +16,20 @@ const PANELS: [(Track, &str); 2] = [
     (Track::Rewritten, "a form rewritten in its file, the file before known"),
 ];
 
-/// The label column, a bar at a hundred percent, and the column of numbers behind it, in pixels.
+/// The label column, a bar at a hundred percent, and the column of numbers after it, in pixels.
 const LABEL: f64 = 132.0;
 const BAR: f64 = 236.0;
 const NUMBER: f64 = 92.0;
 const MARGIN: f64 = 20.0;
 const PANEL: f64 = LABEL + BAR + NUMBER;
 const WIDTH: f64 = 2.0 * PANEL + 3.0 * MARGIN;
-/// From one bar to the next, and the height of one.
+/// The distance between bars, and the height of one.
 const STEP: f64 = 27.0;
 const THICKNESS: f64 = 19.0;
-/// Above the first panel, and above the bars of a panel.
+/// The space above the first panel, and above the bars of a panel.
 const HEAD: f64 = 78.0;
 const TITLE: f64 = 34.0;
-/// A share needs this many percent for its number to fit into it.
+/// The least percentage whose number fits into its part of a bar.
 const LEGIBLE: f64 = 15.0;
 
 const STYLE: &str = "\
@@ -42,7 +41,7 @@ text{font:13px system-ui,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1f2328}\
 .right{fill:#388bfd}.refused{fill:#4d5663}.wrong{fill:#f0703a}\
 .on-right,.on-wrong{fill:#0d1117}.on-refused{fill:#e6edf3}}";
 
-/// The picture; nothing when the situations that it shows were not measured.
+/// The picture; `None` when the situations that it shows were not measured.
 pub(crate) fn render(results: &Results) -> Option<String> {
     let measured = |track| results.sum(track, 0, Layout::Kept, |_| true).cases > 0.0;
     if !PANELS.iter().all(|(track, _)| measured(*track)) {

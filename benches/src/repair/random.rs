@@ -22,12 +22,12 @@ impl Random {
         (self.next() % bound as u64) as usize
     }
 
-    /// True so many times in a hundred.
+    /// True with a probability of `percent` in a hundred.
     pub(crate) fn percent(&mut self, percent: u64) -> bool {
         self.next() % 100 < percent
     }
 
-    /// One of several.
+    /// A random element.
     pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         if from.is_empty() { None } else { from.get(self.below(from.len())) }
     }

@@ -1,8 +1,8 @@
-//! What may have stood where a form stands now, before somebody rewrote it.
+//! Texts that may have preceded a form before somebody rewrote it.
 //!
-//! The form as it is stays the truth, so that what is to be repaired is what a person wrote; the text before is made
-//! from it and from the forms around it: another form of the same kind, the form without a datum or with others in its
-//! place, a body without its wrapper or with one more, lines broken elsewhere.
+//! The present form stays the truth, so that the repairer has to restore a person's code; the earlier text is made from
+//! it and from the forms around it: another form of the same kind, the form without a datum or with others instead, a
+//! body without its wrapper or with one more, lines broken elsewhere.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,10 +13,10 @@ use super::damage::{Splice, apply};
 use super::random::Random;
 use super::sample::{Piece, Sample, is_sound, pieces};
 
-/// So many attempts are made at rewriting the lines of a given fault.
+/// The number of attempts to rewrite the lines of a given fault.
 const ATTEMPTS: usize = 40;
 
-/// The form as it may have been, with something else in every line that holds one of `places` (bytes of the form).
+/// An earlier form, with a difference in every line that contains one of `places` (bytes of the form).
 pub(crate) fn before(sample: &Sample, places: &[usize], random: &mut Random) -> Option<String> {
     let kind = random.below(100);
     let form = sample.own();
@@ -32,7 +32,7 @@ pub(crate) fn before(sample: &Sample, places: &[usize], random: &mut Random) -> 
     })
 }
 
-/// Every line of `new` that holds one of the places is nowhere in `old`.
+/// No line of `new` that contains one of the places occurs in `old`.
 fn differs_at(old: &str, new: &str, places: &[usize]) -> bool {
     let lines: HashSet<&str> = old.lines().map(str::trim).collect();
     places.iter().all(|&place| {
@@ -42,7 +42,7 @@ fn differs_at(old: &str, new: &str, places: &[usize]) -> bool {
     })
 }
 
-/// Another form of the file with the same head, under the name of this one.
+/// Another form of the file with the same head, renamed to this one.
 fn other(sample: &Sample, random: &mut Random) -> Option<String> {
     let text = &*sample.text;
     let heads = |form: &Range<usize>| -> Option<(Range<usize>, Range<usize>)> {
@@ -67,7 +67,7 @@ fn other(sample: &Sample, random: &mut Random) -> Option<String> {
 struct Inner {
     range: Range<usize>,
     begins_line: bool,
-    /// The end of the token before it, when that does not open the list it is in.
+    /// The end of the token before it, unless that opens the list it is in.
     follows: Option<usize>,
 }
 
@@ -98,7 +98,7 @@ fn column(text: &str, at: usize) -> usize {
     text[start..at].chars().count()
 }
 
-/// `text` with the lines after its first moved by so many columns.
+/// `text` with the lines after its first moved by this many columns.
 fn shifted(text: &str, by: isize) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in text.split('\n').enumerate() {
@@ -155,7 +155,7 @@ fn with_other_data(sample: &Sample, random: &mut Random) -> Option<String> {
     Some(form)
 }
 
-/// A list of another form of the file, laid out for `at`, a column.
+/// A list of another form of the file, indented for the column `at`.
 fn donor(sample: &Sample, at: usize, random: &mut Random) -> Option<String> {
     let form = random.pick(&sample.forms)?.clone();
     let inner = lists(&sample.text, form, sample.dialect);
@@ -191,7 +191,7 @@ fn with_other_wrapping(sample: &Sample, random: &mut Random) -> Option<String> {
     Some(apply(form, vec![Splice { range: outer, with: body }]).text)
 }
 
-/// The same tokens with one to three line breaks taken away or put in.
+/// The same tokens with one to three line breaks removed or added.
 fn with_other_line_breaks(sample: &Sample, random: &mut Random) -> Option<String> {
     let form = sample.own();
     let tree = read_plain(form, sample.dialect);

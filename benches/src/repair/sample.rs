@@ -7,11 +7,11 @@ use lispwright_syntax::{Dialect, TokenKind, read_plain};
 
 use super::random::Random;
 
-/// So many forms stand before and after the one that is damaged, in a window.
+/// The number of forms before and after the damaged one, in a window.
 const NEIGHBOURS: usize = 30;
-/// Larger files are passed over, in bytes.
+/// Larger files are skipped, in bytes.
 const LARGEST: usize = 400_000;
-/// Forms of so many lines are damaged.
+/// The numbers of lines of forms that are damaged.
 const LINES: std::ops::RangeInclusive<usize> = 2..=150;
 
 /// A token that is neither white space nor a comment.
@@ -24,7 +24,7 @@ pub(crate) struct Piece {
     pub(crate) ends_line: bool,
     /// It is the first on its line.
     pub(crate) begins_line: bool,
-    /// How many lists are open after it.
+    /// The number of open lists after it.
     pub(crate) depth: usize,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Sample {
     pub(crate) dialect: Dialect,
     pub(crate) file: PathBuf,
     pub(crate) text: String,
-    /// Where the form stands in it.
+    /// The range of the form in it.
     pub(crate) form: Range<usize>,
-    /// Every top-level datum of the text, the form among them.
+    /// Every top-level datum of the text, including the form.
     pub(crate) forms: Vec<Range<usize>>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A random form of a random file, in that file, when it is sound and holds a form that is neither tiny nor huge.
+/// A random form of a random file, in that file, if the file is sound and contains a form of a suitable size.
 pub(crate) fn draw(files: &[PathBuf], dialect: Dialect, largest: usize, random: &mut Random) -> Option<Sample> {
     let file = random.pick(files)?;
     let size = std::fs::metadata(file).ok()?.len();
@@ -80,7 +80,7 @@ pub(crate) fn top_level(text: &str, dialect: Dialect) -> Option<Vec<Range<usize>
     sound.then(|| tree.top_level().map(|datum| tree.datum_span(datum).range()).collect())
 }
 
-/// The form holds a list, begins a line, and is of a size that people edit.
+/// The form contains a list, begins a line, and is of a size that people edit.
 pub(crate) fn is_fit(text: &str, form: &Range<usize>) -> bool {
     let own = &text[form.clone()];
     let begins_line = form.start == 0 || text.as_bytes()[form.start - 1] == b'\n';
@@ -115,7 +115,7 @@ impl Sample {
         &self.text[self.form.clone()]
     }
 
-    /// The text with another one in the place of the form.
+    /// The text with another form instead of this one.
     pub(crate) fn with(&self, form: &str) -> String {
         format!("{}{form}{}", &self.text[..self.form.start], &self.text[self.form.end..])
     }
@@ -161,7 +161,7 @@ pub(crate) fn around(own: &[Piece], at: usize) -> Vec<char> {
     open
 }
 
-/// Both texts are the same to the language's reader: the same tokens but for white space and comments, so the same tree.
+/// Both texts are the same to the language's reader: the same tokens except white space and comments, so the same tree.
 pub(crate) fn same_meaning(a: &str, b: &str, dialect: Dialect) -> bool {
     let (trees, texts) = ([read_plain(a, dialect), read_plain(b, dialect)], [a, b]);
     let tokens = |at: usize| {

@@ -30,7 +30,7 @@ pub(crate) fn render(results: &Results) -> String {
     out
 }
 
-/// A row for every situation, with the promises; what misses one is in bold type.
+/// A row for every situation, with the promises; a number that misses one is in bold type.
 pub(crate) fn summary(results: &Results) -> String {
     let mut out = String::from(
         "| situation | A to D exact % | … promised | all: exact % | same % | refused % | … located % (over 90) | wrong % (under 1) |\n\
@@ -66,7 +66,7 @@ pub(crate) fn summary(results: &Results) -> String {
     out
 }
 
-/// How much of the damage at line ends is promised to come back exactly, in percent.
+/// The promised percentage of damage at line ends that is restored exactly.
 pub(crate) fn promised(track: Track) -> f64 {
     match track {
         Track::Alone | Track::File | Track::Insert | Track::InsertFile | Track::Several => EXACT_ALONE,
@@ -74,7 +74,7 @@ pub(crate) fn promised(track: Track) -> f64 {
     }
 }
 
-/// A percentage, in bold type when it is not as promised.
+/// A percentage, in bold type if the promise is not kept.
 fn held(part: f64, whole: f64, kept: impl Fn(f64) -> bool) -> String {
     let shown = percent(part, whole);
     if whole > 0.0 && !kept(100.0 * part / whole) { format!("**{shown}**") } else { shown }
@@ -115,7 +115,7 @@ fn situation(out: &mut String, results: &Results, track: Track, title: &str) {
     }
 }
 
-/// What becomes of damage that balances.
+/// The results for damage that balances.
 fn hidden(out: &mut String, results: &Results) {
     let _ = writeln!(
         out,
@@ -146,7 +146,7 @@ fn hidden(out: &mut String, results: &Results) {
     }
 }
 
-/// The other methods, on the texts of the situations in which nothing else is known.
+/// The other methods, on the texts of the situations without further context.
 fn others(out: &mut String, results: &Results) {
     let _ =
         writeln!(out, "\n### Other methods, same texts\n\n| situation | method | {HEADER} |\n| --- | --- | {RULE} |");
@@ -157,7 +157,7 @@ fn others(out: &mut String, results: &Results) {
             if all.cases == 0.0 || !compared {
                 continue;
             }
-            // The others say nothing about where a fault is.
+            // The others report no place of a fault.
             let cells = |tally: &Tally| match method {
                 OURS => cells(tally),
                 _ => cells_with(tally, "-"),

@@ -1,11 +1,11 @@
-//! Other versions of a sample: as it was before some unrelated change, and laid out in other ways.
+//! Variants of a sample: before some unrelated change, and in other layouts.
 
 use lispwright_syntax::{Dialect, TokenKind, read_plain};
 
 use super::random::Random;
 use super::sample::{Sample, pieces, top_level};
 
-/// The text as it may have stood before somebody renamed a symbol, or added or removed a line of the form.
+/// The text before somebody renamed a symbol, or added or removed a line of the form.
 pub(crate) fn earlier(sample: &Sample, random: &mut Random) -> String {
     for _ in 0..8 {
         let changed = match random.below(4) {
@@ -43,7 +43,7 @@ fn rename(sample: &Sample, random: &mut Random) -> Option<String> {
     Some(out)
 }
 
-/// Start and end of a line of the form that holds whole data and nothing else.
+/// Start and end of a line of the form that contains only whole data.
 fn whole_line(sample: &Sample, random: &mut Random) -> Option<std::ops::Range<usize>> {
     let text = &*sample.text;
     let own = pieces(text, sample.form.clone(), sample.dialect);
@@ -66,7 +66,7 @@ fn with_a_line_twice(sample: &Sample, random: &mut Random) -> Option<String> {
     Some(format!("{}{}{}", &sample.text[..line.end], &sample.text[line.clone()], &sample.text[line.end..]))
 }
 
-/// How the lines of a text are laid out.
+/// The layout of the lines of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     Kept,
@@ -74,7 +74,7 @@ pub(crate) enum Layout {
     Absent,
 }
 
-/// The sample laid out anew: by four columns for every list that a line is in, or without any white space before lines.
+/// The sample in another layout: four columns for every list that a line is in, or no white space before lines.
 pub(crate) fn laid_out(sample: &Sample, layout: Layout) -> Option<Sample> {
     let text = match layout {
         Layout::Kept => return Some(sample.clone()),
@@ -90,7 +90,7 @@ pub(crate) fn laid_out(sample: &Sample, layout: Layout) -> Option<Sample> {
 fn indented(text: &str, dialect: Dialect, step: usize) -> String {
     let tree = read_plain(text, dialect);
     let mut out = String::with_capacity(text.len());
-    // For every open list the indentation of the line it opens on.
+    // For every open list, the indentation of the line that opens it.
     let mut open: Vec<usize> = Vec::new();
     let mut indentation = 0;
     for (kind, span) in tree.tokens() {

@@ -28,16 +28,16 @@ use crate::names::Names;
 use crate::roots::ClientRoots;
 use crate::{Options, Results};
 
-/// How long a client may keep the list and the discovery answer: both are fixed for the life of the process.
+/// The time for which a client may cache the tool list and the discovery answer, which never change.
 const FRESH_MS: u64 = 300_000;
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 #[derive(Debug)]
 pub(crate) struct Dispatch {
     tools: Vec<Tool>,
-    /// How many of the tools are listed, the first ones.
+    /// The number of listed tools, which come first.
     offered: usize,
-    /// How they are listed, once somebody has asked.
+    /// The list, after the first request for it.
     listed: OnceLock<Vec<rmcp::model::Tool>>,
     names: Names,
     results: Results,
@@ -74,7 +74,7 @@ impl Dispatch {
         };
         let tool = &self.tools[index];
         let checked = match tool.set {
-            // The guard's protocol has codes of its own for arguments that do not fit, and ignores unknown ones.
+            // The guard's protocol has codes of its own for wrong arguments, and ignores unknown ones.
             ToolSet::Guard => Ok(given),
             _ => arguments::prepare(tool.name, &tool.input_schema, given),
         };
@@ -99,7 +99,7 @@ impl Dispatch {
     }
 }
 
-/// A tool as `tools/list` shows it.
+/// The entry of a tool in `tools/list`.
 fn listing(tool: &Tool, results: Results) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::new()
         .read_only(tool.annotations.read_only)
@@ -117,10 +117,10 @@ fn listing(tool: &Tool, results: Results) -> rmcp::model::Tool {
     }
 }
 
-/// The schema of the arguments without what a model learns nothing from: that a count is not negative, that an option
-/// which is not given is off. Nor does it forbid further arguments: a client that checks would refuse other spellings,
-/// which are understood here, and misspelled ones, which are answered with the right name. The guard's schemas are those
-/// of its protocol.
+/// The schema of the arguments without facts that do not help a model: that a count is not negative, that an omitted
+/// option is off. It does not forbid further arguments: a client that checks would refuse other spellings, which are
+/// accepted here, and misspelled ones, which are answered with the right name. The guard's schemas are those of its
+/// protocol.
 fn published_input(tool: &Tool) -> Map<String, Value> {
     let mut schema = Map::clone(&tool.input_schema);
     if tool.set == ToolSet::Guard {
@@ -143,8 +143,8 @@ fn is_structured(tool: &Tool, results: Results) -> bool {
     results == Results::Structured || tool.set == ToolSet::Guard
 }
 
-/// The output schema that a client can hold every result against, errors included: the tool's fields and those of an
-/// error, none of them required.
+/// An output schema that matches every result, errors included: the tool's fields and those of an error, none of them
+/// required.
 fn published_output(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
     for (name, kind) in [("code", "string"), ("message", "string"), ("retryable", "boolean")] {
@@ -159,7 +159,7 @@ fn published_output(schema: &Map<String, Value>) -> Map<String, Value> {
 fn result(tool: &Tool, results: Results, rendering: Rendering) -> CallToolResult {
     let Rendering { text, mut fields, is_error } = rendering;
     let structured = is_structured(tool, results).then(|| {
-        // Some clients show a model nothing but these fields.
+        // Some clients show a model only these fields.
         if is_error && !fields.contains_key("message") && !fields.contains_key("error") {
             fields.insert("message".into(), text.clone().into());
         }
@@ -171,37 +171,37 @@ fn result(tool: &Tool, results: Results, rendering: Rendering) -> CallToolResult
     result
 }
 
-/// Who calls, in words.
+/// The caller in words.
 fn caller(name: &str, version: &str) -> Arc<str> {
     let words: String = format!("{name} {version}").chars().take(100).collect();
     words.trim().into()
 }
 
-/// One call under way: how it is withdrawn and where its progress goes.
+/// A running call: its cancellation and the destination of its progress.
 struct Call {
     withdrawn: CancellationToken,
     closing: CancellationToken,
     progress: Option<(ProgressToken, Peer<RoleServer>)>,
-    /// Name and version of the client, as it says.
+    /// Name and version of the client, as it states them.
     caller: Option<Arc<str>>,
-    /// When it came.
+    /// The time when it came.
     arrival: Arrival,
 }
 
 impl Call {
-    /// Runs a tool to its end, through cancellation and panics.
+    /// Runs a tool to its end, also through cancellation and panics.
     async fn run(self, tool: &Tool, given: Map<String, Value>) -> Reply {
         let cancel = CancellationToken::new();
         let (sender, notes) = mpsc::channel::<(f64, String)>(16);
         let report = move |seconds: f64, words: &str| {
-            // A client that reads slowly misses some progress rather than slowing the tool.
+            // A client that reads slowly misses some progress; the tool is not slowed.
             let _ = sender.try_send((seconds, words.to_owned()));
         };
         let context = CallContext {
             caller: self.caller.clone(),
             cancel: cancel.clone(),
             progress: self.progress.is_some().then(|| Arc::new(report) as Arc<dyn Fn(f64, &str) + Send + Sync>),
-            // What only reads neither waits for others nor lets others wait.
+            // Read-only tools neither wait for others nor make others wait.
             arrival: (!tool.annotations.read_only).then(|| Arc::new(self.arrival)),
             ..CallContext::default()
         };
@@ -230,8 +230,8 @@ impl Call {
     }
 }
 
-/// Sends progress until the call is finished or withdrawn: what the tool reports, and a sign of life for every second in
-/// which it reports nothing. What was begun is sent whole; nothing is sent afterwards.
+/// Sends progress until the call is finished or cancelled: the tool's reports, and a sign of life for every second
+/// without one. A message that was begun is sent whole; nothing is sent afterwards.
 async fn pass_progress(
     mut notes: mpsc::Receiver<(f64, String)>,
     token: &ProgressToken,
@@ -286,11 +286,11 @@ fn internal_error(tool: &str, panic: &(dyn std::any::Any + Send)) -> Refusal {
 #[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) dispatch: Arc<Dispatch>,
-    /// Cancelled when running calls are to stop because the connection ends.
+    /// Cancelled when running calls have to stop because the connection ends.
     pub(crate) closing: CancellationToken,
-    /// What the client at the other end calls its roots.
+    /// The roots of the client.
     roots: ClientRoots,
-    /// In the order of the lines: requests are taken up one after the other as they come.
+    /// In the order of the lines: requests are started one after another as they come.
     arrivals: Arrivals,
 }
 
@@ -308,7 +308,7 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
 
-/// The server's identity, which revision 2026-07-28 wants on results because there is no handshake to carry it.
+/// The server's identity, which revision 2026-07-28 expects on results because there is no handshake to carry it.
 fn stamp(context: &RequestContext<RoleServer>) -> Option<MetaObject> {
     is_modern(context).then(|| {
         let mut meta = MetaObject::new();
@@ -323,8 +323,8 @@ fn undeclared(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
-/// The version to answer `initialize` with: the client's own when it is one of the handshake versions; otherwise the
-/// newest that is not newer than the client's, because some clients turn away a server that answers with a newer one.
+/// The version in the answer to `initialize`: the client's own if it is one of the handshake versions; otherwise the
+/// newest that is not newer than the client's, because some clients reject a server that answers with a newer one.
 pub(crate) fn negotiate(asked: &str) -> ProtocolVersion {
     let handshake = || ProtocolVersion::KNOWN_VERSIONS.iter().filter(|version| version.has_initialize());
     let is_date = asked.len() == 10
@@ -410,7 +410,7 @@ impl ServerHandler for Session {
         Err(undeclared(&request.method))
     }
 
-    // The SDK answers these four with empty lists unless they are refused.
+    // The SDK answers these four with empty lists unless they are overridden.
 
     async fn complete(
         &self,

@@ -1,9 +1,9 @@
-//! What one line from the client is: a request to serve, a cancellation, something to ignore, or something to refuse.
+//! The meaning of one line from the client: a request to serve, a cancellation, a line to ignore, or one to refuse.
 //!
 //! Pure: bytes in, [`Incoming`] out. The rules follow JSON-RPC 2.0 and the MCP base protocol (revisions 2024-11-05 to
-//! 2026-07-28). Two of them keep the peer alive: a refusal carries the request's id whenever the id can be read at
-//! all, so no caller waits for an answer that never comes; and responses and notifications are never answered, so two
-//! programs connected by mistake cannot keep each other talking.
+//! 2026-07-28). Two of them keep the peer alive: a refusal carries the request's id if the id can be read, so no caller
+//! waits for an answer that never comes; and responses and notifications are never answered, so two programs connected
+//! by mistake cannot keep each other talking.
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CustomRequest, InitializeRequest,
@@ -26,13 +26,13 @@ pub(crate) const INTERNAL_ERROR: i32 = -32603;
 /// An error answer that needs no dispatch.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Refusal {
-    /// The request's id, when the line shows it.
+    /// The request's id, if it could be read.
     pub(crate) id: Option<RequestId>,
     /// One of the JSON-RPC codes above.
     pub(crate) code: i32,
-    /// What is wrong and what to send instead.
+    /// The fault, and what to send instead.
     pub(crate) message: String,
-    /// The id was read from a line that could not be parsed; it may be that of a call still running.
+    /// The id was read from a line that could not be parsed; it may be that of a running call.
     pub(crate) salvaged: bool,
 }
 
@@ -41,7 +41,7 @@ impl Refusal {
         Self { id, code, message: message.into(), salvaged: false }
     }
 
-    /// The answer as one line of JSON, ending in a newline. An unknown id is left out, as MCP's schema asks.
+    /// The answer as one line of JSON, ending in a newline. An unknown id is left out, as MCP's schema requires.
     pub(crate) fn line(&self) -> Vec<u8> {
         let mut answer = Map::new();
         answer.insert("jsonrpc".into(), "2.0".into());
@@ -55,36 +55,36 @@ impl Refusal {
     }
 }
 
-/// One line, understood.
+/// One parsed line.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// A well-formed request.
     Request {
-        /// As the client numbered it.
+        /// The client's id.
         id: RequestId,
-        /// What it asks for.
+        /// The request.
         request: Box<ClientRequest>,
-        /// It names its protocol version itself (revision 2026-07-28) or opens a session, or is a ping.
+        /// It names its protocol version itself (revision 2026-07-28), opens a session, or is a ping.
         self_contained: bool,
     },
     /// The client withdraws a request.
     Cancelled(RequestId),
     /// The client's roots have changed.
     RootsChanged,
-    /// A response, to a request of ours if there is one with this number.
+    /// A response, perhaps to a request of this server with this number.
     Response {
         /// The number.
         id: i64,
         /// The whole message.
         message: Box<ClientJsonRpcMessage>,
     },
-    /// A blank line, or a notification that asks for nothing.
+    /// A blank line, or a notification that needs no action.
     Ignored,
-    /// To be answered with an error.
+    /// A line that is answered with an error.
     Refused(Refusal),
 }
 
-/// Understands one line, without its newline.
+/// Parses one line, without its newline.
 pub(crate) fn read(line: &[u8]) -> Incoming {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.iter().all(u8::is_ascii_whitespace) {
@@ -104,14 +104,14 @@ pub(crate) fn read(line: &[u8]) -> Incoming {
     }
 }
 
-/// The answer to a line that cannot be parsed. What can be told from its members decides whether there is one.
+/// The answer to a line that cannot be parsed. The members that could be read decide whether there is one.
 fn unreadable(line: &[u8], why: &str) -> Incoming {
     let mut salvage = Salvage::default();
     salvage.push(line);
     refuse_salvaged(&salvage, PARSE_ERROR, format!("Parse error: {why}; send one JSON object a line."))
 }
 
-/// The answer to a line that was not parsed, from what its members showed on the way by.
+/// The answer to a line that was not parsed, from the members that could be read.
 pub(crate) fn refuse_salvaged(salvage: &Salvage, code: i32, message: String) -> Incoming {
     if salvage.is_response() || salvage.is_notification() {
         return Incoming::Ignored;
@@ -156,7 +156,7 @@ fn read_object(mut members: Map<String, Value>) -> Incoming {
     }
 }
 
-/// A response to what this server may have asked; anything else that looks like one is not answered either.
+/// A response to a request that this server may have sent. Anything similar to a response is not answered either.
 fn read_response(members: Map<String, Value>) -> Incoming {
     let Some(RequestId::Number(id)) = members.get("id").and_then(request_id) else { return Incoming::Ignored };
     match serde_json::from_value(Value::Object(members)) {
@@ -175,7 +175,7 @@ fn read_notification(method: &str, members: &Map<String, Value>) -> Incoming {
     withdrawn.map_or(Incoming::Ignored, Incoming::Cancelled)
 }
 
-/// The typed request, and whether it can be served without a session; or what is wrong with its parameters.
+/// The typed request, and whether it can be served without a session; an error describes the fault of its parameters.
 fn read_request(method: String, mut params: Map<String, Value>) -> Result<(ClientRequest, bool), String> {
     let meta = match params.shift_remove("_meta") {
         None | Some(Value::Null) => RequestMetaObject::new(),
@@ -215,7 +215,7 @@ fn read_request(method: String, mut params: Map<String, Value>) -> Result<(Clien
             Ok((ClientRequest::DiscoverRequest(request), true))
         }
         _ => {
-            // Everything else is undeclared, whatever its parameters: the dispatcher names what there is.
+            // Other methods are undeclared, with any parameters: the dispatcher lists the supported ones.
             let mut request = CustomRequest::new(method, None);
             request.extensions.insert(meta);
             Ok((ClientRequest::CustomRequest(request), true))
@@ -236,8 +236,8 @@ fn call_params(mut params: Map<String, Value>) -> Result<CallToolRequestParams, 
     }
 }
 
-/// The opening of a legacy session. What the server needs must be right; what it only passes on is dropped when odd,
-/// because a client's novel capability is no reason to turn it away.
+/// The opening of a legacy session. Fields that the server needs must be right; unusual values of others are dropped,
+/// because an unknown capability of a client is no reason to reject it.
 fn initialize_params(params: &Map<String, Value>) -> Result<InitializeRequestParams, String> {
     let mut wrong = Vec::new();
     if !params.get("protocolVersion").is_some_and(Value::is_string) {
@@ -273,7 +273,7 @@ mod tests {
 
     use super::*;
 
-    /// How a line is taken, in one word or two: the column of expectations below.
+    /// The kind of a line, in one word or two: the column of expectations below.
     fn taken(line: impl AsRef<[u8]>) -> String {
         match read(line.as_ref()) {
             Incoming::Request { id, request, .. } => format!("request {} {}", id.into_json_value(), request.method()),
@@ -335,7 +335,7 @@ mod tests {
         ] {
             assert_eq!(taken(line), "ignored", "{line}");
         }
-        // Nor to a response: whether it was asked for is known to the connection.
+        // A response is not answered either: only the connection knows whether it was asked for.
         for line in
             [r#"{"jsonrpc":"2.0","id":3,"result":{}}"#, r#"{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"m"}}"#]
         {

@@ -1,12 +1,12 @@
-//! What a client that loads tools on demand is told beside each of them.
+//! The search hints of tools, for clients that load tools on demand.
 //!
-//! Claude Code shows a model the names of tools only, and searches names, descriptions and these hints when it asks for
-//! one by a word. The hints are the words people use for what a tool does and that its name and description lack.
+//! Claude Code shows a model the names of tools only, and searches names, descriptions and these hints when the model
+//! asks for a tool by a word. The hints are people's words for a tool's purpose that its name and description lack.
 
 use rmcp::model::MetaObject;
 use serde_json::{Map, Value};
 
-/// Words that lead to a tool.
+/// The words that lead to a tool.
 const WORDS: &[(&str, &str)] = &[
     ("lisp_read_file", "clojure scheme guile elisp source outline"),
     ("lisp_read_form", "defun function definition s-expression sexp"),
@@ -18,10 +18,10 @@ const WORDS: &[(&str, &str)] = &[
     ("run_tests", "unit test fiveam clojure srfi-64"),
 ];
 
-/// What a task begins with: these are in the prompt from the start.
+/// The tools that begin a task: these are in the prompt from the start.
 const ALWAYS: &[&str] = &["lisp_read_file", "lisp_edit_form"];
 
-/// The `_meta` of a tool, if there is something to say in it.
+/// The `_meta` of a tool, if it has hints.
 pub(crate) fn meta(tool: &str) -> Option<MetaObject> {
     let mut meta = Map::new();
     if let Some((_, words)) = WORDS.iter().find(|(name, _)| *name == tool) {

@@ -1,16 +1,16 @@
 //! The MCP server: lispwright's tools over the Model Context Protocol.
 //!
-//! A [`Server`] is made of [`Options`] (a catalogue of tools, and how to show them) and serves connections: any pair of
-//! byte streams that carry one JSON object a line, standard input and output first of all. It speaks revision
+//! A [`Server`] is made from [`Options`] (a catalogue of tools, and how to show them) and serves connections: any pair
+//! of byte streams that carry one JSON object a line, first of all standard input and output. It supports revision
 //! 2026-07-28, which has no session, and the four before it, which begin with `initialize`, side by side on one
 //! connection.
 //!
-//! Read [`transport`] for what happens to a line, [`envelope`] for how it is understood, [`dispatch`] for what becomes
-//! of a request, [`names`] for the names a tool answers to. `docs/protocol.md` says the same from the client's side.
+//! Read [`transport`] for the handling of a line, [`envelope`] for its meaning, [`dispatch`] for the handling of a
+//! request, [`names`] for the names of a tool. `docs/protocol.md` describes the same from the client's side.
 //!
 //! **Invariants:** every well-formed request gets exactly one answer unless its client withdraws it; notifications and
-//! responses are never answered; the tool list is the same for every connection and does not change; nothing outside
-//! this crate sees the SDK that speaks the protocol.
+//! responses are never answered; the tool list is the same for every connection and does not change; the SDK that
+//! implements the protocol is visible only in this crate.
 
 mod dispatch;
 mod envelope;
@@ -39,35 +39,35 @@ pub use surface::Surface;
 
 use dispatch::{Dispatch, Session};
 
-/// What a server offers and how.
+/// The tools of a server and the way to show them.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The tools, in the order in which they are listed.
     pub tools: Vec<Tool>,
-    /// Tools that can be called by their own names and are not listed: those behind the names of a surface.
+    /// Tools that can be called by their own names and are not listed: those that a surface lists under its names.
     pub unlisted: Vec<Tool>,
-    /// How results are sent.
+    /// The form of results.
     pub results: Results,
-    /// Further names that can be called; [`ALIASES`] unless a test needs others.
+    /// Further names that can be called; [`ALIASES`] except in tests.
     pub aliases: Vec<Alias>,
-    /// Text for the model: the point within the first 250 characters, at most 2,000 in all.
+    /// Instructions for the model: the purpose within the first 250 characters, at most 2,000 in all.
     pub instructions: String,
-    /// Where the tools work, when a client may say so.
+    /// The premises of the tools, if a client may set their root.
     pub premises: Option<Premises>,
 }
 
 impl Options {
-    /// The given tools with text results, the usual aliases, and instructions that speak of these tools only.
+    /// The given tools with text results, the usual aliases, and instructions about these tools only.
     pub fn new(tools: Vec<Tool>) -> Self {
         Self::offering(Offer { listed: tools, unlisted: Vec::new() })
     }
 
-    /// The same for what a [`Selection`] picked.
+    /// The same for the tools of a [`Selection`].
     pub fn offering(offer: Offer) -> Self {
         Self::with(offer, None)
     }
 
-    /// The same in premises that the instructions name, and whose root a client may tell.
+    /// The same in premises that the instructions name, and whose root a client may set.
     pub fn in_premises(offer: Offer, premises: Premises) -> Self {
         Self::with(offer, Some(premises))
     }
@@ -88,7 +88,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that offers what the options say, the same to every connection.
+    /// A server with these options, the same for every connection.
     pub fn new(options: Options) -> Self {
         Self { dispatch: Arc::new(Dispatch::new(options)) }
     }
@@ -100,9 +100,9 @@ impl Server {
 
     /// Serves one connection until its input ends or its output is closed.
     ///
-    /// Must run on a tokio runtime. After the end of input, calls still running have two and a half seconds to finish, then they
-    /// are cancelled, and what has not answered by then is answered with an error; the whole takes less than five
-    /// seconds. Tools that ignore cancellation may outlive the connection.
+    /// Must run on a tokio runtime. After the end of input, running calls have two and a half seconds to finish, then
+    /// they are cancelled, and those that still do not answer are answered with an error; the whole takes less than
+    /// five seconds. Tools that ignore cancellation may outlive the connection.
     pub async fn serve<R, W>(&self, reader: R, writer: W)
     where
         R: AsyncRead + Send + Unpin,
@@ -120,7 +120,7 @@ impl Server {
 
     /// Serves standard input and output.
     ///
-    /// Neither has to be a pipe, and neither has to be blocking.
+    /// Neither needs to be a pipe or to be blocking.
     pub async fn serve_stdio(&self) {
         self.serve(stdio::input(), stdio::output()).await;
     }

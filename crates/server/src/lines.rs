@@ -1,7 +1,7 @@
 //! Lines of bounded length from a byte stream.
 //!
-//! A peer that sends a gigabyte without a newline must cost the server neither the memory nor the connection:
-//! what exceeds the limit is scanned as it passes, dropped, and reported.
+//! A peer that sends a gigabyte without a newline must cost the server neither the memory nor the connection: bytes
+//! beyond the limit are scanned, dropped, and reported.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
 use crate::salvage::Salvage;
 
-/// Longest line accepted, in bytes, newline apart.
+/// Longest line accepted, in bytes, without its newline.
 pub(crate) const LONGEST_LINE: usize = 4 * 1024 * 1024;
 
 /// One line of input.
@@ -17,7 +17,7 @@ pub(crate) const LONGEST_LINE: usize = 4 * 1024 * 1024;
 pub(crate) enum Line<'a> {
     /// The line, without its newline. The last line of the stream needs none.
     Whole(&'a [u8]),
-    /// A line longer than [`LONGEST_LINE`], now skipped, and what its members showed.
+    /// A line longer than [`LONGEST_LINE`], already skipped, and the members that were read from it.
     TooLong(Salvage),
 }
 

@@ -1,8 +1,9 @@
-//! The names a tool answers to.
+//! The names of a tool.
 //!
-//! Models call a tool by the name a client showed them (`mcp__lispwright__lisp_read_form`), by the name another server
-//! gave it (`clgrep-search`, `sexp.guard.pushDelimiter`), or in the case they like. [`Names`] finds the tool behind
-//! all of these; [`ALIASES`] is the table of other servers' names, which may also rename and preset arguments.
+//! Models call a tool by the name that a client showed them (`mcp__lispwright__lisp_read_form`), by the name of a
+//! similar tool of another server (`clgrep-search`, `sexp.guard.pushDelimiter`), or in another letter case. [`Names`]
+//! finds the tool for all of these; [`ALIASES`] is the table of other servers' names, which may also rename and preset
+//! arguments.
 
 use std::collections::HashMap;
 
@@ -10,12 +11,12 @@ use lispwright_tools::Tool;
 use lispwright_tools::arguments::{nearest, snake_case};
 use serde_json::{Map, Value};
 
-/// Another name for a tool, with what its arguments become.
+/// Another name for a tool, with the translation of its arguments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alias {
-    /// The other name: in snake case, which stands for every spelling of it, or literally as that server spells it.
+    /// The other name: in snake case, which means every spelling of it, or exactly as that server spells it.
     pub name: &'static str,
-    /// The tool it stands for; the alias does not exist when the tool is not offered.
+    /// The tool that it means; the alias does not exist when the tool is not offered.
     pub tool: &'static str,
     /// Arguments renamed, as `(from, to)`.
     pub rename: &'static [(&'static str, &'static str)],
@@ -25,16 +26,16 @@ pub struct Alias {
     pub preset: &'static [(&'static str, &'static str)],
     /// Arguments set when absent and the other server's argument is given, as `(given, argument, value)`.
     pub implied: &'static [(&'static str, &'static str, &'static str)],
-    /// Arguments of the other server that mean nothing here.
+    /// Arguments of the other server that have no effect here.
     pub ignore: &'static [&'static str],
 }
 
-/// Names beyond this many bytes are unknown without a look: twice the longest name any client sends.
+/// Names longer than this many bytes are unknown without a search: twice the longest name that any client sends.
 const LONGEST: usize = 256;
 
 const NOTHING: Alias = Alias { name: "", tool: "", rename: &[], values: &[], preset: &[], implied: &[], ignore: &[] };
 
-/// Names of the servers whose prompts and skills are in use.
+/// The tool names of servers whose prompts and skills are in use.
 pub const ALIASES: &[Alias] = &[
     Alias { name: "check_parens", tool: "lisp_check_parens", ..NOTHING },
     Alias {
@@ -93,7 +94,7 @@ pub const ALIASES: &[Alias] = &[
     },
     Alias { name: "macroexpand_form", tool: "macroexpand", rename: &[("form", "code")], ..NOTHING },
     Alias { name: "load_module", tool: "load_system", preset: &[("runtime", "guile")], ..NOTHING },
-    // The same tools under literal names, with arguments that only tune what is here a default or done by itself.
+    // The same tools under literal names, with arguments that only tune what is a default or automatic here.
     Alias {
         name: "repl-eval",
         tool: "repl_eval",
@@ -119,7 +120,7 @@ pub const ALIASES: &[Alias] = &[
 ];
 
 impl Alias {
-    /// Arguments as the tool knows them.
+    /// The arguments in the tool's own terms.
     pub(crate) fn apply(&self, arguments: Map<String, Value>) -> Map<String, Value> {
         let mut given = Map::new();
         let mut implied = Vec::new();
@@ -149,12 +150,12 @@ impl Alias {
 /// The names of one catalogue.
 #[derive(Debug)]
 pub(crate) struct Names {
-    /// Index of the tool, and the alias it was found by.
+    /// The index of the tool, and the alias that led to it.
     known: HashMap<String, (usize, Option<Alias>)>,
 }
 
 impl Names {
-    /// The names of `tools`; where two of them have the same name in snake case, the first is called by it.
+    /// The names of `tools`; of two with the same name in snake case, the first has it.
     pub(crate) fn new(tools: &[Tool], aliases: &[Alias]) -> Self {
         let mut known = HashMap::new();
         for alias in aliases {
@@ -162,18 +163,18 @@ impl Names {
                 known.insert(alias.name.to_owned(), (index, Some(*alias)));
             }
         }
-        // A tool's own name wins over another server's use of it.
+        // A tool's own name takes precedence over another server's.
         for (index, tool) in tools.iter().enumerate().rev() {
             known.insert(snake_case(tool.name), (index, None));
         }
-        // Literally as listed: a surface may list a name that is the same as a tool's but for its separators.
+        // Literally as listed: a name of a surface may differ from a tool's only in its separators.
         for (index, tool) in tools.iter().enumerate().rev() {
             known.insert(tool.name.to_owned(), (index, None));
         }
         Self { known }
     }
 
-    /// The tool a name stands for, and the arguments as that tool knows them.
+    /// The tool that a name means, and the arguments in its terms.
     pub(crate) fn resolve(&self, name: &str, arguments: Map<String, Value>) -> Option<(usize, Map<String, Value>)> {
         let (index, alias) = spellings(name).iter().find_map(|spelling| self.known.get(spelling.as_str()))?;
         Some((
@@ -185,14 +186,14 @@ impl Names {
         ))
     }
 
-    /// Up to three names that a misspelled one may have meant, nearest first.
+    /// Up to three known names similar to a misspelled one, nearest first.
     pub(crate) fn suggest(&self, name: &str) -> Vec<&str> {
         if name.len() > LONGEST {
             return Vec::new();
         }
         let word = name.rsplit_once("__").map_or(name, |(_, tool)| tool);
         let mut left: Vec<&str> = self.known.keys().map(String::as_str).collect();
-        // Of two spellings of one name, the one that tools/list shows.
+        // Of two spellings of one name, the one in tools/list.
         left.sort_unstable_by_key(|known| (self.known[*known].1.is_some(), *known));
         let mut found = Vec::new();
         while found.len() < 3
@@ -205,7 +206,7 @@ impl Names {
     }
 }
 
-/// The spellings to look a name up under, the most literal first.
+/// The spellings to look up for a name, the most literal first.
 fn spellings(name: &str) -> Vec<String> {
     if name.len() > LONGEST {
         return Vec::new();
@@ -307,7 +308,7 @@ mod tests {
             found("mcp__cl-mcp__lisp-edit-form", json!({"path": "a", "readtable": "x", "kind": 1})).unwrap(),
             r#"lisp_edit_form {"path":"a","kind":1}"#
         );
-        // What is called Scheme's syntax check reads Scheme, unless a file or the caller says otherwise.
+        // The tool called Scheme's syntax check reads Scheme, unless a file or the caller says otherwise.
         for (given, becomes) in [
             (json!({"source": "a"}), r#"lisp_check_parens {"code":"a","dialect":"scheme"}"#),
             (json!({"source": "a", "dialect": "clojure"}), r#"lisp_check_parens {"code":"a","dialect":"clojure"}"#),

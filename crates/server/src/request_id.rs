@@ -1,9 +1,9 @@
-//! What may identify a request.
+//! The identifiers of requests.
 
 use rmcp::model::RequestId;
 use serde_json::Value;
 
-/// An id as JSON-RPC and MCP allow it: a string or an integer.
+/// An id that JSON-RPC and MCP allow: a string or an integer.
 pub(crate) fn request_id(value: &Value) -> Option<RequestId> {
     match value {
         Value::String(text) => Some(RequestId::String(text.as_str().into())),

@@ -1,8 +1,8 @@
-//! Asking a client which directories it works in.
+//! Asks a client for its directories.
 //!
-//! A server whose root nobody named works in the directory that it was started in, which is a guess. Clients of the
-//! revisions before 2026-07-28 that declare `roots` know better (MCP 2025-11-25, Roots): they are asked before the first call,
-//! once, and again after they said that their roots changed, as long as it makes a difference.
+//! A server without a named root works in the directory that it was started in, which is a guess. Clients of the
+//! revisions before 2026-07-28 that declare `roots` know better (MCP 2025-11-25, Roots): they are asked before the
+//! first call, once, and again after they report that their roots changed, as long as it makes a difference.
 #![expect(deprecated, reason = "the newest revision has no roots; the clients of the earlier ones have")]
 
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use rmcp::model::{ClientResult, ListRootsRequest, ServerRequest};
 use rmcp::service::RequestContext;
 use tokio::sync::Mutex;
 
-/// How long a client may take to say its roots.
+/// The time for a client to answer with its roots.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Whether the client of a connection has been asked. Clones share it.
@@ -23,7 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(crate) struct ClientRoots(Arc<Mutex<bool>>);
 
 impl ClientRoots {
-    /// Asks the client for its roots, where that counts and it can be asked. Calls that come meanwhile wait for the answer.
+    /// Asks the client for its roots, if they matter and it can be asked. Calls that come meanwhile wait for the
+    /// answer.
     pub(crate) async fn settle(&self, premises: &Premises, context: &RequestContext<RoleServer>) {
         if !premises.is_guessed() || !declares_roots(context) {
             return;
@@ -43,7 +44,7 @@ impl ClientRoots {
         }
     }
 
-    /// The client's roots have changed: it may be asked once more.
+    /// The client's roots have changed: it may be asked again.
     pub(crate) async fn forget(&self) {
         *self.0.lock().await = false;
     }

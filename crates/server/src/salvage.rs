@@ -1,8 +1,8 @@
-//! What can still be learnt from a line that is not JSON, or is too long to keep: whose request it was.
+//! Reads the request id from a line that is not JSON, or is too long to keep.
 //!
-//! A caller whose request cannot be parsed waits for its time-out unless the refusal carries its id. [`Salvage`] reads
-//! bytes as they pass, keeps a few hundred of them at most, and notes the members of the outermost object that tell a
-//! request from a response.
+//! A caller whose request cannot be parsed waits until its time-out unless the refusal carries its id. [`Salvage`]
+//! reads bytes as they pass, keeps a few hundred of them at most, and records the members of the outermost object that
+//! distinguish a request from a response.
 
 use rmcp::model::RequestId;
 use serde_json::Value;
@@ -14,13 +14,13 @@ const LONGEST_VALUE: usize = 512;
 /// Longest member name kept, in bytes; every name of interest is shorter.
 const LONGEST_NAME: usize = 16;
 
-/// Where the scan stands among the members of the outermost object.
+/// The position of the scan among the members of the outermost object.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Place {
     /// Before the first brace.
     #[default]
     Outside,
-    /// Where a member name may come.
+    /// At the place of a member name.
     Name,
     /// After a colon.
     Value,
@@ -54,12 +54,12 @@ impl Salvage {
         }
     }
 
-    /// The id, when it has been read whole and is one that JSON-RPC allows.
+    /// The id, if it was read completely and JSON-RPC allows it.
     pub(crate) fn id(&self) -> Option<RequestId> {
         self.id.clone()
     }
 
-    /// The object has `result` or `error` and no `method`: it answers something and is not itself answered.
+    /// The object has `result` or `error` and no `method`: it is a response and is not answered.
     pub(crate) fn is_response(&self) -> bool {
         self.answer && !self.method
     }
@@ -124,7 +124,7 @@ impl Salvage {
         }
     }
 
-    /// Notes a byte of the member at hand: of its name, or of its value when it is a scalar.
+    /// Keeps a byte of the current member: of its name, or of its value if that is a scalar.
     fn keep(&mut self, byte: u8) {
         if self.depth != 1 {
             return;

@@ -1,5 +1,5 @@
-//! Which tools of the catalogue a server offers, and under whose names: `--surface`, `--toolsets`, `--tools`,
-//! `--exclude-tools`, `--read-only`.
+//! Selects the tools that a server offers, and their names: `--surface`, `--toolsets`, `--tools`, `--exclude-tools`,
+//! `--read-only`.
 
 use std::str::FromStr;
 
@@ -11,31 +11,31 @@ use crate::surface::Surface;
 /// The names of the sets, as written on the command line.
 const SETS: &[(&str, ToolSet)] = &[("default", ToolSet::Default), ("docs", ToolSet::Docs), ("guard", ToolSet::Guard)];
 
-/// What is offered. Every part narrows or widens the default set; the order of the catalogue stays.
+/// The selected tools. Every field narrows or widens the default set; the order of the catalogue stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Whose names are listed. Every surface but lispwright's own takes the place of the default set.
+    /// The names that are listed. Every surface except lispwright's own replaces the default set.
     pub surface: Surface,
-    /// Sets offered beside the default one; `all` stands for every set.
+    /// Sets in addition to the default one; `all` means every set.
     pub sets: Vec<String>,
-    /// When not empty: exactly these tools, of whatever set.
+    /// When not empty: exactly these tools, of any set.
     pub only: Vec<String>,
-    /// Tools left out.
+    /// Tools to leave out.
     pub without: Vec<String>,
-    /// Leave out every tool that writes files or runs code, whatever else is asked for.
+    /// Leave out every tool that writes files or runs code, even if it is selected otherwise.
     pub read_only: bool,
 }
 
-/// What a [`Selection`] picked.
+/// The tools of a [`Selection`].
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// What is listed, in this order.
+    /// The listed tools, in this order.
     pub listed: Vec<Tool>,
-    /// The tools behind a surface's names, which can be called by their own.
+    /// The tools for a surface's names, which can be called by their own names.
     pub unlisted: Vec<Tool>,
 }
 
-/// A set or tool that does not exist. `Display` names the nearest one.
+/// A set or tool that does not exist. `Display` suggests the nearest one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {kind} `{name}`; {next}")]
 pub struct SelectError {
@@ -47,8 +47,8 @@ pub struct SelectError {
 impl Selection {
     /// The tools of the catalogue that are offered, in its order.
     ///
-    /// Fails on the first name that is not in the catalogue, so that a misspelled `--exclude-tools` does not offer what
-    /// it was to hide.
+    /// Fails on the first name that is not in the catalogue, so that a misspelled `--exclude-tools` does not offer the
+    /// tool that it should hide.
     pub fn pick(&self, catalogue: Vec<Tool>) -> Result<Offer, SelectError> {
         let mut sets = Vec::new();
         for name in &self.sets {
@@ -61,13 +61,13 @@ impl Selection {
         if self.surface == Surface::Lispwright {
             sets.push(ToolSet::Default);
         }
-        // Each with the tool that does the work: a row of the surface goes when its tool does.
+        // Each with the tool that does the work: without the tool, a row of the surface is left out.
         let mut candidates = self.surface.tools(&catalogue);
         let rows = candidates.len();
         candidates.extend(catalogue.iter().map(|tool| (tool.clone(), tool.name)));
         let only = tools_named(&self.only, &candidates)?;
         let without = tools_named(&self.without, &candidates)?;
-        // A row that only reads through a tool that also runs code could not be answered without that tool.
+        // A read-only row of a tool that also runs code could not be answered without that tool.
         let reads = |target: &str| {
             catalogue.iter().find(|tool| tool.name == target).is_some_and(|tool| tool.annotations.read_only)
         };
@@ -104,7 +104,7 @@ fn set_named(name: &str) -> Result<ToolSet, SelectError> {
     })
 }
 
-/// The candidates that are meant: one with exactly that name, else the first with that name in snake case.
+/// The candidates with these names: the one with exactly that name, otherwise the first with that name in snake case.
 fn tools_named(names: &[String], candidates: &[(Tool, &'static str)]) -> Result<Vec<&'static str>, SelectError> {
     let known = || candidates.iter().map(|(tool, _)| tool.name);
     let named = |name: &String| {
@@ -121,7 +121,7 @@ fn tools_named(names: &[String], candidates: &[(Tool, &'static str)]) -> Result<
     names.iter().map(named).collect()
 }
 
-/// How results are sent.
+/// The form of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Results {
     /// One text; structured content only from tools whose answer is a data structure (the guard set).

@@ -1,8 +1,8 @@
-//! Standard input and output as the event loop waits for them, without a thread that waits.
+//! Standard input and output for the event loop, without a thread that waits.
 //!
-//! The flags of what a parent hands over are shared with others, so they stay as they are: a pipe is opened once more,
-//! and a socket is asked in each call not to wait. What the event loop cannot wait for, a file, a terminal or a pipe that
-//! cannot be opened again, is left to threads.
+//! The flags of inherited descriptors are shared with other processes, so they stay unchanged: a pipe is opened once
+//! more, and on a socket each call is made non-blocking. A file, a terminal or a pipe that cannot be opened again is
+//! left to threads, because the event loop cannot wait for it.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -38,7 +38,7 @@ pub(crate) fn output() -> Box<dyn AsyncWrite + Send + Unpin> {
     }
 }
 
-/// Corrects an end that was handed over non-blocking, for threads that wait for it.
+/// Makes an inherited non-blocking descriptor blocking, for threads that wait for it.
 fn let_wait(end: BorrowedFd<'_>) {
     if let Ok(flags) = fcntl_getfl(end)
         && flags.contains(OFlags::NONBLOCK)
@@ -63,7 +63,7 @@ impl Waited {
             FileType::Socket => end.try_clone_to_owned()?,
             _ => return Err(io::ErrorKind::Unsupported.into()),
         };
-        // SAFETY: an `OwnedFd` has the same descriptor, open, for as long as it lives, and no one else is given it.
+        // SAFETY: an `OwnedFd` has the same open descriptor for as long as it lives, and nobody else gets it.
         let end = unsafe { AsyncFd::register_with_interest(own, interest)? };
         Ok(Self { end, is_socket: kind == FileType::Socket })
     }
@@ -90,7 +90,7 @@ impl AsyncRead for Waited {
             match ready.try_io(|_| self.receive(buffer.initialize_unfilled())) {
                 Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
                 Ok(received) => return Poll::Ready(received.map(|count| buffer.advance(count))),
-                // Nothing is there any more: the next round waits.
+                // Nothing is available any more: the next round waits.
                 Err(_) => {}
             }
         }

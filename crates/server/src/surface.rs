@@ -1,9 +1,9 @@
-//! Surfaces: the tools under the names and arguments that another server or a published protocol gave them.
+//! Surfaces: the tools with the names and arguments of another server or a published protocol.
 //!
-//! A surface is a table of rows and nothing more. A row is a name, a description where the tool's own does not fit, and the
-//! arguments that are listed; which tool it stands for, and what becomes of the arguments, is the business of the alias
-//! of that name ([`crate::names::ALIASES`]), or the tool is the one of that name in snake case. A row whose tool is not
-//! in the catalogue does not exist.
+//! A surface is only a table of rows. A row is a name, a description where the tool's own does not fit, and the listed
+//! arguments. The alias of that name ([`crate::names::ALIASES`]) gives its tool and the translation of arguments;
+//! without an alias the tool is the one of that name in snake case. A row whose tool is not in the catalogue does not
+//! exist.
 //!
 //! To add a surface: a table below, a variant of [`Surface`], and a golden file by `UPDATE_GOLDEN=1`.
 
@@ -16,19 +16,19 @@ use serde_json::{Map, Value, json};
 
 use crate::names::{ALIASES, Alias};
 
-/// Whose names are listed.
+/// The names that are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Surface {
     /// The tools' own names.
     #[default]
     Lispwright,
-    /// Those of cl-mcp.
+    /// The names of cl-mcp.
     ClMcp,
-    /// Those of a structural tool set for Guile.
+    /// The names of a structural tool set for Guile.
     Guile,
-    /// Those of lisp-mcp-server, whose main tool is `evaluate-lisp`.
+    /// The names of lisp-mcp-server, whose main tool is `evaluate-lisp`.
     EvaluateLisp,
-    /// Those of the delimiter guard's protocol, `sexp.guard.pushDelimiter` and so on.
+    /// The names of the delimiter guard's protocol, `sexp.guard.pushDelimiter` and so on.
     SexpGuard,
 }
 
@@ -52,7 +52,7 @@ impl Surface {
         }
     }
 
-    /// The rows as tools, each with the name of the tool it stands for.
+    /// The rows as tools, each with the name of its tool.
     pub(crate) fn tools(self, catalogue: &[Tool]) -> Vec<(Tool, &'static str)> {
         self.rows().iter().filter_map(|row| row.tool(catalogue)).collect()
     }
@@ -70,11 +70,11 @@ impl std::str::FromStr for Surface {
 /// One name of a surface.
 struct Row {
     name: &'static str,
-    /// When the tool's own description does not fit.
+    /// A description, if the tool's own does not fit.
     description: Option<&'static str>,
-    /// How a client may treat it, when the row is tamer than its tool.
+    /// Annotations, if the row is less dangerous than its tool.
     annotations: Option<Annotations>,
-    /// The listed arguments: `NAME`, `NAME*` when required, `NAME:TYPE` when it is accepted and means nothing here.
+    /// The listed arguments: `NAME`, `NAME*` when required, `NAME:TYPE` when it is accepted and has no effect here.
     /// `None` lists the tool's own.
     arguments: Option<&'static str>,
 }
@@ -190,7 +190,7 @@ impl Row {
     }
 }
 
-/// The tool's `run` for arguments of the surface.
+/// The tool's `run` with arguments of the surface.
 fn translated(target: &Tool, alias: Alias) -> lispwright_tools::tool::Run {
     let target = target.clone();
     Arc::new(move |given, context| {
@@ -206,7 +206,7 @@ fn translated(target: &Tool, alias: Alias) -> lispwright_tools::tool::Run {
     })
 }
 
-/// The schema of the listed arguments, each with what the tool says of the argument it becomes.
+/// The schema of the listed arguments, each with the tool's description of the argument that it becomes.
 fn schema(arguments: &str, target: &Map<String, Value>, alias: &Alias) -> Map<String, Value> {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for word in arguments.split_whitespace() {
@@ -231,7 +231,7 @@ fn schema(arguments: &str, target: &Map<String, Value>, alias: &Alias) -> Map<St
     schema
 }
 
-/// What the tool says of the argument that `name` becomes, with the surface's own values where it has such.
+/// The tool's description of the argument that `name` becomes, with the surface's own values where it has any.
 fn property(name: &str, target: &Map<String, Value>, alias: &Alias) -> Value {
     let becomes =
         |table: &[(&'static str, &'static str)]| table.iter().find(|(from, _)| *from == name).map(|&(_, own)| own);

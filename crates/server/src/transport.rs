@@ -1,9 +1,9 @@
-//! One connection: strict lines in, answers out, and the books that make every request get exactly one answer.
+//! One connection: strict lines in, answers out, and the records that give every request exactly one answer.
 //!
-//! The SDK's own transports drop what they cannot parse and let two requests share an id. Here a reader task
-//! understands each line ([`crate::envelope`]), answers what needs no dispatch, and passes the rest on under a number
-//! of its own, so that ids of the client's choosing never meet inside the server. [`Flights`] knows which requests
-//! are unanswered; at the end of input they are given time to finish and then answered with an error.
+//! The SDK's own transports drop lines that they cannot parse and let two requests share an id. Here a reader task
+//! parses each line ([`crate::envelope`]), answers those that need no dispatch, and passes the rest on under a number
+//! of its own, so that the client's ids never collide inside the server. [`Flights`] records the unanswered requests;
+//! at the end of input they are given time to finish and then answered with an error.
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
@@ -24,13 +24,13 @@ use tokio_util::sync::CancellationToken;
 use crate::envelope::{self, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Incoming, Refusal};
 use crate::lines::{LONGEST_LINE, Line, Lines};
 
-/// Requests a client may have unanswered at one time.
+/// The limit on a client's unanswered requests.
 const MOST_IN_FLIGHT: usize = 1024;
-/// How long calls may go on after the end of input before they are cancelled.
+/// The time that calls have after the end of input before they are cancelled.
 const GRACE: Duration = Duration::from_millis(2500);
-/// How long cancelled calls may take to answer before the server answers for them.
+/// The time for cancelled calls to answer before the server answers for them.
 const LAST_CALL: Duration = Duration::from_millis(800);
-/// How long a client that has stopped reading may hold up the last answers.
+/// The time that a client which has stopped reading may delay the last answers.
 const LAST_WRITE: Duration = Duration::from_millis(400);
 
 /// The unanswered requests of a connection, by the client's id and by the server's number.
@@ -39,13 +39,13 @@ struct Flights {
     last: i64,
     ids: HashMap<i64, RequestId>,
     numbers: HashMap<RequestId, i64>,
-    /// Requests of ours that the client has not answered.
+    /// Requests of this server that the client has not answered.
     asked: HashSet<i64>,
-    /// Answers on their way to the client.
+    /// Answers that are being written.
     writing: HashSet<i64>,
 }
 
-/// Why a request is not taken.
+/// The reason why a request is not accepted.
 #[derive(Debug, PartialEq)]
 enum Turned {
     Duplicate,
@@ -66,7 +66,7 @@ impl Flights {
         Ok(self.last)
     }
 
-    /// The client's id for an answer about to be written, unless the request was withdrawn or already answered.
+    /// The client's id for an answer that is to be written, unless the request was withdrawn or already answered.
     fn land(&mut self, number: i64) -> Option<RequestId> {
         let id = self.ids.remove(&number)?;
         self.numbers.remove(&id);
@@ -89,19 +89,19 @@ impl Flights {
     }
 }
 
-/// The outgoing half of a connection, shared by everything that answers.
+/// The outgoing half of a connection, shared by all that answer.
 #[derive(Debug)]
 struct Wire<W> {
     writer: tokio::sync::Mutex<W>,
     flights: Mutex<Flights>,
     changed: Notify,
-    /// Cancelled when the client no longer takes answers.
+    /// Cancelled when the client no longer accepts answers.
     broken: CancellationToken,
 }
 
 impl<W: AsyncWrite + Unpin> Wire<W> {
     fn flights(&self) -> MutexGuard<'_, Flights> {
-        // The books are consistent after each call above, so a panic elsewhere does not spoil them.
+        // The records are consistent after each call above, so a panic elsewhere does not damage them.
         self.flights.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -123,7 +123,7 @@ impl<W: AsyncWrite + Unpin> Wire<W> {
         self.changed.notify_waiters();
     }
 
-    /// Waits until the books satisfy a condition.
+    /// Waits until the records satisfy a condition.
     async fn until(&self, condition: impl Fn(&Flights) -> bool) {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
@@ -142,14 +142,14 @@ impl<W: AsyncWrite + Unpin> Wire<W> {
     }
 }
 
-/// The connection as the SDK drives it.
+/// The connection as the SDK uses it.
 pub(crate) struct LineTransport<W> {
     wire: Arc<Wire<W>>,
     inbox: mpsc::Receiver<ClientJsonRpcMessage>,
 }
 
-/// Opens a connection. The future is its reader: it ends when the connection is over and all answers are written.
-/// `closing` is cancelled by it when running calls are to stop.
+/// Opens a connection. The returned future is its reader: it ends when the connection is over and all answers are
+/// written. It cancels `closing` when running calls have to stop.
 pub(crate) fn open<R, W>(
     reader: R,
     writer: W,
@@ -174,7 +174,7 @@ where
 struct Reading<W> {
     wire: Arc<Wire<W>>,
     outbox: mpsc::Sender<ClientJsonRpcMessage>,
-    /// The client has sent `initialize`: its requests need not name their protocol version.
+    /// The client has sent `initialize`, so its requests need not name their protocol version.
     legacy: bool,
 }
 
@@ -207,7 +207,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Reading<W> {
         self.finish(closing).await;
     }
 
-    /// Acts on one line. `Err` means that nobody listens any more.
+    /// Handles one line. `Err` means that nobody receives messages any more.
     async fn take(&mut self, incoming: Incoming) -> Result<(), mpsc::error::SendError<ClientJsonRpcMessage>> {
         match incoming {
             Incoming::Ignored => Ok(()),
@@ -233,7 +233,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Reading<W> {
     }
 
     async fn refuse(&self, mut refusal: Refusal) {
-        // An id guessed from a broken line may be that of a running call, whose own answer is still to come.
+        // An id from a broken line may be that of a running call, whose own answer is still to come.
         if refusal.salvaged && refusal.id.as_ref().is_some_and(|id| self.wire.flights().numbers.contains_key(id)) {
             refusal.id = None;
         }
@@ -270,7 +270,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Reading<W> {
         let opens = matches!(request, ClientRequest::InitializeRequest(_));
         self.outbox.send(ClientJsonRpcMessage::request(request, RequestId::Number(number))).await?;
         if opens {
-            // Whatever was sent behind it is answered behind it.
+            // Messages after it are answered after it.
             self.legacy = true;
             let answered = self.wire.until(|flights| flights.is_done(number));
             tokio::select! {
@@ -281,7 +281,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Reading<W> {
         Ok(())
     }
 
-    /// Sees the connection out: running calls finish, are cancelled, and at last are answered for.
+    /// Ends the connection: running calls finish, are cancelled, and finally the server answers for them.
     async fn finish(self, closing: CancellationToken) {
         let wire = &self.wire;
         if !wire.broken.is_cancelled() && self.idle_within(GRACE).await {
@@ -351,7 +351,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for LineTrans
             line.push(b'\n');
             match number {
                 Some((number, true)) => wire.answer(number, &line).await,
-                // Withdrawn, or answered for when the input ended.
+                // It was withdrawn, or answered when the input ended.
                 Some((_, false)) => {}
                 None => wire.write(&line).await,
             }

@@ -1,4 +1,4 @@
-//! Whatever bytes a client sends: the server lives, and the next well-formed request is answered once.
+//! For any bytes from a client: the server lives, and the next well-formed request is answered once.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
 
-/// A line of bytes near enough to a message to get past the first check now and then.
+/// A line of bytes similar enough to a message to pass the first check now and then.
 fn junk() -> impl Strategy<Value = Vec<u8>> {
     let bytes = proptest::collection::vec(any::<u8>().prop_filter("a newline ends a line", |b| *b != b'\n'), 0..200);
     let pieces = proptest::sample::select(vec![

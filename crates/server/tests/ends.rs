@@ -1,4 +1,4 @@
-//! Whatever standard input and output are: sockets as Node's clients hand over, pipes, files.
+//! Any kind of standard input and output: sockets as Node's clients pass them, pipes, files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,13 +14,13 @@ use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde_json::{Value, json};
 
-/// Far above what is needed, so that a busy machine fails no test.
+/// Far more time than needed, so that a busy machine fails no test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// More than any pipe or socket takes at once.
 const LONG: usize = 3_000_000;
 
-/// What every conversation here begins with.
+/// The beginning of every conversation here.
 fn opening() -> String {
     let initialize = json!({
         "jsonrpc": "2.0", "id": 0, "method": "initialize",
@@ -46,11 +46,11 @@ fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {answer}"))
 }
 
-/// The conversation of these tests: something long there and back, then the end.
+/// The conversation of these tests: a long message there and back, then the end.
 fn talk(mut input: impl Write + Send + 'static, output: impl Read, close: impl FnOnce() + Send + 'static) {
     let long = "λ(".repeat(LONG / 3);
     let sent = long.clone();
-    // Written while the answers are read, as by every client: neither side takes all of it at once.
+    // Written while the answers are read, as by every client: neither side accepts all of it at once.
     let writing = std::thread::spawn(move || {
         let echo = call(1, "echo", &json!({ "text": sent }));
         input.write_all((opening() + &echo + &call(2, "long", &json!({ "bytes": LONG }))).as_bytes()).unwrap();

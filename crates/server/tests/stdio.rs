@@ -1,4 +1,4 @@
-//! A real server process, driven with raw lines: what it answers, and that it always answers once.
+//! The answers of a real server process to raw lines, and that it always answers once.
 
 #![allow(clippy::unwrap_used)]
 
@@ -138,7 +138,7 @@ fn metadata_is_required_without_a_session() {
     assert!(answer["error"]["data"]["supported"].as_array().unwrap().contains(&json!("2026-07-28")));
 }
 
-// Lines that are no requests.
+// Lines that are not requests.
 
 #[test]
 fn what_comes_before_the_first_request_is_ignored() {
@@ -227,13 +227,13 @@ fn long_lines_are_answered_and_skipped() {
         assert_eq!(code(&answer), -32600);
         assert!(answer["error"]["message"].as_str().unwrap().contains("4194304"), "{answer}");
     }
-    // The id may come behind what is too long.
+    // The id may come after the part that is too long.
     let mut line = br#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":""#.to_vec();
     line.resize(5 * 1024 * 1024, b'x');
     line.extend_from_slice(br#""},"id":"last"}"#);
     client.line(&line);
     assert_eq!(code(&client.answer("last")), -32600);
-    // Nearly the limit is a call like any other.
+    // A line just below the limit is an ordinary call.
     let answer = client.call(4, "echo", json!({ "text": "y".repeat(4_000_000) }));
     assert_eq!(text(&answer).len(), 4_000_000);
 }
@@ -444,7 +444,7 @@ fn a_withdrawn_call_is_cancelled_and_not_answered() {
         client.settle();
         client.send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } }));
         client.settle();
-        // The id is free again, and the answer to its second use is not the first call's.
+        // The id is free again, and the answer to its second use is not that of the first call.
         assert_eq!(text(&client.call(7, "echo", json!({ "text": "second" }))), "second");
         let (status, seen) = client.finish();
         assert!(status.success());

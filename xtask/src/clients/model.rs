@@ -1,8 +1,8 @@
-//! A stand-in for a model's API on the loopback interface: it plays a fixed list of calls and keeps what it was told.
+//! A stand-in for a model's API on the loopback interface: it plays a fixed list of calls and records its input.
 //!
-//! Stateless where it can be: which call comes next follows from how many results a request already carries, so that a
-//! client that repeats a request gets the same answer again. Requests without tools are a client's own business (titles,
-//! summaries) and get a short text.
+//! It is stateless where it can be: the next call follows from the number of results in a request, so that a client
+//! that repeats a request gets the same answer again. Requests without tools are a client's own (titles, summaries) and
+//! get a short text.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -34,7 +34,7 @@ impl Model {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (calls, heard) = (Arc::clone(&calls), Arc::clone(&kept));
                 std::thread::spawn(move || {
-                    // A client that goes away in the middle shows in what it did.
+                    // A client that disconnects in the middle shows in its results.
                     let _ = serve(&stream, speech, &calls, &heard);
                 });
             }
@@ -74,7 +74,7 @@ fn serve(stream: &TcpStream, speech: Speech, calls: &[Call], heard: &Mutex<Vec<V
             speech.text("ok", streamed)
         }
     } else if method == "POST" && path.contains("count") {
-        // Both names that clients know for the length of a prompt.
+        // Both names that clients use for the length of a prompt.
         "{\"input_tokens\": 1, \"totalTokens\": 1}".to_owned()
     } else {
         status = "404 Not Found";

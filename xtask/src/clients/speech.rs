@@ -9,7 +9,7 @@ pub(super) struct Call {
     pub(super) input: Value,
 }
 
-/// Which API a client speaks.
+/// The API of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speech {
     Anthropic,
@@ -18,7 +18,7 @@ pub(super) enum Speech {
 }
 
 impl Speech {
-    /// The path is one that a turn of the conversation is sent to.
+    /// The path is that of a turn of the conversation.
     pub(super) fn is_conversation(self, path: &str) -> bool {
         let path = path.split('?').next().unwrap_or_default();
         match self {
@@ -81,7 +81,7 @@ impl Speech {
         }
     }
 
-    /// The model makes its call number `number`.
+    /// The answer with the model's call number `number`.
     pub(super) fn call(self, number: usize, call: &Call, request: &Value, streamed: bool) -> String {
         let id = format!("call_{number}");
         match self {
@@ -98,7 +98,7 @@ impl Speech {
         }
     }
 
-    /// The model says something and its turn ends.
+    /// The answer with a text, which ends the model's turn.
     pub(super) fn text(self, text: &str, streamed: bool) -> String {
         match self {
             Speech::Anthropic => anthropic("msg_last", &json!({"type": "text", "text": text}), "end_turn", streamed),

@@ -1,4 +1,4 @@
-//! What the scripted model does in each client, and what has to come of it.
+//! The calls of the scripted model in each client, and their expected results.
 
 use std::path::Path;
 
@@ -8,26 +8,26 @@ use super::speech::{Call, Speech};
 
 /// Lacks the parenthesis that ends its last line.
 pub(super) const LOST: &str = "(defun area (r)\n  (let ((pi 3))\n    (* pi r r))\n\n(defun double (x)\n  (* 2 x))\n";
-/// What was meant.
+/// The intended text.
 pub(super) const WHOLE: &str = "(defun area (r)\n  (let ((pi 3))\n    (* pi r r)))\n\n(defun double (x)\n  (* 2 x))\n";
 /// A new line for the second function, with a parenthesis too few, and the file afterwards.
 pub(super) const OLD_LINE: &str = "  (* 2 x))";
 pub(super) const NEW_LINE: &str = "  (* 2 (+ x 0))";
 pub(super) const EDITED: &str =
     "(defun area (r)\n  (let ((pi 3))\n    (* pi r r)))\n\n(defun double (x)\n  (* 2 (+ x 0)))\n";
-/// Nobody can say what was meant.
+/// A text whose intention cannot be known.
 pub(super) const HOPELESS: &str = "(a (b [c (d \"e\n";
 /// Not Lisp, and not balanced.
 pub(super) const NOTES: &str = "a) text (with :-( no end\n";
 
-/// One thing that the model does.
+/// One call of the model.
 pub(super) struct Scene {
     pub(super) call: Call,
-    /// A file of the project and what it holds afterwards; nothing when it must not exist.
+    /// A file of the project and its final content; `None` when it must not exist.
     pub(super) file: Option<(&'static str, Option<&'static str>)>,
-    /// What the model reads afterwards and did not before.
+    /// The new texts in the model's input afterwards.
     pub(super) told: &'static [&'static str],
-    /// What it does not read.
+    /// The texts that must not be there.
     pub(super) untold: &'static [&'static str],
 }
 
@@ -62,7 +62,7 @@ pub(super) fn scenes(speech: Speech, project: &Path) -> Vec<Scene> {
     scenes
 }
 
-/// Calls of our server's tools, under the names that the client gives them, with the leave that the setup wrote.
+/// Calls of our server's tools, by the names that the client gives them, with the permission that the setup wrote.
 pub(super) fn calls_of_the_server(speech: Speech) -> Vec<Scene> {
     let prefix = match speech {
         Speech::Anthropic | Speech::OpenAi => "mcp__lispwright__",
@@ -94,7 +94,7 @@ fn write(speech: Speech, project: &Path, name: &str, text: &str) -> Call {
     }
 }
 
-/// The new line in the place of the old one.
+/// The new line instead of the old one.
 fn edit(speech: Speech, project: &Path, name: &str) -> Call {
     let path = project.join(name).display().to_string();
     let mut input = json!({"file_path": path, "old_string": OLD_LINE, "new_string": NEW_LINE});
@@ -121,7 +121,7 @@ fn call(tool: &str, input: Value) -> Call {
     Call { tool: tool.to_owned(), input }
 }
 
-/// Codex takes a patch as free text.
+/// Codex accepts a patch as free text.
 fn patch(body: &str) -> Call {
     call("apply_patch", json!({"input": wrapped(body)}))
 }

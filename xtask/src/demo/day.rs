@@ -1,5 +1,4 @@
-//! Playing a conversation where people can follow it: what the agent wants, what it calls, what it is told, and
-//! whether that is what the story needs.
+//! Plays a conversation that people can follow: the agent's goal, its call, the answer, and the check of that.
 
 use std::fs;
 use std::io::IsTerminal;
@@ -13,7 +12,7 @@ use crate::step::{About, Failure, Step};
 /// The most lines of one answer that are shown.
 const SHOWN_LINES: usize = 32;
 
-/// What an answer has to be.
+/// The expected kind of an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Done,
@@ -34,7 +33,7 @@ impl Day {
         Self { client, root: root.to_path_buf(), ink: Ink::for_terminal(), calls: 0, checks: 0 }
     }
 
-    /// Says what the agent is up to.
+    /// Prints the agent's goal.
     pub(crate) fn tell(&self, text: &str) {
         println!("\n{}", self.ink.bold(text));
     }
@@ -45,13 +44,13 @@ impl Day {
         self.client.request(method, Value::Object(Map::new()))
     }
 
-    /// Shows a line that sums up an answer.
+    /// Prints a line that summarizes an answer.
     pub(crate) fn note(&self, text: &str) {
         println!("{} {text}", self.ink.green("<--"));
     }
 
-    /// Calls a tool, shows call and answer, and checks that it went as wanted and that the answer holds every one of
-    /// `phrases`, whatever their case.
+    /// Calls a tool, prints call and answer, and checks that it went as wanted and that the answer contains each of
+    /// `phrases`, in any letter case.
     pub(crate) fn call(
         &mut self,
         tool: &str,
@@ -75,13 +74,13 @@ impl Day {
         Ok(answer)
     }
 
-    /// Something that happens outside of the conversation.
+    /// An action outside of the conversation.
     pub(crate) fn shell(&self, command: &str) -> Result<(), Failure> {
         println!("  $ {command}");
         Step::new("sh").args(["-c", command]).run_quietly(&[0])
     }
 
-    /// The present text of a file below the root.
+    /// The current text of a file below the root.
     pub(crate) fn file(&self, path: &str) -> Result<String, Failure> {
         let path = self.root.join(path);
         fs::read_to_string(&path).about(&path)
@@ -97,7 +96,7 @@ impl Day {
         }
     }
 
-    /// Closes the connection and sums up.
+    /// Closes the connection and prints the summary.
     pub(crate) fn end(self) -> Result<(), Failure> {
         self.client.hang_up()?;
         println!("\n{}", self.ink.bold(&format!("demo: {} calls, {} checks passed", self.calls, self.checks)));

@@ -13,15 +13,15 @@ use std::time::{Duration, Instant};
 use rustix::pipe::PipeFlags;
 use serde_json::{Value, json};
 
-/// How long any answer may take. Far above what is needed, so that a busy machine fails no test.
+/// The time limit for any answer: far more than needed, so that a busy machine fails no test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server process and what it has said so far.
+/// A server process and its output so far.
 pub(crate) struct Client {
     process: Child,
     input: Option<File>,
     output: Receiver<Value>,
-    /// Everything received, in order.
+    /// All received messages, in order.
     pub(crate) seen: Vec<Value>,
 }
 
@@ -51,7 +51,7 @@ impl Client {
         std::thread::spawn(move || {
             for line in stdout.split(b'\n') {
                 let line = line.unwrap();
-                // Whatever is not one JSON object a line fails the test that waits for it.
+                // A line that is not one JSON object fails the test that waits for it.
                 let message = serde_json::from_slice(&line)
                     .unwrap_or_else(|_| json!({ "not json": String::from_utf8_lossy(&line) }));
                 if sender.send(message).is_err() {
@@ -69,7 +69,7 @@ impl Client {
         client
     }
 
-    /// Opens a legacy session and gives the result.
+    /// Opens a legacy session and returns the result.
     pub(crate) fn initialize(&mut self, version: &str) -> Value {
         let answer = self.ask(json!({
             "jsonrpc": "2.0", "id": "initialize", "method": "initialize",
@@ -120,7 +120,7 @@ impl Client {
         self.wait_for(&format!("an answer to {id}"), |message| message["id"] == id)
     }
 
-    /// Waits for the next message that satisfies a condition, among those not yet asked about too.
+    /// Waits for the next message that satisfies a condition, including received ones that no call has returned yet.
     pub(crate) fn wait_for(&mut self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
         if let Some(found) = self.seen.iter().find(|message| condition(message)) {
             return found.clone();
@@ -139,19 +139,19 @@ impl Client {
         }
     }
 
-    /// How many messages with this id have come.
+    /// The number of received messages with this id.
     pub(crate) fn answers_to(&self, id: &Value) -> usize {
         self.seen.iter().filter(|message| message["id"] == *id).count()
     }
 
-    /// Asks something harmless and waits, so that whatever the server had to say before it has been received.
+    /// Sends a harmless request and waits, so that all earlier messages of the server have been received.
     pub(crate) fn settle(&mut self) {
         let id = format!("settle {}", self.seen.len());
         let answer = self.ask(call(id, "echo", json!({ "text": "here" })));
         assert_eq!(answer["result"]["content"][0]["text"], "here");
     }
 
-    /// Ends the input and collects what comes until the process is gone.
+    /// Ends the input and collects messages until the process has ended.
     pub(crate) fn finish(mut self) -> (ExitStatus, Vec<Value>) {
         drop(self.input.take());
         let deadline = Instant::now() + PATIENCE;
@@ -184,7 +184,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // A test that failed leaves no process behind.
+        // A failed test leaves no process.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

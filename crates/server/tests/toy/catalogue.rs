@@ -1,4 +1,4 @@
-//! Tools that do what a server has to withstand: wait, refuse to stop, panic, report progress, answer at length.
+//! Tools that behave as a server has to tolerate: wait, refuse to stop, panic, report progress, answer at length.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,12 +61,12 @@ fn steps(given: Arguments, context: CallContext) -> BoxFuture<'static, Reply> {
         let count = given["count"].as_u64().unwrap_or(0);
         for step in 0..count {
             if let Some(progress) = &context.progress {
-                // Seconds that stand still: what is sent must increase all the same.
+                // The seconds do not increase, but the sent progress must.
                 progress(1.0, &format!("step {step}"));
             }
             tokio::task::yield_now().await;
         }
-        // Kept beyond the end of the call, as a background task would.
+        // Kept beyond the end of the call, as by a background task.
         if let Some(progress) = context.progress.clone() {
             tokio::spawn(async move {
                 for _ in 0..50 {

@@ -8,9 +8,9 @@ use lispwright_server::{Options, Results, Server};
 async fn main() {
     let results =
         if std::env::args().any(|argument| argument == "structured") { Results::Structured } else { Results::Text };
-    // Panics are part of the tests; what they print would only drown the test's own output.
+    // Panics are part of the tests; their messages would hide the test's own output.
     std::panic::set_hook(Box::new(|_| {}));
     Server::new(Options { results, ..Options::new(catalogue::toys()) }).serve_stdio().await;
-    // A read of a terminal may still be waiting in its thread.
+    // A thread may still be waiting to read a terminal.
     std::process::exit(0);
 }
