@@ -4,12 +4,12 @@
 use std::fmt::Write as _;
 
 use lispwright_repair::{Edit, LineChange, line_changes};
-use lispwright_syntax::{DiagnosticKind, LineIndex};
+use lispwright_syntax::{DiagnosticKind, LineIndex, fenced};
 
 use crate::change::Change;
 use crate::fault::Fault;
-use crate::fence::{fenced, quoted};
 use crate::judge::{Doubts, Repaired};
+use crate::quoted::quoted;
 
 /// Changed lines shown of a repair.
 const MOST_LINES: usize = 8;

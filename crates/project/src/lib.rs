@@ -41,7 +41,7 @@ pub use below::{Survey, files_below, survey};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
 pub use read::{read_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};
-pub use root::{RootChoice, RootSource, Roots, choose_roots, is_shared, root_around};
+pub use root::{RootChoice, RootSource, Roots, is_shared, root_around};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};
 pub use write::{NewText, Written};
 

@@ -1,7 +1,7 @@
 //! Which directories may be touched, and a handle for each.
 //!
 //! A client often starts a server in `/` or in the home directory, so the working directory does not name the project.
-//! [`choose_roots`] settles which directories are asked for, [`Roots::open`] refuses directories that hold more than
+//! [`RootChoice`] settles which directories are asked for, [`Roots::open`] refuses directories that hold more than
 //! one project and keeps an open handle for the others. Paths are resolved from those handles, see `walk.rs`.
 
 use std::ffi::OsString;
@@ -36,7 +36,7 @@ pub enum RootSource {
 impl RootSource {
     /// The source of this process's roots, when `explicit` are those of the command line.
     pub fn from_environment(explicit: &[PathBuf]) -> Self {
-        choose_roots(explicit, |name| std::env::var_os(name), Path::new("")).source
+        RootChoice::from_environment(explicit, Path::new("")).source
     }
 
     fn name(self) -> &'static str {
@@ -53,7 +53,7 @@ impl RootSource {
 /// Both are absolute and without links; `None` for a directory outside of it.
 pub fn root_around(directory: &Path) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
-    let choice = choose_roots(&[], |name| std::env::var_os(name), &here);
+    let choice = RootChoice::from_environment(&[], &here);
     let root = choice.paths.first()?.canonicalize().ok()?;
     directory.starts_with(&root).then_some(root)
 }
@@ -67,22 +67,24 @@ pub struct RootChoice {
     pub source: RootSource,
 }
 
-/// Settles the roots: those in `explicit`, else the first of `LISPWRIGHT_ROOT`, `MCP_PROJECT_ROOT` and `CLAUDE_PROJECT_DIR` that
-/// `variable` knows and that is not empty, else `working_directory`.
-pub fn choose_roots(
-    explicit: &[PathBuf],
-    variable: impl Fn(&str) -> Option<OsString>,
-    working_directory: &Path,
-) -> RootChoice {
-    if !explicit.is_empty() {
-        return RootChoice { paths: explicit.to_vec(), source: RootSource::Explicit };
+impl RootChoice {
+    /// Those in `explicit`, else the first of `LISPWRIGHT_ROOT`, `MCP_PROJECT_ROOT` and `CLAUDE_PROJECT_DIR` that the
+    /// environment knows and that is not empty, else `working_directory`.
+    fn from_environment(explicit: &[PathBuf], working_directory: &Path) -> Self {
+        Self::new(explicit, |name| std::env::var_os(name), working_directory)
     }
-    for name in ROOT_VARIABLES {
-        if let Some(value) = variable(name).filter(|value| !value.is_empty()) {
-            return RootChoice { paths: vec![value.into()], source: RootSource::Variable(name) };
+
+    fn new(explicit: &[PathBuf], variable: impl Fn(&str) -> Option<OsString>, working_directory: &Path) -> Self {
+        if !explicit.is_empty() {
+            return Self { paths: explicit.to_vec(), source: RootSource::Explicit };
         }
+        for name in ROOT_VARIABLES {
+            if let Some(value) = variable(name).filter(|value| !value.is_empty()) {
+                return Self { paths: vec![value.into()], source: RootSource::Variable(name) };
+            }
+        }
+        Self { paths: vec![working_directory.to_owned()], source: RootSource::WorkingDirectory }
     }
-    RootChoice { paths: vec![working_directory.to_owned()], source: RootSource::WorkingDirectory }
 }
 
 /// One allowed directory.
@@ -266,7 +268,7 @@ impl Roots {
             source_name: RootSource::WorkingDirectory.name(),
         });
         let fallback = working_directory.as_deref().unwrap_or(Path::new(""));
-        let choice = choose_roots(explicit, |name| std::env::var_os(name), fallback);
+        let choice = RootChoice::from_environment(explicit, fallback);
         if choice.source == RootSource::WorkingDirectory {
             working_directory?;
         }
@@ -368,7 +370,7 @@ mod tests {
     fn check_choice(explicit: &[&str], variables: &[(&str, &str)], path: &str, source: RootSource) {
         let explicit: Vec<PathBuf> = explicit.iter().map(PathBuf::from).collect();
         let lookup = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
-        let choice = choose_roots(&explicit, lookup, Path::new("/cwd"));
+        let choice = RootChoice::new(&explicit, lookup, Path::new("/cwd"));
         assert_eq!(choice, RootChoice { paths: vec![path.into()], source });
     }
 

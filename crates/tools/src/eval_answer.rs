@@ -3,13 +3,14 @@
 //! An answer has a size. [`EvalAnswer::of`] shares it among the parts that can be long, and takes note of what is left out.
 
 use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Printed, Repetition, Return};
+use lispwright_syntax::head;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::answer::fields;
 use crate::codes;
-use crate::image_text::{Fenced, each_once, ends_of, fence, fence_inside, fence_printed, head, one_line, shares};
+use crate::image_text::{Fenced, each_once, ends_of, fence, fence_inside, fence_printed, one_line, shares};
 use crate::object::Object;
 use crate::refusal::Refusal;
 
@@ -345,8 +346,8 @@ fn told(report: &EvalReport, limit: usize) -> usize {
 
 /// Lines of warnings cut to `limit` characters.
 fn start_of_lines(lines: &str, limit: usize) -> Fenced {
-    let kept = head(lines, limit);
-    Fenced { text: kept.to_owned(), left_out: lines[kept.len()..].chars().count() as u64 }
+    let (kept, left_out) = head(lines, limit);
+    Fenced { text: kept.to_owned(), left_out: left_out as u64 }
 }
 
 /// Fenced values cut to `room` characters in all, and how many characters that left out.
@@ -354,7 +355,7 @@ fn within_room(values: &[String], room: usize) -> (Vec<String>, u64) {
     let lengths: Vec<usize> = values.iter().map(|value| value.chars().count()).collect();
     let room = shares(&lengths, room);
     let left_out = lengths.iter().zip(&room).map(|(length, share)| (length - share) as u64).sum();
-    (values.iter().zip(&room).map(|(value, share)| head(value, *share).to_owned()).collect(), left_out)
+    (values.iter().zip(&room).map(|(value, share)| head(value, *share).0.to_owned()).collect(), left_out)
 }
 
 /// What went wrong in an ending whose code is `code`.

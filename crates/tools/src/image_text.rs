@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use lispwright_runtime::Printed;
-use lispwright_syntax::{escaped, in_a_line, visible};
+use lispwright_syntax::{escaped, head, in_a_line, visible};
 
 /// What an image printed, ready to stand in an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,11 +83,6 @@ fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     }
 }
 
-/// The first `limit` characters of `text`.
-pub fn head(text: &str, limit: usize) -> &str {
-    text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
-}
-
 fn tail(text: &str, limit: usize) -> &str {
     let count = text.chars().count();
     if count <= limit {
@@ -99,8 +94,10 @@ fn tail(text: &str, limit: usize) -> &str {
 /// The first line of `text`, at most `limit` characters of it, for use inside a line of ours.
 pub fn one_line(text: &str, limit: usize) -> String {
     let flat = fence(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut = head(&flat, limit);
-    if cut.len() < flat.len() { format!("{cut}...") } else { flat }
+    match head(&flat, limit) {
+        (_, 0) => flat,
+        (cut, _) => format!("{cut}..."),
+    }
 }
 
 /// Names that somebody has given, one behind the other in one line.
@@ -110,8 +107,8 @@ pub fn listed(names: &[String]) -> String {
 
 /// The first `limit` characters of words of ours, up to the end of a line, and how many characters follow.
 pub fn start_of_fenced(text: &str, limit: usize) -> (String, usize) {
-    let kept = head(text, limit);
-    if kept.len() == text.len() {
+    let (kept, left) = head(text, limit);
+    if left == 0 {
         return (text.to_owned(), 0);
     }
     let kept = kept.rfind('\n').map_or(kept, |end| &kept[..=end]);
@@ -121,8 +118,7 @@ pub fn start_of_fenced(text: &str, limit: usize) -> (String, usize) {
 /// Text of an image cut to `limit` characters from its start.
 pub fn start_of(text: &str, limit: usize) -> Fenced {
     let text = fence(text);
-    let kept = head(&text, limit);
-    let left_out = text.chars().count() - kept.chars().count();
+    let (kept, left_out) = head(&text, limit);
     Fenced { text: kept.to_owned(), left_out: left_out as u64 }
 }
 
@@ -135,14 +131,12 @@ pub fn ends_of(printed: &Printed, limit: usize) -> Fenced {
     }
     let (from_start, from_end) = (limit - limit / 3, limit / 3);
     let (first, last, left_out) = if printed.dropped == 0 {
-        (head(&start, from_start), tail(&start, from_end).to_owned(), (length - limit) as u64)
+        (head(&start, from_start).0, tail(&start, from_end).to_owned(), (length - limit) as u64)
     } else {
         let end = fence_printed(&printed.tail);
         let last = tail(&end, from_end).to_owned();
-        let first = head(&start, from_start);
-        let left_out = printed.dropped
-            + (length - first.chars().count()) as u64
-            + (end.chars().count() - last.chars().count()) as u64;
+        let (first, left) = head(&start, from_start);
+        let left_out = printed.dropped + left as u64 + (end.chars().count() - last.chars().count()) as u64;
         (first, last, left_out)
     };
     let text = format!("{}\n[{left_out} characters left out]\n{last}", first.trim_end_matches('\n'));

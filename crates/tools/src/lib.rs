@@ -20,7 +20,6 @@ mod codes;
 pub mod eval_answer;
 mod event;
 pub mod facts;
-mod fence;
 pub mod guard;
 pub mod image_text;
 pub mod inspect_object;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use lispwright_edit as text;
 use lispwright_edit::{Edit, Edited, Operation, Source, Target, edit};
 use lispwright_project::{EditError, Error, NewText, SourceFile};
+use lispwright_syntax::head;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::LineChange;
-use crate::fence::head;
 use crate::lisp_read_file::{MOST, yes};
 use crate::refusal::Refusal;
 use crate::tool::CallContext;

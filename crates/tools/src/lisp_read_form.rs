@@ -1,10 +1,10 @@
 //! `lisp_read_form`: one form, exactly as it stands in its file.
 
 use lispwright_edit::{Source, Target, locate};
+use lispwright_syntax::head;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fence::head;
 use crate::lisp_read_file::{DEFAULT_BUDGET, MOST, raw};
 use crate::next_call::NextCall;
 use crate::refusal::Refusal;

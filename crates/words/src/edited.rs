@@ -1,9 +1,8 @@
 //! What an edit or a patch did.
 
-use lispwright_syntax::in_a_line;
+use lispwright_syntax::{head, in_a_line};
 use lispwright_tools::lisp_edit_form::{Done, EditAnswer, Mended};
 
-use crate::fence::head;
 use crate::terms::Terms;
 use crate::{Skin, fix, note};
 

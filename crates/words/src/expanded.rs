@@ -1,11 +1,10 @@
 //! What macros expand to.
 
-use lispwright_syntax::visible;
+use lispwright_syntax::{fenced, visible};
 use lispwright_tools::macroexpand::ExpandAnswer;
 
 use crate::Skin;
 use crate::aside::notes;
-use crate::fence::fenced;
 
 /// The expansion, and why it may not be what was expected.
 pub(crate) fn text(answer: &ExpandAnswer, skin: Skin) -> String {

@@ -1,11 +1,10 @@
 //! One form, as it stands in its file.
 
-use lispwright_syntax::in_a_line;
+use lispwright_syntax::{fenced, in_a_line};
 use lispwright_tools::lisp_read_form::FormAnswer;
 
 use crate::Skin;
 use crate::call::spoken;
-use crate::fence::fenced;
 use crate::terms::Terms;
 
 /// Where the form is, then its source between fences, then what else there is to know.

@@ -16,7 +16,6 @@ mod edited;
 mod ending;
 mod evaluated;
 mod expanded;
-mod fence;
 mod file;
 mod fix;
 mod form;

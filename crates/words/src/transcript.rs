@@ -18,12 +18,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use lispwright_edit::check;
 use lispwright_project::AppendFile;
 use lispwright_runtime::{Ending, EvalReport, Request, RestartName, Runtime, Target};
-use lispwright_syntax::Dialect;
+use lispwright_syntax::{Dialect, head};
 use lispwright_tools::eval_answer::EvalAnswer;
 use lispwright_tools::image_text::one_line;
 use lispwright_tools::{Event, Observer, Refusal, SessionAct};
 
-use crate::fence::head;
 use crate::{Skin, evaluated, render};
 
 /// Characters of an answer that are kept.

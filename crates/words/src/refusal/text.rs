@@ -1,7 +1,7 @@
 //! Refusals about the text of a file: the place and the reason, and the facts of them as fields.
 
 use lispwright_edit::{FormLine, Refusal as Fault};
-use lispwright_syntax::in_a_line;
+use lispwright_syntax::{fenced, in_a_line};
 use lispwright_tools::NextCall;
 use lispwright_tools::facts::{Fix, Place};
 use serde::Serialize;
@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 
 use crate::Skin;
 use crate::call::spoken;
-use crate::fence::fenced;
 use crate::refusal::sentence::sentence;
 use crate::terms::Terms;
 

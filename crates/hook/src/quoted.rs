@@ -1,12 +1,4 @@
-//! Source inside words of ours, marked so that one cannot pass for the other.
-
-/// `source` between two lines of backquotes that are longer than any run of backquotes inside.
-pub(crate) fn fenced(source: &str) -> String {
-    let longest = source.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat((longest + 1).max(3));
-    let newline = if source.ends_with('\n') { "" } else { "\n" };
-    format!("{fence}\n{source}{newline}{fence}")
-}
+//! Names of files inside words of ours.
 
 /// `name` in one line: control characters and backquotes are escaped, and a long one loses its beginning.
 pub(crate) fn quoted(name: &str) -> String {
@@ -26,12 +18,6 @@ pub(crate) fn quoted(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_fence_is_longer_than_what_is_inside() {
-        assert_eq!(fenced("(a)"), "```\n(a)\n```");
-        assert_eq!(fenced("x\n````\ny\n"), "`````\nx\n````\ny\n`````");
-    }
 
     #[test]
     fn a_name_stays_on_its_line() {

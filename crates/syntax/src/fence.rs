@@ -1,20 +1,15 @@
-//! Source inside words of ours, marked so that one cannot pass for the other.
+//! Source and other texts inside words of ours: marked so that one cannot pass for the other, and cut to size.
 
 /// `source` between two lines of backquotes that are longer than any run of backquotes inside.
-pub(crate) fn fenced(source: &str) -> String {
-    let mut longest = 0;
-    let mut run = 0;
-    for character in source.chars() {
-        run = if character == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
+pub fn fenced(source: &str) -> String {
+    let longest = source.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
     let newline = if source.ends_with('\n') { "" } else { "\n" };
     format!("{fence}\n{source}{newline}{fence}")
 }
 
 /// The first `limit` scalar values of `text`, and how many are left.
-pub(crate) fn head(text: &str, limit: usize) -> (&str, usize) {
+pub fn head(text: &str, limit: usize) -> (&str, usize) {
     match text.char_indices().nth(limit) {
         None => (text, 0),
         Some((at, _)) => (&text[..at], text[at..].chars().count()),
