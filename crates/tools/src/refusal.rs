@@ -6,14 +6,12 @@ use lispwright_edit as edit;
 use lispwright_project as project;
 use lispwright_runtime as runtime;
 use lispwright_runtime::{Runtime, SessionError};
-use serde_json::Value;
 
 use crate::arguments::{Fault, Taken};
 use crate::codes;
 use crate::eval_answer::EvalAnswer;
 use crate::languages::BadConfiguration;
 use crate::live_fault::LiveFault;
-use crate::outcome::ToolError;
 
 /// Why nothing was done.
 #[derive(Clone, Debug)]
@@ -98,37 +96,12 @@ pub enum Refusal {
     },
     /// An image was asked, and the call ended otherwise than with an answer.
     Unanswered(Box<EvalAnswer>),
-    /// A refusal that is in words already.
-    Worded(Box<ToolError>),
 }
 
 impl Refusal {
     /// A refusal about the text of the file at `path`.
     pub fn text(path: &str, fault: edit::Refusal) -> Self {
         Self::Text { path: path.to_owned(), fault: Box::new(fault) }
-    }
-
-    /// A refusal in these words, which the same call meets again.
-    pub fn worded(code: &'static str, message: impl Into<String>) -> Self {
-        ToolError::new(code, message).into()
-    }
-
-    /// The same with a named fact more.
-    #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        if let Self::Worded(error) = &mut self {
-            error.fields.insert(key.to_owned(), value.into());
-        }
-        self
-    }
-
-    /// The same, which the same call may not meet again.
-    #[must_use]
-    pub fn for_now(mut self) -> Self {
-        if let Self::Worded(error) = &mut self {
-            error.retryable = true;
-        }
-        self
     }
 
     /// The stable code that clients see.
@@ -148,7 +121,6 @@ impl Refusal {
             Self::Image { refusal, .. } => codes::of_image(refusal),
             Self::NotOffered { .. } => "UNSUPPORTED",
             Self::Unanswered(answer) => answer.code.unwrap_or("INTERNAL"),
-            Self::Worded(error) => error.code,
         }
     }
 
@@ -164,7 +136,6 @@ impl Refusal {
                 matches!(**error, SessionError::Busy { .. } | SessionError::Ended(_) | SessionError::Starting(_))
             }
             Self::File(error) | Self::NoFile(error) | Self::NoRoot(error) => error.retryable(),
-            Self::Worded(error) => error.retryable,
             _ => false,
         }
     }
@@ -191,11 +162,5 @@ impl From<LiveFault> for Refusal {
 impl From<BadConfiguration> for Refusal {
     fn from(bad: BadConfiguration) -> Self {
         Self::Configuration(Box::new(bad))
-    }
-}
-
-impl From<ToolError> for Refusal {
-    fn from(error: ToolError) -> Self {
-        Self::Worded(Box::new(error))
     }
 }

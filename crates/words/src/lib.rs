@@ -38,6 +38,7 @@ mod waited;
 
 pub use call::spoken;
 pub use configuration::configuration;
+pub use refusal::refused;
 pub use rendering::Rendering;
 pub use transcript::Transcript;
 

@@ -20,16 +20,22 @@ pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
         return unanswered(answer, skin);
     }
     let (message, facts) = said(refusal, skin);
-    let message = visible(&message);
-    let mut fields = Map::new();
-    fields.insert("code".into(), refusal.code().into());
-    fields.insert("message".into(), message.clone().into());
-    fields.insert("retryable".into(), refusal.is_retryable().into());
+    let mut rendering = refused(refusal.code(), &message);
+    rendering.fields.insert("retryable".into(), refusal.is_retryable().into());
     if refusal.is_before_running() {
-        fields.insert("execution_status".into(), "not-executed".into());
+        rendering.fields.insert("execution_status".into(), "not-executed".into());
     }
-    fields.extend(facts);
-    Rendering { text: message, fields, is_error: true }
+    rendering.fields.extend(facts);
+    rendering
+}
+
+/// A refusal in these words, which the same call meets again; `code` is one of the contract's stable codes.
+#[must_use]
+pub fn refused(code: &str, message: &str) -> Rendering {
+    let text = visible(message);
+    let fields = [("code", code.into()), ("message", text.as_str().into()), ("retryable", false.into())];
+    let fields = fields.map(|(name, value): (&str, Value)| (name.to_owned(), value));
+    Rendering { fields: Map::from_iter(fields), text, is_error: true }
 }
 
 /// The sentence, and the facts beside it.
@@ -45,7 +51,6 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
         Refusal::Image { refusal, session } => return session_refused::image(refusal, session, skin),
         Refusal::NotOffered { runtime, operation } => session_refused::not_offered(*runtime, operation, skin),
         Refusal::Unanswered(answer) => evaluated::text(answer, skin),
-        Refusal::Worded(error) => return (error.message.clone(), error.fields.clone()),
         Refusal::Arguments { tool, faults, takes } => {
             let said: Vec<String> = faults.iter().map(arguments::sentence).collect();
             return (arguments::text(tool, faults, takes), Map::from_iter([("faults".to_owned(), said.into())]));

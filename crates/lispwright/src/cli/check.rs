@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use lispwright_tools::Refusal;
 use lispwright_tools::lisp_check_parens::CheckAnswer;
 use lispwright_words::Rendering;
 use serde_json::{Value, json};
 
 use super::below::Below;
+use super::complaint::Complaint;
 use super::outcome::{failed, in_words, unreadable};
 use super::paint;
 use super::text::{Texts, print, print_json};
@@ -103,7 +103,7 @@ impl Report<'_> {
         }
     }
 
-    fn unreadable(&mut self, path: &str, error: Refusal) {
+    fn unreadable(&mut self, path: &str, error: Complaint) {
         self.readable = false;
         self.files.push(unreadable("check", path, error));
     }
@@ -112,7 +112,7 @@ impl Report<'_> {
     fn directory(&mut self, path: &str) {
         let found = Below::new(path, !self.args.no_ignore);
         for why in &found.unreadable {
-            self.unreadable(path, Refusal::worded("FILE_NOT_FOUND", why.clone()));
+            self.unreadable(path, Complaint::new("FILE_NOT_FOUND", why));
         }
         let mut sound = 0;
         for file in &found.files {

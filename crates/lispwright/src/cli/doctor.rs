@@ -32,7 +32,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> ExitCode {
     let mut outcome = with_workshop(&args.root, None, examine).unwrap_or_else(|why| {
         let mut fields = Map::new();
-        fields.insert("problems".into(), json!([why]));
+        fields.insert("problems".into(), json!([why.to_string()]));
         Rendering { text: format!("Root: {why}"), fields, is_error: true }
     });
     let clients = clients::found();

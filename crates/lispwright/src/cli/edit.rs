@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use lispwright_tools::lisp_edit_form::{EditOperation, LispEditForm, lisp_edit_form};
-use lispwright_tools::{Answer, CallContext, Refusal, Reply};
+use lispwright_tools::{Answer, CallContext, Reply};
 
 use super::address::Address;
+use super::complaint::Complaint;
 use super::live::on_files;
 use super::outcome::{failed, show};
 use super::text::from_here;
@@ -75,12 +76,12 @@ pub(crate) fn run(args: Args) -> ExitCode {
     }
 }
 
-fn attempt(args: Args) -> Result<Reply, Refusal> {
+fn attempt(args: Args) -> Result<Reply, Complaint> {
     let mut content = None;
     if args.operation != Operation::Delete {
         let mut text = String::new();
         let read = std::io::stdin().lock().read_to_string(&mut text);
-        read.map_err(|error| Refusal::worded("BAD_ARGUMENT", format!("standard input: {error}")))?;
+        read.map_err(|error| Complaint::new("BAD_ARGUMENT", format_args!("standard input: {error}")))?;
         content = Some(text);
     }
     let operation = match args.operation {

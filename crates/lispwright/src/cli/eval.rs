@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
-use lispwright_tools::{Answer, Refusal, runtime_of_file};
+use lispwright_tools::{Answer, runtime_of_file};
 use lispwright_words::Skin;
 
+use super::complaint::Complaint;
 use super::live::with_workshop;
 use super::outcome::{could_not, failed, show};
 use super::transcript::command_line;
@@ -62,8 +63,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
             Err(error) => {
                 let name = file.display().to_string();
                 let hint = if name.contains('(') { ". Code is given with -e" } else { "" };
-                let why = format!("{name}: {error}{hint}");
-                return failed("eval", args.json, Refusal::worded("FILE_NOT_FOUND", why));
+                return failed("eval", args.json, Complaint::at(name, format_args!("{error}{hint}")));
             }
         },
         (None, None) => return could_not("eval", &"give code with -e, or a file"),
@@ -86,7 +86,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
             let code = show(reply.map(Answer::from), args.json);
             if has_run { code } else { ExitCode::from(2) }
         }
-        Err(why) => failed("eval", args.json, Refusal::worded("INTERNAL", why)),
+        Err(why) => failed("eval", args.json, why),
     }
 }
 

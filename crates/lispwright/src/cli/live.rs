@@ -6,17 +6,19 @@ use std::sync::Arc;
 
 use lispwright_platform::{Here, System as _};
 use lispwright_runtime::Config;
-use lispwright_tools::{Observer, Refusal, Reply, Workshop};
+use lispwright_tools::{Observer, Reply, Workshop};
 use lispwright_words::Transcript;
 use tokio::runtime::{Builder, Runtime};
 
+use super::complaint::Complaint;
+
 /// What a command waits in. One thread reads, answers and speaks with the images, so that nothing waits for another
 /// thread to wake; what takes long, the work on files first of all, has threads of its own.
-pub(crate) fn event_loop() -> Result<Runtime, String> {
+pub(crate) fn event_loop() -> Result<Runtime, Complaint> {
     Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| format!("the event loop cannot be started: {error}"))
+        .map_err(|error| Complaint::new("INTERNAL", format_args!("the event loop cannot be started: {error}")))
 }
 
 /// This program as the keeper of images.
@@ -28,9 +30,8 @@ pub(crate) fn keeper() -> Option<PathBuf> {
 pub(crate) fn on_files<F: Future<Output = Reply>>(
     roots: &[PathBuf],
     work: impl FnOnce(Workshop) -> F,
-) -> Result<Reply, Refusal> {
-    let event_loop = event_loop().map_err(|why| Refusal::worded("INTERNAL", why))?;
-    Ok(event_loop.block_on(work(Workshop::open(roots)?)))
+) -> Result<Reply, Complaint> {
+    Ok(event_loop()?.block_on(work(Workshop::open(roots)?)))
 }
 
 /// Runs `work` on a workshop for `roots`, which writes evaluations down in `transcript`; every image it started has
@@ -39,12 +40,11 @@ pub(crate) fn with_workshop<T, F: Future<Output = T>>(
     roots: &[PathBuf],
     transcript: Option<Transcript>,
     work: impl FnOnce(Workshop) -> F,
-) -> Result<T, String> {
+) -> Result<T, Complaint> {
     let event_loop = event_loop()?;
     let inside = event_loop.enter();
     lispwright_runtime::shield();
-    let workshop = Workshop::open_with(roots, |config| Config { keeper: keeper(), ..config })
-        .map_err(|error| error.to_string())?
+    let workshop = Workshop::open_with(roots, |config| Config { keeper: keeper(), ..config })?
         .watched_by(transcript.clone().map(|transcript| Arc::new(transcript) as Arc<dyn Observer>));
     let result = event_loop.block_on(async {
         let result = work(workshop.clone()).await;

@@ -93,7 +93,7 @@ fn complain(why: &str) {
 fn start(args: Args) -> Result<(), String> {
     let Transport::Stdio = args.transport;
     log::start(&args.log_level, args.log_file.as_deref())?;
-    let event_loop = event_loop()?;
+    let event_loop = event_loop().map_err(|why| why.to_string())?;
     let inside = event_loop.enter();
     lispwright_runtime::shield();
     let selection = Selection {

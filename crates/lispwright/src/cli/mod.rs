@@ -7,6 +7,7 @@ mod address;
 mod below;
 mod check;
 mod clients;
+mod complaint;
 mod confine;
 mod doctor;
 mod edit;

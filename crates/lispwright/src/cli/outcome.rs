@@ -3,10 +3,11 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use lispwright_tools::{Answer, Refusal, Reply};
+use lispwright_tools::{Answer, Reply};
 use lispwright_words::{Rendering, Skin, render};
 use serde_json::{Value, json};
 
+use super::complaint::Complaint;
 use super::paint::painted;
 use super::text::{print, print_json};
 
@@ -46,8 +47,8 @@ pub(crate) fn could_not(command: &str, why: &dyn std::fmt::Display) -> ExitCode 
 }
 
 /// Says why `command` could not do what it was asked: on standard error, or with `json` as the document that was asked for.
-pub(crate) fn failed(command: &str, json: bool, refusal: Refusal) -> ExitCode {
-    let Rendering { text, fields, .. } = render(Err(refusal), Skin::Shell);
+pub(crate) fn failed(command: &str, json: bool, why: impl Into<Complaint>) -> ExitCode {
+    let Complaint(Rendering { text, fields, .. }) = why.into();
     if json {
         print_json(&Value::Object(fields));
     } else {
@@ -57,11 +58,9 @@ pub(crate) fn failed(command: &str, json: bool, refusal: Refusal) -> ExitCode {
 }
 
 /// Says of one of several files why it could not be read, and gives that as its document.
-pub(crate) fn unreadable(command: &str, path: &str, refusal: Refusal) -> Value {
-    let code = refusal.code();
-    let Rendering { text, .. } = render(Err(refusal), Skin::Shell);
-    say(command, &text);
-    json!({"path": path, "error": text, "code": code})
+pub(crate) fn unreadable(command: &str, path: &str, Complaint(why): Complaint) -> Value {
+    say(command, &why.text);
+    json!({"path": path, "error": why.text, "code": why.fields["code"]})
 }
 
 /// With standard error closed, the exit code has to do.

@@ -4,12 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use lispwright_edit::{Source, ViewOptions};
+use lispwright_syntax::address::MethodKey;
 use lispwright_syntax::{Form, Span};
-use lispwright_tools::Refusal;
 use lispwright_tools::lisp_read_file::FileAnswer;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::below::Below;
+use super::complaint::Complaint;
 use super::outcome::{failed, in_words, unreadable};
 use super::paint;
 use super::text::{Texts, print, print_json};
@@ -51,7 +53,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         }
         let found = Below::new(path, true);
         for why in &found.unreadable {
-            files.push(unreadable("outline", path, Refusal::worded("FILE_NOT_FOUND", why.clone())));
+            files.push(unreadable("outline", path, Complaint::new("FILE_NOT_FOUND", why)));
             exit = ExitCode::from(2);
         }
         if found.files.is_empty() && !args.json {
@@ -71,7 +73,8 @@ pub(crate) fn run(args: Args) -> ExitCode {
         };
         let source = Source::read(&text.text, &text.language);
         if args.json {
-            files.push(fields(&text.path, &source));
+            let facts = serde_json::to_value(FileFacts::new(&text.path, &source));
+            files.push(facts.expect("it has texts as keys and nothing that fails"));
         } else {
             if several {
                 print(&format!("{}:", text.path));
@@ -99,37 +102,66 @@ fn answer(path: &str, source: &Source<'_>, whole: u32) -> FileAnswer {
     FileAnswer::of(path, source, &options).expect("a view without patterns cannot be refused")
 }
 
-fn fields(path: &str, source: &Source<'_>) -> Value {
-    let forms: Vec<Value> = source.forms.iter().map(|(_, form)| form_fields(source, form)).collect();
-    json!({
-        "path": path,
-        "dialect": source.dialect().name(),
-        "total_lines": source.lines.line_count(),
-        "total_forms": source.forms.top_level().count(),
-        "forms": forms,
-        "diagnostics": in_words(answer(path, source, 1)).fields["diagnostics"],
-    })
+/// A file and its forms, as a document.
+#[derive(Serialize)]
+struct FileFacts<'a> {
+    path: &'a str,
+    dialect: &'static str,
+    total_lines: u32,
+    total_forms: usize,
+    forms: Vec<FormFacts<'a>>,
+    diagnostics: Value,
 }
 
-fn form_fields(source: &Source<'_>, form: &Form) -> Value {
-    let slices = |spans: &[Span]| -> Vec<&str> { spans.iter().map(|span| source.slice(*span)).collect() };
-    let mut fields = json!({
-        "form_type": form.head.map(|head| source.slice(head)),
-        "name": form.name,
-        "label": form.label(source.text),
-        "start_line": source.lines.line(form.outer.start),
-        "end_line": source.lines.line(form.outer.end.saturating_sub(1)),
-        "depth": form.depth,
-        "parameters": slices(&form.signature),
-        "conditions": slices(&form.conditions),
-    });
-    match &form.method {
-        Some(method) if method.dispatch.is_some() => fields["dispatch"] = method.dispatch.clone().into(),
-        Some(method) => {
-            fields["qualifiers"] = form.qualifiers(source.text).collect();
-            fields["specializers"] = method.shown_specializers().into();
+/// A form and its place. Only methods have the last three.
+#[derive(Serialize)]
+struct FormFacts<'a> {
+    form_type: Option<&'a str>,
+    name: Option<&'a str>,
+    label: String,
+    start_line: u32,
+    end_line: u32,
+    depth: u32,
+    parameters: Vec<&'a str>,
+    conditions: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dispatch: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qualifiers: Option<Vec<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    specializers: Option<Vec<String>>,
+}
+
+impl<'a> FileFacts<'a> {
+    fn new(path: &'a str, source: &'a Source<'a>) -> Self {
+        Self {
+            path,
+            dialect: source.dialect().name(),
+            total_lines: source.lines.line_count(),
+            total_forms: source.forms.top_level().count(),
+            forms: source.forms.iter().map(|(_, form)| FormFacts::new(source, form)).collect(),
+            diagnostics: in_words(answer(path, source, 1)).fields["diagnostics"].take(),
         }
-        None => {}
     }
-    fields
+}
+
+impl<'a> FormFacts<'a> {
+    fn new(source: &'a Source<'a>, form: &'a Form) -> Self {
+        let slices = |spans: &[Span]| spans.iter().map(|span| source.slice(*span)).collect();
+        let dispatch = form.method.as_ref().and_then(|method| method.dispatch.as_deref());
+        let method = form.method.as_ref().filter(|_| dispatch.is_none());
+        Self {
+            form_type: form.head.map(|head| source.slice(head)),
+            name: form.name.as_deref(),
+            label: form.label(source.text),
+            start_line: source.lines.line(form.outer.start),
+            end_line: source.lines.line(form.outer.end.saturating_sub(1)),
+            depth: form.depth,
+            parameters: slices(&form.signature),
+            conditions: slices(&form.conditions),
+            dispatch,
+            qualifiers: method.map(|_| form.qualifiers(source.text).collect()),
+            specializers: method.map(MethodKey::shown_specializers),
+        }
+    }
 }

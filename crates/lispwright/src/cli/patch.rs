@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_tools::lisp_patch_form::{LispPatchForm, lisp_patch_form};
-use lispwright_tools::{Answer, CallContext, Refusal, Reply};
+use lispwright_tools::{Answer, CallContext, Reply};
 
 use super::address::Address;
+use super::complaint::Complaint;
 use super::live::on_files;
 use super::outcome::{failed, show};
 use super::text::from_here;
@@ -66,7 +67,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     }
 }
 
-fn attempt(args: Args) -> Result<Reply, Refusal> {
+fn attempt(args: Args) -> Result<Reply, Complaint> {
     let patch = LispPatchForm {
         path: from_here(&args.path)?,
         name: args.form.name,

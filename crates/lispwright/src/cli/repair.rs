@@ -8,11 +8,11 @@ use lispwright_edit::{CheckReport, explain, unified};
 use lispwright_project::{EditError, NewText, Roots};
 use lispwright_repair::{Earlier, Outcome, Repair, repair};
 use lispwright_syntax::{LineIndex, Span, read};
-use lispwright_tools::Refusal;
 use lispwright_tools::lisp_check_parens::CheckAnswer;
 use lispwright_words::Rendering;
 use serde_json::{Value, json};
 
+use super::complaint::Complaint;
 use super::outcome::{failed, in_words};
 use super::paint::painted;
 use super::text::{Text, from_here, print, print_json};
@@ -61,7 +61,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     }
 }
 
-fn attempt(args: &Args) -> Result<ExitCode, Refusal> {
+fn attempt(args: &Args) -> Result<ExitCode, Complaint> {
     let text = Text::read(&args.path, args.dialect.as_deref())?;
     let old = args.against.as_deref().map(|old| Text::read(old, Some(text.language.dialect().name()))).transpose()?;
     let earlier = Earlier { text: old.as_ref().map(|old| old.text.as_str()), edited: None };
@@ -94,7 +94,7 @@ fn attempt(args: &Args) -> Result<ExitCode, Refusal> {
 }
 
 /// Puts the repaired text in place of the one that was read, if that is still what the file holds.
-fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), Refusal> {
+fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), Complaint> {
     let path = from_here(&args.path)?;
     let roots = Roots::from_environment(&args.root)?;
     let written = roots.edit(Path::new(&path), |file| {
@@ -102,7 +102,7 @@ fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), Refusal> {
     });
     written.map(|_| ()).map_err(|error| match error {
         EditError::Project(error) => error.into(),
-        EditError::Refused(why) => Refusal::worded("STALE", format!("{}: {why}; run it again", text.path)),
+        EditError::Refused(why) => Complaint::new("STALE", format_args!("{}: {why}; run it again", text.path)),
     })
 }
 

@@ -7,10 +7,10 @@ use clap::builder::PossibleValuesParser;
 use lispwright_edit::unified;
 use lispwright_setup::{Client, Done, Scope, Step, When};
 use lispwright_syntax::Span;
-use lispwright_tools::Refusal;
 use serde_json::{Value, json};
 
 use super::clients::{Order, Plan, carry_out, plan, program};
+use super::complaint::Complaint;
 use super::outcome::failed;
 use super::text::{print, print_json};
 
@@ -68,7 +68,7 @@ enum ScopeName {
 pub(crate) fn run(args: Args) -> ExitCode {
     match attempt(&args) {
         Ok(code) => code,
-        Err(why) => failed("setup", args.json, Refusal::worded("BAD_ARGUMENT", why)),
+        Err(why) => failed("setup", args.json, Complaint::new("BAD_ARGUMENT", why)),
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_hook::stats::Report;
-use lispwright_tools::Refusal;
 
+use super::complaint::Complaint;
 use super::outcome::failed;
 use super::text::{print, print_json};
 
@@ -29,10 +29,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     match read(&args) {
         Ok(report) if args.json => print_json(&report.document()),
         Ok(report) => print(&report.text()),
-        Err(error) => {
-            let why = format!("{}: {error}", args.file.display());
-            return failed("stats", args.json, Refusal::worded("FILE_NOT_FOUND", why));
-        }
+        Err(error) => return failed("stats", args.json, Complaint::at(args.file.display(), error)),
     }
     ExitCode::SUCCESS
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use lispwright_tools::Answer;
 use lispwright_tools::run_tests::{RunTests, TestAnswer, run_tests};
-use lispwright_tools::{Answer, Refusal};
 use lispwright_words::{Rendering, Skin, render};
 
 use super::live::with_workshop;
@@ -74,6 +74,6 @@ pub(crate) fn run(args: Args) -> ExitCode {
             let code = print_rendering(Rendering { is_error: !is_success, ..outcome }, args.json);
             if has_run { code } else { ExitCode::from(2) }
         }
-        Err(why) => failed("test", args.json, Refusal::worded("INTERNAL", why)),
+        Err(why) => failed("test", args.json, why),
     }
 }

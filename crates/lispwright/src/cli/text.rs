@@ -3,6 +3,7 @@
 //! A person may name any file; the roots that bound a server's clients do not apply here. Nothing is written but to standard
 //! output, and what cannot be written there is an error of the command.
 
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use lispwright_tools::Refusal;
 use lispwright_tools::languages::Languages;
 use lispwright_tools::workshop::named_dialect;
 
+use super::complaint::Complaint;
 use super::outcome::OUTPUT_FAILED;
 
 /// A text and what it is written in.
@@ -26,12 +28,12 @@ pub(crate) struct Text {
 
 impl Text {
     /// Reads one file, or standard input for `-`, as [`Texts::read`] does.
-    pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, Refusal> {
+    pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, Complaint> {
         Texts::new(dialect)?.read(path)
     }
 
     /// Prints `text`, a changed state of this one, as this one is stored: encoding and byte order mark stay.
-    pub(crate) fn print_changed(&self, text: &str) -> Result<(), Refusal> {
+    pub(crate) fn print_changed(&self, text: &str) -> Result<(), Complaint> {
         let bytes = self.file.encode(text)?;
         written(io::stdout().lock().write_all(&bytes).and_then(|()| io::stdout().flush()));
         Ok(())
@@ -47,19 +49,19 @@ pub(crate) struct Texts {
 
 impl Texts {
     /// Every text is in `dialect`, when one is named.
-    pub(crate) fn new(dialect: Option<&str>) -> Result<Self, Refusal> {
+    pub(crate) fn new(dialect: Option<&str>) -> Result<Self, Complaint> {
         let dialect = dialect.map(named_dialect).transpose()?;
         Ok(Self { dialect, last: None })
     }
 
     /// Reads a file, or standard input for `-`. Unless a dialect was named, the file's name and first lines decide; a text
     /// that neither of them shows to be Lisp is refused, except on standard input, which is taken for Common Lisp.
-    pub(crate) fn read(&mut self, path: &str) -> Result<Text, Refusal> {
+    pub(crate) fn read(&mut self, path: &str) -> Result<Text, Complaint> {
         let mut file = source(path)?;
         let dialect = match self.dialect.or_else(|| Dialect::detect(path, file.text.as_bytes())) {
             Some(dialect) => dialect,
             None if path == "-" => Dialect::CommonLisp,
-            None => return Err(Refusal::NotLisp { path: path.to_owned(), may_be_said: true }),
+            None => return Err(Refusal::NotLisp { path: path.to_owned(), may_be_said: true }.into()),
         };
         let language = self.languages(path)?.of(dialect);
         let path = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
@@ -67,22 +69,21 @@ impl Texts {
     }
 
     /// What the project of a file adds to its dialects.
-    fn languages(&mut self, path: &str) -> Result<&Languages, Refusal> {
-        let absolute =
-            std::path::absolute(path).map_err(|error| Refusal::worded("FILE_NOT_FOUND", format!("{path}: {error}")))?;
+    fn languages(&mut self, path: &str) -> Result<&Languages, Complaint> {
+        let absolute = absolute(path)?;
         let directory = absolute.parent().unwrap_or(&absolute);
         if self.last.as_ref().is_none_or(|(known, _)| known != directory) {
-            self.last = Some((directory.to_owned(), Languages::anywhere(directory)?));
+            self.last = Some((directory.to_owned(), Languages::anywhere(directory).map_err(Refusal::from)?));
         }
         Ok(&self.last.as_ref().expect("it has just been put there").1)
     }
 }
 
-fn source(path: &str) -> Result<SourceFile, Refusal> {
+fn source(path: &str) -> Result<SourceFile, Complaint> {
     if path != "-" {
         return Ok(read_anywhere(Path::new(path))?);
     }
-    let refused = |code, why: String| Refusal::worded(code, format!("standard input: {why}"));
+    let refused = |code, why: String| Complaint::new(code, format_args!("standard input: {why}"));
     let mut bytes = Vec::new();
     let limit = lispwright_project::MAX_FILE_BYTES;
     let read = io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
@@ -94,13 +95,14 @@ fn source(path: &str) -> Result<SourceFile, Refusal> {
 }
 
 /// A path relative to the shell's directory, for an operation that would begin at a root.
-pub(crate) fn from_here(path: &str) -> Result<String, Refusal> {
-    let absolute = std::path::absolute(path);
-    let absolute = absolute.map_err(|error| Refusal::worded("FILE_NOT_FOUND", format!("{path}: {error}")))?;
-    absolute
-        .into_os_string()
-        .into_string()
-        .map_err(|path| Refusal::worded("BAD_ARGUMENT", format!("{}: the path is not Unicode", path.display())))
+pub(crate) fn from_here(path: &str) -> Result<String, Complaint> {
+    let not_unicode = |path: OsString| format!("{}: the path is not Unicode", path.display());
+    let path = absolute(path)?.into_os_string().into_string();
+    path.map_err(|path| Complaint::new("BAD_ARGUMENT", not_unicode(path)))
+}
+
+fn absolute(path: &str) -> Result<PathBuf, Complaint> {
+    std::path::absolute(path).map_err(|error| Complaint::at(path, error))
 }
 
 /// Prints a text and a final newline.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use lispwright_tools::{Annotations, CallContext, ProtocolAnswer, Refusal, Reply, Schema, Tool, ToolSet};
+use lispwright_tools::{Annotations, CallContext, LiveFault, ProtocolAnswer, Reply, Schema, Tool, ToolSet};
 use serde_json::{Map, Value, json};
 
 type Arguments = Map<String, Value>;
@@ -26,7 +26,7 @@ pub(crate) fn toys() -> Vec<Tool> {
         toy("obedient", json!({}), &[], |_, context| {
             async move {
                 context.cancel.cancelled().await;
-                Err(Refusal::worded("CANCELLED", "The call was withdrawn."))
+                Err(LiveFault::WaitWithdrawn.into())
             }
             .boxed()
         }),
@@ -41,8 +41,7 @@ pub(crate) fn toys() -> Vec<Tool> {
         }),
         toy("steps", json!({"count": {"type": "integer", "minimum": 0, "maximum": 100}}), &["count"], steps),
         toy("refuse", json!({}), &[], |_, _| {
-            let error = Refusal::worded("FORM_NOT_FOUND", "No form `f` in a.lisp. Nearest: `g` (line 3).");
-            async { Err(error.with("candidates", json!(["g"]))) }.boxed()
+            async { Err(LiveFault::SeveralImages(vec!["g".to_owned()]).into()) }.boxed()
         }),
         toy("long", json!({"bytes": {"type": "integer", "minimum": 0}}), &["bytes"], |given, _| {
             async move { said(&"λ\n\"".repeat(given["bytes"].as_u64().unwrap_or(0) as usize / 4)) }.boxed()

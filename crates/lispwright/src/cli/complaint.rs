@@ -1,0 +1,40 @@
+//! Why a command could not do what it was asked, as it is read at a shell.
+
+use std::fmt;
+
+use lispwright_tools::Refusal;
+use lispwright_words::{Rendering, Skin, refused, render};
+
+/// What an operation refused, or what is wrong at the shell itself.
+#[derive(Debug)]
+pub(crate) struct Complaint(pub(crate) Rendering);
+
+impl Complaint {
+    /// Something wrong of the kind that has this stable code.
+    pub(crate) fn new(code: &'static str, what: impl fmt::Display) -> Self {
+        Self(refused(code, &what.to_string()))
+    }
+
+    /// What stands at `path` cannot be had.
+    pub(crate) fn at(path: impl fmt::Display, error: impl fmt::Display) -> Self {
+        Self::new("FILE_NOT_FOUND", format_args!("{path}: {error}"))
+    }
+}
+
+impl From<Refusal> for Complaint {
+    fn from(refusal: Refusal) -> Self {
+        Self(render(Err(refusal), Skin::Shell))
+    }
+}
+
+impl From<lispwright_project::Error> for Complaint {
+    fn from(error: lispwright_project::Error) -> Self {
+        Refusal::from(error).into()
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)
+    }
+}
