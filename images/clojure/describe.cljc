@@ -1,6 +1,6 @@
-;; What a name means, as text in the notation of the wire. A function of the name of the namespace it is seen from, of the
-;; name, and of how many characters of a documentation string are wanted. Runs on the JVM, in Babashka and on Node;
-;; nothing is defined.
+;; The meanings of a name, as text in the notation of the wire. A function of the name of the namespace in which it is
+;; resolved, of the name, and of the number of characters of a documentation string. Runs on the JVM, in Babashka and on
+;; Node; nothing is defined.
 (fn [space text limit]
   (let [wanted (symbol (apply str (drop-while (fn [character] (contains? #{"#" "'" " "} (str character))) text)))
         cut (fn [text most] (let [text (str text)] (if (> (count text) most) (subs text 0 most) text)))
@@ -46,7 +46,7 @@
                          (or (fn? value) (seq (:arglists about))) (meaning "function" name about)
                          :else (meaning (if (:dynamic about) "dynamic var" "var") name about
                                         (fact "value" (if bound (shown value) "unbound"))))))
-        ;; A record has no place of its own, but what makes one has.
+        ;; A record has no place of its own, but its constructor has.
         place-of-maker (fn [space name]
                          (let [maker (attempt (fn [] (ns-resolve space (symbol (str "->" name)))))]
                            (if (var? maker) (select-keys (meta maker) [:file :line]) {})))
@@ -86,7 +86,7 @@
                                       [(of-class space name found)])))
         describe-var (fn [found]
                        (let [about (meta found)
-                             ;; On Node not every var says where it is from.
+                             ;; On Node not every var knows its namespace.
                              home (or (:ns about)
                                       (first (filter (fn [one] (identical? found (get (ns-interns one) (:name about))))
                                                      (all-ns))))

@@ -1,4 +1,4 @@
-;; What is known about a thrown object, as text in the notation of the wire. A function, to be called on `*e`.
+;; The description of a thrown object, as text in the notation of the wire. A function, to be called on `*e`.
 ;; Runs on the JVM and in Babashka; nothing is defined.
 (fn [thrown]
   (let [quoted (fn [text]
@@ -63,7 +63,7 @@
                        (.replaceAll "/eval\\d+" "/eval")
                        (.replaceAll "--\\d+" ""))
                    (str class-name "." method)))
-        ;; A function is called through a second method of its class, which adds nothing.
+        ;; A function is called through a second method of its class, which is not shown.
         again? (fn [^StackTraceElement before ^StackTraceElement element]
                  (and before
                       (= (.getClassName before) (.getClassName element))
@@ -75,7 +75,7 @@
                            (and element (.getFileName element) (pos? (.getLineNumber element))
                                 (not (system? (.getClassName element))))))
                  vec)
-        ;; How many frames from `start` on come again and again, and how many times, when that is often.
+        ;; The number of frames from `start` on that repeat, and of their repetitions, if there are many.
         repetition (fn [start]
                      (first (keep (fn [period]
                                     (let [last-one (- (count own) period)
@@ -87,7 +87,7 @@
                                           times (inc (quot (- end start) period))]
                                       (when (>= times 4) [period times])))
                                   (range 1 5))))
-        ;; [number element [period times-left-out]]: of what comes again and again the first and the last time.
+        ;; [number element [period times-left-out]]: of repeated frames the first and the last repetition.
         folded (loop [start 0 folded []]
                  (if (or (>= start (count own)) (>= (count folded) 20))
                    (take 20 folded)
@@ -100,7 +100,7 @@
                        (let [again (+ start (* period (dec times)))]
                          (recur (+ again period) (into folded (concat (once start (- times 2)) (once again nil)))))
                        (recur (inc start) (conj folded [start (nth own start) nil]))))))
-        ;; The JVM keeps so many.
+        ;; The limit of the JVM.
         cut? (>= (count elements) 1024)
         frames (for [[number ^StackTraceElement element repeated] folded
                      :let [class-name (.getClassName element) file (.getFileName element)]]

@@ -1,4 +1,4 @@
-;; What is known about a thrown object, as text in the notation of the wire. A function, to be called on `*e`.
+;; The description of a thrown object, as text in the notation of the wire. A function, to be called on `*e`.
 ;; Runs in ClojureScript interpreted on Node; nothing is defined.
 (fn [thrown]
   (let [quoted (fn [text]

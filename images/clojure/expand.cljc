@@ -1,5 +1,5 @@
-;; The expansion of a form to a level, as text in the notation of the wire. A function; runs in any namespace, so every
-;; name is whole, and in ClojureScript, where there is no printer for code. Nothing is defined.
+;; The expansion of a form to a level, as text in the notation of the wire. A function; it runs in any namespace, so
+;; every name is qualified, and in ClojureScript, where there is no printer for code. Nothing is defined.
 (clojure.core/fn [form level]
   (clojure.core/let [expanded (clojure.core/case level
                                 :once (clojure.core/macroexpand-1 form)
@@ -9,7 +9,7 @@
                                           (clojure.core/fn [part]
                                             (if (clojure.core/seq? part) (clojure.core/macroexpand part) part))
                                           form)))
-                     ;; The printer leaves metadata out, of which that of names has a meaning: ^:private, ^String.
+                     ;; The printer omits metadata; that of names has a meaning: ^:private, ^String.
                      mark (clojure.core/fn [[key value]]
                             (clojure.core/str "^"
                                               (clojure.core/cond (clojure.core/true? value) key

@@ -1,6 +1,6 @@
-;; What a namespace has for others, as text in the notation of the wire. A function of the function that says what a name
-;; means (describe.cljc), of the name of the namespace, and of how many names are skipped and listed. Runs where
-;; that one does; nothing is defined.
+;; The exports of a namespace, as text in the notation of the wire. A function of the function that describes a name
+;; (describe.cljc), of the name of the namespace, and of the numbers of names to skip and to list. Runs where that one
+;; does; nothing is defined.
 (fn [describe space offset wanted]
   (if-let [found (find-ns space)]
     (let [names (sort (map str (keys (ns-publics found))))]

@@ -1,7 +1,7 @@
-;; clojure.main/repl, in which nREPL runs each evaluation, puts a class loader before the one that the thread has. After some
-;; two thousand of them the stack overflows when a class is looked up. Given the name of a thread, this takes those loaders
-;; away from it and from the thread that it runs in. The outermost stays: tools add libraries to that one. Classes that were
-;; defined are found all the same, for Clojure keeps them by name. Nothing is defined, so every name is whole.
+;; clojure.main/repl, in which nREPL runs each evaluation, puts a new class loader before that of the thread. After some
+;; two thousand of them the stack overflows when a class is looked up. Given the name of a thread, this function removes
+;; those loaders from it and from the current thread. The outermost loader stays: tools add libraries to it. Defined
+;; classes are still found, because Clojure keeps them by name. Nothing is defined, so every name is qualified.
 (clojure.core/fn [name]
   (clojure.core/let [dynamic? (clojure.core/fn [loader] (clojure.core/instance? clojure.lang.DynamicClassLoader loader))
                      outermost (clojure.core/fn [^ClassLoader loader]

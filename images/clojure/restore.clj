@@ -1,6 +1,6 @@
-;; clojure.main/repl, in which nREPL runs each evaluation, puts a class loader before the one that the thread has, and every
-;; lookup of a class asks all of them. Has nREPL's function for an evaluation take its own away again at the end. A loader
-;; that evaluated code has set stays. An nREPL without that function is left as it is.
+;; clojure.main/repl, in which nREPL runs each evaluation, puts a new class loader before that of the thread, and every
+;; lookup of a class asks all of them. This makes nREPL's function for an evaluation remove its own loader at the end. A
+;; loader that evaluated code has set stays. An nREPL without that function is left unchanged.
 (when-let [evaluate (resolve 'nrepl.middleware.interruptible-eval/evaluate)]
   (alter-var-root
    evaluate

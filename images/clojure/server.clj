@@ -1,8 +1,8 @@
-;; Starts an nREPL server on a free port of the loopback interface and says which. Where the environment names two descriptors,
-;; as in the sandbox, the conversation is there, and no port is opened. nREPL's own loop takes each message to
-;; one of the threads that futures have, of which there are none any more once code has called shutdown-agents. This one
-;; reads and acts in one thread, and gives futures and agents their threads again. What it writes is sent at once, and does
-;; not wait until what was sent before is acknowledged.
+;; Starts an nREPL server on a free port of the loopback interface and prints the port. If the environment names two
+;; descriptors, as in the sandbox, the conversation uses them, and no port is opened. nREPL's own loop handles each
+;; message in one of the threads for futures, of which there are none after code has called shutdown-agents. This loop
+;; reads and acts in one thread, and restores the threads of futures and agents. Its output is sent at once, without
+;; waiting for the acknowledgement of earlier output.
 (require 'nrepl.server 'nrepl.transport)
 (let [bencode (resolve 'nrepl.transport/bencode)
       receive (resolve 'nrepl.transport/recv)
@@ -26,7 +26,7 @@
                    (when-let [{:keys [op] :as message} (receive transport)]
                      (revive)
                      (let [message (assoc message :transport transport)]
-                       ;; An evaluation is only passed on; anything else may wait for something.
+                       ;; An evaluation is only passed on; any other operation may wait.
                        (if (= "eval" op)
                          (handle message)
                          (in-thread #(handle message))))
@@ -40,7 +40,7 @@
       (try
         (converse (bencode requests answers))
         (finally
-          ;; Whoever spoke with it is gone.
+          ;; The client is gone.
           (System/exit 0))))
     (let [server (java.net.ServerSocket. 0 50 (java.net.InetAddress/getByName "127.0.0.1"))]
       (println "nREPL server started on port" (.getLocalPort server))

@@ -1,8 +1,8 @@
-;; Runs the tests of a namespace with clojure.test, and tells what became of each assertion, as text in the notation of
-;; the wire. A function of the namespace's name and of the names of the tests that count, all when there are none.
-;; While it runs it tells through nREPL how far it is, in messages with a `lispwright.tests`: the counts up to there, the
-;; test that begins, and what failed since the message before. They are what is known when a test never ends, or ends all.
-;; Runs on the JVM and in Babashka; nothing is defined.
+;; Runs the tests of a namespace with clojure.test, and returns the result of each assertion, as text in the notation of
+;; the wire. A function of the namespace's name and of the names of the tests to run, where no names mean all. While it
+;; runs it reports its progress through nREPL, in messages with a `lispwright.tests`: the counts so far, the test that
+;; begins, and the failures since the message before. They are the known results when a test never ends, or ends the
+;; process. Runs on the JVM and in Babashka; nothing is defined.
 (fn [space wanted]
   (require 'clojure.test)
   (let [quoted (fn [text]
@@ -20,7 +20,7 @@
         all (->> (vals (ns-interns space)) (filter (comp :test meta))
                  (sort-by (juxt (comp :line meta) (comp str :name meta))))
         tests (filter named? all)
-        ;; Where code that is not Clojure's or Java's own threw it.
+        ;; The place in the user's code, not in Clojure or Java, where it was thrown.
         thrown-at (fn [thrown]
                     (let [root (last (take 20 (take-while some? (iterate ex-cause thrown))))]
                       (some (fn [^StackTraceElement element]
@@ -54,7 +54,7 @@
                    (when-let [name (:id (meta session))] {:session name})))
                  (reset! told (count @failed))))
         report (fn [result]
-                 ;; Somebody stops the run, and not a test alone.
+                 ;; Somebody stops the run, not only a test.
                  (when (and (= :error (:type result))
                             (some #(instance? InterruptedException %)
                                   (take 20 (take-while some? (iterate ex-cause (:actual result))))))

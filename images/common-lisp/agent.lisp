@@ -1,21 +1,20 @@
 ;;;; The agent inside a Common Lisp worker: reads requests, evaluates forms, answers.
 ;;;;
-;;;; It must go on answering whatever the evaluated code does to the reader, the printer, the standard
-;;;; streams or the debugger. So neither the reader nor the printer has a part in the wire (wire.lisp), and
-;;;; everything it says about a value is a string made by the printer under fixed settings.
+;;;; It must keep answering after anything that evaluated code does to the reader, the printer, the standard streams or
+;;;; the debugger. So the wire uses neither the reader nor the printer (wire.lisp), and every description of a value is
+;;;; a string made by the printer under fixed settings.
 ;;;;
 ;;;; (:EVAL :ID 7 :CODE "(+ 1 2)") is answered by (:DONE :ID 7 :OUTCOME :COMPLETED :VALUES (("3" NIL)) ...).
 ;;;;
-;;;; This file is portable, and so are those that are loaded after it: objects.lisp (INSPECT),
-;;;; expand.lisp (MACROEXPAND), held.lisp (HOLD and what it makes possible),
-;;;; copies.lisp (CHECKPOINT, ROLLBACK, TRIAL), describe.lisp (DESCRIBE, REFERENCES),
-;;;; systems.lisp (LOAD) and tests.lisp (RUN-TESTS); the last two need ASDF.
-;;;; What only an implementation can do (descriptors, frames, signals, threads) comes from NAME.lisp,
-;;;; which is loaded before; the header of sbcl.lisp lists the functions it owes.
+;;;; This file is portable, and so are those that are loaded after it: objects.lisp (INSPECT), expand.lisp
+;;;; (MACROEXPAND), held.lisp (HOLD and the operations on held stacks), copies.lisp (CHECKPOINT, ROLLBACK, TRIAL),
+;;;; describe.lisp (DESCRIBE, REFERENCES), systems.lisp (LOAD) and tests.lisp (RUN-TESTS); the last two need ASDF.
+;;;; Functions that depend on the implementation (descriptors, frames, signals, threads) come from NAME.lisp,
+;;;; which is loaded before; the header of sbcl.lisp lists them.
 
 (in-package "LISPWRIGHT.AGENT")
 
-;;; Printing what may not want to be printed
+;;; Bounded printing
 
 (defvar *standard-readtable* (copy-readtable nil)
   "A readtable that evaluated code does not know of, so that printing does not depend on the session's.")
@@ -131,12 +130,12 @@ method writes, without end when that has none."
   code                                  ; the text, empty when the request has none
   stream                                ; a stream over it
   (phase :read)                         ; :READ, :EVAL or :PRINT
-  (form-index 0)                        ; the form in hand, from 1
+  (form-index 0)                        ; the current form, from 1
   (form-start 0)                        ; where it starts in the code
   (stopping nil)                        ; an interrupt has come
   (hold nil)                            ; keep the stack of an error or interrupt
   (warnings '())                        ; ((type message) ...), newest first
-  (outer-restarts '()))                 ; those that were there before
+  (outer-restarts '()))                 ; the restarts that existed before
 
 (defvar *evaluation* nil "The evaluation that is going on in this thread, or NIL.")
 (defvar *running* nil "The evaluation that began last, also when it is over.")
@@ -223,7 +222,7 @@ what the compiler still finds undefined is no news."
               (evaluation-warnings evaluation)))
       (invoke-restart restart))))
 
-;;; What went wrong
+;;; Errors
 
 (defun line-and-column (text position)
   "The line and column, from 1, of POSITION in TEXT."
@@ -382,7 +381,7 @@ may go on, is not touched."
 (defun handle-condition (evaluation condition)
   "Called instead of the debugger: ends the evaluation with an answer."
   (let ((own *debugger-hook*))
-    ;; A hook that evaluated code has put up comes first, as in any Lisp.
+    ;; A hook that evaluated code has installed comes first, as in any Lisp.
     (when own
       (let ((*debugger-hook* nil))
         (funcall own condition own))))
@@ -553,7 +552,7 @@ take it from a debugger. It is not offered by name, since to give a held stack u
       (:restart (done (apply #'answer-restart arguments)))
       (:abort (done (answer-abort)))
       (:ping (done '()))
-      (:interrupt nil)                  ; It came too late.
+      (:interrupt nil)                  ; The interrupt came too late.
       (t (unsupported operation)))))
 
 (defun unsupported (operation)
@@ -589,7 +588,7 @@ take it from a debugger. It is not offered by name, since to give a held stack u
              (return))))
 
 (defun user-package-lost-p ()
-  (declare (notinline find-package))    ; SBCL would keep what it has found.
+  (declare (notinline find-package))    ; SBCL would cache the result.
   (not (find-package "COMMON-LISP-USER")))
 
 (defun warm-up ()

@@ -1,12 +1,12 @@
-;;;; ASDF as it is found: the newest version there is, and where it keeps compiled files.
+;;;; ASDF: the newest installed version, and its directory for compiled files.
 ;;;;
-;;;; ASDF replaces itself with a newer version that it finds as soon as it has to load anything. Versions before 3.3 do not
-;;;; survive that in the midst of a plan, and all print what the compiler says of it. So it is done before anything is
-;;;; planned, and in ECL, whose version is so old that symbols do not outlive it, before the parts that name them are read.
+;;;; ASDF replaces itself with a newer version that it finds when it first loads anything. Versions before 3.3 fail if
+;;;; that happens during a plan, and all print the compiler's messages about it. So it is done before any plan, and in
+;;;; ECL, whose version is so old that symbols do not survive the upgrade, before the parts that name them are read.
 
 (in-package "LISPWRIGHT.AGENT")
 
-;;; Where compiled files go
+;;; The directory for compiled files
 
 (defun own-output-translations ()
   "Compiled files go to a cache of our own: what this agent compiles of a project keeps its variables for backtraces, and no
@@ -58,6 +58,6 @@ source directory gets anything."
 
 #+ecl
 (progn
-  ;; The bytecode compiler is quick, and there need not be another.
+  ;; The bytecode compiler is quick, and the other one may not be usable.
   (ext:install-bytecodes-compiler)
   (ignore-errors (load-newest-asdf)))

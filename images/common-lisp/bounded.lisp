@@ -1,4 +1,4 @@
-;;;; Streams that keep the beginning of what is written to them, where an implementation has Gray streams of its own.
+;;;; Streams that keep the beginning of their output, for implementations with Gray streams of their own.
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,4 +1,4 @@
-;;;; What CLISP's compiler says about a file, with the place in the source that it means: the lines of the top-level form.
+;;;; The messages of CLISP's compiler about a file, with their place in the source: the lines of the top-level form.
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,10 +1,11 @@
-;;;; What the Common Lisp agent needs from CLISP itself: the C library, streams, signals, frames, the heap's limit.
+;;;; The parts of the Common Lisp agent that depend on CLISP: the C library, streams, signals, frames, the heap's limit.
 ;;;;
-;;;; Loaded before libc.lisp, which has what ECL and CLISP do alike. What they owe together is listed at the
-;;;; head of sbcl.lisp.
+;;;; Loaded before libc.lisp, which has the common parts of ECL and CLISP. The head of sbcl.lisp lists the functions
+;;;; that they define together.
 ;;;;
-;;;; CLISP has one thread and interrupts it by SIGINT alone. It ends an endless recursion by going back to its outermost
-;;;; driver, whatever is in between, so that driver is ours: it answers for the code that is gone and goes on serving.
+;;;; CLISP has one thread and interrupts it by SIGINT alone. It ends an endless recursion by returning to its outermost
+;;;; driver, past everything in between, so the agent replaces that driver: it answers for the lost code and continues
+;;;; to serve.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -95,8 +96,8 @@
         (setf (buffered 16) (coerce (append octets octets) 'vector))
         (libc "setrlimit" :int :int 9 :pointer (buffer)))))) ; RLIMIT_AS
 
-;;; Interrupts: the kernel sends SIGINT when a frame comes during an evaluation; the local way is SIGINT, too. It is ignored
-;;; while no code of the user runs, since CLISP cannot go on from where one is met.
+;;; Interrupts: the kernel sends SIGINT when a frame comes during an evaluation; the local interrupt is SIGINT, too. It
+;;; is ignored while no code of the user runs, since CLISP cannot continue after handling one.
 
 (defconstant +sigint+ 2)
 (defconstant +action-size+ 152)
@@ -121,7 +122,7 @@
   (when *interrupt-action*
     (let ((flags (fcntl *requests* +f-getfl+ 0)))
       (cond (on
-             ;; An interrupt that is met in the middle of arithmetic leaves the signal blocked.
+             ;; An interrupt during arithmetic leaves the signal blocked.
              (setf (buffered +signal-set-size+) *interrupt-set*)
              (libc "sigprocmask" :int :int 1 :pointer (buffer) :pointer nil) ; SIG_UNBLOCK
              (setf (buffered +action-size+) *interrupt-action*)
@@ -221,7 +222,7 @@ there after a crash."
   "True for warnings that only say that an agent redefines things, which is its job."
   (typep warning '(or clos:gf-replacing-method-warning clos:gf-already-called-warning)))
 
-;;; The stack, as CLISP writes it: one frame in a line. Variables are not known.
+;;; The stack, as CLISP prints it: one frame in a line. Variables are not known.
 
 (defclass stack-stream (gray:fundamental-character-output-stream)
   ((ends :initarg :ends :reader stream-ends)
@@ -287,7 +288,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
                        for name = (function-of-line line)
                        when call
                          collect call
-                       ;; An interpreted function has a frame for its call, too.
+                       ;; An interpreted function has a second frame for its call.
                        else when (and name
                                       (not (begins-with line "#<FUNCTION "))
                                       (not (begins-with name "SYSTEM::" "#:")))
@@ -414,6 +415,6 @@ Frames outside the functions named in BOUNDARIES are not looked at."
     (load-late-parts)
     (prepare-asdf-for-saving))
   (clrhash *c-functions*)
-  ;; Not compiled: SHOW-STACK looks for a frame of the evaluator outside of all, and dies when there is none.
+  ;; Not compiled: SHOW-STACK looks for an outermost frame of the evaluator, and crashes when there is none.
   (setf ext:*driver* (eval '(lambda () (system::driver #'drive))))
   (ext:saveinitmem path :quiet t :norc t))

@@ -1,7 +1,7 @@
 ;;;; Copies of the process: checkpoints to return to, and trials that leave no trace.
 ;;;;
-;;;; A process that has forked sleeps until its child has ended; only the youngest reads the wire. What a process wants
-;;;; of those that wait for it stands in a page of memory that all share: to which depth it goes back, or that all is over.
+;;;; A process that has forked sleeps until its child has ended; only the youngest reads the wire. A page of shared
+;;;; memory carries a process's order to those that wait for it: the depth to return to, or the end of all.
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,14 +1,14 @@
-;;;; What a name means in the image, and who refers to it.
+;;;; The meanings of a name in the image, and the references to it.
 ;;;;
-;;;; A name is looked up, never read: reading would make a symbol of every misspelling. Of what it means, places are what
-;;;; the implementation noted when it compiled; the parent looks into the file to see whether they still hold.
+;;;; A name is looked up, never read: reading would intern every misspelling. Places of definitions are those that the
+;;;; implementation recorded at compile time; the parent checks the file to see whether they are still right.
 ;;;;
-;;;; The implementation owes this file
-;;;;   VARIABLE-KIND TYPE-KIND SETF-EXPANDER-P              what a symbol stands for
+;;;; The implementation defines
+;;;;   VARIABLE-KIND TYPE-KIND SETF-EXPANDER-P              the meanings of a symbol
 ;;;;   DECLARED-TYPE CLASS-FACTS                            more about a function or class
 ;;;;   DEFINITION-PLACE METHOD-PLACE                        (:FILE namestring :LINE line) as far as they are known
 ;;;;   GENERIC-FUNCTION-METHODS METHOD-SPECIALIZER-NAMES
-;;;;   REFERENCES                                           who refers to a name
+;;;;   REFERENCES                                           the references to a name
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,6 +1,6 @@
-;;;; The package of the agent, and the descriptors that it speaks to its parent by.
+;;;; The package of the agent, and the descriptors of its conversation with the parent.
 ;;;;
-;;;; Loaded first. The file of the implementation, which comes next, owes it FCNTL (descriptor command argument).
+;;;; Loaded first. The file of the implementation, which comes next, defines FCNTL (descriptor command argument).
 
 (defpackage "LISPWRIGHT.AGENT"
   (:use "COMMON-LISP")
@@ -14,12 +14,12 @@
 (defvar *own-pid* nil "The process that speaks to the parent.")
 (defvar *first-pid* nil "The process that was started, of which the speaking one may be a copy.")
 
-;;; Numbers of the system, which are Linux's but where a Mac has others.
+;;; Numbers of the system: those of Linux, or of a Mac where they differ.
 
 (defconstant +f-getfl+ 3)
 (defconstant +f-setfl+ 4)
 (defconstant +f-setown+ #+(or darwin macos) 6 #-(or darwin macos) 8)
-(defconstant +f-setsig+ 10)             ; Linux has it
+(defconstant +f-setsig+ 10)             ; on Linux only
 (defconstant +f-dupfd-cloexec+ #+(or darwin macos) 67 #-(or darwin macos) 1030)
 (defconstant +o-async+ #+(or darwin macos) #x40 #-(or darwin macos) #o20000)
 

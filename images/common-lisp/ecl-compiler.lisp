@@ -1,9 +1,9 @@
-;;;; What ECL's compiler says about a file, with the place in the source that it means: that of the top-level form.
+;;;; The messages of ECL's compiler about a file, with their place in the source: that of the top-level form.
 ;;;;
-;;;; ECL has two compilers. That for its bytecode machine is quick and keeps the variables of each frame, so it makes what is
-;;;; loaded; but it finds little. The one that translates to C finds mistakes, so a file of the project is given to it first,
-;;;; without what follows: the C compiler, which takes nine tenths of the time and need not be there. Forms that are
-;;;; evaluated at compile time are evaluated by both.
+;;;; ECL has two compilers. The one for its bytecode machine is quick and keeps the variables of each frame, so it
+;;;; compiles the code that is loaded; but it finds few mistakes. The one that translates to C finds them, so it gets a
+;;;; file of the project first, without its last step: the C compiler, which takes nine tenths of the time and need not
+;;;; be installed. Forms that are evaluated at compile time are evaluated by both.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -28,7 +28,7 @@
     (unwind-protect
          (let ((c::*cc* "true"))
            (ext:install-c-compiler)
-           ;; That nothing comes of it is no news.
+           ;; A failure here needs no report.
            (ignore-errors
             (compile-file path :output-file (format nil "~A/none.o" objects) :system-p t :verbose nil :print nil
                                :external-format (lenient-utf-8))))
@@ -65,7 +65,7 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
   (let* ((severity (mistake-severity condition))
          (message (and (typep condition 'c:compiler-message) condition))
          (line (and severity message *compile-file-truename* (line-of-octet message))))
-    ;; A message without a place is about the work left undone.
+    ;; A message without a place is about the omitted step.
     (when (and severity *compile-file-truename* (or line (null message)))
       (funcall observer severity (type-text condition) (mistake-message condition)
                (append (list :file (namestring *compile-file-truename*))

@@ -1,10 +1,10 @@
-;;;; How ECL is interrupted: SIGIO says that a frame has come during an evaluation, SIGURG is the local way. SIGINT, which comes
-;;;; with it, is ignored.
+;;;; Interrupts in ECL: SIGIO means that a frame has come during an evaluation, SIGURG is the local interrupt. SIGINT,
+;;;; which comes with it, is ignored.
 ;;;;
-;;;; ECL runs a handler at once, but for one case: C code that must not be disturbed, an allocation first of all. Then it takes
-;;;; away the right to write to what that code writes next, and runs the handler from that of the fault. A second signal
-;;;; before that is its death, since its handler writes there itself. So signals must come one by one, and the handler
-;;;; must send none: in the thread that evaluates it acts by itself.
+;;;; ECL runs a handler at once except in C code that must not be disturbed, first of all an allocation. There it
+;;;; write-protects the memory that this code writes next, and runs the handler from the handler of the fault. A second
+;;;; signal before that is fatal, since its handler writes there itself. So signals must come one by one, and the
+;;;; handler must send none: in the thread that evaluates it acts by itself.
 
 (in-package "LISPWRIGHT.AGENT")
 

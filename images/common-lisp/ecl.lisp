@@ -1,8 +1,8 @@
-;;;; What the Common Lisp agent needs from ECL itself: the C library, streams, signals, frames, threads.
+;;;; The parts of the Common Lisp agent that depend on ECL: the C library, streams, signals, frames, threads.
 ;;;;
-;;;; Loaded before libc.lisp, which has what ECL and CLISP do alike, and ecl-signals.lisp. What they
-;;;; owe together is listed at the head of sbcl.lisp. ECL cannot copy its process: only one thread would be copied, and ECL serves its
-;;;; signals in another.
+;;;; Loaded before libc.lisp, which has the common parts of ECL and CLISP, and ecl-signals.lisp. The head of sbcl.lisp
+;;;; lists the functions that they define together. ECL cannot copy its process: only one thread would be copied, and
+;;;; ECL handles its signals in another.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -19,7 +19,7 @@
     (ecase type
       (:int :int)
       (:long :long)
-      (:string :cstring)                ; Of arguments: a result would not be a copy.
+      (:string :cstring)                ; For arguments: a result would not be a copy.
       (:pointer :pointer-void)
       (:void :void))))
 
@@ -162,13 +162,13 @@ stack of C code has a reserve for that."
   (declare (ignore warning))
   nil)
 
-;;; The stack: frames of byte-compiled functions have all their variables as they were at the last call from there, those
-;;; of C code only a name
+;;; The stack: frames of byte-compiled functions have all their variables as they were at the last call from there,
+;;; those of C code only a name.
 
 (defstruct spot
   "A frame on the stack."
   function                              ; or the name of one that is written in C
-  environment)                          ; as the bytecode machine keeps it
+  environment)                          ; in the format of the bytecode machine
 
 (defun spot-name (spot)
   "The name of the function, NIL when it has none; SI:BYTECODES for a form that is evaluated."
@@ -235,7 +235,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
           repeat count
           collect spot)))
 
-;; To look at a frame, ECL walks there from the innermost.
+;; To inspect a frame, ECL walks there from the innermost.
 (defconstant +most-counted-frames+ 3000)
 
 (defun frame-key (spot)

@@ -1,4 +1,4 @@
-;;;; Why a system does not load, when that is to be seen in how it is defined and not in its files.
+;;;; Reasons why a system does not load that are in its definition and not in its files.
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,18 +1,18 @@
 ;;;; The frameworks whose tests can be run one by one: FiveAM, RT, Rove, Parachute.
 ;;;;
-;;;; A framework is what knows the tests that are defined now, and runs one. tests.lisp says which tests are run,
-;;;; observing.lisp hears of those that a test-op runs.
-;;;; Of a framework's own names those are used that its users see, and the slots of its objects by name.
+;;;; A framework lists the tests that are defined now, and runs one. tests.lisp selects the tests to run, observing.lisp
+;;;; observes those that a test-op runs.
+;;;; This file uses the exported names of a framework, and the slots of its objects by name.
 
 (in-package "LISPWRIGHT.AGENT")
 
 (defstruct outcome
   "What became of one check of a test."
   (status :passed)                      ; :PASSED, :FAILED or :SKIPPED
-  (test nil)                            ; the test that it is a check of, or NIL for the one that was run
+  (test nil)                            ; the test of this check, or NIL for the one that was run
   reason form values description)
 
-;;; What a framework is
+;;; The protocol of a framework
 
 (defgeneric framework-systems (framework)
   (:documentation "The names of the systems that FRAMEWORK, a keyword, comes in."))
@@ -118,7 +118,7 @@
     (loop for result in (or (remove test (reverse results)
                                     :test-not #'eq
                                     :key (lambda (result) (slot-of result "TEST-CASE")))
-                            ;; Of what it depends on, which has been run for it.
+                            ;; The result of a dependency, which was run for it.
                             (reverse results))
           collect (fiveam-outcome result test))))
 
@@ -131,7 +131,7 @@
                    ((typep result (its :fiveam "TEST-SKIPPED")) :skipped)
                    (t :failed))
      :reason (cond (condition (format nil "~A: ~A" (type-text condition) (condition-text condition 1000)))
-                   ;; The values that FOR-ALL has found, and what does not hold for them.
+                   ;; The values that FOR-ALL has found, and the check that fails for them.
                    (inner (format nil "Falsifiable with ~A~%~A"
                                   (short-text (slot-of result "FAILURE-VALUES")) (on-one-line (slot-of inner "REASON"))))
                    (t (on-one-line (slot-of result "REASON"))))
@@ -196,7 +196,7 @@ worth the warning."
   (let* ((raised nil)
          (name (entry-part entry :name))
          (report (with-output-to-string (*standard-output*)
-                   ;; Left to itself, RT does not say what the error was.
+                   ;; By default RT does not report the error.
                    (handler-case (progv (list (its framework "*CATCH-ERRORS*")) '(nil)
                                    (call-its framework "DO-TEST" name))
                      (error (error) (setf raised error))))))
@@ -271,7 +271,7 @@ a list, which its next definition takes away."
             (let* ((nothing (make-broadcast-stream))
                    (*standard-output* nothing))
               (call-its :parachute "TEST" test :report (its :parachute "PLAIN") :stream nothing))))))
-    ;; What it depends on has been run for it, and is no part of it.
+    ;; The dependencies were run for it, and are no part of it.
     (parachute-outcomes (list (or (find test (slot-of report "RESULTS") :key (lambda (result) (slot-of result "EXPRESSION")))
                                   report))
                         errors)))
@@ -416,7 +416,7 @@ failed though nothing in it did, with the next of ERRORS."
          (stats (make-instance class))
          (context (make-instance class))
          (outcomes '()))
-    ;; Outside of a context, checks are for whoever tries them by hand.
+    ;; Outside of a context, checks are those of a user at the listener.
     (setf (slot-value stats (find-symbol "CONTEXTS" "ROVE/CORE/STATS")) (list context))
     (progv (list (find-symbol "*STATS*" "ROVE/CORE/STATS")) (list stats)
       (handler-case (unwind-protect (progn (mapc #'funcall (car *hooks*))

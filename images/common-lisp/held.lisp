@@ -1,7 +1,7 @@
-;;;; Held stacks: after an error or an interrupt the agent goes on serving requests from inside.
+;;;; Held stacks: after an error or an interrupt the agent keeps serving requests on top of the stack.
 ;;;;
-;;;; The stack below stays as it is, so its frames can be looked at, code can run where their variables are visible,
-;;;; and a restart lets it go on. What becomes of it then is the answer to the request that let it go on.
+;;;; The stack below is unchanged, so its frames can be inspected, code can run with their variables, and a restart lets
+;;;; it continue. Its result then is the answer to the request that invoked the restart.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -10,11 +10,11 @@
 
 (defstruct held
   "A stack that waits."
-  evaluation                            ; whose it is
-  condition                             ; what stopped it
-  facts                                 ; what the parent was told about that
+  evaluation                            ; of this stack
+  condition                             ; that stopped it
+  facts                                 ; the facts sent to the parent
   frames                                ; innermost first
-  restarts)                             ; in the order in which they were told
+  restarts)                             ; in the order in which they were sent
 
 (defun holdable-p (evaluation condition)
   "True when the stack that CONDITION was met on is to be kept. An exhausted one has no room for that."
@@ -100,7 +100,7 @@ in which the variables have their names, or in the session's when the function t
                             :package (or package (frame-package it))
                             arguments))))
 
-;;; Leaving
+;;; Restarts
 
 (defun find-offered-restart (held designator)
   "The restart of HELD with that number or name."
@@ -130,7 +130,7 @@ that name, gives the stack up, as it does in every Lisp's own debugger."
                                (restart-arguments it))
                          (if missing
                              (list :outcome :refused :needs-value (string (or (restart-name it) "unnamed")))
-                             ;; Only a restart that does not leave comes back here.
+                             ;; Only a restart that does not unwind returns here.
                              (list :outcome :completed
                                    :values (print-values (multiple-value-list (apply #'invoke-restart it values))
                                                          1000 nil nil)))))
@@ -146,7 +146,7 @@ that name, gives the stack up, as it does in every Lisp's own debugger."
        (setf (evaluation-hold evaluation) nil)
        (throw evaluation (list :outcome :aborted :place (getf (held-facts held) :place)))))))
 
-;;; Calls that come again and again on a stack
+;;; Repeated calls on a stack
 
 (defconstant +longest-period+ 4)
 (defconstant +fewest-repetitions+ 4)

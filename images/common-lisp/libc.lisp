@@ -1,7 +1,7 @@
-;;;; Descriptors, the pipe to the parent and objects, by way of the C library and the metaobject protocol. For
-;;;; implementations that have these and little else: ECL and CLISP.
+;;;; Descriptors, the pipe to the parent and objects, through the C library and the metaobject protocol. For
+;;;; implementations that have little else: ECL and CLISP.
 ;;;;
-;;;; NAME.lisp, which is loaded first, owes this file
+;;;; NAME.lisp, which is loaded first, defines
 ;;;;   LIBC (a macro: the C function, the type of its result, then types and values of its arguments)
 ;;;;   READ-OCTETS WRITE-OCTETS (descriptor octets start end): how many, or NIL and the error number
 ;;;;   CALLED-MKDTEMP (template): the name of the directory that was made, or NIL
@@ -10,7 +10,7 @@
 ;;;;   LOCK-AGENT (locked): whether evaluated code can delete the agent's package or define something in it
 ;;;;   RUN-FORM: evaluates a form of the agent, such that a function in it is compiled
 ;;;;   INSTALL-SIGNALS
-;;;;   CALL-UNDISTURBED (function): calls it such that no signal comes between
+;;;;   CALL-UNDISTURBED (function): calls it such that no signal comes during the call
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -202,7 +202,7 @@ error output that this process was started with. Without a pipe, as over a netwo
          (code (or (skip-to-code rest 0) 0)))
     (list :line (+ 1 (count 10 octets :end position) (count #\Newline rest :end code)))))
 
-;;; Copies of the process: there are none
+;;; Copies of the process: not supported
 
 (defun note-read (number)
   (declare (ignore number)))

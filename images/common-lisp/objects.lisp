@@ -1,8 +1,8 @@
-;;;; Objects by number: what a value is made of, a few parts at a time.
+;;;; Objects by number: the parts of a value, a few at a time.
 ;;;;
-;;;; The parent shows the user a number for a compound value and may ask about it later. README.md describes the
-;;;; nodes that are sent. Everything about an object is found under the same guard as an evaluation: printing it may
-;;;; run code of the user, which may fail or never end.
+;;;; The parent shows the user a number for a compound value and may ask about it later. README.md describes the nodes.
+;;;; Everything about an object is found under the same guard as an evaluation: printing it may run code of the user,
+;;;; which may fail or never end.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -67,7 +67,7 @@
        (or (boundp symbol) (fboundp symbol) (symbol-plist symbol) (find-class symbol nil))
        t))
 
-;;; Parts: (label value) with a string, or NIL, as the label; (:ENTRY key value); (label) for what is unbound
+;;; Parts: (label value) with a string, or NIL, as the label; (:ENTRY key value); (label) for an unbound slot
 
 (defun list-shape (list)
   "How many conses LIST has and what ends it: NIL, an atom, :CIRCULAR, or :LONG when they were not all counted."

@@ -1,9 +1,9 @@
-;;;; Hearing which tests run while a test-op is performed, and what became of them: from the frameworks whose tests can be run
-;;;; one by one, and from those of which only the results are read.
+;;;; Observes the tests that run while a test-op is performed, and their results: of frameworks whose tests can be run
+;;;; one by one, and of those that only offer results.
 ;;;;
-;;;; For as long as the test-op takes, a wrapper stands in front of the function that runs tests, or the list to which a
-;;;; framework adds its results is looked at before and after. All of it is looked up by name, so what a version does not have
-;;;; is not heard of: then nothing is counted, which is no success.
+;;;; During the test-op, a wrapper encapsulates the function that runs tests, or the list to which a framework adds its
+;;;; results is compared before and after. All of it is looked up by name. If a version lacks a name, its tests are not
+;;;; observed: then nothing is counted, which is not a success.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -69,7 +69,7 @@ that makes the call and the list of arguments."
                  (lambda (call arguments)
                    (let ((values (multiple-value-list (funcall call))))
                      (handler-case (funcall heard values arguments)
-                       ;; Another version than we know.
+                       ;; It is an unknown version.
                        (error () nil))
                      (values-list values)))
                  function))

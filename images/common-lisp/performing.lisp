@@ -1,4 +1,4 @@
-;;;; What ECL and CLISP share of loading systems: hearing from ASDF which file is compiled or loaded, and catching an exit.
+;;;; Common parts of ECL and CLISP for loading systems: the file that ASDF compiles or loads, and catching an exit.
 ;;;; Needs ASDF.
 
 (in-package "LISPWRIGHT.AGENT")

@@ -1,4 +1,4 @@
-;;;; What ASDF knows of systems: their files, what they need, and which of them have the tests of a system.
+;;;; ASDF's knowledge of systems: their files, their dependencies, and the systems that contain their tests.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -36,7 +36,7 @@
 
 (defun plan-components (system)
   "All Lisp files that SYSTEM needs and has, in the order in which they are compiled."
-  ;; The keyword :COMPONENT-TYPE means other things in versions before 3.3.
+  ;; The keyword :COMPONENT-TYPE has other meanings in versions before 3.3.
   (remove-if-not (lambda (component) (typep component 'asdf:cl-source-file))
                  (asdf:required-components system :other-systems t
                                                   :keep-operation 'asdf:compile-op :goal-operation 'asdf:load-op)))
@@ -51,7 +51,7 @@
   "SYSTEM and the systems with files that it needs."
   (remove-duplicates (cons system (mapcar #'asdf:component-system (plan-components system)))))
 
-;;; Which systems have the tests of a system
+;;; Systems that contain the tests of a system
 
 (defun test-systems (system)
   "The systems that TEST-OP of SYSTEM comes down to; SYSTEM itself when it hands on to no other."

@@ -1,4 +1,4 @@
-;;;; Frameworks of which only the results are read, when a test-op has run their tests: Fiasco and Stefil, lisp-unit and
+;;;; Frameworks that only offer results after a test-op has run their tests: Fiasco and Stefil, lisp-unit and
 ;;;; lisp-unit2, Prove, 1am, LIFT, Try. A test is its name here.
 
 (in-package "LISPWRIGHT.AGENT")
@@ -160,7 +160,7 @@
                  (lambda (call arguments)
                    (let ((name (first arguments))
                          (variables (list (find-symbol "*PASS-COUNT*" "1AM") (find-symbol "*RUNNING*" "1AM"))))
-                     ;; Called by itself, a test counts in variables of its own.
+                     ;; A test that is called by itself counts in variables of its own.
                      (progv variables '(0 t)
                        (handler-bind ((error (lambda (error)
                                                (funcall note name (list (failed-check error))))))
@@ -168,7 +168,7 @@
                            (funcall note name (and (plusp (symbol-value (first variables))) (outcomes-as :passed))))))))
                  function))
 
-;;; LIFT: a result with the names of what has run, and problems
+;;; LIFT: a result with the names of the tests that ran, and problems
 
 (defmethod call-observing ((framework (eql :lift)) note function)
   (call-watching-each "LIFT" '("RUN-TESTS" "RUN-TEST")
@@ -195,7 +195,7 @@
       (make-outcome :status :skipped)
       (failed-check (or (slot-of problem "TEST-CONDITION") "It failed."))))
 
-;;; Try: trials, of which those that hold no others are the tests
+;;; Try: trials; those that contain no others are the tests
 
 (defmethod call-observing ((framework (eql :try)) note function)
   (let ((limit (present-symbol "TRY" "*N-RECENT-TRIALS*")))

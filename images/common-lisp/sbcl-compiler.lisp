@@ -1,8 +1,8 @@
-;;;; What SBCL's compiler says about a file, with the place in the source that it means.
+;;;; The messages of SBCL's compiler about a file, with their place in the source.
 ;;;;
-;;;; SBCL knows of each form it compiles where its parts stand in the file, until it reads the next one. A function or
-;;;; variable that turns out to be undefined is reported only at the end of all files, so where it is referred to is
-;;;; remembered when it is met.
+;;;; SBCL knows the place in the file of each part of the form that it compiles, until it reads the next one. A function
+;;;; or variable that turns out to be undefined is reported only at the end of all files, so the place of a reference is
+;;;; recorded when it is compiled.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -40,7 +40,7 @@ callers to what they call when it saves, and to undo that later may never end, d
 
 (mapc #'encapsulate-once '(sb-c::note-undefined-reference compile-file load))
 
-;;; With which policy files are compiled
+;;; The policy for compiling files
 
 (defvar *patience* 10 "Seconds of processor time that the compiler gets for a file in order to keep variables for backtraces.")
 
@@ -56,7 +56,7 @@ callers to what they call when it saves, and to undo that later may never end, d
                       (call-with-policy-for (ignore-errors (namestring (truename file)))
                                             (lambda () (apply encapsulated file arguments)))))
 
-;;; What a compiled file evaluates while it is loaded is nobody's to debug, and can be as much for the compiler as a file.
+;;; Evaluation by a compiled file while it is loaded is not debugged, and can be as expensive to compile as a file.
 (sb-int:encapsulate 'load 'lispwright-policy
                     (sb-int:named-lambda with-policy (encapsulated file &rest arguments)
                       (let ((sb-c::*policy* (if (compiled-file-name-p file) (usual-policy) sb-c::*policy*)))
@@ -146,7 +146,7 @@ and so is a file of the project that turns out to be such a case."
                    (reading-message (inner-condition read-error))
                    (advice-free (condition-text (inner-condition condition) +message-limit+)))
                place)
-      ;; Inside COMPILE-FILE a warning has to go on, since whether it failed depends on that.
+      ;; Inside COMPILE-FILE a warning has to reach the handlers outside, which decide whether the compilation failed.
       (when (and (or (null *compile-file-truename*) (about-image-p (type-text (inner-condition condition))))
                  (typep condition 'warning)
                  (find-restart 'muffle-warning condition))
@@ -286,11 +286,11 @@ mistake of the text."
         (let ((code (and (not returned) sb-impl::*exit-in-progress*)))
           (when code
             (setf sb-impl::*exit-in-progress* nil)
-            ;; The thread that exits holds it for good; a second exit would be an error.
+            ;; The thread that exits keeps it; a second exit would be an error.
             (sb-thread:release-mutex sb-impl::*exit-lock* :if-not-owner :punt)
             (return (values nil code))))))))
 
-;;; What the compiler prints, and nobody needs to read twice
+;;; Output of the compiler that repeats its diagnostics
 
 (defclass comment-filter (sb-gray:fundamental-character-output-stream)
   ((target :initarg :target :reader filter-target)

@@ -1,4 +1,4 @@
-;;;; What SBCL knows of names: kinds, places of definitions, and who refers to whom.
+;;;; SBCL's knowledge of names: kinds, places of definitions, and references.
 
 (in-package "LISPWRIGHT.AGENT")
 

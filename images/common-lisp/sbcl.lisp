@@ -1,4 +1,4 @@
-;;;; What the Common Lisp agent needs from SBCL itself: descriptors, streams, signals, frames, threads.
+;;;; The parts of the Common Lisp agent that depend on SBCL: descriptors, streams, signals, frames, threads.
 ;;;;
 ;;;; agent.lisp is loaded after this file and calls
 ;;;;   OPEN-PROTOCOL READ-PROTOCOL WRITE-PROTOCOL PROTOCOL-READABLE-P   the pipe to the parent
@@ -18,7 +18,7 @@
 ;;;;   PREPARE-IMAGE IMAGE-FACTS DIE                                    the process
 ;;;; and owes this file HANDLE-FRAMES, HANDLE-INTERRUPT and HANDLE-BACKGROUND-ERROR.
 
-;; ASDF comes last: once it is there REQUIRE asks it first, and it may find that it has to compile a newer version of itself.
+;; ASDF comes last: after it REQUIRE asks it first, and it may have to compile a newer version of itself.
 (require :sb-posix)
 (require :sb-introspect)
 (require :sb-cltl2)
@@ -106,7 +106,7 @@ error output that this process was started with. Without a pipe, as over a netwo
           (return (sb-ext:octets-to-string octets :external-format :utf-8)))
         (setf (schar text index) (code-char octet))))))
 
-;;; Interrupts: SIGIO says that a frame has come during an evaluation, SIGINT is the local way
+;;; Interrupts: SIGIO means that a frame has come during an evaluation, SIGINT is the local interrupt
 
 (defun install-signals ()
   (sb-sys:enable-interrupt sb-posix:sigint (signal-handler 'handle-interrupt))
@@ -245,7 +245,7 @@ Evaluated code that disables or enables the debugger changes this binding only."
                (setf finished t))
           (watch nil)
           (unless finished
-            ;; An exit or a restart leaves; the compiler would call the unit aborted.
+            ;; An exit or a restart unwinds; the compiler would call the unit aborted.
             (setf *error-output* (make-broadcast-stream))))))))
 
 (defun noise-p (warning)
@@ -308,7 +308,7 @@ Evaluated code that disables or enables the debugger changes this binding only."
   "The frames of evaluated code, innermost first and at most COUNT.
 Frames outside the functions named in BOUNDARIES are not looked at."
   (let ((frames '())
-        (closest nil))                  ; what the implementation did last on behalf of evaluated code
+        (closest nil))                  ; the last operation of the implementation for evaluated code
     (block walk
       (sb-debug::map-backtrace
        (lambda (frame)
@@ -611,7 +611,7 @@ that was answered last, at 8 that of the request that was read last."
         sb-ext:*invoke-debugger-hook* 'background-hook
         *package* (find-package "COMMON-LISP-USER"))
   (push exit-function sb-ext:*exit-hooks*)
-  ;; Variables stay readable in backtraces. Tail calls are still merged: there is code that lives by them.
+  ;; Variables stay readable in backtraces. Tail calls are still merged: some code depends on that.
   (proclaim '(optimize (debug 2)))
   (ignore-errors (funcall (find-symbol "CALL-IMAGE-RESTORE-HOOK" "UIOP")))
   (sb-ext:lock-package "LISPWRIGHT.AGENT")

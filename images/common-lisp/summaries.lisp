@@ -1,7 +1,7 @@
-;;;; What a test-op prints about its tests, where no framework has objects to ask: the lines in which suites sum up.
+;;;; The lines in which a test-op sums up its tests, for frameworks without result objects.
 ;;;;
-;;;; "3 of 5 tests failed", "Fail: 2 (66%)", "Some tests failed." say that something failed; "6 of 6 tests passed", "Pass: 3",
-;;;; "All tests passed" say that something was run and passed. Any other line says nothing.
+;;;; "3 of 5 tests failed", "Fail: 2 (66%)", "Some tests failed." mean that a test failed; "6 of 6 tests passed", "Pass:
+;;;; 3", "All tests passed" mean that tests ran and passed. Any other line is ignored.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -12,7 +12,7 @@
   "What LINE, when it sums up tests, says of them: :FAILED, :PASSED, or :NONE when there were none; else NIL."
   (let* ((tokens (line-tokens line))
          (about-tests (intersection tokens *counted-words* :test #'equal))
-         ;; "200 OK" and "2 errors" are said of much else.
+         ;; "200 OK" and "2 errors" are also printed about other things.
          (bad (append '("failed" "fail" "fails" "failure" "failures") (and about-tests '("error" "errors"))))
          (good (append '("passed" "pass") (and about-tests '("succeeded" "success" "successes" "ok"))))
          (failed (counts tokens bad))
@@ -105,7 +105,7 @@
                         (incf start))))))
     (nreverse tokens)))
 
-;;; Hearing lines as they are printed
+;;; Observing lines as they are printed
 
 (defconstant +longest-line+ 400)
 

@@ -1,6 +1,6 @@
-;;;; Calls of a parent that is attached to a Swank or Slynk server, and what belongs to each of its sessions.
+;;;; Calls of a parent that is attached to a Swank or Slynk server, and the state of each of its sessions.
 ;;;;
-;;;; This file is loaded last. swank.lisp says how the conversation goes.
+;;;; This file is loaded last. swank.lisp describes the conversation.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -8,11 +8,11 @@
 
 (defstruct session
   connection                            ; the server's object
-  variables                             ; what is bound in each call
-  values                                ; what it is bound to
-  (thread nil)                          ; the one that serves a call, or holds a stack
+  variables                             ; the variables that are bound in each call
+  values                                ; their values
+  (thread nil)                          ; that serves a call, or holds a stack
   (told 0)                              ; characters sent since the call began
-  (limit 0))                            ; how many may be
+  (limit 0))                            ; how many may be sent
 
 (defvar *sessions* '() "Those of the connections there are.")
 (defvar *sessions-lock* (call "MAKE-LOCK" :name "lispwright sessions"))
@@ -88,7 +88,7 @@
       (setf (evaluation-hold outermost) nil)
       (throw outermost (list :outcome :aborted)))))
 
-;;; What is printed
+;;; Output
 
 (defconstant +most-untold+ 4000)
 
@@ -179,7 +179,7 @@ end, or to be held; another that has come here ends with the condition it came w
         (*reply* (shiftf *reply* nil))
         ((eq (debugged-condition) *waiting-on*) t)
         ((null *evaluation*)
-         (continue)                     ; An interrupt came too late.
+         (continue)                     ; The interrupt came too late.
          t)
         (stopping
          (handle-interrupt)
@@ -209,7 +209,7 @@ end, or to be held; another that has come here ends with the condition it came w
   (declare (ignore count))
   (let ((*waiting-on* (or (held-condition (first *held*))
                           (make-condition 'simple-condition :format-control "Interrupted." :format-arguments '()))))
-    ;; CLISP's prints all frames, and what hangs on their variables.
+    ;; CLISP's debugger prints all frames, with everything reachable from their variables.
     (let ((*package-above* *package*)
           #+clisp (*print-level* 3) #+clisp (*print-length* 5))
       (funcall (debugger-function) *waiting-on* nil)))

@@ -1,4 +1,4 @@
-;;;; What a Swank or Slynk server knows of names: kinds, places of definitions, and who refers to whom.
+;;;; The knowledge of a Swank or Slynk server about names: kinds, places of definitions, and references.
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,5 +1,6 @@
-;;;; Loading files and systems into an image that somebody else runs, as its owner would: compiled files go where the
-;;;; owner's go, and what ASDF knows stays known. What the compiler says comes from the server, which knows the places.
+;;;; Loading files and systems into an image that somebody else runs, as its owner would: compiled files go to the
+;;;; owner's directories, and ASDF's knowledge stays. The compiler's messages come from the server, which knows their
+;;;; places.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -35,7 +36,7 @@
                              ((and (typep condition 'warning)
                                    (find-restart 'muffle-warning condition)
                                    (null (or *compile-file-truename* *load-truename*)))
-                              ;; At the end of the unit, when no file is in hand any more.
+                              ;; At the end of the unit there is no current file.
                               (unless (noise-p condition)
                                 (funcall note (list :severity (if (typep condition 'style-warning)
                                                                   "style-warning"
@@ -46,7 +47,7 @@
       (let ((values '()))
         (call "CALL-WITH-COMPILATION-HOOKS"
               (lambda ()
-                ;; What is undefined is told at the end of the unit.
+                ;; Undefined functions are reported at the end of the unit.
                 (with-compilation-unit (:override t)
                   (setf values (multiple-value-list (funcall function))))))
         (values-list values)))))

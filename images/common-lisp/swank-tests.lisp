@@ -1,8 +1,8 @@
-;;;; What the tests of an image that somebody else runs need of it: loading as its owner would, and what ASDF knows there.
-;;;; Read with tests.lisp when tests are first run, since it needs ASDF.
+;;;; Running tests in an image that somebody else runs: loading as its owner would, with the systems that ASDF knows
+;;;; there. Read with tests.lisp when tests are first run, since it needs ASDF.
 ;;;;
-;;;; The image is its owner's, so a test that exits must not end it: while tests run, the functions that exit look first
-;;;; whether it is the thread of the tests that calls. In every other thread they do what they do.
+;;;; A test that exits must not end the owner's image: while tests run, the functions that exit first check whether the
+;;;; caller is the thread of the tests. In every other thread they work as usual.
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,16 +1,16 @@
-;;;; What the Common Lisp agent needs inside an image that somebody else runs, taken from the Swank or Slynk server there.
+;;;; The parts of the Common Lisp agent for an image that somebody else runs, based on its Swank or Slynk server.
 ;;;;
-;;;; agent.lisp is loaded after this file and calls the functions that the head of sbcl.lisp lists, as
-;;;; far as an image has them that is no process of ours: nothing here touches descriptors, signals or the process.
+;;;; agent.lisp is loaded after this file and calls the functions that the head of sbcl.lisp lists, as far as they apply
+;;;; to a foreign process: nothing here touches descriptors, signals or the process.
 ;;;;
-;;;; A request is one remote call of Swank's, in a thread that Swank makes for it: (ATTEND '(:EVAL :ID 7 ...) limit). The
-;;;; answer is its value, a string with the list that a worker would send. What the code prints is sent as it comes, by
+;;;; A request is one remote call of Swank's, in a new thread of Swank: (ATTEND '(:EVAL :ID 7 ...) limit). The answer is
+;;;; its value, a string with the list that a worker would send. The output of the code is sent as it comes, by
 ;;;; :WRITE-STRING. A stack is held by entering Swank's own debugger on top of it: its thread then serves the calls that
-;;;; are made to it, and Swank says so with :DEBUG. So does an interrupt. Whoever gets that asks ATTEND-DEBUGGER, in that
-;;;; thread, what it is about.
+;;;; are made to it, and Swank sends :DEBUG. So does an interrupt. The receiver of :DEBUG calls ATTEND-DEBUGGER, in that
+;;;; thread, to ask for the reason.
 ;;;;
-;;;; Everything that is of a session and would be a global variable in a worker is bound in each call, so that the owner's
-;;;; own *, *PACKAGE* and *STANDARD-OUTPUT* stay what they are, and two sessions do not meet.
+;;;; The state of a session, in a worker global variables, is bound in each call, so that the owner's own *, *PACKAGE*
+;;;; and *STANDARD-OUTPUT* stay unchanged, and two sessions are independent.
 
 (cl:defpackage "LISPWRIGHT.AGENT"
   (:use "COMMON-LISP")
@@ -67,7 +67,7 @@
   "The symbol NAME of the implementation's streams that are objects."
   (find-symbol name (call "GRAY-PACKAGE-NAME")))
 
-;;; What an image that is no process of ours does not do
+;;; Operations that do not apply to a foreign process
 
 (defun note-read (number)
   (declare (ignore number)))
@@ -134,7 +134,7 @@
   (let ((enter nil))
     (setf enter (lambda (condition previous)
                   (declare (ignore previous))
-                  ;; The hook looks whether evaluated code has one of its own.
+                  ;; The hook checks whether evaluated code has one of its own.
                   (let ((*debugger-hook* (if (eq *debugger-hook* enter) nil *debugger-hook*)))
                     (funcall hook condition))))
     (let* (#+clisp (driver ext:*break-driver*)
@@ -154,7 +154,7 @@
              (multiple-value-prog1 (funcall function)
                (setf finished t))
           (unless finished
-            ;; An exit or a restart leaves; the compiler would call the unit aborted.
+            ;; An exit or a restart unwinds; the compiler would call the unit aborted.
             (setf *error-output* (make-broadcast-stream))))))))
 
 (defun noise-p (warning)
@@ -174,9 +174,9 @@
 
 (defstruct spot
   "A frame on the stack."
-  height                                ; how many frames are further out: the same whatever comes on top
+  height                                ; how many frames are further out: the same with any frames on top
   call                                  ; as text
-  package                               ; of the function, when it is not the implementation's
+  package                               ; of the function, if it is not the implementation's
   (facts nil))                          ; (:FILE ... :LINE ... :LOCALS ...) when it is known, else NIL
 
 (defconstant +most-known+ 20)

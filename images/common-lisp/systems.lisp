@@ -1,11 +1,12 @@
-;;;; Loading systems and files: what is stale is found by content, what the compiler says is told with its place.
+;;;; Loading systems and files: stale files are found by content, and the compiler's messages are sent with their
+;;;; places.
 ;;;;
 ;;;; ASDF compares dates, which are whole seconds: a file that changes twice within one keeps its old code. So beside
-;;;; each compiled file of the project stands a record of the content it was compiled from and of what the compiler had
-;;;; to say; a compiled file whose record no longer holds is deleted before ASDF looks. The record also lets a fresh
-;;;; image repeat warnings about files that it does not compile again.
+;;;; each compiled file of the project is a record of the content it was compiled from and of the compiler's messages; a
+;;;; compiled file with an outdated record is deleted before ASDF checks it. The record also lets a fresh image repeat
+;;;; warnings about files that it does not compile again.
 ;;;;
-;;;; The parent says with each request where the project is and which .asd files are in it.
+;;;; The parent sends the place of the project and its .asd files with each request.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -19,9 +20,9 @@
   "What is known about a load or a test run that is being served."
   (diagnostics '())                     ; plists, newest first
   (compiled '())                        ; namestrings of the files that were compiled
-  (files '())                           ; the source files of the project that take part, in the order of the plan
-  (systems '())                         ; what is loaded, and what that needs
-  (explanation nil)                     ; what the last error that was signalled says of how systems are defined
+  (files '())                           ; the source files of the project in the plan, in its order
+  (systems '())                         ; the loaded systems and their dependencies
+  (explanation nil)                     ; the explanation of the last signalled error by the definitions of systems
   (current nil)                         ; the file that was being compiled or loaded when the last error was signalled
   (texts (make-hash-table :test #'equal))) ; file -> text, for lines
 
@@ -82,7 +83,7 @@ is forgotten: whoever needs it is told why, and the others are not in its way."
         (unless (gethash name *definition-digests*)
           (setf (gethash name *definition-digests*) (content-digest name)))))))
 
-;;; What ASDF is told
+;;; Settings of ASDF
 
 (defun look-in-project ()
   "Has ASDF look for systems in the project. One of the project goes before a library of the same name. A file that is a system by
@@ -291,7 +292,7 @@ source and of what that depends on; those for which CLEAR is true in any case. H
       (push '(:severity "note" :type "earlier-definition"
               :message "The image has a definition from before that the present one cannot take the place of.")
             (work-diagnostics work)))
-    ;; The stack is gone, so what could have been chosen on it is no news; nor is ASDF's way to a mistake that is explained.
+    ;; The stack is gone, so its restarts are useless; so is ASDF's path to a mistake that is explained.
     (let ((error (substitute-field (getf answer :error) :restarts '())))
       (setf answer (substitute-field answer :error
                                      (if (work-explanation work) (substitute-field error :frames '()) error)))))
@@ -367,7 +368,7 @@ diagnostics, however it ends."
   (destructuring-bind (&key definitions roots &allow-other-keys) arguments
     (setf *project-roots* roots
           *definition-files* (mapcar #'parse-namestring-as-file definitions)
-          ;; Rove finds the source of a compiled file by it.
+          ;; Rove uses it to find the source of a compiled file.
           asdf:*user-cache* (uiop:subpathname (cache-directory) (uiop:implementation-identifier) :type :directory))
     (let ((work (make-work)))
       (work-fields work

@@ -1,4 +1,4 @@
-;;;; How tests go: counts, what failed and where it is, whatever framework they are of.
+;;;; Results of tests: counts, failures and their places, for every framework.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -7,22 +7,22 @@
 (defstruct tally
   "How the tests go."
   (frameworks '())                      ; names of those that had tests to run, newest first
-  (others '())                          ; names of those that had some too, but were not to run
+  (others '())                          ; names of those that also had some, but were not to run
   (passed 0)
   (failed 0)
   (skipped 0)
   (failures '())                        ; plists, newest first
   (names '())
-  (groups '())                          ; names of the groups that they are in
-  (unmatched '())                       ; what was wanted by name and is not there
-  (unknown '())                         ; (system value) of each test-op that shows nothing by which to judge it
+  (groups '())                          ; names of their groups
+  (unmatched '())                       ; names that were wanted and do not exist
+  (unknown '())                         ; (system value) of each test-op with nothing to judge it by
   (told '())                            ; (system line) of each test-op that is judged by a line that it prints
   (left-out '())                        ; names of the tests that a test-op leaves out
-  (left-out-of '())                     ; (system framework) that the first of them are of
+  (left-out-of '())                     ; (system framework) of the first of them
   (run-for '())                         ; systems whose tests were run one by one, since their test-op shows none
-  (running nil)                         ; the name of the test that runs
+  (running nil)                         ; the name of the running test
   (exit-status nil)
-  (files '()))                          ; the files that the tests are in
+  (files '()))                          ; the files of the tests
 
 (defun tally-fields (tally)
   (append (list :framework (format nil "~:[none~;~:*~{~A~^, ~}~]" (reverse (tally-frameworks tally)))
@@ -111,7 +111,7 @@
 deftest."
   (or (let ((function (test-function framework test)))
         (let ((place (and (functionp function) (function-place function))))
-          ;; One that is compiled when it runs has no place of its own.
+          ;; A test that is compiled when it runs has no place of its own.
           (and (member (getf place :file) (tally-files tally) :test #'equal) place)))
       (let* ((name (test-name framework test))
              (package (and (symbolp name) (symbol-package name)))

@@ -1,12 +1,12 @@
-;;;; Performing the TEST-OP that somebody has written for a system, and finding out how its tests went.
+;;;; Performing a system's own TEST-OP, and determining the results of its tests.
 ;;;;
-;;;; That it ends well says nothing: most print what failed and return NIL. So the tests count that frameworks are heard to run
-;;;; meanwhile; where there are none, a line that sums up decides (summaries.lisp); where there is none either, how
-;;;; the tests went is unknown, which is no success. A test-op that asks for that of another system is followed there.
+;;;; Its normal return means nothing: most print their failures and return NIL. So the tests count that are observed in
+;;;; frameworks meanwhile; without any, a line that sums up decides (summaries.lisp); without that, the result is
+;;;; unknown, which is not a success. A test-op that calls that of another system is followed there.
 
 (in-package "LISPWRIGHT.AGENT")
 
-;;; Handing on
+;;; Delegation
 
 (defvar *handing-on* '() "While a test-op is performed: its system, and the systems whose test-op it has asked for, newest first.")
 
@@ -31,13 +31,13 @@
 (defstruct performance
   (tests '())                           ; (framework test . outcomes), newest first
   (handed-on '())                       ; names of systems
-  (failure nil)                         ; what ended it, in words
+  (failure nil)                         ; the reason why it ended early, in words
   (value nil)
   (exit-status nil)
-  (failed-line nil)                     ; the first printed line that tells of a failure
+  (failed-line nil)                     ; the first printed line about a failure
   (last-failed-line nil)                ; the last of several
-  (passed-line nil)                     ; the last that tells of tests that passed
-  (none-p nil))                         ; true when a line has told that there were none
+  (passed-line nil)                     ; the last one about passed tests
+  (none-p nil))                         ; true after a line that there were none
 
 (defun perform-test-op (tally system)
   "Performs TEST-OP of SYSTEM and counts the tests that it is heard to run, however it ends."
@@ -76,7 +76,7 @@
          (handler-case (values (asdf:perform (asdf:make-operation 'asdf:test-op) system) nil)
            (error (error)
              (values nil (format nil "~A: ~A" (type-text error) (condition-text error 1000)))))))
-    ;; Only an exit leaves a test that runs.
+    ;; Only an exit leaves a running test.
     (setf (tally-running *tally*) nil
           (performance-value performance) value
           (performance-failure performance) failure)))

@@ -1,8 +1,8 @@
-;;;; Running tests: by the system's own TEST-OP where it has one (test-op.lisp), else those of a framework
+;;;; Running tests: by the system's own TEST-OP if it has one (test-op.lisp), otherwise those of a framework
 ;;;; (frameworks.lisp) one by one.
 ;;;;
-;;;; The tests of a system are those that loading it has defined: not those of other systems, and not those whose definition
-;;;; is gone from the files. It is known which one hangs, and what came before it counts.
+;;;; The tests of a system are those that loading it has defined: not those of other systems, and not those whose
+;;;; definition is gone from the files. A test that hangs is known by name, and the results before it count.
 
 (in-package "LISPWRIGHT.AGENT")
 

@@ -1,7 +1,7 @@
-;;;; The wire as Common Lisp has it: a message is a list of keywords, integers, strings and lists.
+;;;; The wire in Common Lisp: a message is a list of keywords, integers, strings and lists.
 ;;;;
-;;;; A frame is six hexadecimal digits, the number of octets that follow, and that many octets of UTF-8. The reader and the
-;;;; printer have no part in it: evaluated code may have set them up in whatever way, and they are slower.
+;;;; A frame is six hexadecimal digits, the number of octets that follow, and that many octets of UTF-8. It uses neither
+;;;; the reader nor the printer: evaluated code may have changed them in any way, and they are slower.
 ;;;; READ-PROTOCOL, WRITE-PROTOCOL and DECODE-UTF-8 come from NAME.lisp.
 
 (in-package "LISPWRIGHT.AGENT")
@@ -81,7 +81,7 @@
 (defun decode (text)
   "The list that TEXT begins with, or NIL when it is none of the wire's. What is open is kept in a list, not on the stack."
   (declare (type simple-string text))
-  (let ((open '())                      ; what has been read of the lists that are open, innermost first, each reversed
+  (let ((open '())                      ; the elements so far of the open lists, innermost first, each reversed
         (position 0)
         (end (length text)))
     (declare (type fixnum position end))

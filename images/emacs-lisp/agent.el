@@ -1,8 +1,9 @@
 ;;; agent.el --- requests, evaluation, errors  -*- lexical-binding: t; -*-
 
-;; One evaluation is at hand at a time; the variables that describe it are bound around it, so that one on top of a held
-;; stack has its own.  Errors come by way of `debugger', which Emacs calls where an error is signalled that no handler is
-;; waiting for.  An interrupt is the signal `debug-on-event' names: Emacs quits, wherever it is, and calls the debugger too.
+;; Only one evaluation runs at a time; the variables that describe it are bound around it, so that an evaluation on top
+;; of a held stack has its own.  Errors come through `debugger', which Emacs calls where an error is signalled that no
+;; handler catches.  An interrupt is the signal that `debug-on-event' names: Emacs quits, wherever it is, and calls the
+;; debugger too.
 
 (defvar lispwright--id nil "The number of the request that is being served.")
 (defvar lispwright--kind nil "What is going on: nil, eval, load or run-tests.")
@@ -81,7 +82,7 @@
             (and left (list :total (+ left lispwright--index)))
             (and at (list :at-line (car at) :at-column (cadr at))))))
 
-;;; What went wrong
+;;; Errors and interrupts
 
 (defun lispwright--facts (condition frames)
   "What is sent of an error: CONDITION and the FRAMES of its stack."
@@ -110,7 +111,7 @@
   "What Emacs calls with ARGUMENTS where an error is signalled that nothing handles, and where it is told to stop."
   (let ((inhibit-quit t)
         (condition (and (eq (car arguments) 'error) (cadr arguments))))
-    ;; Emacs calls the debugger once between two keys, of which none will come.
+    ;; Emacs calls the debugger only once between two keys, and no key will come.
     (setq num-nonmacro-input-events (1+ num-nonmacro-input-events))
     (when lispwright--kind
       (let ((quit (or quit-flag (eq (car condition) 'quit) (not condition)))
@@ -140,7 +141,7 @@
         (debug-on-quit t)
         (debug-on-signal nil)
         (debug-ignored-errors nil)
-        ;; On top of a held stack the debugger is at work already.
+        ;; On top of a held stack the debugger is running already.
         (inhibit-debugger nil)
         (inhibit-quit nil))
     (catch 'top-level
@@ -155,7 +156,7 @@
         (lispwright--quitting nil))
     (catch lispwright--answer-tag
       (condition-case condition
-          ;; Where code binds `debug-on-error', and where the stack has no room, the debugger is not called.
+          ;; The debugger is not called where code binds `debug-on-error', and where the stack has no room.
           (condition-case condition
               (lispwright--call function)
             ((debug error) (lispwright--failure condition nil))
@@ -249,7 +250,7 @@
   (let (request)
     (while (condition-case nil
                (or (setq request (lispwright--next-request)) (not lispwright--ended))
-             ;; An interrupt that came too late.
+             ;; The interrupt came too late.
              (quit t))
       (when request
         (setq lispwright--id (lispwright--argument request :ID))
@@ -261,7 +262,7 @@
   "Tell the parent that code ends the process."
   (set-binary-mode 'stdout nil)
   (if (eq lispwright--kind 'run-tests)
-      ;; Many a file of tests ends so, with the number of failures.
+      ;; Many files of tests end like this, with the number of failures.
       (lispwright--answer-now (list :outcome :tested :exit-status (lispwright--exit-status)))
     (lispwright--send (list :exit))))
 
@@ -274,7 +275,7 @@
   "Stand in for what reads keys, of which there are none."
   (signal 'end-of-file '("Error reading from stdin")))
 
-;; Their library is loaded when it is first needed.
+;; Their library is loaded at the first use.
 (defvar comp-enable-subr-trampolines)
 (defvar native-comp-enable-subr-trampolines)
 
@@ -287,12 +288,12 @@
   (setq load-read-function #'lispwright--read)
   (add-hook 'after-load-functions #'lispwright--note-loaded)
   (add-hook 'kill-emacs-hook #'lispwright--leaving)
-  ;; A trampoline takes seconds to compile; without it compiled code of Emacs itself goes on to read keys.
+  ;; A trampoline takes seconds to compile; without it compiled code of Emacs itself continues to read keys.
   (let ((comp-enable-subr-trampolines nil)
         (native-comp-enable-subr-trampolines nil))
     (dolist (reader '(read-char read-char-exclusive read-event read-key-sequence read-key-sequence-vector recursive-edit))
       (advice-add reader :override #'lispwright--refuse-input)))
-  ;; It would wait for keys, too.
+  ;; It would also wait for keys.
   (advice-add 'debug :override #'lispwright--refuse-input))
 
 (defun lispwright--end ()

@@ -1,6 +1,6 @@
-;;; describe.el --- what names mean, and who refers to them  -*- lexical-binding: t; -*-
+;;; describe.el --- meanings of names, and references to them  -*- lexical-binding: t; -*-
 
-;; images/README.md describes what is sent.  Nothing is loaded in order to be described.
+;; images/README.md describes the messages.  Nothing is loaded in order to be described.
 
 (defun lispwright--arglist (function)
   "The parameters of FUNCTION as text, or nil when they are not known."
@@ -141,7 +141,7 @@
      (list :outcome :described :name (symbol-name name)
            :meanings (lispwright--meanings name (or (lispwright--argument request :LIMIT) 1000))))))
 
-;;; Who refers to a name
+;;; References to a name
 
 (defconst lispwright--most-references 2000 "References that are sent.")
 
@@ -191,7 +191,7 @@
     (seq-filter (lambda (file) (and (string-suffix-p ".elc" file) (not (string-prefix-p own file))))
                 (delq nil (mapcar #'car load-history)))))
 
-;;; What a feature offers
+;;; Exports of a feature
 
 (defun lispwright--answer-exports (request)
   "List what the feature that REQUEST names defines for others: names without two hyphens."

@@ -1,7 +1,7 @@
 ;;; held.el --- errors whose stack is kept  -*- lexical-binding: t; -*-
 
-;; The debugger is called on top of the stack that an error was signalled on, and goes on serving requests there.  Emacs lets
-;; an error's stack only be left, so its restarts leave it; a stack that was interrupted can go on.
+;; The debugger is called on top of the stack on which an error was signalled, and serves requests there.  Emacs cannot
+;; return to the stack of an error, so its restarts unwind it; an interrupted stack can continue.
 
 (defconst lispwright--most-held 10 "Stacks that are held at most.")
 (defconst lispwright--most-held-frames 1000 "Frames that are kept of each.")

@@ -1,8 +1,8 @@
 ;;; joined.el --- answering in an Emacs that somebody else runs  -*- lexical-binding: t; -*-
 
-;; A request comes as the argument of a call that `emacsclient' would make, and the answer is its value.  Nothing of the
-;; owner's Emacs is set for longer than a call lasts; nothing that code calls ends it, and no stack is held, since Emacs would
-;; wait there.
+;; A request is the argument of a call that `emacsclient' would make, and the answer is its value.  The settings of the
+;; owner's Emacs are changed only during a call; no call of code ends it, and no stack is held, since Emacs would wait
+;; there.
 
 (defconst lispwright--most-printed 200000 "Characters that a call may print to standard output and are kept.")
 

@@ -1,6 +1,6 @@
-;;; objects.el --- objects by number, and what they are made of  -*- lexical-binding: t; -*-
+;;; objects.el --- objects by number, and their parts  -*- lexical-binding: t; -*-
 
-;; images/README.md describes the nodes that are sent.
+;; images/README.md describes the nodes.
 
 (defconst lispwright--most-objects 1000 "Objects that are kept by their number.")
 (defconst lispwright--preview-parts 8 "Parts of a value that are shown unasked.")

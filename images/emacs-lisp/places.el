@@ -1,8 +1,8 @@
-;;; places.el --- where definitions were when they were loaded  -*- lexical-binding: t; -*-
+;;; places.el --- the places of definitions when they were loaded  -*- lexical-binding: t; -*-
 
-;; Emacs notes which file defines a name and looks for the line when it is asked.  A file may have changed by then, and the
-;; line of a frame is to be had at once; so what reads source files notes it, and keeps the forms for those who ask who refers
-;; to a name.
+;; Emacs records which file defines a name and searches for the line when asked.  The file may have changed by then, and
+;; the line of a frame is needed at once; so this file records it whenever a source file is read, and keeps the forms
+;; for questions about references.
 
 (defvar lispwright--places (make-hash-table :test #'equal)
   "Files and lines by names and kinds of definitions.")

@@ -1,7 +1,7 @@
 ;;; print.el --- values and errors as text  -*- lexical-binding: t; -*-
 
-;; Printing must end at any value: a circle is cut by what prin1 itself notices, depth by `print-level', length by a stream
-;; that takes so many characters and no more.
+;; Printing must end for any value: prin1 itself detects cycles, `print-level' bounds depth, and a stream with a limit
+;; on characters bounds length.
 
 (defconst lispwright--message-limit 4000
   "Characters of an error's message.")

@@ -1,8 +1,8 @@
 ;;; stack.el --- the frames of a stack  -*- lexical-binding: t; -*-
 
-;; A frame is a list (INDEX FUNCTION ARGUMENTS INNER): its number counted from the debugger on, what was called and with what,
-;; and the number of the next call inside.  Special forms that the interpreter is in are no calls and have no frame.  Calls that repeat are
-;; sent once.
+;; A frame is a list (INDEX FUNCTION ARGUMENTS INNER): its number counted from the debugger, the function and its
+;; arguments, and the number of the next call inside.  Special forms of the interpreter are not calls and have no frame.
+;; Calls that repeat are sent once.
 
 (defconst lispwright--most-frames 30
   "Frames that an error is sent with, after those that repeat are left out.")
@@ -10,7 +10,7 @@
 (defconst lispwright--longest-period 8
   "The longest sequence of calls that is looked for when calls repeat.")
 
-;; Where a function is interpreted, its variables stand with the frames of the special forms inside of it.
+;; The variables of an interpreted function are in the frames of the special forms inside of it.
 
 (defconst lispwright--debuggers-own
   '(debugger-may-continue inhibit-redisplay inhibit-debugger inhibit-changing-match-data debug-on-error)

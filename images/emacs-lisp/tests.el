@@ -1,6 +1,7 @@
 ;;; tests.el --- running ERT and Buttercup tests  -*- lexical-binding: t; -*-
 
-;; Both frameworks call a debugger of their own where a test fails, tell a listener how it went, and are told what counts.
+;; Both frameworks call a debugger of their own where a test fails, report results to a listener, and accept a
+;; selection.
 
 (defvar lispwright--running nil "The name of the test that runs.")
 (defvar lispwright--tally nil "How the tests have gone: a plist as it is sent.")
@@ -24,7 +25,7 @@
                                (list (list :name name :description (or description "") :reason reason :form form :values values
                                            :file (car place) :line (cdr place)))))))))
 
-;;; Which files
+;;; Selecting files
 
 (defun lispwright--test-files (request)
   "The files whose tests REQUEST is about: the one that it names, or those that are called after the feature."
@@ -80,7 +81,7 @@
 (defun lispwright--ert-ended (test result)
   "Note how TEST has ended: with RESULT."
   (cond ((ert-test-quit-p result) (signal 'quit nil))
-        ;; The run is being left, and this test is the one that runs.
+        ;; The run is being stopped, and this is the running test.
         ((ert-test-aborted-with-non-local-exit-p result))
         ((ert-test-skipped-p result) (lispwright--count :skipped))
         ((ert-test-result-expected-p test result)

@@ -1,11 +1,12 @@
 ;;; wire.el --- messages to and from the parent  -*- lexical-binding: t; -*-
 
-;; A batch Emacs reads its standard input only when it asks for a line, and has no function for descriptors.  So the shell that
-;; starts it gives it the pipe of the protocol as descriptors 8 and 9: a child process copies what comes from the first into a
-;; process buffer of Emacs, and answers are written to the second as to a file.  While Emacs waits for a request its timers,
-;; processes and servers go on.
+;; A batch Emacs reads its standard input only when it asks for a line, and has no function for descriptors.  So the
+;; shell that starts it passes the pipe of the protocol as descriptors 8 and 9: a child process copies input from the
+;; first into a process buffer of Emacs, and answers are written to the second as to a file.  While Emacs waits for a
+;; request its timers, processes and servers keep running.
 
-;; images/README.md describes the messages.  Inside the agent a message is a list of lower-case keywords and their values.
+;; images/README.md describes the messages.  Inside the agent a message is a list of lower-case keywords and their
+;; values.
 
 (defconst lispwright--answers "/dev/fd/9"
   "The file that answers are written to.")

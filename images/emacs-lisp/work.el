@@ -1,7 +1,7 @@
 ;;; work.el --- loading files and features  -*- lexical-binding: t; -*-
 
-;; A file is compiled for what the compiler has to say, into a place that is thrown away, and then its source is loaded: the
-;; functions of sources have variables that frames can show.  Nothing is written beside it.
+;; A file is compiled for the compiler's messages, into a temporary place, and then its source is loaded: functions from
+;; source have variables that frames can show.  Nothing is written beside it.
 
 (defvar lispwright--diagnostics nil "What the compiler and the loader have said, the last one first.")
 
@@ -10,7 +10,7 @@
 
 (defvar lispwright--packages-activated nil "Non-nil when the installed packages are on `load-path'.")
 
-;;; What is said about a file
+;;; Messages about a file
 
 (defun lispwright--progress (text)
   "Tell the parent what the request in hand does."
@@ -61,7 +61,7 @@
     (not (seq-find (lambda (said) (equal (plist-get said :severity) "error"))
                    (lispwright--first (- (length lispwright--diagnostics) before) lispwright--diagnostics)))))
 
-;;; Finding what is asked for
+;;; Finding the target
 
 (defun lispwright--use-roots (roots)
   "Have Emacs look for libraries in the directories of the project: ROOTS and what is usual below them."
@@ -138,7 +138,7 @@
   "Note CONDITION, which has ended the loading, where that was."
   (let* ((file (and load-file-name (expand-file-name load-file-name)))
          (in-hand (gethash file lispwright--in-hand)))
-    ;; The compiler may have met the same error.
+    ;; The compiler may have reported the same error.
     (setq lispwright--diagnostics
           (seq-remove (lambda (said)
                         (and (equal (plist-get said :severity) "error") (equal (plist-get said :file) file)

@@ -1,14 +1,14 @@
 ;;;; The agent inside a Guile worker: reads requests, evaluates forms, answers.
 ;;;;
-;;;; images/README.md describes the wire. The agent must go on answering whatever the evaluated code does to ports, reader,
-;;;; printer, modules or the stack, so nothing here relies on a parameter that code can set.
+;;;; images/README.md describes the wire. The agent must keep answering after anything that evaluated code does to
+;;;; ports, reader, printer, modules or the stack, so nothing here relies on a parameter that code can set.
 ;;;;
 ;;;; A form with a lambda in it is compiled, so that its procedures are fast and their frames have names, lines and
 ;;;; variables; other forms are interpreted, which takes microseconds instead of a millisecond.
 ;;;;
-;;;; After this file come warnings.scm (what the compiler says), work.scm, which loads files and runs tests,
-;;;; look.scm (macros, objects), describe.scm (names), references.scm (who refers to them), held.scm
-;;;; (stacks that are kept) and copies.scm (checkpoints).
+;;;; The files after this one: warnings.scm (compiler warnings), work.scm, which loads files and runs tests, look.scm
+;;;; (macros, objects), describe.scm (names), references.scm (references to names), held.scm (held stacks) and
+;;;; copies.scm (checkpoints).
 
 ;;; One evaluation
 
@@ -16,19 +16,19 @@
   (make-evaluation code octets port)
   evaluation?
   (code evaluation-code)                ; the text
-  (octets evaluation-octets)            ; the text in UTF-8, in which the port counts
+  (octets evaluation-octets)            ; the text in UTF-8; the port's positions count its octets
   (port evaluation-port)                ; a port over it
   (phase evaluation-phase set-evaluation-phase!) ; read, eval or print
-  (index evaluation-index set-evaluation-index!) ; the form in hand, from 1
+  (index evaluation-index set-evaluation-index!) ; the current form, from 1
   (start evaluation-start set-evaluation-start!) ; where it starts, in octets
   (stopping? evaluation-stopping? set-evaluation-stopping!) ; an interrupt has come
   (hold evaluation-hold set-evaluation-hold!) ; the stack of an error is kept
-  (continuable? evaluation-continuable? set-evaluation-continuable!) ; what raised the last exception takes an answer
-  (kind evaluation-kind set-evaluation-kind!) ; eval, or the work that there is no code for: load or run-tests
-  (errors evaluation-errors set-evaluation-errors!)) ; diagnostics of what it ended with
+  (continuable? evaluation-continuable? set-evaluation-continuable!) ; the last exception was raised as continuable
+  (kind evaluation-kind set-evaluation-kind!) ; eval, or the kind of work without code: load or run-tests
+  (errors evaluation-errors set-evaluation-errors!)) ; diagnostics of the error that ended it
 
-(define current #f)                     ; the evaluation that is going on
-(define waiting '())                    ; requests that came during it: only the first evaluation of a worker meets any
+(define current #f)                     ; the current evaluation
+(define waiting '())                    ; requests that came during it; only the first evaluation of a worker meets any
 (define answer-tag (make-prompt-tag "answer"))
 (define message-limit 4000)
 
@@ -127,7 +127,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
               (else
                (set-evaluation-phase! evaluation 'eval)
                (let ((values (call-with-retry (lambda () (evaluate form)))))
-                 ;; A signal also ends a sleep early, so that the form may be through before the interrupt is.
+                 ;; A signal also ends a sleep early, so the form may end before the interrupt is handled.
                  (handle-frames)
                  (loop values))))))))
 
@@ -139,7 +139,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
         (let ((text (value-text (car values) (max limit 0) level length)))
           (loop (cdr values) (- limit (string-length (car text))) (cons text printed))))))
 
-;;; What went wrong
+;;; Errors
 
 (define (line-and-column octets position)
   "(line column), from 1, of POSITION in OCTETS."
@@ -237,7 +237,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
         (evaluation current))
     (cond ((not evaluation))
           ((and status (eq? (evaluation-kind evaluation) 'run-tests))
-           ;; Many a file of tests ends so, with the number of failures.
+           ;; Many files of tests end like this, with the number of failures.
            (answer-now (list #:outcome #:tested #:exit-status status)))
           (status (answer-now (list #:exit status)))
           (else
@@ -399,7 +399,7 @@ modules is none."
               (run evaluation
                    (lambda ()
                      (when package
-                       ;; To find a module may load it, which is not yet the code of the call.
+                       ;; Finding a module may load it, which does not count as the code of the call.
                        (set-evaluation-phase! evaluation 'eval)
                        (set! call-module (or (named-module package)
                                              (answer-now (list #:outcome #:refused #:no-package package
@@ -422,7 +422,7 @@ modules is none."
              (watch-requests #t)
              (handle-frames)
              (let ((answer (call-with-limits evaluation thunk)))
-               ;; A signal also ends a wait early, so that the work may be through before the interrupt is.
+               ;; A signal also ends a wait early, so the work may end before the interrupt is handled.
                (handle-frames)
                (set! current #f)
                answer))
@@ -460,7 +460,7 @@ its own (Guile 3.0.8)."
   (send '(#:exit))
   (exit status))
 
-(define last-id #f)                     ; of the request that is being served
+(define last-id #f)                     ; of the current request
 
 (define (done-if-due facts)
   "The answer with FACTS; #f when a copy of the process has answered."
@@ -486,7 +486,7 @@ its own (Guile 3.0.8)."
     (#:load (cons #:done (answer-load request)))
     (#:run-tests (cons #:done (answer-run-tests request)))
     (#:ping (list #:done))
-    (#:interrupt #f)                    ; It came too late.
+    (#:interrupt #f)                    ; The interrupt came too late.
     (operation (list #:unsupported #:operation (symbol->string (keyword->symbol operation))))))
 
 (define (answer-safely request)
@@ -522,7 +522,7 @@ its own (Guile 3.0.8)."
   (let ((request (next-request)))
     (when request
       (match (answer-safely request)
-        ;; A continuation of an earlier request may have come this way, so the identifier is not that of REQUEST.
+        ;; A continuation of an earlier request may have returned here, so the identifier is not that of REQUEST.
         ((#:done . facts) (send-done facts))
         ((kind . facts) (send (cons* kind #:id last-id facts)))
         (#f #f))
@@ -548,7 +548,7 @@ its own (Guile 3.0.8)."
   (note-loaded-files)
   (note-while-expanding)
   (send (list #:hello #:protocol 1 #:implementation "Guile" #:version (version) #:pid own-pid))
-  ;; Whoever waits for this worker has sent a request by now; a spare has the time.
+  ;; If a client waits for this worker, its request is here by now; a spare has time for this.
   (unless (protocol-readable?)
     (warm-up))
   (serve)

@@ -1,7 +1,7 @@
 ;;; Copies of the process: checkpoints to return to, and trials that leave no trace.
 ;;;
-;;; A process that has forked sleeps until its child has ended; only the youngest reads the wire. What a process wants of
-;;; those that wait for it stands in a page of memory that all share: to which depth it goes back, or that all is over.
+;;; A process that has forked sleeps until its child has ended; only the youngest reads the wire. A page of shared
+;;; memory carries a process's order to those that wait for it: the depth to return to, or the end of all.
 
 (define deepest 128)
 (define all-over #xFFFF)
@@ -11,7 +11,7 @@
 
 (define shared-page #f)                 ; (wanted depth, number of the request that was answered last), 32 bits each
 (define depth 0)                        ; how many processes wait for this one
-(define checkpoints '())                ; ((name . depth) ...), innermost first: which depth each name goes back to
+(define checkpoints '())                ; ((name . depth) ...), innermost first: the depth to which each name returns
 (define last-status #f)                 ; how the last copy ended
 
 (define (open-shared-page)
@@ -33,7 +33,7 @@
   "The names that can be gone back to, oldest first."
   (reverse (map car checkpoints)))
 
-(define own-threads '())                ; this one, and that which waits for requests
+(define own-threads '())                ; this thread, and the one that waits for requests
 
 (define (note-own-threads)
   (set! own-threads (all-threads)))
@@ -61,7 +61,7 @@
   "Copies the process: true in the copy; false in this one, after the copy has ended."
   (stop-watcher)
   (let* ((parent (getpid))
-         ;; What Guile warns of has been seen to: there is no other thread, or none that a copy needs.
+         ;; The warning of Guile does not apply: there is no other thread, or none that a copy needs.
          (pid (parameterize ((current-warning-port (%make-void-port "w"))) (primitive-fork))))
     (cond ((zero? pid)
            (end-with-parent parent)
@@ -77,8 +77,8 @@
   (unless (= (getppid) parent)
     (end-process)))
 
-;;; In a copy Guile 3.0.8 delivers no signals: the thread that does so stays behind. A thread of ours waits for requests
-;;; there and interrupts the one that evaluates. It is stopped before the copy is copied in its turn.
+;;; In a copy Guile 3.0.8 delivers no signals: the thread for that is not copied. A thread of the agent waits for
+;;; requests there and interrupts the one that evaluates. It is stopped before the copy is copied itself.
 
 (define watcher #f)                     ; (thread . descriptor): writing to the descriptor, or closing it, ends the thread
 
@@ -97,7 +97,7 @@
      (close-port output)
      (join-thread thread)
      (close-port input)
-     ;; It is joined before it has left Guile, and must not be copied on its way out.
+     ;; Joining returns before the thread has left Guile, and it must not be copied on its way out.
      (let wait ((turns 1000))
        (when (and (positive? turns) (memq thread (all-threads)))
          (usleep 100)
@@ -114,13 +114,13 @@
       (bytevector-s16-native-set! set 12 1)
       (bytevector-s16-native-set! set 6 0)
       (bytevector-s16-native-set! set 14 0)
-      ;; While nothing is evaluated the requests are read by the one that serves them.
+      ;; Without an evaluation, the thread that serves requests reads them.
       (c-poll (bytevector->pointer set) 2 50)
       (when (zero? (bytevector-s16-native-ref set 14))
-        ;; POLLIN, or the end of the pipe: POLLERR, POLLHUP. The end is there at once, so the thread must act on it.
+        ;; POLLIN, or the end of the pipe: POLLERR, POLLHUP. The end is reported at once, so the thread must act on it.
         (when (and current (logtest #x19 (bytevector-s16-native-ref set 6)))
           (system-async-mark handle-frames main)
-          ;; A system call that waits ends with a signal only.
+          ;; Only a signal ends a system call that waits.
           (kill (getpid) SIGURG)
           (usleep 10000))
         (loop)))))

@@ -1,4 +1,4 @@
-;;; What names mean. README.md describes what is sent.
+;;; The meanings of names. README.md describes the messages.
 
 (define most-methods 200)
 
@@ -141,7 +141,7 @@ variable that its module only passes on: by re-export, or by way of another inte
 (define (procedure-place procedure)
   "(#:file path #:line line) of PROCEDURE, as far as it was compiled from a file."
   (match (and (program? procedure) (failsafe (const #f) (lambda () (program-source procedure 0))))
-    ;; What is interpreted stands in the interpreter.
+    ;; Interpreted code has its place in the interpreter.
     ((_ (or "ice-9/eval.scm" (? call-file?)) . _) '())
     ((_ (? string? file) line . _) (list #:file (full-path file) #:line (1+ line)))
     (_ '())))
@@ -307,7 +307,7 @@ another module."
     (filter-map (match-lambda
                   ((#:type "method" . _) #f)
                   ((#:type type #:name name . facts)
-                   ;; Of two values of a key the first counts.
+                   ;; Of two values of a key the first takes effect.
                    (cons* #:type type #:name name
                           #:facts (if (eq? home module) '() (list (list "from" (module-text home))))
                           facts)))

@@ -1,5 +1,5 @@
-;;; Held stacks: after an error or an interrupt the agent goes on serving requests from inside, so that the frames below
-;;; can be looked at and code can run where their variables are visible.
+;;; Held stacks: after an error or an interrupt the agent keeps serving requests on top of the stack, so that its frames
+;;; can be inspected and code can run with their variables.
 
 (define most-held 10)
 (define most-held-frames 1000)
@@ -9,7 +9,7 @@
   held?
   (evaluation held-evaluation)
   (restarts held-restarts)              ; ((name description procedure) ...)
-  (facts held-facts)                    ; what the parent was told
+  (facts held-facts)                    ; the facts sent to the parent
   (frames held-frames))
 
 (define held-stacks '())                ; innermost first
@@ -67,7 +67,7 @@ returns when an interrupted evaluation is let go on."
       (list #:outcome #:refused #:not-held #t)
       (function (car held-stacks))))
 
-;;; Ways to go on
+;;; Restarts
 
 (define retry-tag (make-prompt-tag "retry"))
 (define reply-tag (make-prompt-tag "reply"))
@@ -104,8 +104,8 @@ returns when an interrupted evaluation is let go on."
              (loop (frame-previous frame))))))
 
 (define answered-pointer
-  ;; A handler is not told whether it may return. `raise-exception' calls it from two places: from one it gives back what
-  ;; the handler returns, from the other it raises `&non-continuable'. This is the first, or #f when they look alike.
+  ;; A handler does not know whether it may return. `raise-exception' calls it from two places: one returns the value of
+  ;; the handler, the other raises `&non-continuable'. This is the first, or #f when the two cannot be distinguished.
   (failsafe
    (const #f)
    (lambda ()
@@ -143,7 +143,7 @@ that were given, of which only USE-VALUE has any."
   (set-evaluation-hold! evaluation #f)
   (answer-now (list #:outcome #:aborted #:place (place evaluation))))
 
-;;; Looking
+;;; Inspection
 
 (define (answer-held)
   (call-holding
@@ -241,7 +241,7 @@ request names one. Assigning to a variable changes a copy, and a definition last
              (loaded-modules))))
     (#f #f)))
 
-(define frame-modules 0)                ; how many have been made
+(define frame-modules 0)                ; the number of modules made so far
 
 (define (call-in-module-with variables module thunk)
   "Calls THUNK in a module that sees what MODULE sees, and in front of it VARIABLES, an association list. It is known by its

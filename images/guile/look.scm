@@ -1,4 +1,4 @@
-;;; Looking at things: macro expansions, and objects by number. README.md describes the nodes that are sent.
+;;; Inspection: macro expansions, and objects by number. README.md describes the nodes.
 
 ;;; Macros
 
@@ -74,7 +74,7 @@ shown bare."
 (define objects (make-hash-table))      ; number -> object
 (define object-numbers (make-weak-key-hash-table)) ; object -> number
 (define oldest-object 1)                ; the lowest number that may be in the table
-(define next-object 1)                  ; above every number ever given in this session; the parent keeps count
+(define next-object 1)                  ; greater than every number used in this session; the parent keeps count
 
 (define (object-number object)
   "The number of OBJECT; a new one, at the cost of the oldest, when it has none."
@@ -120,7 +120,7 @@ shown bare."
 
 (define (list-shape list)
   "(count . end): how many pairs LIST has and what ends it: (), another object, or `circular'."
-  ;; HARE goes through the list twice as fast as TORTOISE, and meets it again only in a circle.
+  ;; HARE goes through the list twice as fast as TORTOISE, and meets it again only in a cycle.
   (let loop ((tortoise list) (hare list) (count 0))
     (cond ((not (pair? hare)) (cons count hare))
           ((not (pair? (cdr hare))) (cons (1+ count) (cdr hare)))

@@ -1,5 +1,4 @@
-;;; Printing what may not want to be printed: values and exceptions as strings of bounded length, whatever the printers of
-;;; the evaluated code do.
+;;; Printing values and exceptions as strings of bounded length, in spite of the printers that evaluated code defines.
 
 (define (text-port put)
   "A port that calls PUT with the strings that are written to it, whatever encoding code has made the usual one."
@@ -42,7 +41,7 @@
   box?
   (content unbox))
 
-;; How many parts of what an exception brings are looked at.
+;; The number of an exception's parts that are visited.
 (define most-parts 10000)
 
 (define (circular-parts value most)
@@ -76,7 +75,7 @@ first MOST parts: each takes a character or more when it is printed."
 (define (write-value value port level length circular)
   "Writes VALUE as `write' does, with `#' for what is nested more than LEVEL deep and `...' after LENGTH elements, either
 of which may be #f. CIRCULAR is what circular-parts gives."
-  (define labels (make-hash-table))     ; part -> the number it was given
+  (define labels (make-hash-table))     ; part -> its number
   (define (label-of part)
     (and circular (hashq-ref circular part) (hashq-ref labels part)))
   (define (define-label part)

@@ -1,19 +1,20 @@
-;;; Who refers to what. README.md describes what is sent.
+;;; References to names. README.md describes the messages.
 ;;;
-;;; Guile 3.0 keeps no record of it (`(system xref)' has not followed its compiler), so this agent keeps one: whatever is
-;;; compiled or evaluated in the image passes `macroexpand', whose result tells variables of modules from local ones, and has
-;;; the place of each. What the expander leaves no trace of, macros and the accessors of records that it inlines, is noted from
-;;; the form itself. A module that is loaded from a compiled file of an earlier image does not pass, and is told by name.
+;;; Guile 3.0 keeps no record of them (`(system xref)' does not know its present compiler), so this agent keeps one: all
+;;; code that is compiled or evaluated in the image passes `macroexpand', whose result distinguishes variables of
+;;; modules from local ones, and has the place of each. The expander leaves no trace of macros and of the accessors of
+;;; records that it inlines; those are recorded from the form itself. A module that is loaded from a compiled file of an
+;;; earlier image does not pass, and is reported by name.
 
 (define-record-type <reference>
   (make-reference module name public? kind file line column from from-line)
   reference?
-  (module reference-module)             ; where the name is looked up: a list of symbols
+  (module reference-module)             ; the module in which the name is looked up: a list of symbols
   (name reference-name)
   (public? reference-public?)           ; among the exports of that module
   (kind reference-kind)
-  (file reference-file)                 ; or #f, of what was evaluated
-  (line reference-line)                 ; from 1, as the column
+  (file reference-file)                 ; or #f for evaluated code
+  (line reference-line)                 ; from 1, like the column
   (column reference-column)
   (from reference-from)                 ; the name of the definition that refers, or #f
   (from-line reference-from-line))
@@ -21,8 +22,8 @@
 (define most-noted 200000)
 (define most-references 2000)
 
-(define noted (make-hash-table))        ; path, or the name of an evaluated definition -> references, the last first
-(define noted-lines (make-hash-table))  ; path -> the last line that was noted
+(define noted (make-hash-table))        ; path, or the name of an evaluated definition -> references, latest first
+(define noted-lines (make-hash-table))  ; path -> the last recorded line
 (define noted-count 0)
 
 (define (forget-references key)
@@ -52,7 +53,7 @@
 (define (datum-of form)
   (if (syntax? form) (syntax-expression form) form))
 
-(define whole-paths (make-hash-table))  ; file as the compiler has it -> path
+(define whole-paths (make-hash-table))  ; the compiler's name of a file -> path
 
 (define (written-path place)
   "The file of PLACE, or #f when that is the text of a call."
@@ -65,7 +66,7 @@
                 path))))
     (#f #f)))
 
-;;; What the expander has made
+;;; Results of the expander
 
 (define (node-type node)
   (struct-ref (struct-vtable node) vtable-offset-user))
@@ -115,7 +116,7 @@
                   ((const) (loop agenda found defined))
                   (else (loop (inside from from-line) found defined))))))))))
 
-;;; What it leaves no trace of
+;;; Forms without a trace in the expansion
 
 (define silent-heads '(quote define-module define-library library export export! re-export re-export! use-modules import))
 
@@ -152,7 +153,7 @@
            (variable-ref variable))))
   (define loaded (delay (loaded-modules)))
   (define (inlines? macro)
-    ;; It may be imported under another name.
+    ;; It may be imported by another name.
     (let ((name (macro-name macro)))
       (any (lambda (module)
              (let ((variable (local-variable module name)))
@@ -181,7 +182,7 @@
                 (loop agenda (cons (use datum (eq? head? #t) (place-of part)) found)))
                (else (loop agenda found))))))))
 
-;;; Noting
+;;; Recording
 
 (define (note-form form tree)
   "Notes the references in a FORM of a file, or in a definition that is evaluated. TREE is what it has been expanded to."
@@ -190,14 +191,14 @@
          (file (written-path place))
          (before (form-references form module)))
     (define (here? reference)
-      ;; What a macro brings along may stand in its file.
+      ;; The expansion of a macro may have places in the macro's file.
       (let ((path (reference-file reference)))
         (or (not path) (equal? path file) (project-file? path))))
     (call-with-values (lambda () (tree-references tree module))
       (lambda (references name)
         (cond (file
                (unless (library-file? (car place))
-                 ;; A form above the last one: the file is compiled anew.
+                 ;; The form is above the last one: the file is being compiled again.
                  (unless (> (second place) (hash-ref noted-lines file 0))
                    (forget-references file))
                  (hash-set! noted-lines file (second place))
@@ -206,7 +207,7 @@
                (forget-references name)
                (note-references name (filter here? (append references before)))))))))
 
-(define expand-only (make-parameter #f)) ; what is expanded is only looked at
+(define expand-only (make-parameter #f)) ; the expansion is only shown
 
 (define (note-while-expanding)
   "Has all that is expanded in this image noted."
@@ -219,7 +220,7 @@
                        (false-if-exception (note-form form tree)))
                      tree)))))
 
-;;; Asking
+;;; Questions
 
 (define (refers-to? reference variable modules)
   "True when REFERENCE is to VARIABLE. MODULES has the modules that were looked up, by their names."
@@ -252,7 +253,7 @@
                       '() noted)
            reference-before?)
      (lambda (one other)
-       ;; What a macro makes of one mention is one reference.
+       ;; Several references from one place in a macro call count as one.
        (and (reference-file one)
             (equal? (reference-file one) (reference-file other))
             (equal? (reference-line one) (reference-line other))

@@ -1,8 +1,8 @@
-;;;; The collector's list of roots, which is short: some 2,000 ranges of memory, and with one more it ends the process. Each
-;;;; form and each file that is compiled adds one, so a session of many definitions would come to that.
+;;;; The collector's list of roots, which is short: it has room for some 2,000 ranges of memory, and one more ends the
+;;;; process. Each compiled form and file adds one, so a session of many definitions would reach the limit.
 ;;;;
-;;;; Guile never gives back the memory that code is in. That of forms is in the heap of the C library, which is one range
-;;;; without holes; that of files often lies side by side. So from time to time such roots are made one.
+;;;; Guile never frees the memory of code. That of forms is in the heap of the C library, which is one range without
+;;;; holes; that of files is often adjacent. So from time to time such roots are joined.
 
 (define roots-before-joining 500)
 

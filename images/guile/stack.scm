@@ -1,4 +1,4 @@
-;;; The stack: which frames are the evaluated code's own, and what they say.
+;;; The stack: the frames of evaluated code, and their descriptions.
 
 (define most-frames 20)
 
@@ -71,7 +71,7 @@
 (define (stack-frames innermost)
   "The frames of evaluated code from INNERMOST outwards: those of the user, and before them the operation of Guile's that
 failed, if one did. A stack may have millions of frames, of which the first are looked at."
-  (define kinds (make-hash-table))      ; by the place in the code, since what is asked of a frame takes its time
+  (define kinds (make-hash-table))      ; by the place in the code, since asking a frame takes time
   (define (kind frame)
     (let ((place (frame-instruction-pointer frame)))
       (or (hashv-ref kinds place)
@@ -91,7 +91,7 @@ failed, if one did. A stack may have millions of frames, of which the first are 
           ((operation) (next (or operation (and (null? found) frame)) found count))
           (else (next operation found count))))))
 
-;;; Calls that come again and again
+;;; Repeated calls
 
 (define longest-period 4)
 (define fewest-repetitions 4)

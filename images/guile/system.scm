@@ -1,8 +1,8 @@
-;;;; What the Guile agent owes the process it runs in: descriptors, the wire, signals, ports, limits.
+;;;; The agent's interface to the process that runs Guile: descriptors, the wire, signals, ports, limits.
 ;;;;
-;;;; The parts of the agent are one module; this one comes first, then roots.scm, print.scm, stack.scm,
-;;;; agent.scm, which says what the whole is for, then warnings.scm, work.scm, look.scm,
-;;;; describe.scm, references.scm, held.scm and copies.scm.
+;;;; The parts of the agent are one module. This file comes first, then roots.scm, print.scm, stack.scm, agent.scm,
+;;;; which describes the whole, then warnings.scm, work.scm, look.scm, describe.scm, references.scm, held.scm and
+;;;; copies.scm.
 
 (define-module (lispwright agent)
   #:use-module (ice-9 exceptions)
@@ -15,7 +15,7 @@
   #:use-module ((system syntax internal) #:select (syntax? syntax-expression))
   #:use-module (system vm loader)
   #:use-module (system vm vm)
-  ;; Loaded when they are first used: they cost tens of milliseconds.
+  ;; Loaded at their first use: they take tens of milliseconds.
   #:autoload (srfi srfi-64) (test-runner-null test-runner-on-test-begin test-runner-on-test-begin! test-runner-on-test-end
                              test-runner-on-test-end! test-runner-on-bad-count test-runner-on-bad-count!
                              test-runner-on-bad-end-name test-runner-on-bad-end-name! test-runner-factory
@@ -35,8 +35,8 @@
   #:declarative? #f
   #:export (main))
 
-;;; The wire. Everything that evaluated code can change without malice (reader options, hash extensions, ports, the
-;;; printer) is left out of it, so the syntax is read and written here, and the pipe is used by system calls.
+;;; The wire. It avoids everything that evaluated code can change without malice (reader options, hash extensions,
+;;; ports, the printer): the syntax is read and written here, and the pipe is used by system calls.
 
 (define (libc result name . arguments)
   (pointer->procedure result (dynamic-func name (dynamic-link)) arguments #:return-errno? #t))
@@ -54,8 +54,8 @@
 
 (define requests #f)                    ; the descriptor that requests are read from
 (define answers #f)                     ; the descriptor that answers are written to
-(define captures '())                   ; private copies of what 1 and 2 stand for
-(define own-pid #f)                     ; the process that speaks to the parent
+(define captures '())                   ; private copies of the pipes for descriptors 1 and 2
+(define own-pid #f)                     ; the process that answers the parent
 
 (define (private-copy descriptor)
   "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes. Where so few may be open that there is
@@ -263,7 +263,7 @@ them another encoding, as `setlocale' does."
 
 ;;; The process
 
-(define stack-words (* 16 1024 1024))   ; 128 MB: a recursion beyond it is taken for endless
+(define stack-words (* 16 1024 1024))   ; 128 MB: a deeper recursion counts as endless
 
 (define (limit-heap megabytes)
   "Lets the collector give up at MEGABYTES, and keeps its complaints off the error output."
@@ -294,13 +294,13 @@ them another encoding, as `setlocale' does."
   (set! %load-path (append (library-directories) %load-path))
   ;; Libraries of R7RS and R6RS, as after --r7rs and --r6rs.
   (set! %load-extensions (append %load-extensions '(".sld" ".guile.sls" ".sls")))
-  ;; A definition that is evaluated anew counts for the rest of its module too: none of its procedures is inlined.
+  ;; A redefinition takes effect in the rest of its module too: no procedure of the module is inlined.
   (user-modules-declarative? #f)
   (when cache
     (set! %compile-fallback-path
           (string-append cache "/guile-redefinable/" (if %compile-fallback-path (basename %compile-fallback-path) ""))))
   (set! %load-should-auto-compile (and cache #t))
-  ;; The one of the C library cannot be interrupted.
+  ;; That of the C library cannot be interrupted.
   (module-set! the-root-module 'system
                (lambda* (#:optional command)
                  (if command (system* "/bin/sh" "-c" command) #t)))

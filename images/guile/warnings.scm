@@ -1,12 +1,12 @@
-;;;; Warnings, which Guile writes to a port: collected for the evaluation that is going on, and given places.
+;;;; Warnings, which Guile writes to a port: collected for the current evaluation, and given places.
 
 (define most-warnings 50)
 (define compiling-mark ";;; compiling ")
-(define warning-mark "\x1f;;; ")        ; what the compiler's warnings begin with while they are collected
+(define warning-mark "\x1f;;; ")        ; the beginning of the compiler's warnings while they are collected
 
-;; One port serves all evaluations, because to make one takes longer than to evaluate. Each evaluation has a place of its
-;; own for what is written to it, which follows it when its stack is kept and gone on with.
-(define collected (make-fluid #f))      ; (room . port): how many more characters the string port is to take
+;; One port serves all evaluations, because making one takes longer than evaluating. Each evaluation has a string port
+;; of its own behind it, which stays with the evaluation when its stack is held and continued.
+(define collected (make-fluid #f))      ; (room . port): how many more characters the string port accepts
 (define collecting-port #f)
 
 (define (collect string)
@@ -32,7 +32,7 @@ was being compiled may be #f, and the others as ((type message) ...). Of all of 
   (define port (warning-port))
   (define (flush)
     (false-if-exception (force-output port)))
-  ;; What stands in the port belongs to an evaluation around this one.
+  ;; The content of the port belongs to an evaluation around this one.
   (flush)
   (let ((answer (parameterize ((current-warning-port port))
                   (with-fluids ((*current-warning-prefix* warning-mark)
@@ -40,7 +40,7 @@ was being compiled may be #f, and the others as ((type message) ...). Of all of 
                     (let ((answer (thunk)))
                       (flush)
                       answer)))))
-    ;; FILES are being compiled, the innermost first: one that is used is compiled while what uses it is.
+    ;; FILES are being compiled, the innermost first: a used file is compiled during its user's compilation.
     (let loop ((lines (string-split (get-output-string text) #\newline)) (files '()) (compiler '()) (others '()))
       (match lines
         (() (finish answer (delete-duplicates (reverse compiler)) (take* (reverse others) most-warnings)))
@@ -77,7 +77,7 @@ was being compiled may be #f, and the others as ((type message) ...). Of all of 
 (define (take* list count)
   (take list (min count (length list))))
 
-;; What Guile says of its own compiling on the way.
+;; Guile's messages about its own compiling.
 (define noise
   '(";;; note: " ";;;       " ";;; newer than compiled" ";;; found fresh " ";;; WARNING: loading compiled file"))
 

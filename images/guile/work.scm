@@ -155,7 +155,7 @@ directory that is removed with the process."
   (let ((content (file-content path)))
     (set! compiling path)
     (tell-progress (string-append "compiling " path))
-    ;; Until it has been loaded whole, what was loaded before no longer counts.
+    ;; Until it has been loaded completely, the earlier content does not count.
     (hash-remove! loaded-texts path)
     (compile-source path)
     (tell-progress (string-append "loading " path))
@@ -167,7 +167,7 @@ directory that is removed with the process."
     (make-directories compiled)
     (save-module-excursion
      (lambda ()
-       ;; As Guile's own loader says it.
+       ;; In the form of Guile's own loader.
        (format (current-warning-port) "~a~a\n" compiling-mark path)
        (compile-file path #:output-file compiled #:env (current-module) #:canonicalization 'absolute
                      #:warning-level 1)
@@ -194,11 +194,11 @@ that there is no such thing."
                 (else
                  (answer-now (list #:outcome #:refused #:no-system system #:systems (known-modules)))))))))
 
-;; Guile loads what a module uses once. What has changed since is loaded anew before what may use it, and so is what was
-;; compiled with the macros of something earlier: Guile inlines the accessors of records by way of macros, so that the
-;; place of a field stands in the code of other modules.
+;; Guile loads a used module once. Modules that have changed since are loaded again before those that may use them, and
+;; so are modules that were compiled with the macros of an earlier version: Guile inlines the accessors of records
+;; through macros, so that the index of a field is compiled into other modules.
 (define seen-texts (make-hash-table))   ; path of a file of the project that Guile has loaded by itself -> its content then
-(define compiled-times (make-hash-table)) ; path of a loaded file -> when its code was compiled, in seconds
+(define compiled-times (make-hash-table)) ; path of a loaded file -> the time when its code was compiled, in seconds
 
 (define (note-compiled path)
   "Notes the age of the code that was loaded for the file at PATH; it may be that of an earlier image."
@@ -339,13 +339,13 @@ compiled with earlier macros of others; each after those of them that it uses."
   (make-tally wanted unmatched passed failed skipped failures names running)
   tally?
   (wanted tally-wanted)                 ; names of tests or groups, or '() for all
-  (unmatched tally-unmatched set-tally-unmatched!) ; those of them that have not come yet
+  (unmatched tally-unmatched set-tally-unmatched!) ; those of them that were not seen yet
   (passed tally-passed set-tally-passed!)
   (failed tally-failed set-tally-failed!)
   (skipped tally-skipped set-tally-skipped!)
   (failures tally-failures set-tally-failures!)
   (names tally-names set-tally-names!)
-  (running tally-running set-tally-running!)) ; the name of the test that runs, or #f
+  (running tally-running set-tally-running!)) ; the name of the running test, or #f
 
 (define (note-result tally runner)
   "Counts the test that RUNNER has just ended."

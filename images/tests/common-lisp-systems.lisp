@@ -1,4 +1,4 @@
-;;;; Tests of loading systems and running tests, in one image and without a parent: what can be told without a project.
+;;;; Tests of loading systems and running tests, in one image and without a parent: the parts that need no project.
 ;;;; sbcl --script images/tests/common-lisp-systems.lisp
 ;;;; ecl --norc --shell images/tests/common-lisp-systems.lisp
 ;;;; clisp -norc -q -q -ansi -on-error debug images/tests/common-lisp-systems.lisp
@@ -69,7 +69,7 @@
 (let* ((name (make-temporary-directory (format nil "~A-XXXXXX" "/tmp/lispwright-name")))
        (as-made (concatenate 'string name))
        (others '()))
-  ;; What is no longer needed is overwritten.
+  ;; Unused memory is overwritten.
   #+ecl (si:gc t)
   #+sbcl (sb-ext:gc :full t)
   #+clisp (ext:gc)
@@ -110,10 +110,10 @@
         do (let ((*project-roots* (list root))
                  (sb-c::*policy* (sb-c::process-optimize-decl `(optimize (debug ,quality)) sb-c::*policy*)))
              (compile-file path :output-file output :verbose nil)))
-  ;; What the user has asked for stays.
+  ;; The user's settings stay.
   (check (reverse *debug-qualities*) '(2 1 3 0)))
 
-;; What a compiled file evaluates as it is loaded is not debugged; what a source file does is.
+;; Evaluation by a compiled file while it is loaded is not debugged; that by a source file is.
 #+sbcl
 (let ((path (file "evaluates.lisp" "(eval '(push (sb-c::policy-quality sb-c::*policy* 'debug) lispwright.agent::*debug-qualities*))"))
       (output (namestring (merge-pathnames "evaluates.fasl" *directory*)))
@@ -125,7 +125,7 @@
              (load file)))
   (check (reverse *debug-qualities*) '(1 2 3)))
 
-;; What keeping variables is too much for is compiled without, be it that the compiler fails or that it does not come to an end.
+;; Code for which keeping variables is too much is compiled without, whether the compiler fails or does not end.
 #+sbcl
 (let ((path (file "stubborn.lisp" "(in-package \"LISPWRIGHT.AGENT\")" "(defun give-in (x) (stubborn x))"))
       (output (namestring (merge-pathnames "stubborn.fasl" *directory*)))
@@ -145,7 +145,7 @@
                (loop repeat 2           ; The second time it is known.
                      do (check (nth-value 2 (compile-file path :output-file output :verbose nil)) nil)))
              (check told (list why why))))
-  ;; Code that runs while a file is compiled is not the compiler.
+  ;; Code that runs while a file is compiled does not count as the compiler.
   (file "stubborn.lisp" "(eval-when (:compile-toplevel)"
         "  (loop with end = (+ (get-internal-run-time) (* 3/2 internal-time-units-per-second))"
         "        while (< (get-internal-run-time) end)))")
@@ -221,7 +221,7 @@ lines \"quoted\"")))
          lines)
        '(""))
 (check (multiple-value-list (call-catching-exit (lambda () :value))) '(:value nil))
-;; More than once.
+;; It works more than once.
 (call-catching-exit (lambda () #+sbcl (sb-ext:exit :code 3) #-sbcl (ext:quit 3)))
 (check (multiple-value-list (call-catching-exit (lambda () #+sbcl (sb-ext:exit :code 3) #-sbcl (ext:quit 3)))) '(nil 3))
 

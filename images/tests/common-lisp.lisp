@@ -46,7 +46,7 @@
     (multiple-value-prog1 (rest (answer-safely (list* :eval :id 1 :code code arguments)))
       (setf *session-package* *package*))))
 
-;;; Calls that come again and again
+;;; Repeated calls
 
 (check (multiple-value-list (repetition #(x a a a a a b) 1)) '(1 5))
 (check (multiple-value-list (repetition #(a b a b a b a b) 0)) '(2 4))
@@ -62,7 +62,7 @@
 (check (read-from-string (text (encode (list most-positive-fixnum 0 most-negative-fixnum))))
        (list most-positive-fixnum 0 most-negative-fixnum))
 
-;; What was encoded is decoded as it was.
+;; An encoded message is decoded unchanged.
 (dolist (message (list '(:eval :id 7 :code "(+ 1 2)" :hold t :package nil)
                        (list :code (format nil "\"a\\b\" (c)~%\\") :limit -10000)
                        (list :code "" (list (list "\\" "\"" "x\\")) '((())))
@@ -81,7 +81,7 @@
          (set-macro-character #\: (lambda (stream character) (declare (ignore stream character)) 0))
          (decode "(:EVAL :ID 13)"))
        '(:eval :id 13))
-;; What is not of the wire is nothing.
+;; Anything outside the wire's notation decodes to nothing.
 (dolist (text '("" " " ")" "1" "\"a\"" "(" "(\"a" "(\"a\\" "(\"a\\\"" "(a)" "(#.1)" "(1 . 2)"))
   (check (list text (decode text)) (list text nil)))
 

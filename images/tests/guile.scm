@@ -12,7 +12,7 @@
 
 (use-modules (srfi srfi-64) (srfi srfi-9 gnu))
 
-;; A failure is told on the error output, and by the exit code.
+;; A failure is reported on the error output, and by the exit code.
 (define runner (test-runner-simple))
 (set! test-log-to-file #f)
 (test-runner-factory (lambda () runner))
