@@ -42,6 +42,7 @@ pub mod node;
 mod nrepl;
 mod place;
 mod process;
+mod question;
 mod queue;
 pub mod refusal;
 pub mod remote;
@@ -76,11 +77,15 @@ pub use lispwright_platform::{Lack, Surroundings};
 pub use naming::{Description, Exports, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
 pub use place::WritablePlace;
+pub use question::{
+    Describe, Expand, Expansion, ExpansionLevel, Frames, Inspect, ListExports, ListFrames, ListHeld, ListLocals,
+    ListReferences, Locals, Question,
+};
 pub use refusal::Refusal;
 pub use remote::Found;
 pub use remote::Listener;
 pub use remote::address::{Address, AddressError, SWANK_PORT};
-pub use request::{EvalRequest, ExpansionLevel, Request, RestartName};
+pub use request::{EvalRequest, Request, RestartName};
 pub use sandbox::{SandboxChoice, SandboxConfig, refuse_nested};
 pub use session_error::SessionError;
 pub use sessions::{MAIN, Sessions};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::backends::Capability;
+use crate::question::{Describe, Expand, Inspect, ListExports, ListFrames, ListHeld, ListLocals, ListReferences};
 use crate::wire::{Value, keyed};
 use crate::work::{Project, Target};
 
@@ -55,11 +56,11 @@ impl EvalRequest {
         let number = |limit: Option<u32>| Value::optional(limit.map(i64::from));
         keyed([
             ("CODE", Value::text(&self.code)),
-            ("PACKAGE", self.package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
+            ("PACKAGE", Value::optional_text(self.package.as_deref())),
             ("SAFE-READ", Value::truth(self.safe_read)),
             ("PRINT-LEVEL", number(self.print_level)),
             ("PRINT-LENGTH", number(self.print_length)),
-            ("LIMIT", Value::Integer(i64::try_from(self.value_limit).unwrap_or(i64::MAX))),
+            ("LIMIT", Value::count(self.value_limit as u64)),
             ("HOLD", Value::truth(self.hold)),
         ])
     }
@@ -70,57 +71,16 @@ impl EvalRequest {
 pub enum Request {
     /// Evaluate code.
     Eval(EvalRequest),
-    /// Describe an object by its number.
-    Inspect {
-        /// The number.
-        object: i64,
-        /// The levels of parts, at most 8.
-        depth: u32,
-        /// The number of parts of each object.
-        count: u32,
-        /// The number of parts of the outermost object to skip.
-        offset: u64,
-        /// The number of characters of a long string.
-        limit: u32,
-    },
+    /// Describe an object.
+    Inspect(Inspect),
     /// Expand the macros of a form.
-    Macroexpand {
-        /// The form.
-        code: String,
-        /// The package; `None` means the session's own.
-        package: Option<String>,
-        /// The extent of the expansion.
-        level: ExpansionLevel,
-        /// The number of characters of the expansion.
-        limit: usize,
-        /// The time after which the macros are interrupted.
-        timeout: Duration,
-    },
+    Macroexpand(Expand),
     /// Describe the meanings of a name.
-    Describe {
-        /// The name, with its package or without.
-        name: String,
-        /// The package or module to search; `None` means the session's own.
-        package: Option<String>,
-        /// The number of characters of each documentation string.
-        limit: usize,
-    },
+    Describe(Describe),
     /// List the references to a name.
-    References {
-        /// The name, with its package or without.
-        name: String,
-        /// The package or module to search; `None` means the session's own.
-        package: Option<String>,
-    },
+    References(ListReferences),
     /// List the exports of a package, module or namespace.
-    Exports {
-        /// Its name.
-        name: String,
-        /// The number of names to skip.
-        offset: u32,
-        /// The number of names to list.
-        count: u32,
-    },
+    Exports(ListExports),
     /// Load a file or a system, and report its compiler's messages.
     Load {
         /// The target.
@@ -148,19 +108,11 @@ pub enum Request {
         timeout: Duration,
     },
     /// List the held errors.
-    Held,
+    Held(ListHeld),
     /// List frames of the innermost held stack.
-    Frames {
-        /// The number of frames to skip.
-        offset: u32,
-        /// The number of frames to list.
-        count: u32,
-    },
+    Frames(ListFrames),
     /// Show the variables of a frame of the innermost held stack.
-    Locals {
-        /// The frame's number, from 0.
-        frame: u32,
-    },
+    Locals(ListLocals),
     /// Evaluate where the variables of a frame of the innermost held stack are visible.
     EvalInFrame {
         /// The frame's number, from 0.
@@ -185,17 +137,6 @@ pub enum Request {
     Rollback(Option<String>),
 }
 
-/// The extent of macro expansion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExpansionLevel {
-    /// One step.
-    Once,
-    /// Until the form is no macro call.
-    Full,
-    /// Subforms too.
-    All,
-}
-
 /// The designator of a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RestartName {
@@ -215,14 +156,14 @@ impl Request {
         match self {
             Self::Eval(request) if request.trial => named("trying", &request.code),
             Self::Eval(request) => named("evaluating", &request.code),
-            Self::Inspect { object, .. } => format!("inspecting object {object}"),
-            Self::Macroexpand { code, .. } => named("expanding", code),
-            Self::Describe { name, .. } => named("describing", name),
-            Self::References { name, .. } => named("finding references to", name),
-            Self::Exports { name, .. } => named("listing the exports of", name),
+            Self::Inspect(question) => format!("inspecting object {}", question.object),
+            Self::Macroexpand(question) => named("expanding", &question.code),
+            Self::Describe(question) => named("describing", &question.name),
+            Self::References(question) => named("finding references to", &question.name),
+            Self::Exports(question) => named("listing the exports of", &question.name),
             Self::Load { target: what, .. } => target("loading", what),
             Self::RunTests { target: what, .. } => target("running the tests of", what),
-            Self::Held | Self::Frames { .. } | Self::Locals { .. } => "looking at the held error".to_owned(),
+            Self::Held(_) | Self::Frames(_) | Self::Locals(_) => "looking at the held error".to_owned(),
             Self::EvalInFrame { code, .. } => named("evaluating in a frame", &code.code),
             Self::Restart { .. } => "taking a restart".to_owned(),
             Self::Abort => "giving up the held error".to_owned(),
@@ -235,16 +176,16 @@ impl Request {
     pub(crate) fn operation(&self) -> &'static str {
         match self {
             Self::Eval(_) => "EVAL",
-            Self::Inspect { .. } => "INSPECT",
-            Self::Macroexpand { .. } => "MACROEXPAND",
-            Self::Describe { .. } => "DESCRIBE",
-            Self::References { .. } => "REFERENCES",
-            Self::Exports { .. } => "EXPORTS",
+            Self::Inspect(_) => Inspect::OPERATION,
+            Self::Macroexpand(_) => Expand::OPERATION,
+            Self::Describe(_) => Describe::OPERATION,
+            Self::References(_) => ListReferences::OPERATION,
+            Self::Exports(_) => ListExports::OPERATION,
             Self::Load { .. } => "LOAD",
             Self::RunTests { .. } => "RUN-TESTS",
-            Self::Held => "HELD",
-            Self::Frames { .. } => "FRAMES",
-            Self::Locals { .. } => "LOCALS",
+            Self::Held(_) => ListHeld::OPERATION,
+            Self::Frames(_) => ListFrames::OPERATION,
+            Self::Locals(_) => ListLocals::OPERATION,
             Self::EvalInFrame { .. } => "EVAL-IN-FRAME",
             Self::Restart { .. } => "RESTART",
             Self::Abort => "ABORT",
@@ -255,43 +196,16 @@ impl Request {
 
     /// The arguments after the operation on the wire.
     pub(crate) fn arguments(&self) -> Vec<Value> {
-        let integer = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
         match self {
             Self::Eval(request) => request.arguments(),
-            Self::Inspect { object, depth, count, offset, limit } => keyed([
-                ("OBJECT", Value::Integer(*object)),
-                ("DEPTH", integer((*depth).into())),
-                ("COUNT", integer((*count).into())),
-                ("OFFSET", integer(*offset)),
-                ("LIMIT", integer((*limit).into())),
-            ]),
-            Self::Macroexpand { code, package, level, limit, .. } => keyed([
-                ("CODE", Value::text(code)),
-                ("PACKAGE", package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
-                (
-                    "LEVEL",
-                    Value::keyword(match level {
-                        ExpansionLevel::Once => "ONCE",
-                        ExpansionLevel::Full => "FULL",
-                        ExpansionLevel::All => "ALL",
-                    }),
-                ),
-                ("LIMIT", integer(*limit as u64)),
-            ]),
-            Self::Describe { name, package, limit } => keyed([
-                ("NAME", Value::text(name)),
-                ("PACKAGE", package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
-                ("LIMIT", integer(*limit as u64)),
-            ]),
-            Self::References { name, package } => keyed([
-                ("NAME", Value::text(name)),
-                ("PACKAGE", package.as_ref().map_or(Value::List(Vec::new()), Value::text)),
-            ]),
-            Self::Exports { name, offset, count } => keyed([
-                ("NAME", Value::text(name)),
-                ("OFFSET", integer((*offset).into())),
-                ("COUNT", integer((*count).into())),
-            ]),
+            Self::Inspect(question) => question.arguments(),
+            Self::Macroexpand(question) => question.arguments(),
+            Self::Describe(question) => question.arguments(),
+            Self::References(question) => question.arguments(),
+            Self::Exports(question) => question.arguments(),
+            Self::Held(question) => question.arguments(),
+            Self::Frames(question) => question.arguments(),
+            Self::Locals(question) => question.arguments(),
             Self::Load { target, project, force, clear, .. } => {
                 let mut arguments = target.arguments();
                 arguments.extend(project.arguments());
@@ -302,20 +216,16 @@ impl Request {
                 let mut arguments = target.arguments();
                 arguments.extend(project.arguments());
                 arguments.extend(keyed([
-                    ("FRAMEWORK", framework.as_ref().map_or(Value::List(Vec::new()), Value::text)),
+                    ("FRAMEWORK", Value::optional_text(framework.as_deref())),
                     ("TESTS", Value::List(tests.iter().map(Value::text).collect())),
                 ]));
                 arguments
             }
-            Self::Held | Self::Abort => Vec::new(),
+            Self::Abort => Vec::new(),
             Self::Checkpoint(name) => keyed([("NAME", Value::text(name))]),
-            Self::Rollback(name) => keyed([("NAME", name.as_ref().map_or(Value::List(Vec::new()), Value::text))]),
-            Self::Frames { offset, count } => {
-                keyed([("OFFSET", integer((*offset).into())), ("COUNT", integer((*count).into()))])
-            }
-            Self::Locals { frame } => keyed([("FRAME", integer((*frame).into()))]),
+            Self::Rollback(name) => keyed([("NAME", Value::optional_text(name.as_deref()))]),
             Self::EvalInFrame { frame, code } => {
-                let mut arguments = keyed([("FRAME", integer((*frame).into()))]);
+                let mut arguments = keyed([("FRAME", Value::count(*frame))]);
                 arguments.extend(code.arguments());
                 arguments
             }
@@ -323,11 +233,11 @@ impl Request {
                 (
                     "RESTART",
                     match restart {
-                        RestartName::Number(number) => integer((*number).into()),
+                        RestartName::Number(number) => Value::count(*number),
                         RestartName::Name(name) => Value::text(name),
                     },
                 ),
-                ("CODE", values.as_ref().map_or(Value::List(Vec::new()), Value::text)),
+                ("CODE", Value::optional_text(values.as_deref())),
             ]),
         }
     }
@@ -337,10 +247,8 @@ impl Request {
         match self {
             Self::Eval(request) => request.timeout,
             Self::EvalInFrame { code, .. } => code.timeout,
-            Self::Restart { timeout, .. }
-            | Self::Macroexpand { timeout, .. }
-            | Self::Load { timeout, .. }
-            | Self::RunTests { timeout, .. } => *timeout,
+            Self::Macroexpand(question) => question.timeout,
+            Self::Restart { timeout, .. } | Self::Load { timeout, .. } | Self::RunTests { timeout, .. } => *timeout,
             _ => LOOK_LIMIT,
         }
     }
@@ -359,9 +267,9 @@ impl Request {
         match self {
             Self::Eval(request) | Self::EvalInFrame { code: request, .. } if request.hold => Capability::Hold,
             Self::Eval(request) if request.trial => Capability::Checkpoint,
-            Self::Held
-            | Self::Frames { .. }
-            | Self::Locals { .. }
+            Self::Held(_)
+            | Self::Frames(_)
+            | Self::Locals(_)
             | Self::EvalInFrame { .. }
             | Self::Restart { .. }
             | Self::Abort => Capability::Hold,
@@ -374,7 +282,7 @@ impl Request {
     pub(crate) fn is_about_present_image(&self) -> bool {
         !matches!(
             self,
-            Self::Eval(_) | Self::Macroexpand { .. } | Self::Load { .. } | Self::RunTests { .. } | Self::Checkpoint(_)
+            Self::Eval(_) | Self::Macroexpand(_) | Self::Load { .. } | Self::RunTests { .. } | Self::Checkpoint(_)
         )
     }
 }

@@ -71,6 +71,16 @@ impl Value {
         number.map_or(Self::List(Vec::new()), Self::Integer)
     }
 
+    /// The text, or `NIL`.
+    pub(crate) fn optional_text(text: Option<&str>) -> Self {
+        text.map_or(Self::List(Vec::new()), Self::text)
+    }
+
+    /// A count; one beyond what the wire carries is its largest number.
+    pub(crate) fn count(number: impl Into<u64>) -> Self {
+        Self::Integer(i64::try_from(number.into()).unwrap_or(i64::MAX))
+    }
+
     /// The elements, when this is a list.
     pub fn as_list(&self) -> Option<&[Self]> {
         if let Self::List(items) = self { Some(items) } else { None }

@@ -1,13 +1,13 @@
 //! `code_describe`: what a name means in a live image.
 
-use lispwright_runtime::{Ending, Meaning as Known, Request};
+use lispwright_runtime::{Describe, Meaning as Known};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, ask_living, named};
-use crate::eval_answer::ended;
 use crate::refusal::Refusal;
+use crate::repl_eval::Told;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -101,9 +101,9 @@ pub async fn code_describe(
     args: CodeDescribe,
     context: &CallContext,
 ) -> Result<DescribeAnswer, Refusal> {
-    let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: DOCUMENTATION };
-    let report = ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await?;
-    let Ending::Described(description) = &report.ending else { return Err(ended(report)) };
+    let question = Describe { name: named(args.symbol)?, package: args.package, limit: DOCUMENTATION };
+    let Told { answer: description, aside, .. } =
+        ask_living(&workshop.sessions, args.session.as_deref(), None, question, context).await?;
     let mut files = Files::new(workshop);
     let meanings: Vec<Meaning> = description.meanings.iter().map(|known| meaning(known, &mut files)).collect();
     Ok(DescribeAnswer {
@@ -112,9 +112,9 @@ pub async fn code_describe(
         package: description.home.clone(),
         exported: description.exported,
         meanings,
-        session: report.session.clone(),
+        session: aside.session.clone(),
         source: Origin::Live,
-        aside: Aside::from(&report),
+        aside,
     })
 }
 

@@ -1,16 +1,16 @@
 //! `code_exports`: what a package, module or namespace offers to others, as a live image knows it.
 
 use lispwright_edit::Source;
-use lispwright_runtime::{Ending, Meaning, Request};
+use lispwright_runtime::{Ending, ListExports, Meaning};
 use lispwright_syntax::{Dialect, Form, FormKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, ask_living, package_in};
-use crate::eval_answer::ended;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
+use crate::repl_eval::Told;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -105,15 +105,14 @@ pub async fn code_exports(
 ) -> Result<ExportsAnswer, Refusal> {
     let Module { name, path, dialect } = named(workshop, args.path, args.module).await?;
     let count = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST);
-    let request = Request::Exports { name: name.clone(), offset: args.offset, count };
-    let report = ask_living(&workshop.sessions, args.session.as_deref(), dialect, request, context).await?;
-    let exports = match (&report.ending, path) {
-        (Ending::Exports(exports), _) => exports,
-        (Ending::NoPackage { .. }, Some(path)) => {
-            return Err(LiveFault::NotLoaded { path, module: name, session: report.session }.into());
+    let question = ListExports { name: name.clone(), offset: args.offset, count };
+    let asked = ask_living(&workshop.sessions, args.session.as_deref(), dialect, question, context).await;
+    let Told { answer: exports, aside, .. } = asked.map_err(|refusal| match (refusal, path) {
+        (Refusal::Unanswered(answer), Some(path)) if matches!(answer.report.ending, Ending::NoPackage { .. }) => {
+            LiveFault::NotLoaded { path, module: name, session: answer.session }.into()
         }
-        _ => return Err(ended(report)),
-    };
+        (refusal, _) => refusal,
+    })?;
     let mut files = Files::new(workshop);
     let end = u64::from(args.offset) + u64::from(count);
     Ok(ExportsAnswer {
@@ -121,10 +120,10 @@ pub async fn code_exports(
         exports: exports.exports.iter().map(|meaning| export(meaning, &mut files)).collect(),
         total: exports.total,
         truncated: end < exports.total,
-        session: report.session.clone(),
+        session: aside.session.clone(),
         source: Origin::Live,
         end,
-        aside: Aside::from(&report),
+        aside,
     })
 }
 

@@ -1,13 +1,13 @@
 //! `code_find`: where a name is defined, as a live image knows it.
 
-use lispwright_runtime::{Ending, Request};
+use lispwright_runtime::Describe;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, ask_living, named, within};
-use crate::eval_answer::ended;
 use crate::refusal::Refusal;
+use crate::repl_eval::Told;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -78,9 +78,9 @@ pub struct Definition {
 /// Finds the definitions. Cancelling the context interrupts the image.
 pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Result<FindAnswer, Refusal> {
     let is_wanted = within(workshop, args.path.as_deref())?;
-    let request = Request::Describe { name: named(args.symbol)?, package: args.package, limit: 0 };
-    let report = ask_living(&workshop.sessions, args.session.as_deref(), None, request, context).await?;
-    let Ending::Described(description) = &report.ending else { return Err(ended(report)) };
+    let question = Describe { name: named(args.symbol)?, package: args.package, limit: 0 };
+    let Told { answer: description, aside, .. } =
+        ask_living(&workshop.sessions, args.session.as_deref(), None, question, context).await?;
     let mut files = Files::new(workshop);
     let mut definitions: Vec<Definition> = Vec::new();
     for meaning in &description.meanings {
@@ -103,10 +103,10 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
     }
     Ok(FindAnswer {
         definitions,
-        session: report.session.clone(),
+        session: aside.session.clone(),
         symbol: description.name.clone(),
         kinds: description.meanings.iter().map(|meaning| meaning.kind.clone()).collect(),
         narrowed: args.path.is_some(),
-        aside: Aside::from(&report),
+        aside,
     })
 }

@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-use lispwright_runtime::{Ending, Reference, Request};
+use lispwright_runtime::{ListReferences, Reference};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, Place, ask_living, dialect_within, named, within};
-use crate::eval_answer::ended;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
+use crate::repl_eval::Told;
 use crate::repl_work::relative;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -113,9 +113,9 @@ pub async fn code_find_references(
     let is_wanted = within(workshop, args.path.as_deref())?;
     let project_only = args.project_only.unwrap_or(true);
     let dialect = dialect_within(args.path.as_deref());
-    let request = Request::References { name: named(args.symbol)?, package: args.package };
-    let report = ask_living(&workshop.sessions, args.session.as_deref(), dialect, request, context).await?;
-    let Ending::References(references) = &report.ending else { return Err(ended(report)) };
+    let question = ListReferences { name: named(args.symbol)?, package: args.package };
+    let Told { answer: references, aside, .. } =
+        ask_living(&workshop.sessions, args.session.as_deref(), dialect, question, context).await?;
     let mut files = Files::new(workshop);
     let mut outside = 0;
     let mut found: Vec<&Reference> = Vec::new();
@@ -145,9 +145,9 @@ pub async fn code_find_references(
         count,
         outside_project: outside,
         not_known: references.not_noted.iter().map(|file| relative(file, root)).collect(),
-        session: report.session.clone(),
+        session: aside.session.clone(),
         symbol: references.name.clone(),
-        aside: Aside::from(&report),
+        aside,
     })
 }
 

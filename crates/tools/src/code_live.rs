@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use lispwright_edit::{Source, definition_near, mention};
 use lispwright_project::SourceFile;
-use lispwright_runtime::{EvalReport, MAIN, Reference, Request, Sessions};
+use lispwright_runtime::{MAIN, Question, Reference, Sessions};
 use lispwright_syntax::{Dialect, Form, FormId, Language};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_eval::ask;
+use crate::repl_eval::{Told, ask_for};
 use crate::repl_work::{relative, runtime_of};
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, read_source};
@@ -30,17 +30,17 @@ pub(crate) fn named(symbol: String) -> Result<String, Refusal> {
 
 /// Asks the image of `session`, or of the one session that has an image; when it is about `dialect`, of those that run it.
 /// Cancelling the context interrupts it.
-pub(crate) async fn ask_living(
+pub(crate) async fn ask_living<Q: Question>(
     sessions: &Sessions,
     session: Option<&str>,
     dialect: Option<Dialect>,
-    request: Request,
+    question: Q,
     context: &CallContext,
-) -> Result<EvalReport, Refusal> {
+) -> Result<Told<Q::Answer>, Refusal> {
     // What came before may start the image.
     context.turn().await;
     let session = living(sessions, session, dialect)?;
-    ask(sessions, &session, request, context).await
+    ask_for(sessions, &session, question, context).await
 }
 
 fn living(sessions: &Sessions, session: Option<&str>, dialect: Option<Dialect>) -> Result<String, Refusal> {

@@ -1,14 +1,13 @@
 //! `inspect_object`: look into an object of a live image by its number.
 
-use lispwright_runtime::{Ending, MAIN, Node, Request, Sessions};
+use lispwright_runtime::{Inspect, MAIN, Node, Sessions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
-use crate::eval_answer::ended;
 use crate::object::Object;
 use crate::refusal::Refusal;
-use crate::repl_eval::ask;
+use crate::repl_eval::{Told, ask_for};
 use crate::tool::CallContext;
 
 /// Levels of parts when none are asked for.
@@ -64,17 +63,13 @@ pub async fn inspect_object(
     context: &CallContext,
 ) -> Result<InspectAnswer, Refusal> {
     let session = args.session.as_deref().unwrap_or(MAIN);
-    let request = Request::Inspect {
+    let question = Inspect {
         object: args.id,
         depth: args.max_depth.unwrap_or(DEFAULT_DEPTH).min(8),
         count: args.max_elements.unwrap_or(DEFAULT_ELEMENTS).min(MOST_ELEMENTS),
         offset: args.offset.unwrap_or(0),
         limit: STRING,
     };
-    let report = ask(sessions, session, request, context).await?;
-    let aside = Aside::from(&report);
-    match report.ending {
-        Ending::Inspected(node) => Ok(InspectAnswer { object: Object::from(&node), node, aside }),
-        _ => Err(ended(report)),
-    }
+    let Told { answer: node, aside, .. } = ask_for(sessions, session, question, context).await?;
+    Ok(InspectAnswer { object: Object::from(&node), node, aside })
 }

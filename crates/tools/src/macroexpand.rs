@@ -1,17 +1,17 @@
 //! `macroexpand`: what a form means to the image once its macros are expanded.
 
 use lispwright_edit::{Source, Target, locate};
-use lispwright_runtime::{Ending, EvalReport, ExpansionLevel, Request};
+use lispwright_runtime::{Expand, Expansion, ExpansionLevel};
 use lispwright_syntax::{Dialect, FormId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::package_in;
-use crate::eval_answer::{ended, output_limit};
+use crate::eval_answer::output_limit;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_eval::{ask, seconds};
+use crate::repl_eval::{Told, ask_for, seconds};
 use crate::repl_session::open;
 use crate::repl_work::runtime_of;
 use crate::tool::CallContext;
@@ -94,21 +94,6 @@ pub async fn macroexpand(
     args: Macroexpand,
     context: &CallContext,
 ) -> Result<ExpandAnswer, Refusal> {
-    let report = expand(workshop, args, context).await?;
-    let aside = Aside::from(&report);
-    match report.ending {
-        Ending::Expanded { expansion, changed } => Ok(ExpandAnswer {
-            expansion: expansion.text,
-            changed,
-            truncated: expansion.cut,
-            package: report.package,
-            aside,
-        }),
-        _ => Err(ended(report)),
-    }
-}
-
-async fn expand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -> Result<EvalReport, Refusal> {
     let level = match args.level {
         Level::Once => ExpansionLevel::Once,
         Level::Full => ExpansionLevel::Full,
@@ -125,10 +110,12 @@ async fn expand(workshop: &Workshop, args: Macroexpand, context: &CallContext) -
         _ => return Err(LiveFault::CodeOrPlace.into()),
     };
     let limit = output_limit(None);
-    let request = Request::Macroexpand { code, package: package.or(file_package), level, limit, timeout };
+    let question = Expand { code, package: package.or(file_package), level, limit, timeout };
     let by_dialect = dialect.and_then(runtime_of).filter(|_| session.is_none());
     let session = open(&workshop.sessions, session.as_deref(), runtime.as_deref().or(by_dialect))?;
-    ask(&workshop.sessions, &session, request, context).await
+    let Told { answer: Expansion { form, changed }, package, aside, .. } =
+        ask_for(&workshop.sessions, &session, question, context).await?;
+    Ok(ExpandAnswer { expansion: form.text, changed, truncated: form.cut, package, aside })
 }
 
 /// The source of the form at an address, the package or module that the file is in there, and its dialect.

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, SystemTime};
 
-use lispwright_runtime::{Ending, EvalReport, EvalRequest, Request, SessionError, Sessions};
+use lispwright_runtime::{Ending, EvalReport, EvalRequest, Question, Request, SessionError, Sessions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::eval_answer::{EvalAnswer, output_limit};
+use crate::aside::Aside;
+use crate::eval_answer::{EvalAnswer, ended, output_limit};
 use crate::event::Event;
 use crate::image_text::one_line;
 use crate::live_fault::LiveFault;
@@ -100,6 +101,32 @@ pub(crate) async fn ask(
         context.observe(&Event::Answered { session, request, began, answered: answered.as_ref() });
     }
     answered
+}
+
+/// An answer of the type that its question has, with what else the session tells.
+pub(crate) struct Told<A> {
+    pub(crate) answer: A,
+    /// The session's package after the call.
+    pub(crate) package: Option<String>,
+    /// The number of stacks that are held.
+    pub(crate) held: u32,
+    pub(crate) aside: Aside,
+}
+
+/// Asks as [`ask`] does. An image that was stopped, refused or lost is a refusal.
+pub(crate) async fn ask_for<Q: Question>(
+    sessions: &Sessions,
+    session: &str,
+    question: Q,
+    context: &CallContext,
+) -> Result<Told<Q::Answer>, Refusal> {
+    let mut report = ask(sessions, session, question.into(), context).await?;
+    let aside = Aside::from(&report);
+    let ending = std::mem::replace(&mut report.ending, Ending::Tested);
+    match Q::answer(ending) {
+        Ok(answer) => Ok(Told { answer, package: report.package, held: report.held, aside }),
+        Err(ending) => Err(ended(EvalReport { ending: *ending, ..report })),
+    }
 }
 
 async fn wait(

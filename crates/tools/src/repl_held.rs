@@ -1,6 +1,9 @@
 //! The actions of `repl_control` on a held error: look at its stack, evaluate in it, leave it.
 
-use lispwright_runtime::{Ending, EvalRequest, Frame, LispError, Node, Request, RestartName, Sessions};
+use lispwright_runtime::{
+    EvalRequest, Frame, Frames, LispError, ListFrames, ListHeld, ListLocals, Locals, Node, Request, RestartName,
+    Sessions,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,7 +14,7 @@ use crate::live_fault::LiveFault;
 use crate::object::Object;
 use crate::refusal::Refusal;
 use crate::repl_action::{ReplAction, ReplControl};
-use crate::repl_eval::{PRINTED, ask, seconds};
+use crate::repl_eval::{PRINTED, Told, ask, ask_for, seconds};
 use crate::tool::CallContext;
 
 /// Frames in one answer.
@@ -98,22 +101,30 @@ pub struct Variable {
 
 /// Does what `args.action` says with what is held in `session`.
 pub(crate) async fn held(sessions: &Sessions, session: &str, args: &ReplControl, context: &CallContext) -> Reply {
-    let report = ask(sessions, session, request(session, args)?, context).await?;
-    let aside = Aside::from(&report);
-    let (session, held) = (report.session.clone(), report.held);
-    Ok(match report.ending {
-        Ending::Held(errors) => {
-            LevelsAnswer { session, held, levels: errors.iter().map(Level::from).collect(), errors, aside }.into()
+    let frame = args.frame.unwrap_or(0);
+    Ok(match args.action {
+        ReplAction::Frames => {
+            let question = ListFrames { offset: frame, count: FRAMES };
+            let Told { answer, held, aside, .. } = ask_for(sessions, session, question, context).await?;
+            let Frames { frames: stack, total } = answer;
+            FramesAnswer { session: aside.session.clone(), held, frames: facts_of(&stack), total, stack, aside }.into()
         }
-        Ending::Frames { frames: stack, total } => {
-            FramesAnswer { session, held, frames: facts_of(&stack), total, stack, aside }.into()
-        }
-        Ending::Locals { frame: in_stack, locals: nodes } => {
+        ReplAction::Locals => {
+            let Told { answer, held, aside, .. } = ask_for(sessions, session, ListLocals { frame }, context).await?;
+            let Locals { frame: in_stack, locals: nodes } = answer;
             let variable = |(name, node): &(String, Node)| Variable { name: name.clone(), value: Object::from(node) };
             let (frame, locals) = (FrameFacts::from(&in_stack), nodes.iter().map(variable).collect());
-            LocalsAnswer { session, held, frame, locals, in_stack, nodes, aside }.into()
+            LocalsAnswer { session: aside.session.clone(), held, frame, locals, in_stack, nodes, aside }.into()
         }
-        _ => Answer::from(EvalAnswer::of(report, output_limit(None))?),
+        ReplAction::EvalInFrame | ReplAction::Restart | ReplAction::Abort => {
+            let report = ask(sessions, session, request(session, args)?, context).await?;
+            Answer::from(EvalAnswer::of(report, output_limit(None))?)
+        }
+        _ => {
+            let Told { answer: errors, held, aside, .. } = ask_for(sessions, session, ListHeld, context).await?;
+            let levels = errors.iter().map(Level::from).collect();
+            LevelsAnswer { session: aside.session.clone(), held, levels, errors, aside }.into()
+        }
     })
 }
 
@@ -127,11 +138,10 @@ impl From<&LispError> for Level {
     }
 }
 
+/// The request of an action that lets code run.
 fn request(session: &str, args: &ReplControl) -> Result<Request, Refusal> {
     let missing = |argument| LiveFault::Missing { action: args.action, argument, session: session.to_owned() };
     Ok(match args.action {
-        ReplAction::Frames => Request::Frames { offset: args.frame.unwrap_or(0), count: FRAMES },
-        ReplAction::Locals => Request::Locals { frame: args.frame.unwrap_or(0) },
         ReplAction::EvalInFrame => Request::EvalInFrame {
             frame: args.frame.unwrap_or(0),
             code: EvalRequest {
@@ -149,7 +159,6 @@ fn request(session: &str, args: &ReplControl) -> Result<Request, Refusal> {
                 timeout: seconds(args.timeout_seconds)?,
             }
         }
-        ReplAction::Abort => Request::Abort,
-        _ => Request::Held,
+        _ => Request::Abort,
     })
 }

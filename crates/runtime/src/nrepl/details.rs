@@ -3,7 +3,7 @@
 //! Nothing is defined in the image: the questions are expressions whose value is a string in the notation of the wire, as
 //! the agents of other runtimes send it.
 
-use crate::request::ExpansionLevel;
+use crate::question::ExpansionLevel;
 use crate::wire::Value;
 
 /// The kind of Clojure.

@@ -11,9 +11,10 @@ use super::python;
 use crate::eval::{Ending, LispError, Phase, Place, Printout, lisp_error};
 use crate::naming::{Description, Exports};
 use crate::nearest::nearest;
+use crate::question::{Describe, Expand, ListExports};
 use crate::refusal::Refusal;
 use crate::remote::Lost;
-use crate::request::{EvalRequest, ExpansionLevel};
+use crate::request::EvalRequest;
 use crate::stop::Controls;
 use crate::wire::Value;
 use crate::work::{Diagnostic, Tally};
@@ -273,22 +274,16 @@ impl Image {
     }
 
     /// Expands the macros of the one form in `code`.
-    pub(crate) async fn expand(
-        &mut self,
-        code: &str,
-        namespace: Option<&str>,
-        level: ExpansionLevel,
-        limit: usize,
-        deadline: Instant,
-        controls: &Controls,
-    ) -> Result<Evaluated, Lost> {
+    pub(crate) async fn expand(&mut self, question: &Expand, controls: &Controls) -> Result<Evaluated, Lost> {
+        let Expand { code, package, level, limit, timeout } = question;
+        let (namespace, limit, deadline) = (package.as_deref(), *limit, Instant::now() + *timeout);
         let read = Code::read(code);
         let [form] = read.forms.as_slice() else {
             return Ok(Ending::Refused(Refusal::NotOneForm(read.forms.len() as u64)).into());
         };
         let asked = namespace.is_some();
         let namespace = namespace.unwrap_or(&self.namespace).to_owned();
-        let question = details::expansion_question(read.slice(*form), level);
+        let question = details::expansion_question(read.slice(*form), *level);
         let place = Place {
             phase: Phase::Eval,
             index: 1,
@@ -317,14 +312,12 @@ impl Image {
     /// Describes the meanings of a name.
     pub(crate) async fn describe(
         &mut self,
-        name: &str,
-        namespace: Option<&str>,
-        limit: usize,
+        question: &Describe,
         deadline: Instant,
         controls: &Controls,
     ) -> Result<Evaluated, Lost> {
-        let namespace = namespace.unwrap_or(&self.namespace).to_owned();
-        let question = details::description_question(&namespace, name, limit, self.prepared);
+        let namespace = question.package.as_ref().unwrap_or(&self.namespace).clone();
+        let question = details::description_question(&namespace, &question.name, question.limit, self.prepared);
         let nowhere = Place { phase: Phase::Eval, index: 0, total: None, start: (1, 1), at: None, text: String::new() };
         let answer = match self.ask_code(question, "user", nowhere, deadline, controls).await? {
             Ok(answer) => answer,
@@ -340,16 +333,14 @@ impl Image {
         Ok(Refusal::read(&answer).map_or_else(|| no_description("it gave another answer"), Ending::Refused).into())
     }
 
-    /// Lists the exports of the namespace `name`.
+    /// Lists the exports of a namespace.
     pub(crate) async fn exports(
         &mut self,
-        name: &str,
-        offset: u32,
-        count: u32,
+        ListExports { name, offset, count }: &ListExports,
         deadline: Instant,
         controls: &Controls,
     ) -> Result<Evaluated, Lost> {
-        let question = details::exports_question(name, offset, count, self.prepared);
+        let question = details::exports_question(name, *offset, *count, self.prepared);
         let nowhere = Place { phase: Phase::Eval, index: 0, total: None, start: (1, 1), at: None, text: String::new() };
         let answer = match self.ask_code(question, "user", nowhere, deadline, controls).await? {
             Ok(answer) => answer,
@@ -357,7 +348,7 @@ impl Image {
         };
         let Some(answer) = answer else { return Ok(no_description("it gave no answer").into()) };
         if answer.get_truth("NO-SPACE") {
-            return Ok(self.no_namespace(name.to_owned()).await.into());
+            return Ok(self.no_namespace(name.clone()).await.into());
         }
         let described = answer.get_list("DESCRIBED").iter().map(Description::read);
         let exports = described.flat_map(|description| description.meanings).collect();

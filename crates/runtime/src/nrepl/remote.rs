@@ -180,17 +180,9 @@ impl Nrepl {
     async fn evaluated(image: &mut Image, request: &Request, controls: &Controls) -> Result<Evaluated, Lost> {
         match request {
             Request::Eval(request) => image.eval(request, controls).await,
-            Request::Macroexpand { code, package, level, limit, timeout } => {
-                let deadline = Instant::now() + *timeout;
-                image.expand(code, package.as_deref(), *level, *limit, deadline, controls).await
-            }
-            Request::Describe { name, package, limit } => {
-                let deadline = Instant::now() + request.timeout();
-                image.describe(name, package.as_deref(), *limit, deadline, controls).await
-            }
-            Request::Exports { name, offset, count } => {
-                image.exports(name, *offset, *count, Instant::now() + request.timeout(), controls).await
-            }
+            Request::Macroexpand(question) => image.expand(question, controls).await,
+            Request::Describe(question) => image.describe(question, Instant::now() + request.timeout(), controls).await,
+            Request::Exports(question) => image.exports(question, Instant::now() + request.timeout(), controls).await,
             Request::Load { target, project, force, timeout, .. } => {
                 image.load(target, project, *force, Instant::now() + *timeout, controls).await
             }

@@ -59,12 +59,14 @@ async fn code_is_evaluated_form_by_form() {
     let Ending::Error { error, place } = &report.ending else { panic!("{report:#?}") };
     assert!(error.message.contains("safe_read") && place.index == 2 && place.phase == Phase::Read);
 
-    let expand = |code: &str, level| Request::Macroexpand {
-        code: code.to_owned(),
-        package: None,
-        level,
-        limit: 1000,
-        timeout: Duration::from_secs(20),
+    let expand = |code: &str, level| {
+        Request::Macroexpand(Expand {
+            code: code.to_owned(),
+            package: None,
+            level,
+            limit: 1000,
+            timeout: Duration::from_secs(20),
+        })
     };
     for (code, level, expected, differs) in [
         ("(when a b)", ExpansionLevel::Once, "(if a (do b))", true),

@@ -44,17 +44,20 @@ async fn a_held_error_can_be_looked_into_and_gone_on_from() {
     let names: Vec<&str> = error.restarts.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["USE-VALUE", "FREE"]);
 
-    let Ending::Held(levels) = ask(&lab, Request::Held).await.ending else { panic!() };
+    let Ending::Held(levels) = ask(&lab, Request::Held(ListHeld)).await.ending else { panic!() };
     assert_eq!(levels[0].message, "no price for TEA");
-    let Ending::Frames { frames, total } = ask(&lab, Request::Frames { offset: 0, count: 20 }).await.ending else {
+    let Ending::Frames { frames, total } = ask(&lab, Request::Frames(ListFrames { offset: 0, count: 20 })).await.ending
+    else {
         panic!()
     };
     assert!(frames[0].call == "(PRICE :TEA)" && total >= 1, "{frames:#?}");
-    let Ending::Locals { locals, .. } = ask(&lab, Request::Locals { frame: 0 }).await.ending else { panic!() };
+    let Ending::Locals { locals, .. } = ask(&lab, Request::Locals(ListLocals { frame: 0 })).await.ending else {
+        panic!()
+    };
     assert_eq!((locals[0].0.as_str(), locals[0].1.text.as_str()), ("ITEM", ":TEA"));
     let inside = Request::EvalInFrame { frame: 0, code: EvalRequest::new("(list item item)") };
     assert_eq!(values(&ask(&lab, inside).await), "(:TEA :TEA)");
-    let report = ask(&lab, Request::Locals { frame: 99 }).await;
+    let report = ask(&lab, Request::Locals(ListLocals { frame: 99 })).await;
     assert!(matches!(report.ending, Ending::Refused(Refusal::NoFrame { frame: 99, .. })), "{report:#?}");
     let report = ask(&lab, restart("NONE", None)).await;
     assert_eq!(report.ending, Ending::Refused(Refusal::NoRestart("NONE".into())));
@@ -63,7 +66,7 @@ async fn a_held_error_can_be_looked_into_and_gone_on_from() {
     let report = ask(&lab, restart("use-value", Some("(+ 1 2)"))).await;
     assert_eq!(values(&report), "300");
     assert_eq!(report.held, 0);
-    assert_eq!(ask(&lab, Request::Held).await.ending, Ending::Refused(Refusal::NotHeld));
+    assert_eq!(ask(&lab, Request::Held(ListHeld)).await.ending, Ending::Refused(Refusal::NotHeld));
     assert_eq!(lab.values("(+ 1 2)").await, "3");
 }
 
@@ -76,8 +79,8 @@ async fn errors_are_held_on_top_of_each_other_and_given_up_one_by_one() {
     assert!(!error.kept, "an error on top that is not to be held");
     let report = ask(&lab, Request::Abort).await;
     assert!(matches!(report.ending, Ending::Aborted(_)) && report.held == 1, "{report:#?}");
-    // A restart that continues is not invoked by mistake.
-    let Ending::Held(levels) = ask(&lab, Request::Held).await.ending else { panic!() };
+    // A restart that goes on is not taken by mistake.
+    let Ending::Held(levels) = ask(&lab, Request::Held(ListHeld)).await.ending else { panic!() };
     assert_eq!(levels[0].message, "no price for TEA");
     let report = ask(&lab, Request::Abort).await;
     assert!(matches!(report.ending, Ending::Aborted(_)) && report.held == 0, "{report:#?}");

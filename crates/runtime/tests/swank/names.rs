@@ -34,7 +34,7 @@ async fn farm() -> (Server, Lab, String) {
 }
 
 async fn described(lab: &Lab, name: &str) -> Description {
-    let request = Request::Describe { name: name.to_owned(), package: None, limit: 1000 };
+    let request = Request::Describe(Describe { name: name.to_owned(), package: None, limit: 1000 });
     match lab.call(MAIN, request, &Default::default()).await.unwrap().ending {
         Ending::Described(description) => description,
         other => panic!("{name}: {other:#?}"),
@@ -71,7 +71,7 @@ async fn a_name_is_described_with_its_place() {
 async fn names_are_looked_for_and_never_made() {
     let (_server, lab, _) = farm().await;
     assert_eq!(described(&lab, "total").await.name, "FARM::TOTAL", "it is found in the one package that has it");
-    let request = Request::Describe { name: "farm::totl".to_owned(), package: None, limit: 1000 };
+    let request = Request::Describe(Describe { name: "farm::totl".to_owned(), package: None, limit: 1000 });
     let report = lab.call(MAIN, request, &Default::default()).await.unwrap();
     assert!(matches!(&report.ending, Ending::Refused(_)), "{:#?}", report.ending);
     assert_eq!(lab.values("(find-symbol \"TOTL\" :farm)").await, "NIL ; NIL");
@@ -81,7 +81,7 @@ async fn names_are_looked_for_and_never_made() {
 async fn who_refers_to_a_name_is_told_with_the_place() {
     let (_server, lab, file) = farm().await;
     let references = async |name: &str| {
-        let request = Request::References { name: name.to_owned(), package: None };
+        let request = Request::References(ListReferences { name: name.to_owned(), package: None });
         match lab.call(MAIN, request, &Default::default()).await.unwrap().ending {
             Ending::References(references) => references.references,
             other => panic!("{name}: {other:#?}"),

@@ -68,7 +68,7 @@ async fn objects_have_numbers_that_last() {
     let list = report.object.unwrap();
     assert_eq!((list.kind.as_str(), list.parts.len()), ("list", 3));
     let inner = list.parts[1].value.id.unwrap();
-    let look = |object| Request::Inspect { object, depth: 1, count: 10, offset: 0, limit: 100 };
+    let look = |object| Request::Inspect(Inspect { object, depth: 1, count: 10, offset: 0, limit: 100 });
     let report = lab.call(MAIN, look(inner), &CancellationToken::new()).await.unwrap();
     let Ending::Inspected(node) = report.ending else { panic!("{report:#?}") };
     assert_eq!(node.kind, "hash-table");
@@ -91,12 +91,14 @@ async fn instances_and_structures_are_taken_apart() {
 #[tokio::test]
 async fn macros_are_expanded_at_all_levels() {
     let (_server, lab) = attached().await;
-    let expand = |code: &str, level| Request::Macroexpand {
-        code: code.to_owned(),
-        package: None,
-        level,
-        limit: 10_000,
-        timeout: std::time::Duration::from_secs(30),
+    let expand = |code: &str, level| {
+        Request::Macroexpand(Expand {
+            code: code.to_owned(),
+            package: None,
+            level,
+            limit: 10_000,
+            timeout: std::time::Duration::from_secs(30),
+        })
     };
     for (level, expected) in [(ExpansionLevel::Once, "(if a (when b c))"), (ExpansionLevel::All, "(if a (if b c))")] {
         let report = lab.call(MAIN, expand("(when a (when b c))", level), &CancellationToken::new()).await.unwrap();

@@ -87,12 +87,14 @@ pub(super) async fn warnings(bench: Arc<Bench>) {
 
 pub(super) async fn expansions(bench: Arc<Bench>) {
     let (code, says) = bench.phrases.expansion;
-    let request = |code: &str| Request::Macroexpand {
-        code: code.into(),
-        package: None,
-        level: ExpansionLevel::Once,
-        limit: 1000,
-        timeout: Duration::from_secs(30),
+    let request = |code: &str| {
+        Request::Macroexpand(Expand {
+            code: code.into(),
+            package: None,
+            level: ExpansionLevel::Once,
+            limit: 1000,
+            timeout: Duration::from_secs(30),
+        })
     };
     let report = bench.ask(request(code)).await;
     let Ending::Expanded { expansion, changed } = &report.ending else { panic!("{report:#?}") };
@@ -105,7 +107,7 @@ pub(super) async fn objects(bench: Arc<Bench>) {
     let (code, says) = bench.phrases.object;
     let report = bench.report(code).await;
     let object = report.object.as_ref().and_then(|node| node.id).unwrap_or_else(|| panic!("{report:#?}"));
-    let inspect = |object| Request::Inspect { object, depth: 2, count: 10, offset: 0, limit: 100 };
+    let inspect = |object| Request::Inspect(Inspect { object, depth: 2, count: 10, offset: 0, limit: 100 });
     let report = bench.ask(inspect(object)).await;
     let Ending::Inspected(node) = &report.ending else { panic!("{report:#?}") };
     assert_eq!((node.total, node.parts[1].value.text.as_str()), (Some(3), says), "{report:#?}");

@@ -23,7 +23,7 @@ async fn give_up(bench: &Bench) {
 
 /// The number of the failing function's frame.
 async fn innermost(bench: &Bench) -> u32 {
-    let report = bench.ask(Request::Frames { offset: 0, count: 20 }).await;
+    let report = bench.ask(Request::Frames(ListFrames { offset: 0, count: 20 })).await;
     let Ending::Frames { frames, .. } = &report.ending else { panic!("{report:#?}") };
     let found = frames.iter().find(|frame| frame.call.contains(bench.phrases.failure.frames[0]));
     found.unwrap_or_else(|| panic!("{report:#?}")).number
@@ -51,7 +51,7 @@ pub(super) async fn unclosed_code(bench: Arc<Bench>) {
 
 pub(super) async fn held_errors(bench: Arc<Bench>) {
     let error = held(&bench, bench.phrases.failure.code).await;
-    let report = bench.ask(Request::Held).await;
+    let report = bench.ask(Request::Held(ListHeld)).await;
     let Ending::Held(levels) = &report.ending else { panic!("{report:#?}") };
     assert_eq!((levels.len(), &levels[0].message), (1, &error.message));
     innermost(&bench).await;
@@ -63,7 +63,7 @@ pub(super) async fn held_errors(bench: Arc<Bench>) {
 pub(super) async fn variables_of_frames(bench: Arc<Bench>) {
     held(&bench, bench.phrases.failure.code).await;
     let frame = innermost(&bench).await;
-    let report = bench.ask(Request::Locals { frame }).await;
+    let report = bench.ask(Request::Locals(ListLocals { frame })).await;
     let Ending::Locals { locals, .. } = &report.ending else { panic!("{report:#?}") };
     let variable = bench.phrases.failure.variable;
     let found = locals.iter().find(|(name, _)| name.eq_ignore_ascii_case(variable));

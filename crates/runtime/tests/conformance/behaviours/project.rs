@@ -68,7 +68,8 @@ pub(super) async fn descriptions(bench: Arc<Bench>) {
     let (path, _) = load_mill(&bench, true).await;
     let mill = &bench.phrases.mill;
     let package = Some(mill.package.to_owned());
-    let describe = |name: &str| Request::Describe { name: name.to_owned(), package: package.clone(), limit: 1000 };
+    let describe =
+        |name: &str| Request::Describe(Describe { name: name.to_owned(), package: package.clone(), limit: 1000 });
     let report = bench.ask(describe(mill.grind)).await;
     let Ending::Described(description) = &report.ending else { panic!("{report:#?}") };
     let meaning = &description.meanings[0];
@@ -81,7 +82,7 @@ pub(super) async fn descriptions(bench: Arc<Bench>) {
 pub(super) async fn exports(bench: Arc<Bench>) {
     load_mill(&bench, true).await;
     let name = bench.phrases.mill.package.to_owned();
-    let report = bench.ask(Request::Exports { name, offset: 0, count: 10 }).await;
+    let report = bench.ask(Request::Exports(ListExports { name, offset: 0, count: 10 })).await;
     let Ending::Exports(exports) = &report.ending else { panic!("{report:#?}") };
     assert!(exports.exports.iter().any(|export| export.name.ends_with("grind")), "{report:#?}");
 }
@@ -90,7 +91,7 @@ pub(super) async fn references(bench: Arc<Bench>) {
     let (path, _) = load_mill(&bench, true).await;
     let mill = &bench.phrases.mill;
     let (name, package) = (mill.grind.to_owned(), Some(mill.package.to_owned()));
-    let report = bench.ask(Request::References { name, package }).await;
+    let report = bench.ask(Request::References(ListReferences { name, package })).await;
     let Ending::References(references) = &report.ending else { panic!("{report:#?}") };
     let found = references.references.iter().find(|reference| reference.name.to_lowercase().contains("turn"));
     let reference = found.unwrap_or_else(|| panic!("{report:#?}"));
