@@ -1,0 +1,59 @@
+//! What the doubts of the repairer are worth: what would come of the cases that each of them keeps from being repaired.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use lispwright_repair::Doubt;
+
+use super::judge::Verdict;
+
+/// The doubt that `LISPWRIGHT_REPAIR_WITHOUT` names.
+pub(crate) fn left_out() -> Option<Doubt> {
+    let name = std::env::var("LISPWRIGHT_REPAIR_WITHOUT").ok().filter(|name| !name.is_empty())?;
+    let found = Doubt::ALL.iter().find(|doubt| doubt.name() == name);
+    if found.is_none() {
+        let names: Vec<&str> = Doubt::ALL.iter().map(|doubt| doubt.name()).collect();
+        eprintln!("there is no doubt {name}; the doubts are {}", names.join(", "));
+        std::process::exit(2);
+    }
+    found.copied()
+}
+
+/// The refusals that give a doubt as their reason, and what they would be without it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Worth {
+    refused: u32,
+    wrong: u32,
+    right: u32,
+}
+
+impl Worth {
+    /// Counts a refusal; `without` is the verdict without the doubt.
+    pub(crate) fn count(&mut self, without: Verdict) {
+        self.refused += 1;
+        match without {
+            Verdict::Exact | Verdict::Same => self.right += 1,
+            Verdict::Wrong { .. } => self.wrong += 1,
+            Verdict::Refused { .. } | Verdict::Untouched { .. } => {}
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.refused += other.refused;
+        self.wrong += other.wrong;
+        self.right += other.right;
+    }
+}
+
+/// A row for every doubt.
+pub(crate) fn render(worths: &BTreeMap<Doubt, Worth>) -> String {
+    let mut out = String::from(
+        "| doubt | what it sees | refused for it | … wrong without it | … right without it |\n\
+         | --- | --- | ---: | ---: | ---: |\n",
+    );
+    for doubt in Doubt::ALL {
+        let Worth { refused, wrong, right } = worths.get(doubt).copied().unwrap_or_default();
+        let _ = writeln!(out, "| {} | {} | {refused} | {wrong} | {right} |", doubt.name(), doubt.about());
+    }
+    out
+}
