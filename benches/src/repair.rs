@@ -5,10 +5,11 @@
 //! wrong means that the text balances and means something else, which is the only real failure. A refusal counts as
 //! located when the original is among the first three candidates or the reported line is at most three lines off.
 //!
-//! Environment: `LISPWRIGHT_REPAIR_CASES` is the number of cases per class and corpus (100);
-//! `LISPWRIGHT_REPAIR_SEED` makes other cases (7); `LISPWRIGHT_REPAIR_GROUPS=rewritten,insert` leaves out the other groups; `LISPWRIGHT_REPAIR_SHOW=AB` prints the wrong
-//! answers of the classes A and B (`A refused`: the refusals as well; `A unlocated`: the refusals that do not help);
-//! `LISPWRIGHT_REPAIR_WITHOUT=rival` leaves out a doubt.
+//! Environment: `LISPWRIGHT_REPAIR_CASES` is the number of cases per class and corpus (100); `LISPWRIGHT_REPAIR_SEED`
+//! makes other cases (7); `LISPWRIGHT_REPAIR_GROUPS=rewritten,insert` leaves out the other groups;
+//! `LISPWRIGHT_REPAIR_SHOW=AB` prints the wrong answers of the classes A and B (`A refused`: the refusals as well;
+//! `A unlocated`: those that do not help; `A rival`: those for that doubt); `LISPWRIGHT_REPAIR_WITHOUT=rival` leaves out a
+//! doubt.
 
 mod baseline;
 mod case;
@@ -108,7 +109,7 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
     }
     let results = measure(setting, &show, parinfer.is_ok().then_some(&folder));
     let (summary, details) = (tables::summary(&results), tables::render(&results));
-    let doubts = doubts::render(&results.doubts);
+    let doubts = doubts::render(&results);
     eprintln!("{summary}{details}\n{doubts}\nthe slowest case took {} with its judging", milliseconds(results.slowest));
     eprintln!("all answers together: {:016x}", results.fingerprint);
     let picture = picture::render(&results);
@@ -260,15 +261,16 @@ fn run(job: &Job, files: &[PathBuf], show: &str, parinfer: &mut Option<Parinfer>
             results.texts += 1;
             for view in &case.views {
                 let begin = Instant::now();
-                let Judged { verdict, answer, doubt } = judge(case, view, without);
+                let judged = judge(case, view, without);
+                let Judged { verdict, answer, doubt } = &judged;
                 results.slowest = results.slowest.max(begin.elapsed().as_secs_f64());
                 if let Some(doubt) = doubt.filter(|_| without.is_none()) {
                     results.doubts.entry(doubt).or_default().count(judge(case, view, Some(doubt)).verdict);
                 }
-                results.fingerprint = results.fingerprint.wrapping_add(hash(&(view.track, &case.damaged, &answer)));
-                results.count(job, view.track, OURS, case, verdict);
+                results.fingerprint = results.fingerprint.wrapping_add(hash(&(view.track, &case.damaged, answer)));
+                results.count(job, view.track, OURS, case, *verdict);
                 if !show.is_empty() {
-                    show_case(job, case, view, verdict, &answer, show);
+                    show_case(job, case, view, &judged, show);
                 }
             }
             if show.is_empty() && job.layout == Layout::Kept {
@@ -325,14 +327,18 @@ fn hash(of: &impl Hash) -> u64 {
 }
 
 /// Prints a case if its kind was asked for.
-fn show_case(job: &Job, case: &Case, view: &View, verdict: Verdict, answer: &str, show: &str) {
+fn show_case(job: &Job, case: &Case, view: &View, judged: &Judged, show: &str) {
+    let Judged { verdict, answer, doubt } = judged;
+    let (classes, kinds) = show.split_once(' ').unwrap_or((show, ""));
+    let named = |doubt: &Doubt| kinds.split(' ').any(|kind| kind == doubt.name());
     let wanted = match verdict {
         Verdict::Wrong { .. } => true,
-        Verdict::Refused { located } => show.contains("refused") || (!located && show.contains("unlocated")),
+        Verdict::Refused { located } => {
+            kinds.contains("refused") || (!located && kinds.contains("unlocated")) || doubt.as_ref().is_some_and(named)
+        }
         _ => false,
     };
     let name = job.group.rows()[job.row].0.clone();
-    let classes = show.split(' ').next().unwrap_or_default();
     let chosen = job.group == Group::Several || name.starts_with(|class: char| classes.contains(class));
     if case.balances || !wanted || !chosen || job.layout != Layout::Kept {
         return;

@@ -1,10 +1,10 @@
 //! What the doubts of the repairer are worth: what would come of the cases that each of them keeps from being repaired.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use lispwright_repair::Doubt;
 
+use super::Results;
 use super::judge::Verdict;
 
 /// The doubt that `LISPWRIGHT_REPAIR_WITHOUT` names.
@@ -46,14 +46,16 @@ impl Worth {
 }
 
 /// A row for every doubt.
-pub(crate) fn render(worths: &BTreeMap<Doubt, Worth>) -> String {
+pub(crate) fn render(results: &Results) -> String {
     let mut out = String::from(
         "| doubt | what it sees | refused for it | … wrong without it | … right without it |\n\
          | --- | --- | ---: | ---: | ---: |\n",
     );
     for doubt in Doubt::ALL {
-        let Worth { refused, wrong, right } = worths.get(doubt).copied().unwrap_or_default();
+        let Worth { refused, wrong, right } = results.doubts.get(doubt).copied().unwrap_or_default();
         let _ = writeln!(out, "| {} | {} | {refused} | {wrong} | {right} |", doubt.name(), doubt.about());
     }
+    let (texts, wanted) = (results.texts, results.wanted);
+    let _ = writeln!(out, "\n{texts} damaged texts; up to {wanted} of each class, corpus and situation.");
     out
 }
