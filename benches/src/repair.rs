@@ -77,7 +77,7 @@ struct Key {
 #[derive(Debug, Default)]
 struct Results {
     tallies: BTreeMap<Key, Tally>,
-    /// What each doubt is worth.
+    /// The value of each doubt.
     doubts: BTreeMap<Doubt, Worth>,
     /// The number of damaged texts.
     texts: usize,

@@ -5,7 +5,7 @@
 (define warning-mark "\x1f;;; ")        ; the beginning of the compiler's warnings while they are collected
 
 ;; One port serves all evaluations, because making one takes longer than evaluating. Each evaluation has a string port
-;; of its own behind it, which stays with the evaluation when its stack is held and continued.
+;; of its own for the output, which stays with the evaluation when its stack is held and continued.
 (define collected (make-fluid #f))      ; (room . port): how many more characters the string port accepts
 (define collecting-port #f)
 

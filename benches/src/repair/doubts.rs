@@ -1,4 +1,4 @@
-//! What the doubts of the repairer are worth: what would come of the cases that each of them keeps from being repaired.
+//! The value of the repairer's doubts: the verdicts on the cases that each of them refuses, without the doubt.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ pub(crate) fn left_out() -> Option<Doubt> {
     found.copied()
 }
 
-/// The refusals that give a doubt as their reason, and what they would be without it.
+/// The refusals with a doubt as their reason, and their verdicts without it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Worth {
     refused: u32,

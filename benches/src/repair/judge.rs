@@ -114,16 +114,16 @@ impl Tally {
     }
 }
 
-/// What the repairer makes of a case.
+/// The repairer's answer to a case, with a verdict.
 pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
     /// Its answer in words.
     pub(crate) answer: String,
-    /// What spoke against its likeliest answer.
+    /// The doubt about its likeliest answer.
     pub(crate) doubt: Option<Doubt>,
 }
 
-/// What the repairer makes of a case when it is told what `view` holds, as if there was no doubt `without`.
+/// The repairer's answer to a case with the context `view`, without the doubt `without`.
 pub(crate) fn judge(case: &Case, view: &View, without: Option<Doubt>) -> Judged {
     let earlier = Earlier { text: view.earlier.as_deref(), edited: view.edited.clone() };
     let (text, dialect) = (&case.damaged, case.dialect);
