@@ -4,11 +4,10 @@
 
 ;;; Files and dependencies
 
-(defvar *library-directories* '(() . ()) "The project's directories, and those below them where libraries are
-installed.")
+(defvar *library-directories* '(() . ()) "The project's directories, and those below them that libraries are installed in.")
 
 (defun library-directories ()
-  "The directories of installed libraries, as namestrings: those of qlot, of a bundle of Quicklisp's, and of ocicl."
+  "As namestrings: those of qlot, of a bundle of Quicklisp's, and of ocicl."
   (unless (eq (car *library-directories*) *project-roots*)
     (setf *library-directories*
           (cons *project-roots*
@@ -23,7 +22,7 @@ installed.")
   (cdr *library-directories*))
 
 (defun project-file-p (path)
-  "True for a file of the project outside of installed libraries."
+  "True for a file of the project that is none of an installed library."
   (let ((name (and path (namestring path))))
     (flet ((inside-p (directory)
              (eql (mismatch directory name) (length directory))))
@@ -36,7 +35,7 @@ installed.")
   (and path *project-roots* (not (project-file-p path))))
 
 (defun plan-components (system)
-  "All Lisp files of SYSTEM and its dependencies, in the order of compilation."
+  "All Lisp files that SYSTEM needs and has, in the order in which they are compiled."
   ;; The keyword :COMPONENT-TYPE has other meanings in versions before 3.3.
   (remove-if-not (lambda (component) (typep component 'asdf:cl-source-file))
                  (asdf:required-components system :other-systems t
@@ -49,13 +48,13 @@ installed.")
       (asdf/plan:direct-dependencies operation component)))
 
 (defun plan-systems (system)
-  "SYSTEM and its dependencies that have files."
+  "SYSTEM and the systems with files that it needs."
   (remove-duplicates (cons system (mapcar #'asdf:component-system (plan-components system)))))
 
 ;;; Systems that contain the tests of a system
 
 (defun test-systems (system)
-  "The systems that TEST-OP of SYSTEM delegates to in the end; SYSTEM itself when it delegates to no other."
+  "The systems that TEST-OP of SYSTEM comes down to; SYSTEM itself when it hands on to no other."
   (let ((found '()) (seen '()) (agenda (list system)))
     (loop while agenda
           do (let* ((one (pop agenda))
@@ -86,7 +85,7 @@ installed.")
           return (list its-tests)))
 
 (defun custom-test-p (system)
-  "True when TEST-OP is defined for SYSTEM."
+  "True when somebody has said what TEST-OP does for SYSTEM."
   (some (lambda (specializers)
           (let ((specializer (second specializers)))
             (not (and (typep specializer 'class)

@@ -8,11 +8,10 @@
 
 ;;; Delegation
 
-(defvar *handing-on* '() "While a test-op is performed: its system, and the systems whose test-op it has called, newest
-first.")
+(defvar *handing-on* '() "While a test-op is performed: its system, and the systems whose test-op it has asked for, newest first.")
 
 (defun handed-on-p (system)
-  "True when the current test-op calls that of another SYSTEM, which is recorded."
+  "True when the test-op that is performed asks for that of SYSTEM, another one, which is noted."
   (when (and *handing-on* system (not (eq system (first *handing-on*))))
     (pushnew system (rest *handing-on*))
     t))
@@ -22,7 +21,7 @@ first.")
     (call-next-method)))
 
 (defmethod asdf:operate :around ((operation (eql 'asdf:test-op)) component &key)
-  "Runs before anything of the other system is loaded."
+  "Before anything of the other system is loaded."
   (if (and *handing-on* (handed-on-p (asdf:find-system component nil)))
       operation
       (call-next-method)))
@@ -41,7 +40,7 @@ first.")
   (none-p nil))                         ; true after a line that there were none
 
 (defun perform-test-op (tally system)
-  "Performs TEST-OP of SYSTEM and counts the tests that are observed meanwhile, for any ending."
+  "Performs TEST-OP of SYSTEM and counts the tests that it is heard to run, however it ends."
   (let ((performance (make-performance))
         (*handing-on* (list system)))
     (flet ((note (framework test outcomes)
@@ -105,8 +104,8 @@ first.")
 ;;; Judging
 
 (defun run-test-operation (tally system known frameworks)
-  "Performs TEST-OP of SYSTEM; returns the names of the systems that it delegates to. If it shows no tests, those of
-FRAMEWORKS that are not among KNOWN are run one by one."
+  "Performs TEST-OP of SYSTEM; the names of the systems that it hands on to. When it shows no tests, those of FRAMEWORKS that are
+not among KNOWN are run one by one."
   (let* ((name (asdf:component-name system))
          (title (format nil "test-op of ~A" name))
          (present (remove-if-not #'present-p *observed-frameworks*))
@@ -134,7 +133,7 @@ FRAMEWORKS that are not among KNOWN are run one by one."
       (performance-handed-on performance))))
 
 (defun failure-of (performance)
-  "The reason why PERFORMANCE is a failure, in words, or NIL."
+  "Why PERFORMANCE is a failure, in words, or NIL."
   (let ((status (performance-exit-status performance)))
     (cond ((performance-failure performance))
           ((performance-failed-line performance)
@@ -153,7 +152,7 @@ FRAMEWORKS that are not among KNOWN are run one by one."
                            :file (namestring (asdf:system-source-file system)))))
 
 (defun judge-test-operation (tally name title performance)
-  "Counts PERFORMANCE, in which nothing failed and no test of a framework ran, as one passed test, if a line says so."
+  "Counts PERFORMANCE, in which nothing failed and no test of a framework ran, as one test that passed, if a line says so."
   (pushnew "asdf" (tally-frameworks tally) :test #'equal)
   (push title (tally-names tally))
   (cond ((performance-passed-line performance)
@@ -166,7 +165,7 @@ FRAMEWORKS that are not among KNOWN are run one by one."
                (tally-unknown tally)))))
 
 (defun note-left-out (tally name known frameworks shown)
-  "Records the tests of FRAMEWORKS that loading the system NAME has defined and that are not among those SHOWN."
+  "Notes the tests of FRAMEWORKS that loading the system NAME has defined and that are not among those SHOWN."
   (let ((ran (make-hash-table :test #'equal)))
     (loop for (nil test) in shown
           do (setf (gethash test ran) t))

@@ -44,7 +44,7 @@
     evaluation))
 
 (define (answer-now facts)
-  "Ends the current evaluation with FACTS as its answer."
+  "Leaves the evaluation that is going on with FACTS as its answer."
   (abort-to-prompt answer-tag facts))
 
 (define (skip-to-form port)
@@ -64,7 +64,7 @@
 (define the-eof-object (read-char (open-input-string "")))
 
 (define (read-form port safe?)
-  "The next form with its places, or an end-of-file object. When SAFE?, reader extensions of code are disabled."
+  "The next form with its places, or an end-of-file object. Without the characters that code taught the reader when SAFE?."
   (if safe?
       (with-fluids ((%read-hash-procedures '()))
         (read-syntax port))
@@ -77,7 +77,7 @@
   (quotient (string-length (symbol->string (struct-ref (struct-vtable struct) vtable-index-layout))) 2))
 
 (define (needs-compiling? tree)
-  "True when TREE, a result of the expander, contains a lambda. Quoted parts are not examined."
+  "True when TREE, which the expander has made, has a lambda in it. What is quoted is not looked into."
   (let loop ((agenda (list tree)))
     (if (null? agenda)
         #f
@@ -103,7 +103,7 @@
     (call-with-values (lambda () (call-in-code thunk)) list)))
 
 (define (call-in-code thunk)
-  "Calls THUNK with a default prompt, as Guile's own REPL does: a procedure that code aborts to it with gets the
+  "Calls THUNK where there is a default prompt, as at Guile's own: a procedure that code aborts to it with gets the
 continuation. A tail call would leave no frame of the agent's to bound the stack."
   (call-with-values
       (lambda ()
@@ -115,7 +115,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
     values))
 
 (define (evaluate-code evaluation safe? evaluate)
-  "Reads the forms one after another and calls EVALUATE with each; returns the list of the last one's values."
+  "Reads the forms one after the other and calls EVALUATE with each; the list of the last one's values."
   (let ((port (evaluation-port evaluation)))
     (let loop ((values '()))
       (set-evaluation-phase! evaluation 'read)
@@ -158,8 +158,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
     (utf8->string part)))
 
 (define (forms-left port)
-  "The number of further forms in PORT, or #f when they cannot be read. PORT keeps its position: the evaluation may
-continue."
+  "How many more forms PORT holds, or #f when they cannot be read. It stays where it is: the evaluation may go on."
   (let* ((position (ftell port))
          (line (port-line port))
          (column (port-column port))
@@ -173,7 +172,7 @@ continue."
     count))
 
 (define (place evaluation)
-  "The number and the place of the current form of the code."
+  "Which form of the code was in hand, and where it is."
   (let* ((octets (evaluation-octets evaluation))
          (port (evaluation-port evaluation))
          (reading? (eq? (evaluation-phase evaluation) 'read))
@@ -204,7 +203,7 @@ continue."
        #t))
 
 (define (message evaluation exception)
-  "The message of EXCEPTION; without the place for an error in the code's own text, whose place is a separate field."
+  "What EXCEPTION says; of an error in the code's own text without the place, which is told apart."
   (cond ((unclosed? evaluation exception) "The code ends in the middle of a form.")
         ((code-error? evaluation exception)
          (let* ((text (exception-text exception message-limit))
@@ -213,7 +212,7 @@ continue."
         (else (exception-text exception message-limit))))
 
 (define (failure evaluation exception frames)
-  "The answer for EXCEPTION."
+  "The answer that tells of EXCEPTION."
   (set-evaluation-errors! evaluation (list (error-diagnostic exception frames)))
   (list #:outcome #:error
         #:error (list #:type (exception-type exception)
@@ -225,7 +224,7 @@ continue."
         #:place (place evaluation)))
 
 (define (exit-status exception)
-  "The exit status when EXCEPTION asks for the end of the process, else #f."
+  "The status of the process when EXCEPTION asks for its end, else #f."
   (and (eq? (exception-kind exception) 'quit)
        (match (exception-args exception)
          ((or () (#t)) 0)
@@ -233,7 +232,7 @@ continue."
          (_ 1))))
 
 (define (handle-exception exception)
-  "Called where EXCEPTION was raised, if nothing in the evaluated code has handled it."
+  "Called where EXCEPTION was raised, when nothing in the evaluated code has handled it."
   (let ((status (exit-status exception))
         (evaluation current))
     (cond ((not evaluation))
@@ -250,8 +249,8 @@ continue."
                  (answer-now answer)))))))
 
 (define (handle-interrupt)
-  "Ends the current evaluation; its state stays. Describing the stack may call the user's printers, so a second
-interrupt ends it without the description."
+  "Ends the evaluation that is going on; its state stays.
+To say where it was may take user code that prints, so a second interrupt ends it without that."
   (let ((evaluation current))
     (when evaluation
       (let ((again? (evaluation-stopping? evaluation))
@@ -265,7 +264,7 @@ interrupt ends it without the description."
               (answer-now answer)))))))
 
 (define (handle-frames)
-  "Reads messages of the parent during an evaluation: an interrupt, or its end."
+  "Reads what came from the parent during an evaluation: an interrupt, or its end."
   (match (and current (request-that-came))
     (#f #f)
     ((#f) (die))
@@ -278,7 +277,7 @@ interrupt ends it without the description."
      (handle-frames))))
 
 (define (request-that-came)
-  "A list of the next request if there is one, else #f. A signal handler does not interrupt the reading of another."
+  "A list of the next request when there is one, else #f. One signal does not read it into the hands of another."
   (call-with-blocked-asyncs
    (lambda ()
      (and (protocol-readable?) (list (receive-request))))))
@@ -286,7 +285,7 @@ interrupt ends it without the description."
 (define signalled #f)                   ; a signal was handled since the last evaluation began
 
 (define (by-signal handler)
-  "HANDLER for a signal, which is recorded."
+  "HANDLER for a signal, which is noted."
   (lambda ()
     (set! signalled #t)
     (handler)))
@@ -294,7 +293,7 @@ interrupt ends it without the description."
 (define main-thread #f)                 ; the one that evaluates
 
 (define (heed-while-waiting)
-  "Makes procedures that a signal ends early first check for an interrupt, so that code does not continue after it."
+  "Has the procedures that a signal ends early see first whether it was an interrupt, so that code does not go on after it."
   (set! main-thread (current-thread))
   (for-each (lambda (name)
               (let* ((wait (module-ref the-root-module name))
@@ -309,8 +308,8 @@ interrupt ends it without the description."
             '(sleep usleep select)))
 
 (define (settle)
-  "Clears the effect of signals of an earlier evaluation: Guile records that a waiting thread has to wake up, and the
-next `sleep' would end at once."
+  "Takes what signals of an earlier evaluation have left: Guile notes for a waiting thread that it is to wake up, and the next
+`sleep' would end at once."
   (when signalled
     (set! signalled #f)
     (do ((times 0 (1+ times)))
@@ -320,7 +319,7 @@ next `sleep' would end at once."
 ;;; Requests
 
 (define (argument request key)
-  "The value after KEY in REQUEST, or #f."
+  "What follows KEY in REQUEST, or #f."
   (match request
     ((_ . arguments)
      (let loop ((arguments arguments))
@@ -338,7 +337,7 @@ next `sleep' would end at once."
     (cdr last-name)))
 
 (define (module-name-of text)
-  "The module name, a list, that TEXT denotes, also without its parentheses; or #f."
+  "The list that TEXT writes as the name of a module, also without its parentheses; or #f."
   (define data
     (failsafe (const '())
               (lambda ()
@@ -351,8 +350,8 @@ next `sleep' would end at once."
     (_ #f)))
 
 (define (named-module text)
-  "The module that TEXT names, such as \"(ice-9 match)\" or \"guile-user\", loaded if necessary; #f for none. A
-directory of modules is not a module."
+  "The module that TEXT names, such as \"(ice-9 match)\" or \"guile-user\", loaded when it is not; #f for none. A directory of
+modules is none."
   (let* ((name (module-name-of text))
          (module (and name (resolve-module name #t #:ensure #f))))
     (and module (module-public-interface module) module)))
@@ -385,7 +384,7 @@ directory of modules is not a module."
               (preview-fields values))))))
 
 (define (answer-with-code request function)
-  "The answer of FUNCTION for an evaluation without code for REQUEST, in the module that it names."
+  "What FUNCTION answers for the evaluation that stands for the code in REQUEST, in the module that it names."
   (let* ((evaluation (new-evaluation (argument request #:id) (or (argument request #:code) "")))
          (session-module (or (current-module) (resolve-module '(guile-user))))
          (package (argument request #:package))
@@ -414,7 +413,7 @@ directory of modules is not a module."
       answer)))
 
 (define (run evaluation thunk)
-  "The value of THUNK, or the answer that ended it: an error, an interrupt, an exit."
+  "What THUNK returns, or the answer that left it: an error, an interrupt, an exit."
   (let ((answer
          (call-with-prompt answer-tag
            (lambda ()
@@ -436,9 +435,9 @@ directory of modules is not a module."
       (_ answer))))
 
 (define (call-with-limits evaluation thunk)
-  "Calls THUNK, with endless recursion an error. The collector's exception for a full heap is not passed to handlers
-that do not unwind, so there is one that does. Unlike `with-exception-handler', `catch' lets its handler have handlers
-of its own (Guile 3.0.8)."
+  "Calls THUNK, with endless recursion an error. What the collector throws when the heap is full is not offered to handlers
+that do not unwind, so there is one that does. Unlike `with-exception-handler', `catch' lets its handler have handlers of
+its own (Guile 3.0.8)."
   (catch #t
     (lambda ()
       (call-with-stack-overflow-handler stack-words
@@ -450,13 +449,13 @@ of its own (Guile 3.0.8)."
       (handle-exception (thrown key arguments)))))
 
 (define (thrown key arguments)
-  "The raised object, from the arguments of a `catch' handler."
+  "The object that was raised, from what `catch' makes of it."
   (if (eq? key '%exception)
       (car arguments)
       (make-exception-from-throw key arguments)))
 
 (define (leave status)
-  "Ends the process at the request of evaluated code."
+  "Ends the process as evaluated code has asked for."
   (flush-ports)
   (send '(#:exit))
   (exit status))
@@ -491,7 +490,7 @@ of its own (Guile 3.0.8)."
     (operation (list #:unsupported #:operation (symbol->string (keyword->symbol operation))))))
 
 (define (answer-safely request)
-  "The answer to REQUEST, also when the agent itself fails."
+  "The answer to REQUEST; a failure of the agent itself is one too."
   (with-exception-handler
    (lambda (exception)
      (if (exit-status exception)
@@ -501,7 +500,7 @@ of its own (Guile 3.0.8)."
    #:unwind? #t))
 
 (define (send-done facts)
-  "Sends the answer to the current request."
+  "Sends the answer to the request that is being served."
   (send (append (list #:done #:id last-id)
                 facts
                 (list #:package (module-text (current-module)) #:next-object next-object #:held (length held-stacks)
@@ -519,7 +518,7 @@ of its own (Guile 3.0.8)."
     request))
 
 (define (serve)
-  "Answers requests until the parent has closed the pipe."
+  "Answers requests until the parent is gone."
   (let ((request (next-request)))
     (when request
       (match (answer-safely request)
@@ -530,14 +529,14 @@ of its own (Guile 3.0.8)."
       (serve))))
 
 (define (warm-up)
-  "Evaluates typical code once, so that the first request finds the compiler loaded."
+  "Evaluates once what every session does, so that the first request finds the compiler loaded."
   (for-each (lambda (code)
               (answer-safely (list #:eval #:id 0 #:code code)))
             '("(list 1 \"a\" #\\b 'c)" "(let ((f (lambda (x) (undefined-one x)))) (f 1))" "(car 1)" "("))
   (forget-objects))
 
 (define (main cache heap)
-  "The main procedure of a worker. CACHE is a directory for compiled modules or #f, HEAP the limit in megabytes."
+  "What a worker runs. CACHE is a directory for compiled modules or #f, HEAP the limit in megabytes."
   (open-protocol)
   (limit-heap heap)
   (open-shared-page)

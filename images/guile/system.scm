@@ -58,14 +58,15 @@
 (define own-pid #f)                     ; the process that answers the parent
 
 (define (private-copy descriptor)
-  "A copy of DESCRIPTOR with a high number, which evaluated code hardly uses, closed in child processes. If the limit on
-open files does not allow such a number, it is the next free one."
+  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes. Where so few may be open that there is
+no such number, it is the next one."
   (or (false-if-exception (fcntl descriptor f-dupfd-cloexec 100))
       (fcntl descriptor f-dupfd-cloexec 3)))
 
 (define (open-protocol)
-  "Takes descriptors 0 and 1 for the protocol, and gives 0, 1 and 2 to the evaluated code. Descriptor 1 becomes the pipe
-whose number the parent passed in the environment. Without one, as over a network, 1 and 2 are both the error output."
+  "Takes descriptors 0 and 1 for the protocol, and gives 0, 1 and 2 to the evaluated code.
+What 1 stands for is the pipe whose number the parent passed in the environment. Without one, as over a network, 1 and 2
+are both the error output."
   (let ((capture (getenv "LISPWRIGHT_CAPTURE")))
     (unsetenv "LISPWRIGHT_CAPTURE")
     (set! own-pid (getpid))
@@ -96,7 +97,7 @@ whose number the parent passed in the environment. Without one, as over a networ
                     (else #f))))))))
 
 (define (write-protocol octets)
-  "Writes all of OCTETS to the parent. In a process that evaluated code has forked, ends the process instead."
+  "Writes all of OCTETS to the parent. A process that evaluated code has forked off has nothing to say: it ends."
   (unless (= (getpid) own-pid)
     (primitive-_exit 0))
   (let ((size (bytevector-length octets)))
@@ -110,7 +111,7 @@ whose number the parent passed in the environment. Without one, as over a networ
                   (else (die)))))))))
 
 (define (protocol-readable?)
-  "True when a frame, or the end of the pipe, can be read."
+  "True when a frame, or the end of the pipe, is waiting."
   (let ((set (make-bytevector 8 0)))
     (bytevector-s32-native-set! set 0 requests)
     (bytevector-s16-native-set! set 4 1)  ; POLLIN
@@ -122,21 +123,21 @@ whose number the parent passed in the environment. Without one, as over a networ
 (define known-words (make-hash-table))  ; #:code -> ":CODE"
 
 (define (word-keyword word)
-  "The keyword for WORD, which begins with a colon."
+  "The keyword that WORD, which begins with a colon, stands for."
   (or (hash-ref known-keywords word)
       (let ((keyword (symbol->keyword (string->symbol (string-downcase (substring word 1))))))
         (hash-set! known-keywords word keyword)
         keyword)))
 
 (define (keyword-word keyword)
-  "KEYWORD in the notation of the wire."
+  "KEYWORD as the wire spells it."
   (or (hashq-ref known-words keyword)
       (let ((word (string-append ":" (string-upcase (symbol->string (keyword->symbol keyword))))))
         (hashq-set! known-words keyword word)
         word)))
 
 (define (parse-wire text)
-  "The datum in TEXT: lists, strings, integers, keywords; NIL is #f or the empty list, T is #t."
+  "The datum that TEXT stands for: lists, strings, integers, keywords; NIL is #f or the empty list, T is #t."
   (define end (string-length text))
   (define (skip at)
     (if (and (< at end) (char=? (string-ref text at) #\space)) (skip (1+ at)) at))
@@ -166,14 +167,14 @@ whose number the parent passed in the environment. Without one, as over a networ
     (lambda (value at) value)))
 
 (define (receive-request)
-  "The next request, or #f when the parent has closed its end or does not use the protocol."
+  "The next request, or #f when the parent has closed its end or does not speak the protocol."
   (let* ((header (read-protocol 6))
          (size (and header (string->number (utf8->string header) 16)))
          (payload (and size (read-protocol size))))
     (and payload (parse-wire (utf8->string payload)))))
 
 (define (encode value port)
-  "Writes VALUE (lists, strings, integers, keywords, booleans) to PORT in the notation of the wire."
+  "Writes VALUE (lists, strings, integers, keywords, booleans) to PORT as the wire spells it."
   (cond ((string? value)
          (write-char #\" port)
          (if (string-index value string-ends)
@@ -213,16 +214,16 @@ whose number the parent passed in the environment. Without one, as over a networ
 ;;; Signals
 
 (define (install-signals handle-frames handle-interrupt)
-  "Makes messages of the parent call HANDLE-FRAMES, and SIGINT, the local interrupt, HANDLE-INTERRUPT. While `system*'
-waits, SIGINT is ignored, and SIGURG comes instead."
+  "Has HANDLE-FRAMES called when the parent sends something, and HANDLE-INTERRUPT by SIGINT, the local way. While
+`system*' waits, SIGINT is ignored, and SIGURG comes instead."
   (sigaction SIGINT (lambda (signal) (handle-interrupt)))
   (sigaction SIGURG (lambda (signal) (handle-interrupt)))
   (sigaction SIGIO (lambda (signal) (handle-frames)))
   (fcntl requests F_SETOWN (getpid)))
 
 (define (watch-requests on?)
-  "Turns the kernel's SIGIO for requests on or off. It is on only while code runs, because a signal ends a `sleep'
-early: that of the request itself must not."
+  "Asks the kernel for SIGIO when a request comes, or not to. It is asked only while code runs, because a signal ends a
+`sleep' early: that of the request itself must not."
   (let ((flags (fcntl requests F_GETFL)))
     (fcntl requests F_SETFL (if on? (logior flags o-async) (logand flags (lognot o-async))))))
 
@@ -231,7 +232,7 @@ early: that of the request itself must not."
 (define standard-ports '())             ; input, output, errors: ports on 0, 1 and 2
 
 (define (open-standard-ports)
-  "Ports on the descriptors. They are unbuffered, so that output keeps its order with that of child processes and is
+  "Ports on the descriptors. Nothing is buffered, so that output keeps its order beside that of child processes and is
 there after a crash."
   (set! standard-ports (list (fdes->inport 0) (fdes->outport 1) (fdes->outport 2)))
   (for-each (lambda (port)
@@ -240,8 +241,8 @@ there after a crash."
             standard-ports))
 
 (define (restore-ports)
-  "Undoes changes of an earlier call to the standard ports: set, closed, their descriptors redirected, or given another
-encoding, as by `setlocale'."
+  "Undoes what an earlier call did to the standard ports: set them, closed them, sent their descriptors elsewhere, or gave
+them another encoding, as `setlocale' does."
   (point-descriptors)
   (when (any port-closed? standard-ports)
     (let ((null-input (open-fdes "/dev/null" O_RDONLY)))
@@ -265,7 +266,7 @@ encoding, as by `setlocale'."
 (define stack-words (* 16 1024 1024))   ; 128 MB: a deeper recursion counts as endless
 
 (define (limit-heap megabytes)
-  "Makes the collector give up at MEGABYTES, and keeps its message off the error output."
+  "Lets the collector give up at MEGABYTES, and keeps its complaints off the error output."
   (let ((global (dynamic-link)))
     ((pointer->procedure void (dynamic-func "GC_set_max_heap_size" global) (list size_t)) (* megabytes 1024 1024))
     ((pointer->procedure void (dynamic-func "GC_set_warn_proc" global) (list '*))
@@ -274,7 +275,7 @@ encoding, as by `setlocale'."
 (define project-root #f)                ; the directory this process was started in
 
 (define (library-directories)
-  "The directories of the project's modules: its root, and the usual directories below it."
+  "Where the project's modules may be: its root, and the usual directories below it."
   (cons project-root
         (filter file-is-directory?*
                 (map (lambda (name) (string-append project-root "/" name))
@@ -284,7 +285,7 @@ encoding, as by `setlocale'."
   (false-if-exception (file-is-directory? path)))
 
 (define (prepare-image cache)
-  "Prepares a started image. Compiled modules go below CACHE, or nowhere when that is #f."
+  "Makes a started image ready. Compiled modules go below CACHE, or nowhere when that is #f."
   (false-if-exception (setlocale LC_ALL ""))
   (unless (string-contains-ci (setlocale LC_CTYPE) "utf")
     (false-if-exception (setlocale LC_CTYPE "C.UTF-8")))
@@ -312,7 +313,7 @@ encoding, as by `setlocale'."
             (cons* (current-output-port) (current-error-port) (cdr standard-ports))))
 
 (define (die)
-  "Ends this process, its group if it leads one, and the processes that wait for it, at once."
+  "Ends this process, its group when it leads one, and those that wait for it, at once."
   (set-wanted-depth! all-over)
   (when (= (getpgrp) (getpid))
     (kill 0 SIGKILL))

@@ -47,6 +47,8 @@ pub(crate) const RT: Need = Need {
 };
 pub(crate) const GUILE: Need =
     Need { package: "guile-3.0", why: "reads Scheme as Guile does", present: Presence::Program("guile") };
+pub(crate) const CHEZ: Need =
+    Need { package: "chezscheme", why: "another Scheme", present: Presence::Program("scheme") };
 pub(crate) const CLOJURE: Need =
     Need { package: "clojure", why: "reads Clojure as Clojure does", present: Presence::Program("clojure") };
 pub(crate) const NREPL: Need = Need {

@@ -5,15 +5,17 @@ use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree, read_plain};
 use crate::align::{Alignment, align};
 use crate::case::{Answer, Case};
 use crate::code::{Token, tokens};
-use crate::doubts::{Broken, CLEAR_MARGIN, Doubt, MARGIN, Mended, Sight, lacks_a_body, lead};
+use crate::doubts::{Broken, CLEAR_MARGIN, MARGIN, lead};
 use crate::edit::{Edit, apply, moved_into, normalise, replace};
 use crate::guard::{Guard, slide};
 use crate::learn::learn;
+use crate::mended::Mended;
 use crate::outcome::{Evidence, Outcome, Reason};
 use crate::quotes;
-use crate::report::{MOST_CANDIDATES, Why};
+use crate::report::MOST_CANDIDATES;
 use crate::scope::{Chunk, chunks};
 use crate::search::{Action, Limits, Reading, search};
+use crate::unusual::lacks_a_body;
 
 /// How much likelier than the next an answer by columns has to be, as a natural logarithm, to outvote what the earlier text
 /// proposes in lines that were written anew; for closers at line ends.
@@ -98,11 +100,10 @@ impl<'a> Case<'a> {
         }
         let sure = sure.then(|| answers.first().cloned()).flatten();
         if let Some(answer) = &sure
-            && self.minds(Doubt::Forbidden)
             && !self.is_allowed(tree, &answer.edits)
         {
             if alignment.same_words {
-                return self.refuse(tree, Doubt::Forbidden, answers);
+                return self.refuse(tree, Reason::Ambiguous, answers);
             }
             answers.clear();
         }
@@ -148,8 +149,8 @@ impl<'a> Case<'a> {
                     answer.edits.iter().any(|edit| !edit.removed.is_empty() && !edit.inserted.is_empty())
                 };
                 let slips = answers.iter().filter(|answer| !exchanges(answer)).count();
-                if consents && alignment.same_words && slips > 1 && self.minds(Doubt::OnPurpose) {
-                    return self.refuse(tree, Doubt::OnPurpose, answers);
+                if consents && alignment.same_words && slips > 1 {
+                    return self.refuse(tree, Reason::Ambiguous, answers);
                 }
                 let openers = |side: &str| side.contains(['(', '[', '{']);
                 let takes = repair.edits.iter().any(|edit| openers(&edit.removed));
@@ -157,15 +158,15 @@ impl<'a> Case<'a> {
                 let spoken = !answers.is_empty();
                 let outvoted = repair.margin > CONTRADICTED_MARGIN && self.are_at_line_ends(&repair.edits);
                 let clear = repair.margin > CLEAR_MARGIN;
-                let agreed = (consents || outvoted)
+                if (consents || outvoted)
                     && (!takes || clear)
                     && (spoken || !gives || clear)
-                    && self.is_allowed(tree, &repair.edits);
-                if agreed || !self.minds(Doubt::EarlierDisagrees) {
+                    && self.is_allowed(tree, &repair.edits)
+                {
                     return Outcome::Repaired(repair);
                 }
                 let own = Answer { edits: repair.edits, cost: 0.0, why: "the lines stand where their lists put them" };
-                self.refuse(tree, Doubt::EarlierDisagrees, std::iter::once(own).chain(answers).collect())
+                self.refuse(tree, Reason::Ambiguous, std::iter::once(own).chain(answers).collect())
             }
             Outcome::Refused(mut refusal) => {
                 if refusal.reason != Reason::CutShort {
@@ -247,8 +248,8 @@ impl<'a> Case<'a> {
             return self.by_quotes(tree);
         }
         let (tokens, chunks) = self.cut(tree);
-        if self.minds(Doubt::InsideOut) && quotes::are_doubtful(self.text, &self.language, tokens, chunks) {
-            return self.refuse(tree, Doubt::InsideOut, Vec::new());
+        if quotes::are_doubtful(self.text, &self.language, tokens, chunks) {
+            return self.refuse(tree, Reason::OpenText, Vec::new());
         }
         let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
         let context = self.context.iter().chain(before);
@@ -269,13 +270,9 @@ impl<'a> Case<'a> {
             let beside = chunks.get(index + 1).is_some_and(|next| !next.healthy) || nets.iter().sum::<i64>() < 0;
             chunk.healthy && beside && lacks_a_body(&tokens[chunk.tokens.clone()], self.language.dialect(), &habits)
         };
-        let doubts = [
-            (Doubt::Cancelling, cancel),
-            (Doubt::StrayMark, self.has_stray_mark(tokens)),
-            (Doubt::BareDefinition, chunks.iter().any(bare)),
-            (Doubt::BodilessNeighbour, chunks.iter().enumerate().any(|(index, chunk)| headless(index, chunk))),
-        ];
-        let entangled = doubts.into_iter().find(|(doubt, holds)| *holds && self.minds(*doubt)).map(|(doubt, _)| doubt);
+        let stray = self.has_stray_mark(tokens)
+            || chunks.iter().any(bare)
+            || chunks.iter().enumerate().any(|(index, chunk)| headless(index, chunk));
         let several = if broken.len() > 1 { AMONG_BROKEN } else { 0.0 };
         let guard = Guard::of(self.text, tokens, alignment, self.free.as_ref());
         let mut decided = Vec::new();
@@ -296,12 +293,12 @@ impl<'a> Case<'a> {
                 known,
             };
             let (answers, doubt) = self.likeliest(form, &guard);
-            let doubt = doubt.filter(|doubt| *doubt == Doubt::StopsShort).or(entangled).or(doubt);
+            let doubt =
+                if (cancel || stray) && doubt != Some(Reason::CutShort) { Some(Reason::Entangled) } else { doubt };
             decided.push((answers, doubt, own[0].line));
         }
-        let stops = decided.iter().position(|(_, doubt, _)| *doubt == Some(Doubt::StopsShort));
-        let open = || decided.iter().position(|(answers, doubt, _)| doubt.is_some() || answers.is_empty());
-        let Some(index) = stops.or_else(open) else {
+        let doubtful = decided.iter().position(|(_, doubt, _)| *doubt == Some(Reason::CutShort));
+        let Some(index) = doubtful.or_else(|| decided.iter().position(|(_, doubt, _)| doubt.is_some())) else {
             return self.decided(tree, decided);
         };
         let (answers, doubt, _) = decided.swap_remove(index);
@@ -309,8 +306,8 @@ impl<'a> Case<'a> {
             decided.iter().map(|(answers, ..)| answers.first().map(|best| best.edits.clone())).collect();
         // A candidate makes the whole text balance, with what is likeliest in the other forms.
         let others: Option<Vec<Edit>> = others.map(|edits| edits.into_iter().flatten().collect());
-        let why = doubt.map_or(Reason::NoCandidate.into(), Why::from);
-        let Outcome::Refused(mut refusal) = self.refuse(tree, why, answers) else { return Outcome::Balanced };
+        let reason = doubt.unwrap_or(Reason::Ambiguous);
+        let Outcome::Refused(mut refusal) = self.refuse(tree, reason, answers) else { return Outcome::Balanced };
         match others {
             None => refusal.candidates.clear(),
             Some(others) => {
@@ -321,7 +318,7 @@ impl<'a> Case<'a> {
         Outcome::Refused(refusal)
     }
 
-    fn decided(&self, tree: &Tree, decided: Vec<(Vec<Answer>, Option<Doubt>, u32)>) -> Outcome {
+    fn decided(&self, tree: &Tree, decided: Vec<(Vec<Answer>, Option<Reason>, u32)>) -> Outcome {
         let (mut edits, mut evidence, mut margin) = (Vec::new(), Vec::new(), f32::MAX);
         for (answers, _, line) in decided {
             margin = margin.min(lead(&answers));
@@ -333,7 +330,7 @@ impl<'a> Case<'a> {
     }
 
     /// What could be meant by one broken form, likeliest first, and what speaks against taking the first.
-    fn likeliest(&self, form: Broken<'_>, guard: &Guard) -> (Vec<Answer>, Option<Doubt>) {
+    fn likeliest(&self, form: Broken<'_>, guard: &Guard) -> (Vec<Answer>, Option<Reason>) {
         let blind = form.flush.then(|| without_column_0(form.own));
         let own = blind.as_deref().unwrap_or(form.own);
         let brackets: &[Delimiter] = match self.language.dialect().has_brackets() {
@@ -384,11 +381,10 @@ impl<'a> Case<'a> {
         let habits = learn(&text, (&tokens, &chunks), around, self.context.iter(), &self.language);
         let own = tokens[chunks[around].tokens.clone()].to_vec();
         let mended = Mended::of(text, own, &habits);
-        let sight = if self.known { Sight::Known } else { Sight::All };
         quotes::touches_a_word(&mended.tokens)
             || mended.holds_prose()
             || mended.is_ragged()
-            || !mended.shapes(sight, self.language.dialect(), &habits).without(self.without).is_empty()
+            || mended.is_unusual(self.known, self.language.dialect(), &habits)
     }
 
     /// Readings as edits of the text, without those that come to the same code.

@@ -5,6 +5,7 @@
 //! [`Runtime`] is a handle to a row. Code elsewhere never asks which Lisp it has, it asks the row.
 //! `docs/adding-a-runtime.md` tells how to add one.
 
+mod chez;
 mod clisp;
 mod clojure;
 pub(crate) mod common_lisp;
@@ -30,6 +31,7 @@ use crate::remote::Protocol;
 static BACKENDS: &[&Backend] = &[
     &sbcl::BACKEND,
     &guile::BACKEND,
+    &chez::BACKEND,
     &ecl::BACKEND,
     &clisp::BACKEND,
     &clojure::BACKEND,

@@ -5,7 +5,6 @@ use crate::refusal::Refusal;
 
 const SCHEMES: &[&str] = &[
     "bigloo",
-    "chez",
     "chezscheme",
     "chibi",
     "chicken",
@@ -31,7 +30,7 @@ const CLOJURES: &[&str] = &["babashka", "basilisp", "bb", "clj", "clojurescript"
 /// A family of Lisps that no session runs by that name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherLisp {
-    /// A Scheme that is not Guile.
+    /// A Scheme that has no row.
     Scheme,
     /// A Common Lisp that has no row.
     CommonLisp,
@@ -67,7 +66,7 @@ mod tests {
 
     #[test]
     fn other_lisps_are_known_by_name() {
-        let families = ["Chez", "ccl", "clj", "elisp", "python"].map(OtherLisp::named);
+        let families = ["Gambit", "ccl", "clj", "elisp", "python"].map(OtherLisp::named);
         let [scheme, common_lisp, clojure, emacs, none] = families;
         assert_eq!((scheme, common_lisp), (Some(OtherLisp::Scheme), Some(OtherLisp::CommonLisp)));
         assert_eq!((clojure, emacs, none), (Some(OtherLisp::Clojure), Some(OtherLisp::EmacsLisp), None));

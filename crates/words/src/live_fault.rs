@@ -144,8 +144,8 @@ fn attach() -> NextCall {
 /// What there is for somebody who asks for a Lisp that no session runs.
 fn instead_of(other: OtherLisp, skin: Skin) -> String {
     match other {
-        OtherLisp::Scheme => "Of the Schemes, Guile runs here: runtime \"guile\", which also loads portable libraries of R6RS and \
-                              R7RS. Files of the others can be read, searched, checked and edited by form; run them with \
+        OtherLisp::Scheme => "Of the Schemes, Guile and Chez run here: runtime \"guile\", which also loads portable libraries of R6RS \
+                              and R7RS, and \"chez\", for libraries of R6RS. Files of the others can be read, searched, checked and edited by form; run them with \
                               their own program."
             .to_owned(),
         OtherLisp::CommonLisp => {

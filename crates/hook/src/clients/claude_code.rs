@@ -15,7 +15,7 @@ pub(super) const CLIENT: Client = Client {
     before: "PreToolUse",
     after: "PostToolUse",
     proposal,
-    original: Some("/originalFile"),
+    original: "/originalFile",
     told_after: false,
     answer,
 };

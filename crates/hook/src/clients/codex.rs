@@ -16,7 +16,7 @@ pub(super) const CLIENT: Client = Client {
     before: "PreToolUse",
     after: "PostToolUse",
     proposal,
-    original: None,
+    original: "/none",
     told_after: false,
     answer,
 };

@@ -16,7 +16,7 @@ pub(super) const CLIENT: Client = Client {
     before: "BeforeTool",
     after: "AfterTool",
     proposal,
-    original: Some("/returnDisplay/originalContent"),
+    original: "/returnDisplay/originalContent",
     told_after: true,
     answer,
 };

@@ -42,15 +42,8 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Ok(texts) => texts,
         Err(error) => return failed("check", args.json, error),
     };
-    let mut report = Report {
-        args: &args,
-        texts,
-        balanced: true,
-        readable: true,
-        files: Vec::new(),
-        ignored: Vec::new(),
-        outside: Vec::new(),
-    };
+    let mut report =
+        Report { args: &args, texts, balanced: true, readable: true, files: Vec::new(), skipped: Vec::new() };
     for path in &args.paths {
         if path != "-" && Path::new(path).is_dir() {
             report.directory(path);
@@ -58,13 +51,11 @@ pub(crate) fn run(args: Args) -> ExitCode {
             report.print(&verdict, is_sound);
         }
     }
-    let Report { balanced, readable, files, ignored, outside, .. } = report;
+    let Report { balanced, readable, files, skipped, .. } = report;
     if args.json {
         let mut document = json!({"ok": balanced && readable, "files": files});
-        for (key, paths) in [("ignored", ignored), ("links_out", outside)] {
-            if !paths.is_empty() {
-                document[key] = paths.into();
-            }
+        if !skipped.is_empty() {
+            document["ignored"] = skipped.into();
         }
         print_json(&document);
     }
@@ -84,9 +75,7 @@ struct Report<'a> {
     /// The fields of each file.
     files: Vec<Value>,
     /// What ignore files named.
-    ignored: Vec<String>,
-    /// Links that were not followed.
-    outside: Vec<String>,
+    skipped: Vec<String>,
 }
 
 impl Report<'_> {
@@ -134,14 +123,13 @@ impl Report<'_> {
             }
         }
         if !self.args.json {
-            let passed_over = found.passed_over();
+            let ignored = found.ignored_in_words();
             print(&match found.files.len() {
-                0 => format!("{path}: no file below it has the extension of a Lisp{passed_over}."),
-                1 => format!("{path}: {sound} of 1 file is balanced{passed_over}."),
-                count => format!("{path}: {sound} of {count} files are balanced{passed_over}."),
+                0 => format!("{path}: no file below it has the extension of a Lisp{ignored}."),
+                1 => format!("{path}: {sound} of 1 file is balanced{ignored}."),
+                count => format!("{path}: {sound} of {count} files are balanced{ignored}."),
             });
         }
-        self.ignored.extend(found.ignored);
-        self.outside.extend(found.outside);
+        self.skipped.extend(found.ignored);
     }
 }

@@ -44,6 +44,16 @@ const BACKENDS: &[Backend] = &[
     },
     Backend { name: "guile", phrases: &phrases::guile::GUILE, lacks: &[] },
     Backend {
+        name: "chez",
+        phrases: &phrases::chez::CHEZ,
+        lacks: &[
+            ("packages", "environments of Chez have no names that a session could stay in"),
+            ("references", "Chez keeps no record of callers"),
+            ("trials", "not yet"),
+            ("checkpoints", "not yet"),
+        ],
+    },
+    Backend {
         name: "clojure",
         phrases: &phrases::clojure::CLOJURE,
         lacks: &[
@@ -127,4 +137,4 @@ macro_rules! conforms {
     };
 }
 
-conforms! { sbcl ecl clisp guile clojure emacs swank }
+conforms! { sbcl ecl clisp guile chez clojure emacs swank }

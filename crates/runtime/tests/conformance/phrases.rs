@@ -1,5 +1,6 @@
 //! The code in each language that brings about the behaviours, and its results there.
 
+pub(crate) mod chez;
 pub(crate) mod clojure;
 pub(crate) mod common_lisp;
 pub(crate) mod emacs_lisp;

@@ -1,0 +1,70 @@
+//! Chez Scheme. Its workers load the agent as one compiled file.
+//!
+//! Chez takes no code on its command line, and loads every word there that is no option. So what the agent is told comes as
+//! the first of the directories of libraries: the size of the heap, or the path of the image to save.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use lispwright_syntax::Dialect;
+
+use super::{Backend, Capability, Words};
+use crate::agent::{Agent, Saved, Start};
+
+/// Embeds files of `images/chez`, in the order in which they are read.
+macro_rules! parts {
+    ($($file:literal),* $(,)?) => {
+        [$(include_str!(concat!("../../../../images/chez/", $file))),*]
+    };
+}
+
+pub(super) static BACKEND: Backend = Backend {
+    name: "chez",
+    program: "scheme",
+    package: "chezscheme",
+    tried: "9.5.8",
+    has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
+    dialect: Dialect::Scheme,
+    frameworks: &["srfi-64", "srfi64"],
+    words: Words {
+        keeps_variables: "Chez keeps a variable for as long as the code after the call needs it.",
+        missing_package: "load_system {\"path\": FILE} loads the file of a library.",
+        ..Words::NOTHING
+    },
+    agent: Some(Agent {
+        text,
+        start: |start, heap, _| {
+            let mut arguments = told(heap.to_string().into());
+            if let Start::Saved(image) = start {
+                arguments.extend(["--script".into(), image.into()]);
+            }
+            arguments
+        },
+        saved: Saved::Image { extension: "so", arguments: |path: &Path| told(path.into()) },
+    }),
+    ..Backend::NOTHING
+};
+
+/// The agent as one form: it is evaluated, or compiled into the image when the agent is told of a path.
+fn text() -> String {
+    let parts = parts!["wire.ss", "print.ss", "stack.ss", "agent.ss", "held.ss", "look.ss", "describe.ss", "work.ss",];
+    format!(
+        "((lambda (agent told) \
+           (if (string->number told) \
+               (for-each eval agent) \
+               (let ((image (open-file-output-port told (file-options no-fail)))) \
+                 (compile-to-port agent image) \
+                 (close-port image) \
+                 (exit 0)))) \
+          '((library (lispwright agent) (export main) (import (chezscheme)) {}) \
+            (let () (import (lispwright agent)) (main (string->number (caar (library-directories)))))) \
+          (caar (library-directories)))\n",
+        parts.join("\n")
+    )
+}
+
+/// The options that tell the agent `argument`. The directories that Chez knows come after it.
+fn told(mut argument: OsString) -> Vec<OsString> {
+    argument.push(":");
+    ["-q".into(), "--libdirs".into(), argument].into()
+}

@@ -1,0 +1,296 @@
+;;; Loading files and libraries, and running the tests in them.
+
+;;; Libraries and the files that they came from
+
+(define project-root #f)                ; the directory this process was started in
+(define library-paths '())              ; ((name . path) ...): the files that libraries were loaded from
+(define loaded-texts (make-hashtable string-hash string=?)) ; path -> the text that was loaded last
+
+;; Where the project's libraries may be: its root, and the usual directories below it, before those that Chez knows. The first
+;; that it knows is no directory but the argument of the agent.
+(define (prepare-libraries)
+  (set! project-root (current-directory))
+  (set! own-libraries (library-list))
+  (library-directories
+   (append (map (lambda (directory) (cons directory directory))
+                (filter file-directory?
+                        (cons project-root
+                              (map (lambda (name) (string-append project-root "/" name))
+                                   '("src" "lib" "libs" "scheme" ".akku/lib")))))
+           (cdr (library-directories))))
+  (library-extensions (append (library-extensions) '((".chezscheme.scm" . ".chezscheme.so"))))
+  ;; Code of one library is not built into another, so that either can be loaded anew.
+  (enable-cross-library-optimization #f)
+  (library-search-handler
+   (lambda (who name directories extensions)
+     (let-values ([(path compiled compiled?) (default-library-search-handler who name directories extensions)])
+       (when (and path (project-file? path))
+         (note-library name path)
+         (unless (hashtable-contains? loaded-texts path)
+           (hashtable-set! loaded-texts path (file-text path))))
+       (values path compiled compiled?)))))
+
+(define (project-file? path)
+  (starts-with? path (string-append project-root "/")))
+
+(define (note-library name path)
+  (set! library-paths (cons (cons name path) (remp (lambda (known) (equal? (car known) name)) library-paths))))
+
+(define (loaded-path name)
+  (let ([known (assoc name library-paths)])
+    (and known (cdr known))))
+
+;; The source file of the library NAME, or #f.
+(define (library-path name)
+  (or (loaded-path name)
+      (failsafe
+       (constantly #f)
+       (lambda ()
+         (let-values ([(path compiled compiled?)
+                       (default-library-search-handler 'load name (library-directories) (library-extensions))])
+           path)))))
+
+;; The text of the file at PATH. A first line for the shell becomes a comment.
+(define (file-text path)
+  (let* ([port (open-file-input-port path (file-options) (buffer-mode block)
+                                     (make-transcoder (utf-8-codec) (eol-style none) (error-handling-mode replace)))]
+         [all (get-string-all port)]
+         [text (if (eof-object? all) "" all)])
+    (close-port port)
+    (cond
+      [(starts-with? text "\xfeff;") (substring* text 1)]
+      [(or (starts-with? text "#!/") (starts-with? text "#! ")) (string-append ";;" (substring* text 2))]
+      [else text])))
+
+;;; Loading
+
+(define in-hand #f)                     ; the reading of the file that is being loaded
+
+;; Where the form in hand of that file starts, or #f.
+(define (place-in-hand)
+  (and in-hand
+       (cons (source-file-descriptor-path (evaluation-descriptor in-hand))
+             (line-and-column (evaluation-text in-hand) (evaluation-start in-hand)))))
+
+(define (tell-progress text)
+  (send `(:progress :id ,last-id :text ,text)))
+
+;; Evaluates the forms of the file at PATH in the session's environment. Libraries in it take the place of those of their name,
+;; also where the session has imported them.
+(define (load-source path)
+  (let* ([text (file-text path)] [reading (make-evaluation path text 'load #f)])
+    (tell-progress (string-append "loading " path))
+    ;; Until it has been loaded whole, what was loaded before no longer counts.
+    (hashtable-delete! loaded-texts path)
+    (set! in-hand reading)
+    (let loop ()
+      (let ([form (read-form reading)])
+        (unless (eof-object? form)
+          (let* ([name (defined-library (annotation-stripped* form))] [imported (if name (imported-names name) '())])
+            (call-in-code (lambda () ((current-eval) form (interaction-environment))))
+            (settle)
+            (when name
+              (note-library name path)
+              (set! library-environments (remp (lambda (known) (equal? (car known) name)) library-environments))
+              (import-again name imported)))
+          (loop))))
+    (hashtable-set! loaded-texts path text)))
+
+;; The name of the library that FORM defines, or #f.
+(define (defined-library form)
+  (and (pair? form)
+       (eq? (car form) 'library)
+       (pair? (cdr form))
+       (list? (cadr form))
+       (filter symbol? (cadr form))))
+
+;; The exports of the library NAME, when it is loaded, that mean the same in the session's environment.
+(define (imported-names name)
+  (if (member name (library-list))
+      (let ([library (environment name)] [session (interaction-environment)])
+        (define (meaning name environment)
+          (failsafe (constantly #f)
+                    (lambda () (if (top-level-bound? name environment)
+                                   (top-level-value name environment)
+                                   (top-level-syntax name environment)))))
+        (filter (lambda (export)
+                  (let ([here (meaning export session)])
+                    (and here (eq? here (meaning export library)))))
+                (library-exports name)))
+      '()))
+
+;; Imports those of NAMES that the library NAME still exports.
+(define (import-again name names)
+  (let ([left (filter (lambda (export) (memq export names)) (library-exports name))])
+    (unless (null? left)
+      (eval `(import (only ,name ,@left)) (interaction-environment)))))
+
+;; The files of loaded libraries of the project that have changed, and of those that use them; each after those that it uses.
+(define (outdated-files)
+  (define (changed? known)
+    (let ([loaded (hashtable-ref loaded-texts (cdr known) #f)])
+      (and (file-exists? (cdr known))
+           (not (equal? loaded (file-text (cdr known)))))))
+  (define (uses known)
+    (failsafe (constantly '())
+              (lambda () (map (lambda (name) (filter symbol? name)) (library-requirements (car known))))))
+  (define (uses-one-of? known others)
+    (exists (lambda (name) (assoc name others)) (uses known)))
+  (define (with-users outdated)
+    (let ([users (filter (lambda (known) (and (not (memq known outdated)) (uses-one-of? known outdated))) library-paths)])
+      (if (null? users) outdated (with-users (append users outdated)))))
+  (let order ([left (with-users (filter changed? library-paths))] [ordered '()])
+    (if (null? left)
+        (reverse ordered)
+        (let ([next (or (find (lambda (known) (not (uses-one-of? known (remq known left)))) left) (car left))])
+          (order (remq next left) (if (member (cdr next) ordered) ordered (cons (cdr next) ordered)))))))
+
+;; Loads the libraries anew that are outdated, but for the file at PATH; their files, and PATH when it is one.
+(define (load-outdated path)
+  (let ([files (outdated-files)])
+    (for-each load-source (remp (lambda (file) (equal? file path)) files))
+    files))
+
+;; What THUNK answers for work of that KIND, with the diagnostics; also that of the error which ended it.
+(define (answer-work request kind thunk)
+  (let ([answer (answer-with (make-evaluation (format "call-~a" (argument request ':id)) "" kind #f)
+                             (lambda (evaluation)
+                               (evaluation-phase-set! evaluation ':eval)
+                               (thunk)))])
+    (set! in-hand #f)
+    answer))
+
+;; Calls FUNCTION with the path of what REQUEST is about, or answers that there is no such thing.
+(define (call-with-target request function)
+  (let* ([path (argument request ':path)] [system (argument request ':system)] [name (and system (library-name system))])
+    (cond
+      [path (function path)]
+      [(and name (library-path name)) => function]
+      [(and name (member name (library-list))) '(:outcome :loaded :unchanged #t)]
+      [else `(:outcome :refused :no-system ,system :systems ,(map short-text (known-libraries)))])))
+
+(define (answer-load request)
+  (answer-work
+   request 'load
+   (lambda ()
+     (call-with-target
+      request
+      (lambda (path)
+        (let* ([outdated (load-outdated path)]
+               [needed? (or (argument request ':force)
+                            (member path outdated)
+                            (not (equal? (hashtable-ref loaded-texts path #f) (file-text path))))])
+          (when needed?
+            (load-source path))
+          `(:outcome :loaded :file ,path :unchanged ,(and (not needed?) (null? outdated)))))))))
+
+;;; Tests, of SRFI 64: a library that the project brings along
+
+(define most-failures 100)
+(define most-names 200)
+
+(define-record-type tally
+  (fields
+   wanted                               ; names of tests or groups, or () for all
+   (mutable unmatched)                  ; those of them that have not come yet
+   (mutable passed)
+   (mutable failed)
+   (mutable skipped)
+   (mutable failures)                   ; as they are sent, the last one first
+   (mutable names)                      ; the last one first
+   (mutable running))                   ; the name of the test that runs, or #f
+  (protocol (lambda (new) (lambda (wanted) (new wanted wanted 0 0 0 '() '() #f)))))
+
+;; The environment of the SRFI 64 that there is, or #f.
+(define (test-framework)
+  (let ([name (find (lambda (name) (or (member name (library-list)) (library-path name)))
+                    '((srfi :64 testing) (srfi :64) (srfi srfi-64)))])
+    (and name
+         (let ([framework (copy-environment (scheme-environment) #t)])
+           (eval `(import ,name) framework)
+           framework))))
+
+;; Calls THUNK, with TALLY told how the tests go that run meanwhile.
+(define (call-counting-tests framework tally thunk)
+  (define (of name)
+    (top-level-value name framework))
+  (define (group-path runner)
+    ((of 'test-runner-group-path) runner))
+  (define (note-start runner)
+    (let ([name ((of 'test-runner-test-name) runner)])
+      (tally-running-set! tally name)
+      (tell-progress (format "testing ~a" name))))
+  (define (note-end runner)
+    (let* ([name ((of 'test-runner-test-name) runner)] [called (cons name (group-path runner))] [wanted (tally-wanted tally)])
+      (tally-running-set! tally #f)
+      (tally-names-set! tally (cons name (tally-names tally)))
+      (tally-unmatched-set! tally (remp (lambda (wanted) (member wanted called)) (tally-unmatched tally)))
+      (when (or (null? wanted) (exists (lambda (one) (member one called)) wanted))
+        (case ((of 'test-result-kind) runner)
+          [(pass) (tally-passed-set! tally (+ (tally-passed tally) 1))]
+          [(fail xpass)
+           (tally-failed-set! tally (+ (tally-failed tally) 1))
+           (tally-failures-set! tally (cons (failed-test runner name) (tally-failures tally)))]
+          [else (tally-skipped-set! tally (+ (tally-skipped tally) 1))]))))
+  (define (failed-test runner name)
+    (let ([facts ((of 'test-result-alist) runner)])
+      (define (text key)
+        (let ([fact (assq key facts)])
+          (if fact (list (list (symbol->string key) (short-text (cdr fact)))) '())))
+      (define raised
+        (let ([fact (assq 'actual-error facts)]) (and fact (cdr fact))))
+      `(:name ,name :description ,(lines (group-path runner))
+        :reason ,(cond
+                   [(eq? ((of 'test-result-kind) runner) 'xpass) "It was expected to fail and passed."]
+                   [raised (string-append (condition-type raised) ": " (condition-text raised 500))]
+                   [else "The actual value is not the expected one."])
+        :values ,(append (text 'expected-error) (text 'expected-value) (text 'actual-value))
+        ,@(test-place-facts))))
+  (define (counting-runner)
+    (let ([runner ((of 'test-runner-null))])
+      ((of 'test-runner-on-test-begin!) runner note-start)
+      ((of 'test-runner-on-test-end!) runner note-end)
+      runner))
+  (let ([factory (of 'test-runner-factory)] [runner (of 'test-runner-current)])
+    (let ([outer-factory (factory)] [outer-runner (runner)])
+      (dynamic-wind
+       (lambda ()
+         (factory counting-runner)
+         (runner #f))
+       thunk
+       (lambda ()
+         (factory outer-factory)
+         (runner outer-runner))))))
+
+;; Where the test is that has just ended: in the file that is being loaded, as the stack says, else the form in hand.
+(define (test-place-facts)
+  (let* ([path (source-file-descriptor-path (evaluation-descriptor in-hand))]
+         [here (exists (lambda (frame) (let ([place (frame-place frame)]) (and place (equal? (car place) path) place)))
+                       (call/cc frames-of))])
+    (place-facts (or here (place-in-hand)))))
+
+(define (tally-facts tally)
+  `(:framework "srfi-64" :passed ,(tally-passed tally) :failed ,(tally-failed tally) :skipped ,(tally-skipped tally)
+    :failed-tests ,(first-of (reverse (tally-failures tally)) most-failures)
+    :names ,(first-of (reverse (tally-names tally)) most-names)
+    :unmatched ,(tally-unmatched tally)
+    ,@(if (tally-running tally) `(:running ,(tally-running tally)) '())))
+
+;; Loads the tests afresh and runs them.
+(define (answer-run-tests request)
+  (let* ([tally (make-tally (or (argument request ':tests) '()))]
+         [answer (answer-work
+                  request 'run-tests
+                  (lambda ()
+                    (call-with-target
+                     request
+                     (lambda (path)
+                       (load-outdated path)
+                       (let ([framework (test-framework)])
+                         (if framework
+                             (call-counting-tests framework tally (lambda () (load-source path)))
+                             (load-source path)))
+                       '(:outcome :tested)))))])
+    (if (eq? (cadr answer) ':refused)
+        answer
+        (append answer (tally-facts tally)))))
