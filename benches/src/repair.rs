@@ -5,13 +5,16 @@
 //! wrong means that the text balances and means something else, which is the only real failure. A refusal counts as
 //! located when the original is among the first three candidates or the reported line is at most three lines off.
 //!
-//! Environment: `LISPWRIGHT_REPAIR_CASES` is the number of cases per class and corpus (100);
-//! `LISPWRIGHT_REPAIR_SEED` makes other cases (7); `LISPWRIGHT_REPAIR_GROUPS=rewritten,insert` leaves out the other groups; `LISPWRIGHT_REPAIR_SHOW=AB` prints the wrong
-//! answers of the classes A and B (`A refused`: the refusals as well; `A unlocated`: the refusals that do not help).
+//! Environment: `LISPWRIGHT_REPAIR_CASES` is the number of cases per class and corpus (100); `LISPWRIGHT_REPAIR_SEED`
+//! makes other cases (7); `LISPWRIGHT_REPAIR_GROUPS=rewritten,insert` leaves out the other groups;
+//! `LISPWRIGHT_REPAIR_SHOW=AB` prints the wrong answers of the classes A and B (`A refused`: the refusals as well;
+//! `A unlocated`: those that do not help; `A rival`: those for that doubt); `LISPWRIGHT_REPAIR_WITHOUT=rival` leaves out a
+//! doubt.
 
 mod baseline;
 mod case;
 mod damage;
+mod doubts;
 mod judge;
 mod picture;
 mod random;
@@ -21,19 +24,21 @@ mod tables;
 mod vary;
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use lispwright_repair::{Earlier, Outcome, renested, repair};
+use lispwright_repair::{Doubt, Earlier, Outcome, renested, repair};
 use lispwright_syntax::{Dialect, read_plain};
 
 use crate::Setting;
 use crate::table::{Row, median, milliseconds};
 use baseline::Parinfer;
 use case::{Case, Group, TRACKS, Track, View, generate};
-use judge::{Tally, Verdict, judge, judge_other};
+use doubts::Worth;
+use judge::{Judged, Tally, Verdict, judge, judge_other};
 use random::Random;
 use vary::Layout;
 
@@ -72,12 +77,16 @@ struct Key {
 #[derive(Debug, Default)]
 struct Results {
     tallies: BTreeMap<Key, Tally>,
+    /// The value of each doubt.
+    doubts: BTreeMap<Doubt, Worth>,
     /// The number of damaged texts.
     texts: usize,
     /// The number of requested texts of each class and corpus.
     wanted: usize,
     /// The seconds of the slowest case, including its judging.
     slowest: f64,
+    /// All answers as one number: as long as it stays, a change of the repairer has changed none of them.
+    fingerprint: u64,
 }
 
 /// Cases that are generated and judged together.
@@ -100,9 +109,16 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
     }
     let results = measure(setting, &show, parinfer.is_ok().then_some(&folder));
     let (summary, details) = (tables::summary(&results), tables::render(&results));
-    eprintln!("{summary}{details}\nthe slowest case took {} with its judging", milliseconds(results.slowest));
+    let doubts = doubts::render(&results);
+    eprintln!("{summary}{details}\n{doubts}\nthe slowest case took {} with its judging", milliseconds(results.slowest));
+    eprintln!("all answers together: {:016x}", results.fingerprint);
     let picture = picture::render(&results);
-    let files = [("repair-summary.md", Some(summary)), ("repair-tables.md", Some(details)), ("repair.svg", picture)];
+    let files = [
+        ("repair-summary.md", Some(summary)),
+        ("repair-tables.md", Some(details)),
+        ("repair-doubts.md", Some(doubts)),
+        ("repair.svg", picture),
+    ];
     for (name, text) in files {
         let path = setting.scratch.join(name);
         let done = text.map_or(Ok(()), |text| std::fs::write(&path, text));
@@ -228,6 +244,7 @@ fn jobs(files: &[Vec<PathBuf>]) -> Vec<Job> {
 fn run(job: &Job, files: &[PathBuf], show: &str, parinfer: &mut Option<Parinfer>) -> Results {
     let dialect = CORPORA[job.corpus].1;
     let start = number("LISPWRIGHT_REPAIR_SEED").unwrap_or(7);
+    let without = doubts::left_out();
     let seed = [job.group as u64, job.layout as u64, job.row as u64, job.corpus as u64]
         .iter()
         .fold(start, |seed: u64, part| seed.wrapping_mul(64).wrapping_add(*part));
@@ -244,11 +261,16 @@ fn run(job: &Job, files: &[PathBuf], show: &str, parinfer: &mut Option<Parinfer>
             results.texts += 1;
             for view in &case.views {
                 let begin = Instant::now();
-                let (verdict, answer) = judge(case, view);
+                let judged = judge(case, view, without);
+                let Judged { verdict, answer, doubt } = &judged;
                 results.slowest = results.slowest.max(begin.elapsed().as_secs_f64());
-                results.count(job, view.track, OURS, case, verdict);
+                if let Some(doubt) = doubt.filter(|_| without.is_none()) {
+                    results.doubts.entry(doubt).or_default().count(judge(case, view, Some(doubt)).verdict);
+                }
+                results.fingerprint = results.fingerprint.wrapping_add(hash(&(view.track, &case.damaged, answer)));
+                results.count(job, view.track, OURS, case, *verdict);
                 if !show.is_empty() {
-                    show_case(job, case, view, verdict, &answer, show);
+                    show_case(job, case, view, &judged, show);
                 }
             }
             if show.is_empty() && job.layout == Layout::Kept {
@@ -287,21 +309,36 @@ impl Results {
         for (key, tally) in &other.tallies {
             self.tallies.entry(*key).or_default().merge(tally);
         }
+        for (doubt, worth) in &other.doubts {
+            self.doubts.entry(*doubt).or_default().merge(worth);
+        }
         self.texts += other.texts;
         self.wanted = self.wanted.max(other.wanted);
         self.slowest = self.slowest.max(other.slowest);
+        self.fingerprint = self.fingerprint.wrapping_add(other.fingerprint);
     }
 }
 
+/// The same for the same in every run.
+fn hash(of: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Prints a case if its kind was asked for.
-fn show_case(job: &Job, case: &Case, view: &View, verdict: Verdict, answer: &str, show: &str) {
+fn show_case(job: &Job, case: &Case, view: &View, judged: &Judged, show: &str) {
+    let Judged { verdict, answer, doubt } = judged;
+    let (classes, kinds) = show.split_once(' ').unwrap_or((show, ""));
+    let named = |doubt: &Doubt| kinds.split(' ').any(|kind| kind == doubt.name());
     let wanted = match verdict {
         Verdict::Wrong { .. } => true,
-        Verdict::Refused { located } => show.contains("refused") || (!located && show.contains("unlocated")),
+        Verdict::Refused { located } => {
+            kinds.contains("refused") || (!located && kinds.contains("unlocated")) || doubt.as_ref().is_some_and(named)
+        }
         _ => false,
     };
     let name = job.group.rows()[job.row].0.clone();
-    let classes = show.split(' ').next().unwrap_or_default();
     let chosen = job.group == Group::Several || name.starts_with(|class: char| classes.contains(class));
     if case.balances || !wanted || !chosen || job.layout != Layout::Kept {
         return;

@@ -20,7 +20,8 @@
   "A readtable that evaluated code does not know of, so that printing does not depend on the session's.")
 
 (defun call-with-fixed-printer (function &key level length (case :upcase) (gensym t))
-  "Calls FUNCTION with every printer variable at a value of ours; the session's package is kept, unless code has deleted it."
+  "Calls FUNCTION with every printer variable at a standard value; the session's package is kept, unless code has
+deleted it."
   (let ((*package* (if (package-name *package*) *package* (load-time-value (find-package "LISPWRIGHT.AGENT"))))
         (*readtable* *standard-readtable*)
         (*print-array* t) (*print-base* 10) (*print-case* case) (*print-circle* nil) (*print-escape* t)
@@ -30,7 +31,7 @@
     (call-exposed function)))
 
 (defun bounded-text (limit writer)
-  "What WRITER writes to the stream it is given, at most LIMIT characters; second value: true when that cut it."
+  "The output of WRITER, called with a stream, at most LIMIT characters; second value: true when that cut it."
   (let* ((stream (make-bounded-stream limit))
          (cut (catch stream
                 (funcall writer stream)
@@ -47,7 +48,7 @@
     (serious-condition () "object of an unprintable type")))
 
 (defun condition-text (condition limit)
-  "The report of CONDITION, or why there is none, in at most LIMIT characters."
+  "The report of CONDITION, or the reason why there is none, in at most LIMIT characters."
   (handler-case
       (call-with-fixed-printer
        (lambda ()
@@ -70,8 +71,8 @@
     (serious-condition () (format nil "(a ~A that does not print)" (type-text object)))))
 
 (defun circular-p (object)
-  "True when OBJECT contains itself by way of lists and vectors, in CLISP, which writes all of these out and whose stack ends
-before any limit, also of structures and hash tables. Looks at no more than 100,000 parts."
+  "True when OBJECT contains itself through lists and vectors. In CLISP, which prints all of these and whose stack ends
+before any limit, also through structures and hash tables. Examines at most 100,000 parts."
   (let ((states (make-hash-table :test #'eq))
         (agenda (list object))
         (left 100000))
@@ -126,7 +127,7 @@ method writes, without end when that has none."
 ;;; One evaluation
 
 (defstruct evaluation
-  "What is known about the call that is being served."
+  "The state of the current call."
   code                                  ; the text, empty when the request has none
   stream                                ; a stream over it
   (phase :read)                         ; :READ, :EVAL or :PRINT
@@ -137,13 +138,13 @@ method writes, without end when that has none."
   (warnings '())                        ; ((type message) ...), newest first
   (outer-restarts '()))                 ; the restarts that existed before
 
-(defvar *evaluation* nil "The evaluation that is going on in this thread, or NIL.")
-(defvar *running* nil "The evaluation that began last, also when it is over.")
+(defvar *evaluation* nil "The current evaluation of this thread, or NIL.")
+(defvar *running* nil "The evaluation that began last, even if it is over.")
 (defvar *pending* nil "The number of the request that has not been answered.")
-(defvar *previewing* nil "True while a value that is already printed is looked into; an interrupt ends only that.")
-(defvar *next-object* 1 "The number that the next object gets. The parent may raise it, nobody lowers it.")
-(defvar *held* '() "The stacks that are held, innermost first.")
-(defvar *background-errors* '() "Errors of other threads that have not been told yet, newest first.")
+(defvar *previewing* nil "True while a printed value is being inspected; an interrupt ends only that.")
+(defvar *next-object* 1 "The number of the next object. The parent may raise it, nothing lowers it.")
+(defvar *held* '() "The held stacks, innermost first.")
+(defvar *background-errors* '() "Errors of other threads that were not reported yet, newest first.")
 
 (defvar *boundaries* '(evaluate-form read-form print-values inspect-value expand-form expansion-text describe-symbol
                        find-references)
@@ -155,7 +156,7 @@ method writes, without end when that has none."
 
 (defvar *boundary* nil
   "Bound by the functions below, under which evaluated code runs. The binding keeps their frames on the stack, which
-bound what is shown of it.")
+bound the part of it that is shown.")
 
 (defun read-form (stream eof)
   "Reads one form for the session."
@@ -182,7 +183,7 @@ bound what is shown of it.")
         do (read-line stream nil)))
 
 (defun call-with-repl-variables (form function)
-  "Keeps -, +, *, / and their elders as a listener does (CLHS 25.1.1)."
+  "Sets -, +, *, / and the others as a listener does (CLHS 25.1.1)."
   (setf - form)
   (let ((values (funcall function)))
     (shiftf +++ ++ + form)
@@ -201,7 +202,7 @@ bound what is shown of it.")
       (setf (evaluation-phase evaluation) :eval))))
 
 (defun evaluate-code (evaluation evaluator)
-  "Reads the forms one after the other and calls EVALUATOR on each; the values of the last."
+  "Reads the forms one after another and calls EVALUATOR on each; returns the values of the last."
   (let ((values '()))
     (loop
       (let ((form (read-next-form evaluation)))
@@ -210,9 +211,8 @@ bound what is shown of it.")
         (setf values (call-with-repl-variables form (lambda () (evaluate-form form evaluator))))))))
 
 (defun note-warning (evaluation warning answer)
-  "Keeps WARNING for the answer instead of letting it be printed.
-Those of COMPILE-FILE go their own way: whether it failed depends on them. After an ANSWER that is a failure,
-what the compiler still finds undefined is no news."
+  "Keeps WARNING for the answer instead of printing it. Those of COMPILE-FILE are left alone: they decide whether it
+failed. After an ANSWER that is a failure, the compiler's report of undefined functions is dropped."
   (let ((restart (find-restart 'muffle-warning warning)))
     (when (and restart (null *compile-file-truename*))
       (unless (or (noise-p warning)
@@ -232,8 +232,8 @@ what the compiler still finds undefined is no news."
             (- end (if newline newline -1)))))
 
 (defun skip-to-code (text position)
-  "The place of the first character from POSITION on that the reader does not skip: it is not blank, and in no comment nor in
-what #+ or #- leaves out. NIL when there is none."
+  "The place of the first character from POSITION on that the reader does not skip: it is not blank, and neither in a
+comment nor in a form that #+ or #- leaves out. NIL when there is none."
   (loop
     (let ((next (position-if-not (lambda (character) (member character '(#\Space #\Tab #\Newline #\Return #\Page)))
                                  text :start (min position (length text)))))
@@ -242,7 +242,8 @@ what #+ or #- leaves out. NIL when there is none."
             (t (setf position (or (skipped-end text next) (return next))))))))
 
 (defun skipped-end (text start)
-  "Where the block comment ends that begins at START in TEXT, or the form that is left out by #+ or #- there; NIL for others."
+  "The end of the block comment that begins at START in TEXT, or of the form that is left out by #+ or #- there; else
+NIL."
   (when (and (char= (char text start) #\#) (< (1+ start) (length text)))
     (case (char text (1+ start))
       (#\| (block-comment-end text start))
@@ -268,8 +269,8 @@ what #+ or #- leaves out. NIL when there is none."
             return (1+ index))))
 
 (defun forms-left (code position)
-  "How many more forms CODE holds from POSITION on, or NIL when they cannot be read. The stream of the evaluation, which
-may go on, is not touched."
+  "The number of further forms in CODE from POSITION on, or NIL when they cannot be read. The stream of the evaluation,
+which may continue, is not touched."
   (handler-case
       (with-input-from-string (stream code :start (min position (length code)))
         (let ((*read-suppress* t))
@@ -278,7 +279,7 @@ may go on, is not touched."
     (serious-condition () nil)))
 
 (defun place (evaluation)
-  "Which form of the code was in hand, and where it is."
+  "The number and the place of the current form of the code."
   (let* ((code (evaluation-code evaluation))
          (stream (evaluation-stream evaluation))
          (phase (evaluation-phase evaluation))
@@ -310,7 +311,7 @@ may go on, is not touched."
                           (serious-condition () "(its report failed)")))))
 
 (defun package-facts (condition)
-  "When CONDITION is about a package that is not there: the name that was meant, and the names there are."
+  "When CONDITION is about a package that does not exist: its name, and the names of the existing ones."
   (when (typep condition 'package-error)
     (let ((package (ignore-errors (package-error-package condition))))
       (when (and package (not (packagep package)) (null (ignore-errors (find-package package))))
@@ -328,13 +329,13 @@ may go on, is not touched."
        t))
 
 (defun lists-read-p ()
-  "False when code has changed the session's readtable so that not even a list is read as one."
+  "False when code has changed the session's readtable so that it no longer reads a list."
   (ignore-errors
    (let ((*read-suppress* nil))
      (equal (read-from-string "(common-lisp:car)") '(car)))))
 
 (defun code-error-p (evaluation condition)
-  "True when CONDITION is about the text of the code, not about another stream that was read."
+  "True when CONDITION is about the text of the code, not about another stream."
   (and (typep condition 'stream-error)
        (eq (ignore-errors (stream-error-stream condition)) (evaluation-stream evaluation))))
 
@@ -342,7 +343,7 @@ may go on, is not touched."
   (and (typep condition 'end-of-file) (code-error-p evaluation condition)))
 
 (defun message (evaluation condition)
-  "The report of CONDITION; of an error in the code's own text only what it says, since the place is told apart."
+  "The report of CONDITION; for an error in the code's own text without its place, which is a separate field."
   (or (and (unclosed-p evaluation condition)
            "The code ends in the middle of a form.")
       (and (code-error-p evaluation condition)
@@ -354,7 +355,7 @@ may go on, is not touched."
       (condition-text condition +message-limit+)))
 
 (defun failure (evaluation condition)
-  "What the parent is told about CONDITION."
+  "The description of CONDITION for the parent."
   (list :error (append
                 (list :type (type-text condition)
                       :message (message evaluation condition)
@@ -367,7 +368,7 @@ may go on, is not touched."
         :place (place evaluation)))
 
 (defun frames (&optional (boundaries *boundaries*))
-  "What the parent is told about the innermost frames of the present stack."
+  "The description of the innermost frames of the present stack for the parent."
   (handler-case (loop with frames = (frames-of-interest boundaries +most-counted-frames+)
                       with cut = (= (length frames) +most-counted-frames+)
                       for innermost = t then nil
@@ -398,8 +399,8 @@ may go on, is not touched."
         *background-errors*))
 
 (defun handle-interrupt ()
-  "Ends the evaluation that is going on, or holds it; its state stays.
-To say where it was may take user code that prints, so a second interrupt ends it without that."
+  "Ends the current evaluation, or holds it; its state stays. Describing the stack may call the user's printers, so a
+second interrupt ends it without the description."
   (let ((evaluation *evaluation*))
     (when evaluation
       (when *previewing*
@@ -417,7 +418,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
       (throw evaluation (list :outcome :interrupted :place (place evaluation))))))
 
 (defun handle-frames ()
-  "Reads what came from the parent during an evaluation: an interrupt, or its end."
+  "Reads messages of the parent during an evaluation: an interrupt, or its end."
   (loop while (and *evaluation* (protocol-readable-p))
         do (let ((request (receive)))
              (cond ((null request) (die))
@@ -429,7 +430,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
 
 (defun call-evaluating (function &key (code "") package hold &allow-other-keys)
   "The fields of the answer to a request that runs the user's code: those that FUNCTION returns for an evaluation of
-CODE, or those of an error, and what every such answer has."
+CODE, or those of an error, and the fields of every such answer."
   (unless (package-name *package*)      ; Evaluated code has deleted it.
     (setf *package* (find-package "COMMON-LISP-USER")))
   (let ((session-package *package*)
@@ -447,7 +448,7 @@ CODE, or those of an error, and what every such answer has."
             (finish-answer evaluation answer))))))
 
 (defun package-named (designator)
-  "The package that DESIGNATOR means as people write it: foo, FOO, :foo, #:foo, \"FOO\"; NIL when there is none."
+  "The package that DESIGNATOR names in any usual spelling: foo, FOO, :foo, #:foo, \"FOO\"; NIL when there is none."
   (flet ((known (name)
            (or (find-package name) (find-package (string-upcase name)))))
     (or (find-package designator)
@@ -455,14 +456,14 @@ CODE, or those of an error, and what every such answer has."
         (known (string-trim "\"" (string-left-trim "'#:" (string designator)))))))
 
 (defun finish-answer (evaluation fields)
-  "FIELDS with what is to be said after every run of the user's code."
+  "FIELDS with the fields that follow every run of the user's code."
   (flush-streams)
   (append fields
           (list :package (package-name *package*)
                 :warnings (reverse (evaluation-warnings evaluation)))))
 
 (defun run (evaluation function)
-  "What FUNCTION returns for EVALUATION, with every way out of it caught."
+  "The value of FUNCTION for EVALUATION, with every exit from it caught."
   (let ((answer nil))
     (setf *running* evaluation)
     (call-with-debugger-hook
@@ -482,8 +483,8 @@ CODE, or those of an error, and what every such answer has."
     answer))
 
 (defun call-abortable (evaluation function)
-  "What FUNCTION returns, under the restart ABORT that there is in every Lisp's own listener: to code, and to those who
-take it from a debugger. It is not offered by name, since to give a held stack up is a request of its own."
+  "The value of FUNCTION, with a restart ABORT as in every Lisp's own listener: for code, and for callers that choose it
+in a debugger. It is not offered by name, since giving up a held stack is a request of its own."
   (restart-case (progn
                   (setf (evaluation-outer-restarts evaluation) (compute-restarts))
                   (funcall function))
@@ -525,7 +526,7 @@ take it from a debugger. It is not offered by name, since to give a held stack u
           (list :held (length *held*) :checkpoints (checkpoint-names) :next-object *next-object*)))
 
 (defun done-if-due (fields)
-  "The answer with FIELDS; NIL when it has been given in another process."
+  "The answer with FIELDS; NIL when another process has answered."
   (and fields (done fields)))
 
 (defun answer (request)
@@ -559,13 +560,13 @@ take it from a debugger. It is not offered by name, since to give a held stack u
   (list :unsupported :id *pending* :operation (string operation)))
 
 (defun done-if-known (function arguments operation)
-  "The answer that FUNCTION gives, where this implementation has it."
+  "The answer of FUNCTION, if this implementation has it."
   (if (fboundp function)
       (done (apply function arguments))
       (unsupported operation)))
 
 (defun answer-safely (request)
-  "The answer to REQUEST; a failure of the agent itself is one too."
+  "The answer to REQUEST, also when the agent itself fails."
   (unless (eq (first request) :interrupt)
     (setf *pending* (getf (rest request) :id))
     (note-read *pending*))
@@ -576,7 +577,7 @@ take it from a debugger. It is not offered by name, since to give a held stack u
      (lambda () (answer request)))))
 
 (defun serve ()
-  "Answers requests until the parent is gone."
+  "Answers requests until the parent has closed the pipe."
   (loop for request = (receive)
         while request
         do (let ((answer (answer-safely request)))
@@ -592,13 +593,13 @@ take it from a debugger. It is not offered by name, since to give a held stack u
   (not (find-package "COMMON-LISP-USER")))
 
 (defun warm-up ()
-  "Evaluates once what every session does, so that a saved image has done its first-time work."
+  "Evaluates typical code once, so that a saved image has done its first-time work."
   (dolist (code '("(list 1 \"a\" #\\b 'c)" "(make-hash-table)" "#'car" "*package*" "(error \"x\")" "(warn \"x\")" "(undefined-one)" "(car 1)" "nope:x"))
     (encode (answer-safely (list :eval :id 0 :code code))))
   (forget-objects))
 
 (defun main ()
-  "What a worker runs."
+  "The main function of a worker."
   (open-protocol)
   (prepare-image (lambda ()
                    (flush-streams)

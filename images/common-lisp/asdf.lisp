@@ -9,8 +9,8 @@
 ;;; The directory for compiled files
 
 (defun own-output-translations ()
-  "Compiled files go to a cache of our own: what this agent compiles of a project keeps its variables for backtraces, and no
-source directory gets anything."
+  "Makes compiled files go to a cache of the agent's own: they keep their variables for backtraces, and source
+directories stay unchanged."
   `(:output-translations
     (t (,(cache-directory) :implementation))
     :ignore-inherited-configuration))
@@ -22,7 +22,7 @@ source directory gets anything."
       (error () (uiop:ensure-directory-pathname (make-temporary-directory (temporary-template "fasl")))))))
 
 (defun temporary-template (name)
-  "What the name of a temporary directory is made from. A confined image may write in its own TMPDIR only."
+  "The template for the name of a temporary directory. A confined image may write in its own TMPDIR only."
   (let ((directory (uiop:getenv "TMPDIR")))
     (format nil "~A/lispwright-~A-XXXXXX"
             (if (member directory '(nil "") :test #'equal) "/tmp" (string-right-trim "/" directory))
@@ -36,7 +36,7 @@ source directory gets anything."
 ;;; The newest version
 
 (defun load-newest-asdf ()
-  "Loads the newest version of ASDF that it finds, and prints nothing."
+  "Loads the newest version of ASDF that it finds, without output."
   (let ((*standard-output* (make-broadcast-stream))
         (*error-output* (make-broadcast-stream)))
     (handler-bind ((warning #'muffle-warning))
@@ -49,7 +49,7 @@ source directory gets anything."
   (asdf:clear-system "asdf"))
 
 (defun load-source (component)
-  "Loads the file that COMPONENT stands for, compiled anew when it is newer."
+  "Loads the file of COMPONENT, compiled again when it is newer."
   (let ((compiled (compiled-file component)))
     (unless (and (probe-file compiled)
                  (< (file-write-date (asdf:component-pathname component)) (file-write-date compiled)))

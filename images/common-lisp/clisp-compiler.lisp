@@ -14,18 +14,18 @@
   (call-next-method))
 
 (defun compile-source (source compiled)
-  "What COMPILE-FILE returns for the file SOURCE."
+  "The values of COMPILE-FILE for the file SOURCE."
   (funcall *compiling* source)
   (compile-file source :output-file compiled :verbose nil :print nil :external-format (lenient-utf-8)))
 
 (defun call-observing-compiler (observer compiling loading function)
-  "Calls FUNCTION, one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
-compiler finds, COMPILING and LOADING the path of each file before that is done with it."
+  "Calls FUNCTION as one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
+compiler finds, COMPILING and LOADING the path of each file before that happens to it."
   (handler-bind ((condition (lambda (condition) (observe condition observer))))
     (call-telling-files compiling loading function)))
 
 (defun observe (condition observer)
-  "Tells OBSERVER of CONDITION when it is a mistake in a file that is compiled."
+  "Calls OBSERVER for CONDITION when it is a mistake in a file that is compiled."
   (let ((severity (typecase condition
                     (ext:source-program-error "error")
                     (style-warning "style-warning")

@@ -11,7 +11,7 @@
 
 ;;; The C library
 
-(defvar *c-functions* (make-hash-table :test #'equal) "From names to foreign functions, of this process.")
+(defvar *c-functions* (make-hash-table :test #'equal) "A table from names to foreign functions, of this process.")
 
 (defun c-function (name result types)
   (or (gethash name *c-functions*)
@@ -45,7 +45,7 @@
 
 (defconstant +buffer-size+ 65536)
 
-(defvar *buffer* nil "The address of memory for what goes through the pipe.")
+(defvar *buffer* nil "The address of the memory for reading from and writing to the pipe.")
 
 (defun buffer ()
   (or *buffer*
@@ -80,14 +80,14 @@
           count))))
 
 (defun protocol-readable-p ()
-  "True when a frame, or the end of the pipe, is waiting."
+  "True when a frame, or the end of the pipe, can be read."
   (and *requests*
        (progn
          (setf (buffered 8) (vector (logand *requests* 255) (ash *requests* -8) 0 0 1 0 0 0)) ; POLLIN
          (plusp (libc "poll" :int :pointer (buffer) :long 1 :int 0)))))
 
 (defun limit-memory ()
-  "Lets the system refuse more memory than the option -m of this process says, beside what it has already."
+  "Limits the memory of this process to the size of the option -m, beyond what it has already."
   (let* ((option (second (member "-m" (coerce (ext:argv) 'list) :test #'equal)))
          (megabytes (and option (parse-integer option :junk-allowed t))))
     (when megabytes
@@ -108,7 +108,7 @@
                           octets)
   "A sigset_t of SIGINT alone.")
 
-(defvar *interrupt-action* nil "What CLISP itself does on SIGINT: the octets of a struct sigaction.")
+(defvar *interrupt-action* nil "CLISP's own action for SIGINT: the octets of a struct sigaction.")
 
 (defun install-signals ()
   (libc "sigaction" :int :int +sigint+ :pointer nil :pointer (buffer))
@@ -118,7 +118,7 @@
   (fcntl *requests* +f-setsig+ +sigint+))
 
 (defun watch (on)
-  "Lets interrupts come, or not."
+  "Turns interrupts on or off."
   (when *interrupt-action*
     (let ((flags (fcntl *requests* +f-getfl+ 0)))
       (cond (on
@@ -159,7 +159,7 @@
                      :input-error-action #\ufffd :output-error-action #\?))
 
 (defun make-standard-streams ()
-  "Streams on the descriptors. Nothing is buffered, so that output keeps its order beside that of child processes and is
+  "Streams on the descriptors. They are unbuffered, so that output keeps its order with that of child processes and is
 there after a crash."
   (flet ((stream-on (descriptor direction)
            (ext:make-stream descriptor :direction direction :external-format (lenient-utf-8) :buffered nil)))
@@ -171,7 +171,7 @@ there after a crash."
 ;;; Conditions
 
 (defun memory-exhausted ()
-  "The condition that CLISP does not make when there is no more memory."
+  "The condition for exhausted memory, which CLISP does not make."
   (make-condition 'system::simple-storage-condition
                   :format-control "There is no more room for Lisp objects." :format-arguments '()))
 
@@ -195,7 +195,7 @@ there after a crash."
     (die)))
 
 (defun call-above (function)
-  "Calls FUNCTION on top of a held stack, out of reach of its handlers and without disturbing its streams."
+  "Calls FUNCTION on top of a held stack, outside of its handlers and without changing its streams."
   (let ((*debugger-hook* nil)
         (ext:*break-driver* #'background-hook))
     (progv (mapcar #'first *stream-values*) (mapcar #'second *stream-values*)
@@ -205,7 +205,7 @@ there after a crash."
         (watch t)))))
 
 (defun restart-arguments (restart)
-  "What RESTART asks for when it is taken by hand; second value: true when it asks the user, who is not there."
+  "The interactive arguments of RESTART; second value: true when it asks the user, who is not there."
   (let ((interactive (system::restart-interactive restart))
         (*query-io* (make-two-way-stream (make-concatenated-stream) (make-broadcast-stream))))
     (handler-case (values (and interactive (funcall interactive)) nil)
@@ -219,7 +219,7 @@ there after a crash."
     (watch nil)))
 
 (defun noise-p (warning)
-  "True for warnings that only say that an agent redefines things, which is its job."
+  "True for warnings that only report redefinitions by an agent, which are its purpose."
   (typep warning '(or clos:gf-replacing-method-warning clos:gf-already-called-warning)))
 
 ;;; The stack, as CLISP prints it: one frame in a line. Variables are not known.
@@ -244,7 +244,7 @@ there after a crash."
   nil)
 
 (defun stack-lines (boundaries count)
-  "How CLISP describes the frames from the innermost to the first function named in BOUNDARIES, at most COUNT."
+  "CLISP's descriptions of the frames from the innermost to the first function named in BOUNDARIES, at most COUNT."
   (let ((stream (make-instance 'stack-stream :ends (mapcar #'prin1-to-string (append boundaries '(run serve drive))))))
     (catch stream
       (call-with-fixed-printer
@@ -255,7 +255,7 @@ there after a crash."
     (reverse (stream-lines stream))))
 
 (defun line-content (line)
-  "What follows the number of a frame, \"<3/255> \" or \"[255] \"; NIL for a line that goes on with one before."
+  "The text after the number of a frame, \"<3/255> \" or \"[255] \"; NIL for a line that continues the one before."
   (let ((end (and (plusp (length line))
                   (case (char line 0)
                     (#\< (position #\> line))
@@ -266,7 +266,7 @@ there after a crash."
          (subseq line (+ end 2)))))
 
 (defun begins-with (line &rest beginnings)
-  "What follows in LINE after the first of BEGINNINGS that it has, or NIL."
+  "The text in LINE after the first of BEGINNINGS that it has, or NIL."
   (loop for beginning in beginnings
         when (and (<= (length beginning) (length line))
                   (string= beginning line :end2 (length beginning)))
@@ -278,8 +278,8 @@ there after a crash."
     (and rest (subseq rest 0 (position-if (lambda (character) (find character " >")) rest)))))
 
 (defun frames-of-interest (boundaries count)
-  "The frames of evaluated code, innermost first and at most COUNT.
-Frames outside the functions named in BOUNDARIES are not looked at."
+  "The frames of evaluated code, innermost first and at most COUNT. Frames outside the functions named in BOUNDARIES are
+not examined."
   (let* ((lines (butlast (stack-lines boundaries (+ count 200))))
          (entry (position "INVOKE-DEBUGGER" lines :test #'plain-name= :key #'function-of-line :from-end t))
          (inner (and entry (nthcdr (1+ entry) lines)))
@@ -307,7 +307,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 (defconstant +most-counted-frames+ 1000)
 
 (defun frame-key (call)
-  "What frames of one function have in common."
+  "A key that is equal for frames of one function."
   (subseq call 0 (position #\Space call)))
 
 (defun plain-name= (plain name)
@@ -317,7 +317,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
          (string= plain name :start2 (if colon (1+ colon) 0)))))
 
 (defun frame-facts (call innermost)
-  "What the parent is told about a frame."
+  "The description of a frame for the parent."
   (declare (ignore innermost))
   (list :call call))
 
@@ -330,14 +330,14 @@ Frames outside the functions named in BOUNDARIES are not looked at."
   nil)
 
 (defun eval-in-frame (form call)
-  "CLISP tells no frame's environment."
+  "Fails: CLISP does not expose a frame's environment."
   (declare (ignore form call))
   (throw 'fault (list :unsupported :id *pending* :operation "EVAL-IN-FRAME")))
 
 ;;; Macros
 
 (defun run-form (form)
-  "EVAL would keep the functions that FORM defines as they are written."
+  "Compiles FORM and calls it, because EVAL would keep the functions that it defines uncompiled."
   (funcall (compile nil `(lambda () ,form))))
 
 (defun expand-all (form)
@@ -347,7 +347,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 ;;; Objects
 
 (defun function-parts (function)
-  "The methods of a generic function. What a closure has closed over is not told."
+  "The methods of a generic function. The variables that a closure has captured are not known."
   (and (typep function 'generic-function)
        (mapcar (lambda (method) (list nil method)) (clos:generic-function-methods function))))
 
@@ -367,7 +367,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 ;;; The process
 
 (defun image-facts ()
-  "What the parent is told about this implementation."
+  "The description of this implementation for the parent."
   (let ((version (lisp-implementation-version)))
     (list :implementation "CLISP" :version (subseq version 0 (position #\Space version)) :pid (process-number))))
 
@@ -375,7 +375,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
   (setf (ext:package-lock "LISPWRIGHT.AGENT") locked))
 
 (defun prepare-image (exit-function)
-  "Makes a started image ready: EXIT-FUNCTION runs when evaluated code exits."
+  "Prepares a started image: EXIT-FUNCTION runs when evaluated code exits."
   (limit-memory)
   (setf custom:*default-file-encoding* (lenient-utf-8)
         custom:*pathname-encoding* (lenient-utf-8)
@@ -393,7 +393,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 (defvar *driven* nil "True when the driver has been entered.")
 
 (defun drive ()
-  "What CLISP calls when it starts, and again when a stack is exhausted."
+  "The function that CLISP calls when it starts, and again when a stack is exhausted."
   (cond (*driven*
          (watch nil)
          (restore-streams)
@@ -410,7 +410,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
          (main))))
 
 (defun save (path)
-  "Writes an image to PATH that starts in DRIVE. ASDF is in it, if it is there."
+  "Writes an image to PATH that starts in DRIVE. It contains ASDF if that is loaded."
   (catch 'fault
     (load-late-parts)
     (prepare-asdf-for-saving))

@@ -7,11 +7,11 @@
 
 (defconstant +deepest+ 128)
 
-(defvar *depth* 0 "How many processes wait for this one.")
+(defvar *depth* 0 "The number of processes that wait for this one.")
 (defvar *checkpoints* '() "((name . depth) ...), innermost first: which depth each name goes back to.")
 
 (defun checkpoint-names ()
-  "The names that can be gone back to, oldest first."
+  "The names of the checkpoints, oldest first."
   (reverse (mapcar #'car *checkpoints*)))
 
 (defun cannot-copy ()
@@ -20,8 +20,8 @@
     (and threads (list :outcome :refused :threads threads))))
 
 (defun answer-checkpoint (&key name branch &allow-other-keys)
-  "Keeps this process and goes on in a copy; the fields of the answer. NIL in a copy that was made to go back: it has
-said so itself."
+  "Keeps this process and continues in a copy; returns the fields of the answer. NIL in a copy that was made for a
+return: it has answered by itself."
   (or (cannot-copy)
       (and (>= *depth* +deepest+) (list :outcome :refused :full +deepest+))
       (let ((depth (1+ *depth*))
@@ -41,7 +41,7 @@ said so itself."
           (setf (wanted-depth) 0)))))
 
 (defun come-back (name status)
-  "Tells the parent that the checkpoint NAME goes on because the process after it has ended."
+  "Reports to the parent that the checkpoint NAME continues because the process after it has ended."
   (void-frames)
   (send (list :returned :name name :pid (own-pid) :status status :package (package-name *package*)
                         :held (length *held*) :depth *depth* :checkpoints (checkpoint-names)
@@ -50,7 +50,7 @@ said so itself."
   nil)
 
 (defun answer-rollback (&key name &allow-other-keys)
-  "Ends this process and all that wait for it up to the checkpoint NAME, the innermost when it is NIL."
+  "Ends this process and all waiting ones up to the checkpoint NAME, the innermost when it is NIL."
   (let ((checkpoint (if name
                         (assoc name *checkpoints* :test #'string=)
                         (first *checkpoints*))))
@@ -62,7 +62,7 @@ said so itself."
     (end-process)))
 
 (defun answer-trial (branch function)
-  "Lets FUNCTION find the fields of the answer in a copy, which answers and ends. NIL when that has been done."
+  "Makes FUNCTION find the fields of the answer in a copy, which answers and ends. Then returns NIL."
   (or (cannot-copy)
       (progn
         (flush-streams)

@@ -17,7 +17,7 @@
 
 ;;; Files
 
-(defvar *file-texts* nil "Texts of the files that were looked into for the present answer, by their names.")
+(defvar *file-texts* nil "The texts of the files that were read for the present answer, by their names.")
 
 (defun known-file-text (namestring)
   (or (gethash namestring *file-texts*)
@@ -52,7 +52,7 @@ foo)'; the package's name is NIL when none is written."
           (list name nil setf-p)))))
 
 (defun unescaped (token)
-  "The characters of TOKEN as the standard reader takes them, and where the package marker is among them."
+  "The characters of TOKEN by the rules of the standard reader, and the position of the package marker."
   (let ((name (make-string-output-stream))
         (count 0)
         (colon nil)
@@ -87,7 +87,7 @@ foo)'; the package's name is NIL when none is written."
              (eql 0 (search "UIOP/" name))))))
 
 (defun same-named (name)
-  "The symbols called NAME that mean something and are at home in packages of the user, by package."
+  "The symbols called NAME with a meaning whose home is a package of the user, by package."
   (let ((symbols '()))
     (dolist (package (list-all-packages))
       (when (user-package-p package)
@@ -97,8 +97,8 @@ foo)'; the package's name is NIL when none is written."
     (sort symbols #'string< :key (lambda (symbol) (package-name (symbol-package symbol))))))
 
 (defun names-near (name package)
-  "Names about as long as NAME that mean something: of symbols seen in PACKAGE, and of those at home in other packages of
-the user."
+  "Names of similar length to NAME with a meaning: of symbols seen in PACKAGE, and of those whose home is another
+package of the user."
   (let ((names (make-hash-table :test #'equal))
         (slack (max 1 (floor (length name) 3))))
     (flet ((note (symbol text)
@@ -116,8 +116,8 @@ the user."
     (loop for text being the hash-keys of names collect text)))
 
 (defun call-with-name (text function)
-  "The fields that FUNCTION returns for the symbol that TEXT names, and for whether its writer is meant; or a refusal.
-A name without a package is looked for in the current one, then in all others."
+  "The fields that FUNCTION returns for the symbol that TEXT names, and for whether its writer is meant; or a refusal. A
+name without a package is searched in the current one, then in all others."
   (destructuring-bind (name package-name setf-p) (split-name text)
     (let ((package (if package-name (find-package package-name) *package*)))
       (if (null package)
@@ -137,7 +137,7 @@ A name without a package is looked for in the current one, then in all others."
                            :in (package-name package)))))))))
 
 (defun whole-name (symbol)
-  "SYMBOL as it is written in a package that knows nothing of it."
+  "SYMBOL as it is written in a package that uses no other."
   (let ((*package* (load-time-value (find-package "KEYWORD"))))
     (if (symbol-package symbol)
         (short-text symbol)
@@ -146,12 +146,12 @@ A name without a package is looked for in the current one, then in all others."
 ;;; Meanings
 
 (defun source-text (object package limit)
-  "OBJECT as a source of PACKAGE would have it."
+  "The printed form of OBJECT in PACKAGE."
   (let ((*package* (or package *package*)))
     (first (value-text object limit :case :downcase :gensym nil))))
 
 (defun name-text (name package)
-  "NAME as a source of PACKAGE would have it, on one line."
+  "The printed form of NAME in PACKAGE, on one line."
   (handler-case
       (let ((*package* (or package *package*)))
         (call-with-fixed-printer
@@ -166,7 +166,7 @@ A name without a package is looked for in the current one, then in all others."
     (and (stringp text) (subseq text 0 (min (length text) limit)))))
 
 (defun lambda-list-text (function package)
-  "The parameters of FUNCTION; names that the implementation chose for them are written without its packages."
+  "The parameters of FUNCTION; names of the implementation's are written without its packages."
   (handler-case
       (let ((list (function-lambda-list function)))
         (cond ((null list) "()")
@@ -189,7 +189,7 @@ A name without a package is looked for in the current one, then in all others."
   (and text (list (list name text))))
 
 (defun function-meanings (name package limit)
-  "What NAME, a symbol or (SETF symbol), does in front of arguments: a meaning, and one for each method."
+  "The meanings of NAME, a symbol or (SETF symbol), as an operator: one, and one for each method."
   (when (fboundp name)
     (let* ((function (or (and (symbolp name) (macro-function name)) (fdefinition name)))
            (macro-p (and (symbolp name) (macro-function name) t))
@@ -219,7 +219,7 @@ A name without a package is looked for in the current one, then in all others."
         (implementation-symbol-p symbol))))
 
 (defun method-meanings (name methods package limit)
-  "A meaning for each of METHODS, by their places."
+  "A meaning for each of METHODS, in the order of their places."
   (let ((meanings (loop for method in methods
                         repeat +most-methods+
                         collect (list* :type "method"
@@ -229,7 +229,7 @@ A name without a package is looked for in the current one, then in all others."
     (stable-sort meanings #'place-before-p)))
 
 (defun place-before-p (one other)
-  "True when the place in the property list ONE comes before that in OTHER: by file, line and list; those without one last."
+  "True when the place in the property list ONE precedes that in OTHER: by file, line and list; missing ones come last."
   (destructuring-bind (&key file (line 0) (form-number 0) &allow-other-keys) one
     (destructuring-bind (&key ((:file other-file)) ((:line other-line) 0) ((:form-number other-number) 0)
                          &allow-other-keys)
@@ -240,7 +240,7 @@ A name without a package is looked for in the current one, then in all others."
             (t (< form-number other-number))))))
 
 (defun own-method-p (method)
-  "True when METHOD is for classes that come with the implementation only, as far as it has any."
+  "True when METHOD is for classes of the implementation only, if it has any."
   (and (null (method-place method))
        (every (lambda (name)
                 (let ((symbol (if (consp name) (second name) name)))
@@ -251,7 +251,7 @@ A name without a package is looked for in the current one, then in all others."
               (method-specializer-names method))))
 
 (defun method-text (name method package)
-  "Which method of NAME it is, such as `area :around (circle)'."
+  "The name of METHOD of NAME, such as `area :around (circle)'."
   (format nil "~A~{ ~A~} ~:[()~;~:*~A~]"
           (name-text name package)
           (mapcar (lambda (qualifier) (name-text qualifier package)) (method-qualifiers method))
@@ -284,7 +284,7 @@ A name without a package is looked for in the current one, then in all others."
                    (definition-place symbol kind))))))
 
 (defun further-meanings (symbol package limit)
-  "What is known under SYMBOL beside functions, variables and types."
+  "The meanings of SYMBOL other than functions, variables and types."
   (append (and (compiler-macro-function symbol)
                (list (list* :type "compiler macro" :name (name-text symbol package)
                             :documentation (documentation-text symbol 'compiler-macro limit)
@@ -317,7 +317,7 @@ A name without a package is looked for in the current one, then in all others."
           (further-meanings symbol package limit)))
 
 (defun describe-symbol (symbol setf-p limit)
-  "The meanings of SYMBOL, or only what it does as a place when SETF-P."
+  "The meanings of SYMBOL, or only those as a place when SETF-P."
   (let ((*boundary* t)
         (*file-texts* (make-hash-table :test #'equal))
         (package (symbol-package symbol)))
@@ -331,7 +331,7 @@ A name without a package is looked for in the current one, then in all others."
                                    (all-meanings symbol package limit))))))
 
 (defun answer-describe (&rest arguments &key name (limit 4000) &allow-other-keys)
-  "Says what NAME means; the fields of the answer."
+  "Describes the meanings of NAME; returns the fields of the answer."
   (check-type name string)
   (apply #'call-evaluating
          (lambda (evaluation)
@@ -342,7 +342,7 @@ A name without a package is looked for in the current one, then in all others."
 ;;; Exports
 
 (defun export-meanings (symbol package limit)
-  "What SYMBOL, which PACKAGE exports, offers, methods apart, and where it is from when that is another package."
+  "The meanings of SYMBOL, an export of PACKAGE, without methods, with its home if that is another package."
   (let* ((home (symbol-package symbol))
          (from (and home (not (eq home package)) (fact "from" (package-name home)))))
     (or (loop for (nil type . facts) in (all-meanings symbol home limit)
@@ -365,7 +365,7 @@ A name without a package is looked for in the current one, then in all others."
                          append (export-meanings symbol package limit)))))
 
 (defun answer-exports (&rest arguments &key name (offset 0) (count 100) (limit 200) &allow-other-keys)
-  "Says what the package NAME exports; the fields of the answer."
+  "Lists the exports of the package NAME; returns the fields of the answer."
   (check-type name string)
   (apply #'call-evaluating
          (lambda (evaluation)
@@ -380,7 +380,7 @@ A name without a package is looked for in the current one, then in all others."
 ;;; References
 
 (defun find-references (symbol setf-p)
-  "What refers to SYMBOL, or to what it does as a place when SETF-P."
+  "The references to SYMBOL, or to its meaning as a place when SETF-P."
   (let* ((*boundary* t)
          (*file-texts* (make-hash-table :test #'equal))
          (package (symbol-package symbol)))
@@ -395,7 +395,7 @@ A name without a package is looked for in the current one, then in all others."
                               collect (list* :kind kind :name (name-text name package) place))))))
 
 (defun answer-references (&rest arguments &key name &allow-other-keys)
-  "Says what refers to NAME; the fields of the answer."
+  "Lists the references to NAME; returns the fields of the answer."
   (check-type name string)
   (apply #'call-evaluating
          (lambda (evaluation)

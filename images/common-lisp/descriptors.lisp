@@ -8,11 +8,11 @@
 
 (in-package "LISPWRIGHT.AGENT")
 
-(defvar *requests* nil "The descriptor that requests are read from.")
-(defvar *answers* nil "The descriptor that answers are written to.")
-(defvar *captures* nil "Private copies of the descriptors that 1 and 2 stand for: (STDOUT STDERR).")
-(defvar *own-pid* nil "The process that speaks to the parent.")
-(defvar *first-pid* nil "The process that was started, of which the speaking one may be a copy.")
+(defvar *requests* nil "The descriptor for requests.")
+(defvar *answers* nil "The descriptor for answers.")
+(defvar *captures* nil "Private copies of the pipes for descriptors 1 and 2: (STDOUT STDERR).")
+(defvar *own-pid* nil "The process that answers the parent.")
+(defvar *first-pid* nil "The process that was started; the answering one may be a copy of it.")
 
 ;;; Numbers of the system: those of Linux, or of a Mac where they differ.
 
@@ -24,8 +24,8 @@
 (defconstant +o-async+ #+(or darwin macos) #x40 #-(or darwin macos) #o20000)
 
 (defun private-copy (descriptor)
-  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes. Where so few may be open that there is
-no such number, it is the next one."
+  "A copy of DESCRIPTOR with a high number, which evaluated code hardly uses, closed in child processes. If the limit on
+open files does not allow such a number, it is the next free one."
   (let ((copy (fcntl descriptor +f-dupfd-cloexec+ 100)))
     (if (minusp copy)
         (fcntl descriptor +f-dupfd-cloexec+ 3)

@@ -23,7 +23,7 @@
 (ext:install-bytecodes-compiler)
 
 (defun look-for-mistakes (path)
-  "Lets the compiler to C read the file PATH, for what it signals."
+  "Makes the compiler to C read the file PATH, for the conditions that it signals."
   (let ((objects (make-temporary-directory (temporary-template "ecl"))))
     (unwind-protect
          (let ((c::*cc* "true"))
@@ -48,20 +48,20 @@
   nil)
 
 (defun compile-source (source compiled)
-  "What COMPILE-FILE returns for the file SOURCE."
+  "The values of COMPILE-FILE for the file SOURCE."
   (funcall *compiling* source)
   (look-for-mistakes source)
   (compile-file source :output-file compiled :verbose nil :print nil :external-format (lenient-utf-8)))
 
 (defun call-observing-compiler (observer compiling loading function)
-  "Calls FUNCTION, one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
-compiler finds, COMPILING and LOADING the path of each file before that is done with it."
+  "Calls FUNCTION as one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
+compiler finds, COMPILING and LOADING the path of each file before that happens to it."
   (let ((c::*suppress-compiler-messages* t))
     (handler-bind ((condition (lambda (condition) (observe condition observer))))
       (call-telling-files compiling loading function))))
 
 (defun observe (condition observer)
-  "Tells OBSERVER of CONDITION when it is a mistake in a file that is compiled."
+  "Calls OBSERVER for CONDITION when it is a mistake in a file that is compiled."
   (let* ((severity (mistake-severity condition))
          (message (and (typep condition 'c:compiler-message) condition))
          (line (and severity message *compile-file-truename* (line-of-octet message))))
@@ -82,7 +82,8 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
     (warning "warning")))
 
 (defun mistake-message (condition)
-  "The report of CONDITION on one line and without the place, which is told apart: that ends before the mark ! or *."
+  "The report of CONDITION on one line and without its place, which is a separate field: that ends before the mark ! or
+*."
   (let* ((report (condition-text condition +message-limit+))
          (mark (or (search (format nil "~%  ! ") report) (search (format nil "~%  * ") report))))
     (with-output-to-string (message)

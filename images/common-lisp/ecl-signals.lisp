@@ -9,7 +9,7 @@
 (in-package "LISPWRIGHT.AGENT")
 
 (defvar *main-thread* nil "The thread that evaluates.")
-(defvar *undisturbed* nil "True while signals mean nothing.")
+(defvar *undisturbed* nil "True while signals are ignored.")
 
 (defun install-signals ()
   (setf *main-thread* mp:*current-process*)
@@ -32,7 +32,7 @@
         (t (mp:interrupt-process *main-thread* function))))
 
 (defun block-signals (on)
-  "Has this thread get none of them, or get them again."
+  "Blocks the signals for this thread, or unblocks them."
   (let ((set (make-array 128 :element-type '(unsigned-byte 8) :initial-element 0)))
     (dolist (signal (list ext:+sigurg+ ext:+sigio+))
       (multiple-value-bind (octet bit) (floor (1- signal) 8)
@@ -40,7 +40,7 @@
     (libc "pthread_sigmask" :int :int (if on 0 1) :pointer (si:make-foreign-data-from-array set) :long 0)))
 
 (defun call-undisturbed (function)
-  "Calls FUNCTION, which may neither be left in the middle nor have its system calls interrupted."
+  "Calls FUNCTION, which must neither be left in the middle nor have its system calls interrupted."
   (setf *undisturbed* t)
   (block-signals t)
   (unwind-protect (funcall function)

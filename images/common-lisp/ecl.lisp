@@ -8,7 +8,7 @@
 
 ;;; The C library
 
-(defvar *c-functions* (make-hash-table :test #'equal) "From names to pointers.")
+(defvar *c-functions* (make-hash-table :test #'equal) "A table from names to pointers.")
 
 (defun c-function (name)
   (or (gethash name *c-functions*)
@@ -30,7 +30,7 @@
                  (list ,@(loop for (nil value) on typed-arguments by #'cddr collect value))))
 
 (defun transfer (function descriptor octets start end)
-  "What read or write say of the OCTETS from START: how many, or NIL and the error number."
+  "The result of read or write for the OCTETS from START: how many, or NIL and the error number."
   (let* ((part (make-array (- end start) :element-type '(unsigned-byte 8)
                                          :displaced-to octets :displaced-index-offset start))
          (memory (si:make-foreign-data-from-array part))
@@ -47,15 +47,15 @@
   (transfer "write" descriptor octets start end))
 
 (defun called-mkdtemp (template)
-  "The name is written over octets that belong to us. As a result of type :CSTRING it would be a string over memory that
-ECL gives away at its next garbage collection."
+  "The name is written into an array of ours. As a result of type :CSTRING it would be a string over memory that ECL
+frees at its next garbage collection."
   (let ((octets (make-array (1+ (length template)) :element-type '(unsigned-byte 8) :initial-element 0)))
     (map-into octets #'char-code template)
     (unless (zerop (si:foreign-data-address (libc "mkdtemp" :pointer :pointer (si:make-foreign-data-from-array octets))))
       (map 'string #'code-char (subseq octets 0 (length template))))))
 
 (defun protocol-readable-p ()
-  "True when a frame, or the end of the pipe, is waiting."
+  "True when a frame, or the end of the pipe, can be read."
   (and *requests*
        (let ((set (make-array 8 :element-type '(unsigned-byte 8) :initial-element 0)))
          (setf (aref set 0) (logand *requests* 255)
@@ -71,7 +71,7 @@ ECL gives away at its next garbage collection."
     (funcall function)))
 
 (defun call-exposed (function)
-  "Calls FUNCTION so that the handlers around it do not hide an interrupt; here interrupts are no conditions."
+  "Calls FUNCTION so that the handlers around it do not hide an interrupt; here interrupts are not conditions."
   (funcall function))
 
 ;;; The standard streams
@@ -80,7 +80,7 @@ ECL gives away at its next garbage collection."
   :utf-8)
 
 (defun make-standard-streams ()
-  "Streams on the descriptors. Nothing is buffered, so that output keeps its order beside that of child processes and is
+  "Streams on the descriptors. They are unbuffered, so that output keeps its order with that of child processes and is
 there after a crash."
   (list (ext:make-stream-from-fd 0 :input :element-type 'character :external-format :utf-8)
         (ext:make-stream-from-fd 1 :output :element-type 'character :buffering :none :external-format :utf-8)
@@ -105,7 +105,7 @@ there after a crash."
       (funcall function))))
 
 (defun describe-shortly (condition failure)
-  "Ends the evaluation that CONDITION was met in: to say more of it ended in a FAILURE."
+  "Ends the evaluation in which CONDITION was met: its description ended in a FAILURE."
   (if *evaluation*
       (throw *evaluation*
         (list :outcome :error
@@ -115,8 +115,8 @@ there after a crash."
       (background-hook failure nil)))
 
 (defun give-up (stack)
-  "Ends the evaluation when STACK, one of the bytecode machine's, is exhausted: there is no room to describe an error. The
-stack of C code has a reserve for that."
+  "Ends the evaluation when STACK, one of the bytecode machine's, is exhausted: there is no room to describe an error.
+The stack of C code has a reserve for that."
   (unless (eq stack 'ext:c-stack)
     (let ((evaluation *evaluation*))
       (throw evaluation
@@ -138,7 +138,7 @@ stack of C code has a reserve for that."
   (mp:exit-process))
 
 (defun call-above (function)
-  "Calls FUNCTION on top of a held stack, out of reach of its handlers and without disturbing its streams."
+  "Calls FUNCTION on top of a held stack, outside of its handlers and without changing its streams."
   (let ((si::*handler-clusters* '())
         (ext:*invoke-debugger-hook* 'background-hook)
         (*debugger-hook* nil))
@@ -147,7 +147,7 @@ stack of C code has a reserve for that."
         (funcall function)))))
 
 (defun restart-arguments (restart)
-  "What RESTART asks for when it is taken by hand; second value: true when it asks the user, who is not there."
+  "The interactive arguments of RESTART; second value: true when it asks the user, who is not there."
   (let ((interactive (si::restart-interactive-function restart))
         (*query-io* (make-two-way-stream (make-concatenated-stream) (make-broadcast-stream))))
     (handler-case (values (and interactive (funcall interactive)) nil)
@@ -158,7 +158,7 @@ stack of C code has a reserve for that."
     (funcall function)))
 
 (defun noise-p (warning)
-  "True for warnings that nobody asked for. ECL has none."
+  "True for unnecessary warnings. ECL has none."
   (declare (ignore warning))
   nil)
 
@@ -171,20 +171,20 @@ stack of C code has a reserve for that."
   environment)                          ; in the format of the bytecode machine
 
 (defun spot-name (spot)
-  "The name of the function, NIL when it has none; SI:BYTECODES for a form that is evaluated."
+  "The name of the function, NIL when it has none; SI:BYTECODES for an evaluated form."
   (let ((function (spot-function spot)))
     (if (functionp function)
         (function-name function)
         function)))
 
 (defun home-symbol (name)
-  "The symbol whose package tells whose function NAME is; NIL for one without a name."
+  "A symbol in the package of the function NAME; NIL for one without a name."
   (loop while (consp name)
         do (setf name (if (eq (first name) 'setf) (second name) (first name))))
   (and (symbolp name) name))
 
 (defun spot-package (spot)
-  "The name of the package that the function is from, or NIL."
+  "The name of the function's package, or NIL."
   (let* ((home (home-symbol (spot-name spot)))
          (package (and home (symbol-package home))))
     (and package (package-name package))))
@@ -196,13 +196,13 @@ stack of C code has a reserve for that."
   (equal (spot-package spot) "LISPWRIGHT.AGENT"))
 
 (defun machinery-p (spot)
-  "True for a frame that belongs to signalling or the debugger, when it is the innermost left."
+  "True for a frame of signalling or the debugger, if it is the innermost left."
   (and (not (top-level-form-p spot))
        (or (member (spot-name spot) '(error cerror signal warn break invoke-debugger))
            (member (spot-package spot) '("SI" "CLOS" "MP" "EXT" "C") :test #'equal))))
 
 (defun evaluator-p (spot)
-  "True for a frame that brings forms to their evaluation, when it is the outermost left."
+  "True for a frame of evaluation itself, if it is the outermost left."
   (and (not (top-level-form-p spot))
        (or (null (spot-name spot))
            (member (spot-name spot) '(eval read load))
@@ -219,8 +219,8 @@ stack of C code has a reserve for that."
         collect spot))
 
 (defun frames-of-interest (boundaries count)
-  "The frames of evaluated code, innermost first and at most COUNT.
-Frames outside the functions named in BOUNDARIES are not looked at."
+  "The frames of evaluated code, innermost first and at most COUNT. Frames outside the functions named in BOUNDARIES are
+not examined."
   (let* ((stack (stack boundaries (+ count 200)))
          (entry (position-if (lambda (spot)
                                (member (spot-name spot) '(debugger-hook background-hook meet-interrupt meet-frames)))
@@ -239,11 +239,11 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 (defconstant +most-counted-frames+ 3000)
 
 (defun frame-key (spot)
-  "What frames of one function have in common."
+  "A key that is equal for frames of one function."
   (spot-function spot))
 
 (defun frame-facts (spot innermost)
-  "What the parent is told about a frame; of the INNERMOST one also its variables."
+  "The description of a frame for the parent; of the INNERMOST one with its variables."
   (append (list :call (if (top-level-form-p spot) "top-level form" (frame-call-text spot)))
           (ignore-errors (function-place (spot-function spot)))
           (and innermost
@@ -254,7 +254,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
                                           collect (list name (short-text value)))))))))
 
 (defun frame-call-text (spot)
-  "The call, with the arguments as their variables are now, or with dots for those that are not known."
+  "The call, with the present values of the parameters as arguments, or with dots for unknown ones."
   (let ((name (or (spot-name spot) '(lambda)))
         (function (spot-function spot)))
     (handler-case (if (and (null (spot-environment spot))
@@ -264,7 +264,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
       (serious-condition () "(a call that does not print)"))))
 
 (defun call-arguments (spot)
-  "The values of the parameters as a call would give them, as far as they are known."
+  "The values of the parameters in the order of a call, as far as they are known."
   (let ((function (spot-function spot))
         (kind :positional)
         (arguments '()))
@@ -295,7 +295,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
           collect (list (symbol-name symbol) value)))
 
 (defun frame-package (spot)
-  "The name of the package of the function that a frame runs; NIL for one without a name and for ECL's own."
+  "The name of the package of a frame's function; NIL for one without a name and for ECL's own."
   (let ((package (spot-package spot)))
     (and (not (top-level-form-p spot))
          (not (equal package "COMMON-LISP"))
@@ -303,7 +303,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
          package)))
 
 (defun eval-in-frame (form spot)
-  "Evaluates FORM where the variables of a frame are visible."
+  "Evaluates FORM with the variables of a frame."
   (si:eval-with-env form (spot-environment spot) nil nil :execute))
 
 ;;; Macros
@@ -318,7 +318,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 ;;; Objects
 
 (defun function-parts (function)
-  "The methods of a generic function, what a closure has closed over."
+  "The methods of a generic function, the captured variables of a closure."
   (if (typep function 'generic-function)
       (mapcar (lambda (method) (list nil method)) (clos:generic-function-methods function))
       (loop for entry in (ignore-errors (nth-value 1 (function-lambda-expression function)))
@@ -346,14 +346,14 @@ loaded comes from no place in the source."
 ;;; The process
 
 (defun image-facts ()
-  "What the parent is told about this implementation."
+  "The description of this implementation for the parent."
   (list :implementation (lisp-implementation-type) :version (lisp-implementation-version) :pid (process-number)))
 
 (defun lock-agent (locked)
   (si:package-lock "LISPWRIGHT.AGENT" locked))
 
 (defun prepare-image (exit-function)
-  "Makes a started image ready: EXIT-FUNCTION runs when evaluated code exits, threads report their errors."
+  "Prepares a started image: EXIT-FUNCTION runs when evaluated code exits, threads report their errors."
   ;; ECL evaluates its command line with handlers and restarts of its own around it.
   (setf si::*handler-clusters* '()
         si::*restart-clusters* '()

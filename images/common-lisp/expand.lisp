@@ -3,7 +3,7 @@
 (in-package "LISPWRIGHT.AGENT")
 
 (defun expand-form (form level)
-  "The expansion of FORM, and whether it is another form."
+  "The expansion of FORM, and whether it differs from FORM."
   (let ((*boundary* t))
     (multiple-value-bind (expansion changed)
         (ecase level
@@ -14,7 +14,7 @@
       (list expansion (and changed t)))))
 
 (defun same-form-p (form other)
-  "True when both read alike. Looks at no more than 100,000 parts, and takes more for different."
+  "True when both read alike. Examines at most 100,000 parts, and takes larger forms as different."
   (let ((agenda (list (cons form other))))
     (loop repeat 100000
           while agenda
@@ -28,7 +28,7 @@
     (null agenda)))
 
 (defun answer-macroexpand (&rest arguments &key code (level :once) (limit 10000) &allow-other-keys)
-  "Expands the one form in CODE; the fields of the answer."
+  "Expands the one form in CODE; returns the fields of the answer."
   (check-type code string)
   (apply #'call-evaluating
          (lambda (evaluation)

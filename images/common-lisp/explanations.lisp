@@ -3,8 +3,8 @@
 (in-package "LISPWRIGHT.AGENT")
 
 (defgeneric explanation (error work)
-  (:documentation "What ERROR, which WORK has met, says of how systems are defined: (:TYPE s :MESSAGE s) with as much of its
-place as there is; NIL when it is about something else.")
+  (:documentation "The explanation of ERROR, which WORK has met, by the definitions of systems: (:TYPE s :MESSAGE s)
+with its place as far as it is known; NIL when it is about something else.")
   (:method (error work) (declare (ignore error work)) nil))
 
 (defmethod explanation ((error asdf:missing-component) work)
@@ -23,7 +23,7 @@ place as there is; NIL when it is about something else.")
            (and dependent (mention-place name by)))))
 
 (defun present-version (name dependent wanted)
-  "What there is of the system NAME in place of the version that is WANTED by the system DEPENDENT; NIL when there is nothing."
+  "The version of the system NAME that exists instead of the one that is WANTED by the system DEPENDENT; or NIL."
   (let ((present (ignore-errors (asdf:find-system name nil))))
     (and present
          (format nil "~@[~S needs ~]version ~A of the system ~S, and what is there ~:[does not say its version~;~:*is version ~A~]~@[: ~A~]."
@@ -31,7 +31,7 @@ place as there is; NIL when it is about something else.")
                  (and (asdf:system-source-file present) (namestring (asdf:system-source-file present)))))))
 
 (defun missing-setup (root)
-  "What to do when the project at ROOT lists libraries that nobody has installed; NIL when there is nothing."
+  "The remedy when the project at ROOT lists libraries that are not installed; else NIL."
   (flet ((there-p (name)
            (probe-file (merge-pathnames name root))))
     (cond ((and (there-p "qlfile") (not (there-p ".qlot/setup.lisp")) (not (there-p ".bundle-libs/bundle.lisp")))
@@ -43,13 +43,13 @@ place as there is; NIL when it is about something else.")
   (mistake-in (namestring (asdf::error-pathname error)) (asdf::error-condition error) work))
 
 (defun mistake-in (file condition work)
-  "What CONDITION says of FILE, which was read in order to know systems."
+  "The condition in CONDITION about FILE, which was read for definitions of systems."
   (multiple-value-bind (message position) (definition-mistake condition)
     (list* :type (type-text condition) :message message :file file
            (and position (line-fields work file position)))))
 
 (defmethod explanation ((error stream-error) work)
-  "A file that ASDF cannot read when it infers from it what it needs."
+  "The explanation of a file that ASDF cannot read in order to infer its dependencies."
   (unless (work-current work)
     (mistake-in (namestring (truename (stream-error-stream error))) error work)))
 
@@ -68,11 +68,11 @@ place as there is; NIL when it is about something else.")
            (mention-place (or (second names) (first names)) (first systems)))))
 
 (defun without-repeats (names)
-  "NAMES, each where it comes first."
+  "NAMES without duplicates, in the order of their first occurrence."
   (remove-duplicates names :test #'string= :from-end t))
 
 (defmethod explanation ((error file-error) work)
-  "A file that a system names and that is not there."
+  "The explanation of a file that a system names and that does not exist."
   (let* ((path (file-error-pathname error))
          (component (and path (named-component path (work-systems work)))))
     (when (and component (null (probe-file path)))
@@ -92,7 +92,8 @@ place as there is; NIL when it is about something else.")
     (some #'find-in systems)))
 
 (defun mention-place (name component)
-  "Where the system of COMPONENT says what it consists of and needs, with the line that names NAME first, if possible."
+  "The place where the system of COMPONENT lists its files and dependencies, if possible at the first line that names
+NAME."
   (let* ((system (asdf:component-system component))
          (file (or (inferring-file system) (asdf:system-source-file system)))
          (text (and file (ignore-errors (file-text file))))
@@ -105,14 +106,15 @@ place as there is; NIL when it is about something else.")
                 (and position (list :line (line-and-column text position)))))))
 
 (defun inferring-file (system)
-  "The file from whose package definition ASDF has inferred what SYSTEM needs; NIL when its definition file says that."
+  "The file from whose package definition ASDF has inferred SYSTEM's dependencies; NIL when its definition file lists
+them."
   (let ((file (first (asdf:module-components system))))
     (and (typep system 'asdf:package-inferred-system)
          (typep file 'asdf:cl-source-file)
          (asdf:component-pathname file))))
 
 (defun contradicts-image-p (diagnostic)
-  "True when DIAGNOSTIC says that a definition does not go with the earlier one that the image has."
+  "True when DIAGNOSTIC says that a definition is incompatible with the earlier one in the image."
   (and (member (getf diagnostic :severity) '("error" "warning") :test #'string=)
        (some (lambda (part) (search part (getf diagnostic :message) :test #'char-equal))
              '("redefin" "change in " "changing meta-class" "the compiler's idea of the layout"))))

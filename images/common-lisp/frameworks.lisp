@@ -7,7 +7,7 @@
 (in-package "LISPWRIGHT.AGENT")
 
 (defstruct outcome
-  "What became of one check of a test."
+  "The result of one check of a test."
   (status :passed)                      ; :PASSED, :FAILED or :SKIPPED
   (test nil)                            ; the test of this check, or NIL for the one that was run
   reason form values description)
@@ -15,10 +15,10 @@
 ;;; The protocol of a framework
 
 (defgeneric framework-systems (framework)
-  (:documentation "The names of the systems that FRAMEWORK, a keyword, comes in."))
+  (:documentation "The names of the systems of FRAMEWORK, a keyword."))
 
 (defgeneric framework-name (framework)
-  (:documentation "What users call it.")
+  (:documentation "Its name for users.")
   (:method (framework) (string-downcase framework)))
 
 (defgeneric framework-package (framework)
@@ -36,11 +36,11 @@
   (:method (framework test) (declare (ignore framework test)) '()))
 
 (defgeneric test-parent (framework test)
-  (:documentation "The test that runs TEST as a part of itself, or NIL.")
+  (:documentation "The test that runs TEST as a part, or NIL.")
   (:method (framework test) (declare (ignore framework test)) nil))
 
 (defgeneric inner-tests (framework test)
-  (:documentation "The tests that TEST runs as parts of itself.")
+  (:documentation "The tests that TEST runs as parts.")
   (:method (framework test) (declare (ignore framework test)) '()))
 
 (defgeneric test-function (framework test)
@@ -50,10 +50,10 @@
     (and (symbolp test) (fboundp test) (fdefinition test))))
 
 (defgeneric run-test (framework test)
-  (:documentation "Runs TEST; its outcomes, one for each check of it and of the tests in it."))
+  (:documentation "Runs TEST; returns its outcomes, one for each check of it and of the tests in it."))
 
 (defgeneric call-for-tests (framework tests function)
-  (:documentation "Calls FUNCTION on each of TESTS with what they need around them.")
+  (:documentation "Calls FUNCTION on each of TESTS in the dynamic context that they need.")
   (:method (framework tests function) (declare (ignore framework)) (mapc function tests)))
 
 (defvar *frameworks* '(:fiveam :parachute :rove :rt :sb-rt))
@@ -64,7 +64,7 @@
   (find-package (framework-package framework)))
 
 (defun its (framework name)
-  "The symbol NAME of FRAMEWORK's package; an error without it, since then it is another version than we know."
+  "The symbol NAME of FRAMEWORK's package. Its absence is an error, because it means an unknown version."
   (or (find-symbol name (framework-package framework))
       (error "This version of ~(~A~) has no ~A. Run the tests with repl_eval." framework name)))
 
@@ -93,7 +93,7 @@
   (slot-of test "NAME"))
 
 (defmethod test-groups ((framework (eql :fiveam)) test)
-  "Suites know what is in them."
+  "The parts of a suite are in the suite."
   (let ((suites (loop for name in (call-its :fiveam "TEST-NAMES")
                       for suite = (call-its :fiveam "GET-TEST" name)
                       when (and name (typep suite (its :fiveam "TEST-SUITE")))
@@ -142,7 +142,7 @@
   (typep result (its :fiveam "TEST-PASSED")))
 
 (defun on-one-line (reason)
-  "A short REASON without line breaks: FiveAM gives each word of its own reasons a line."
+  "A short REASON without line breaks: FiveAM puts each word of its own reasons on a line."
   (let* ((words (and (stringp reason) (uiop:split-string reason :separator '(#\Space #\Newline))))
          (line (format nil "~{~A~^ ~}" (remove "" words :test #'string=))))
     (if (<= 1 (length line) 160) line reason)))
@@ -150,7 +150,7 @@
 ;;; RT, and the contributed module SB-RT: two packages with the same names in them
 
 (defmacro define-rt (framework)
-  "Makes FRAMEWORK, of which the system and the package are given after this, a framework that works as RT does."
+  "Defines FRAMEWORK, with the system and the package given after it, as a framework that works like RT."
   `(progn
      (defmethod framework-name ((framework (eql ,framework))) "rt")
      (defmethod defined-tests ((framework (eql ,framework))) (entries framework))
@@ -176,8 +176,8 @@
       (slot-of entry (symbol-name part))))
 
 (defun call-redefining (function)
-  "Calls FUNCTION, which loads tests, without RT's warning of each that was there before. One that FUNCTION itself defines twice is
-worth the warning."
+  "Calls FUNCTION, which loads tests, without RT's warnings of redefined ones, unless FUNCTION itself defines a test
+twice."
   (let ((known (loop for framework in '(:rt :sb-rt)
                      when (present-p framework)
                        append (loop for (entry) in (entries framework)
@@ -211,7 +211,7 @@ worth the warning."
               (make-outcome)))))
 
 (defun reported-values (report)
-  "What RT says the test returned."
+  "The values that the test returned, by RT."
   (let* ((start (search "Actual value" report))
          (from (and start (position #\: report :start start))))
     (if from
@@ -224,8 +224,8 @@ worth the warning."
 (defmethod framework-package ((framework (eql :parachute))) "PARACHUTE")
 
 (defmethod defined-tests ((framework (eql :parachute)))
-  "One that is defined again may stay the same object, but gets a new list of what it does. So one that does nothing is given
-a list, which its next definition takes away."
+  "A redefined test may stay the same object, but gets a new list of its forms. So a test without forms is given a list,
+which its next definition removes."
   (loop for package in (list-all-packages)
         append (loop for test in (call-its :parachute "PACKAGE-TESTS" package)
                      collect (cons (or (slot-of test "TESTS")
@@ -261,7 +261,7 @@ a list, which its next definition takes away."
   (find-if #'functionp (slot-of test "TESTS")))
 
 (defmethod run-test ((framework (eql :parachute)) test)
-  "By the report that keeps the errors of what is compared."
+  "Uses the report that keeps the errors of compared values."
   (multiple-value-bind (report errors)
       (call-hearing-errors
        (lambda ()
@@ -277,7 +277,7 @@ a list, which its next definition takes away."
                         errors)))
 
 (defun call-hearing-errors (function)
-  "What FUNCTION returns, and the errors outside of checks, which Parachute tells in warnings, in their order."
+  "The value of FUNCTION, and the errors outside of checks, which Parachute reports as warnings, in their order."
   (let ((errors '()))
     (values (handler-bind ((warning (lambda (warning)
                                       (let ((text (condition-text warning 1000)))
@@ -288,7 +288,7 @@ a list, which its next definition takes away."
             (reverse errors))))
 
 (defun call-with-present-children (test function)
-  "Calls FUNCTION while TEST, and what is in it, has no tests in it but those that were defined last."
+  "Calls FUNCTION while TEST and its parts contain only the tests that were defined last."
   (let ((symbol (its :parachute "CHILDREN"))
         (kept '()))
     (unwind-protect
@@ -304,19 +304,19 @@ a list, which its next definition takes away."
             do (setf (slot-value test symbol) children)))))
 
 (defun error-in-warning (text)
-  "What follows the first line of TEXT, which says where the error was."
+  "The text after the first line of TEXT, which has the place of the error."
   (let ((end (position #\Newline text)))
     (string-trim '(#\Space #\Newline) (if end (subseq text end) text))))
 
 (defun parachute-outcomes (results errors)
-  "The outcomes of the checks in RESULTS, in which each may stand both under its parent and by itself; and one for each test that
-failed though nothing in it did, with the next of ERRORS."
+  "The outcomes of the checks in RESULTS, where each may be both under its parent and by itself; and one for each test
+that failed though nothing in it did, with the next of ERRORS."
   (let ((seen (make-hash-table :test #'eq))
         (outcomes '()))
     (labels ((parts (result)
                (or (slot-of result "RESULTS") (slot-of result "CHILDREN")))
              (walk (result test forced)
-               "True when something failed in RESULT, which is in TEST; FORCED is the status of all checks there, or NIL."
+               "True when a part of RESULT, which is in TEST, failed; FORCED is the status of all checks there, or NIL."
                (multiple-value-bind (failed-p known-p) (gethash result seen)
                  (if known-p
                      failed-p
@@ -351,7 +351,7 @@ failed though nothing in it did, with the next of ERRORS."
     (nreverse outcomes)))
 
 (defun check-outcome (result forced)
-  "The outcome of RESULT, a check of Parachute's, which has the status FORCED if that is not NIL."
+  "The outcome of RESULT, a check of Parachute's, with the status FORCED unless that is NIL."
   (let ((value (slot-of result "VALUE"))
         (comparison (slot-of result "COMPARISON")))
     (make-outcome
@@ -411,7 +411,7 @@ failed though nothing in it did, with the next of ERRORS."
     (and variable (boundp variable) (reverse (symbol-value variable)))))
 
 (defmethod run-test ((framework (eql :rove)) name)
-  "What hooks check counts as well, and their errors."
+  "Checks in hooks count as well, and so do their errors."
   (let* ((class (find-symbol "STATS" "ROVE/CORE/STATS"))
          (stats (make-instance class))
          (context (make-instance class))
@@ -432,7 +432,8 @@ failed though nothing in it did, with the next of ERRORS."
   (typep result (find-symbol class "ROVE/CORE/RESULT")))
 
 (defun rove-outcomes (result)
-  "The outcomes of the checks in RESULT, a test, and one for each part of it that has fewer or more than it plans."
+  "The outcomes of the checks in RESULT, a test, and one for each part of it whose number of checks differs from its
+plan."
   (let ((outcomes '()))
     (labels ((walk (result)
                (if (rove-result-p result "ASSERTION")

@@ -9,7 +9,7 @@
 (defconstant +most-held-frames+ 1000)
 
 (defstruct held
-  "A stack that waits."
+  "A held stack."
   evaluation                            ; of this stack
   condition                             ; that stopped it
   facts                                 ; the facts sent to the parent
@@ -17,13 +17,13 @@
   restarts)                             ; in the order in which they were sent
 
 (defun holdable-p (evaluation condition)
-  "True when the stack that CONDITION was met on is to be kept. An exhausted one has no room for that."
+  "True when the stack of CONDITION has to be kept. An exhausted one has no room for that."
   (and (evaluation-hold evaluation)
        (not (typep condition 'storage-condition))
        (< (length *held*) +most-held+)))
 
 (defun hold (evaluation condition fields)
-  "Answers with FIELDS and serves requests on top of the present stack. Never returns: a restart or a throw leaves it."
+  "Answers with FIELDS and serves requests on top of the present stack. Never returns: a restart or a throw unwinds it."
   (let* ((*held* (cons (make-held :evaluation evaluation :condition condition :facts fields
                                   :frames (handler-case (frames-of-interest *boundaries* +most-held-frames+)
                                             (serious-condition () '()))
@@ -91,8 +91,8 @@
                                             collect (cons name (inspect-value value 0 0 0 0)))))))))
 
 (defun answer-eval-in-frame (&rest arguments &key frame package &allow-other-keys)
-  "Evaluates where the variables of a frame are visible. Without a PACKAGE the code is read in that of the frame's function,
-in which the variables have their names, or in the session's when the function tells none."
+  "Evaluates with the variables of a frame. Without a PACKAGE the code is read in that of the frame's function, in which
+the variables have their names, or in the session's when the function has none."
   (call-with-frame frame
                    (lambda (it)
                      (apply #'answer-eval
@@ -112,8 +112,8 @@ in which the variables have their names, or in the session's when the function t
                       (string-equal name (string (or (restart-name restart) "unnamed"))))))))
 
 (defun answer-restart (&rest arguments &key restart code &allow-other-keys)
-  "Takes a restart of the innermost held stack. This returns only if the restart does. ABORT, where the code offers none of
-that name, gives the stack up, as it does in every Lisp's own debugger."
+  "Invokes a restart of the innermost held stack. This returns only if the restart does. ABORT, if the code has no
+restart of that name, gives the stack up, as in every Lisp's own debugger."
   (call-holding
    (lambda (held)
      (let ((it (find-offered-restart held restart)))
@@ -177,7 +177,7 @@ how many frames a time has, and how many times are left out after it."
     (nreverse folded)))
 
 (defun repetition (keys start)
-  "How many of KEYS from START on come again and again, and how many times: the shortest such period that comes often."
+  "The number of KEYS from START on that repeat, and of their repetitions: for the shortest period that repeats often."
   (loop for period from 1 to +longest-period+
         for end = (or (loop for position from start below (- (length keys) period)
                             unless (equal (aref keys position) (aref keys (+ position period)))

@@ -25,8 +25,8 @@
   (libc "getpid" :int))
 
 (defun capture-descriptors ()
-  "What descriptors 1 and 2 are to stand for: the pipe whose number the parent passed in the environment, and the
-error output that this process was started with. Without a pipe, as over a network, both are the error output."
+  "The sources of descriptors 1 and 2: the pipe whose number the parent passed in the environment, and the error output
+that this process was started with. Without a pipe, as over a network, both are the error output."
   (let ((pipe (ext:getenv "LISPWRIGHT_CAPTURE")))
     (libc "unsetenv" :int :string "LISPWRIGHT_CAPTURE")
     (list (if pipe (parse-integer pipe) 2) 2)))
@@ -58,7 +58,7 @@ error output that this process was started with. Without a pipe, as over a netwo
     octets))
 
 (defun write-protocol (octets)
-  "Writes all of OCTETS to the parent. A process that evaluated code has forked off has nothing to say: it ends."
+  "Writes all of OCTETS to the parent. In a process that evaluated code has forked, ends the process instead."
   (unless (eql (process-number) *own-pid*)
     (end-process))
   (let ((written 0)
@@ -84,7 +84,7 @@ error output that this process was started with. Without a pipe, as over a netwo
 ;;; Text
 
 (defun decode-utf-8 (octets)
-  "The text of OCTETS, with U+FFFD for what is no UTF-8."
+  "The text of OCTETS, with U+FFFD for octets that are not UTF-8."
   (let ((text (make-string (length octets)))
         (end (length octets))
         (length 0)
@@ -119,7 +119,7 @@ error output that this process was started with. Without a pipe, as over a netwo
     (subseq text 0 length)))
 
 (defun make-temporary-directory (template)
-  "Makes a directory whose name is TEMPLATE with other characters for the XXXXXX at its end; the name."
+  "Makes a directory whose name is TEMPLATE with other characters for the XXXXXX at its end; returns the name."
   (or (called-mkdtemp template)
       (error "A temporary directory like ~A cannot be made." template)))
 
@@ -137,13 +137,13 @@ error output that this process was started with. Without a pipe, as over a netwo
 (defvar *stream-values* '() "The value every standard stream variable has when a call starts.")
 
 (defun point-descriptors ()
-  "Points descriptors 1 and 2 at the captures."
+  "Makes descriptors 1 and 2 the captures."
   (loop for capture in *captures*
         for descriptor from 1
         do (libc "dup2" :int :int capture :int descriptor)))
 
 (defun install-streams ()
-  "Points descriptor 0 at nothing, 1 and 2 at the captures, and every standard stream at these."
+  "Makes descriptor 0 empty, 1 and 2 the captures, and every standard stream one on these."
   (let ((null-input (libc "open" :int :string "/dev/null" :int 0)))
     (unless (= null-input 0)
       (libc "dup2" :int :int null-input :int 0)
@@ -161,19 +161,19 @@ error output that this process was started with. Without a pipe, as over a netwo
         do (setf (symbol-value variable) stream)))
 
 (defun input-streams ()
-  "Every stream that evaluated code may take for the standard input."
+  "Every stream that evaluated code may use as standard input."
   (list* (second (assoc '*standard-input* *stream-values*))
          *standard-input* *terminal-io* *query-io* *debug-io* (own-streams)))
 
 (defun restore-streams ()
-  "Undoes what an earlier call did to the standard streams: assigned them, closed them, or sent their descriptors elsewhere."
+  "Undoes changes of an earlier call to the standard streams: assigned, closed, or their descriptors redirected."
   (if (loop for (nil stream) in *stream-values*
             always (open-stream-p stream))
       (progn (point-descriptors) (set-streams))
       (install-streams)))
 
 (defun flush-streams ()
-  "Hands everything written so far to the descriptors, also what C code has printed."
+  "Passes all output so far to the descriptors, including that of C code."
   (loop for stream in (list* *standard-output* *error-output* (append (mapcar #'second *stream-values*) (own-streams)))
         do (ignore-errors (finish-output stream)))
   (libc "fflush" :int :long 0))
@@ -189,7 +189,7 @@ error output that this process was started with. Without a pipe, as over a netwo
                     (list (symbol-name name)))))
 
 (defun function-source-facts (function)
-  "Where FUNCTION is defined, if that is known: ((\"source\" \"file:line\"))."
+  "The place of FUNCTION's definition, if that is known: ((\"source\" \"file:line\"))."
   (let ((place (function-place function)))
     (and place
          (list (list "source" (format nil "~A~@[:~D~]" (getf place :file) (getf place :line)))))))
@@ -215,7 +215,7 @@ error output that this process was started with. Without a pipe, as over a netwo
 (defvar *late-parts* "" "Their text.")
 
 (defun load-late-parts ()
-  "Loads ASDF and the parts, which define the functions below again."
+  "Loads ASDF and the parts, which redefine the functions below."
   (call-undisturbed
    (lambda ()
      (handler-case (require "asdf")

@@ -16,10 +16,10 @@
 (defvar *objects* (make-hash-table) "From numbers to objects.")
 (defvar *object-numbers* (make-hash-table :test #'eq) "From objects to their numbers.")
 (defvar *object-ring* (make-array +most-objects+ :initial-element nil) "The numbers in the table.")
-(defvar *object-ring-end* 0 "Where the oldest number in the ring is, which the next one takes the place of.")
+(defvar *object-ring-end* 0 "The place of the oldest number in the ring, which the next one replaces.")
 
 (defun object-number (object)
-  "The number of OBJECT; a new one, in place of the oldest, when it has none."
+  "The number of OBJECT; a new one, instead of the oldest, when it has none."
   (or (gethash object *object-numbers*)
       (let ((number *next-object*)
             (oldest (aref *object-ring* *object-ring-end*)))
@@ -33,7 +33,7 @@
               (gethash object *object-numbers*) number))))
 
 (defun forget-objects ()
-  "Empties the table; numbers begin at 1 again."
+  "Empties the table; numbers start at 1 again."
   (clrhash *objects*)
   (clrhash *object-numbers*)
   (fill *object-ring* nil)
@@ -43,7 +43,7 @@
 ;;; Kinds
 
 (defun kind (object)
-  "The word for what OBJECT is; \"atom\" when there is nothing inside to look at."
+  "The word for the kind of OBJECT; \"atom\" when it has no parts to inspect."
   (typecase object
     ((or number character) "atom")
     (symbol (if (symbol-with-parts-p object) "symbol" "atom"))
@@ -61,7 +61,7 @@
     (t "other")))
 
 (defun symbol-with-parts-p (symbol)
-  "True when there is more to SYMBOL than its name, and it is not of the language itself."
+  "True when SYMBOL has more than a name, and is not of the language itself."
   (and (not (keywordp symbol))
        (not (eq (symbol-package symbol) (load-time-value (find-package "COMMON-LISP"))))
        (or (boundp symbol) (fboundp symbol) (symbol-plist symbol) (find-class symbol nil))
@@ -70,7 +70,7 @@
 ;;; Parts: (label value) with a string, or NIL, as the label; (:ENTRY key value); (label) for an unbound slot
 
 (defun list-shape (list)
-  "How many conses LIST has and what ends it: NIL, an atom, :CIRCULAR, or :LONG when they were not all counted."
+  "The number of conses of LIST and its end: NIL, an atom, :CIRCULAR, or :LONG when they were not all counted."
   (let ((count 0)
         (slow list)
         (fast list))
@@ -87,7 +87,7 @@
         (return (values count :long))))))
 
 (defun circle-length (list)
-  "How many conses the circular LIST has."
+  "The number of conses of the circular LIST."
   (let ((seen (make-hash-table :test #'eq)))
     (loop for cons = list then (cdr cons)
           until (gethash cons seen)
@@ -124,7 +124,7 @@
             total)))
 
 (defun subscripts (array index)
-  "The subscripts of the element of ARRAY whose row-major INDEX is given, as text."
+  "The subscripts of the element of ARRAY with this row-major INDEX, as text."
   (let ((subscripts '()))
     (dolist (dimension (reverse (array-dimensions array)) (short-text subscripts))
       (multiple-value-bind (rest subscript) (floor index dimension)
@@ -147,7 +147,7 @@
           (hash-table-count table)))
 
 (defun window (parts offset count)
-  "COUNT of PARTS from OFFSET, no facts, and how many there are."
+  "COUNT of PARTS from OFFSET, no facts, and their total number."
   (values (loop for part in (nthcdr offset parts)
                 repeat count
                 collect part)
@@ -221,7 +221,8 @@
   (list (list "class" (short-text (class-name (class-of object))))))
 
 (defun parts (object offset count)
-  "Up to COUNT parts of OBJECT from the one at OFFSET; second value: facts about it; third: how many there are, if known."
+  "Up to COUNT parts of OBJECT from the one at OFFSET; second value: facts about it; third: their total number, if
+known."
   (flet ((windowed (parts facts)
            (multiple-value-bind (shown none total) (window parts offset count)
              (declare (ignore none))
@@ -243,7 +244,7 @@
 ;;; Nodes
 
 (defun node (object depth count offset limit path)
-  "OBJECT with DEPTH levels of its parts; PATH are the objects that it is part of."
+  "OBJECT with DEPTH levels of its parts; PATH are the objects that contain it."
   (let ((kind (kind object)))
     (cond ((string= kind "atom")
            (list :kind kind :text (short-text object)))
@@ -283,7 +284,7 @@
     (list (node object depth count offset limit '()))))
 
 (defun answer-inspect (&key object (depth 1) (count 50) (offset 0) (limit 2000) &allow-other-keys)
-  "Describes the object with the number OBJECT; the fields of the answer."
+  "Describes the object with the number OBJECT; returns the fields of the answer."
   (multiple-value-bind (value found) (gethash object *objects*)
     (if found
         (call-evaluating (lambda (evaluation)

@@ -47,8 +47,8 @@
          symbol)))
 
 (defun call-in-front (package name wrapper function)
-  "Calls FUNCTION. In this thread, calls of PACKAGE's function NAME that no other such call makes go to WRAPPER, with a function
-that makes the call and the list of arguments."
+  "Calls FUNCTION. In this thread, outermost calls of PACKAGE's function NAME go to WRAPPER, with a function that makes
+the call and the list of arguments."
   (let ((symbol (present-symbol package name)))
     (if (null symbol)
         (funcall function)
@@ -64,7 +64,7 @@ that makes the call and the list of arguments."
                        function))))
 
 (defun call-watching (package name heard function)
-  "Calls FUNCTION; HEARD gets the list of values and that of arguments of each such call of PACKAGE's function NAME."
+  "Calls FUNCTION; HEARD gets the lists of values and arguments of each such call of PACKAGE's function NAME."
   (call-in-front package name
                  (lambda (call arguments)
                    (let ((values (multiple-value-list (funcall call))))
@@ -75,7 +75,7 @@ that makes the call and the list of arguments."
                  function))
 
 (defun call-watching-each (package names heard function)
-  "Calls FUNCTION, watching each of the functions NAMES."
+  "Calls FUNCTION, observing each of the functions NAMES."
   (funcall (reduce (lambda (inner name)
                      (lambda ()
                        (call-watching package name heard inner)))
@@ -83,7 +83,8 @@ that makes the call and the list of arguments."
                    :initial-value function)))
 
 (defun call-watching-list (package name heard function)
-  "Calls FUNCTION; then HEARD gets each object that was added in front of the list in PACKAGE's variable NAME, oldest first."
+  "Calls FUNCTION; then HEARD gets each object that was added at the front of the list in PACKAGE's variable NAME,
+oldest first."
   (let* ((symbol (present-symbol package name))
          (before (and symbol (symbol-value symbol))))
     (unwind-protect (funcall function)
@@ -93,10 +94,10 @@ that makes the call and the list of arguments."
 
 ;;; One test at a time
 
-(defvar *tally* nil "How the tests go that run now.")
+(defvar *tally* nil "The results of the running tests so far.")
 
 (defun call-for-test (framework test function)
-  "Calls FUNCTION, which runs TEST, and tells which one it is as long as it runs. What enters the debugger is a failure of it."
+  "Calls FUNCTION, which runs TEST, and records it as the running test. Entering the debugger is a failure of it."
   (let ((name (full-name (test-name framework test))))
     (setf (tally-running *tally*) name)
     (tell-progress "testing ~A" name)
@@ -104,7 +105,7 @@ that makes the call and the list of arguments."
       (setf (tally-running *tally*) nil))))
 
 (defun call-leaving-debugger (function)
-  "What FUNCTION returns; when it would enter the debugger, by BREAK first of all, NIL and the reason."
+  "The value of FUNCTION; if it would enter the debugger, first of all by BREAK, NIL and the reason."
   (block nil
     (call-with-debugger-hook
      (lambda (condition)
@@ -114,7 +115,7 @@ that makes the call and the list of arguments."
 ;;; FiveAM
 
 (defmethod call-observing ((framework (eql :fiveam)) note function)
-  "Each test is heard of when it ends, one that is skipped with the others of its run. The report of the whole is not printed."
+  "Each test is observed at its end, a skipped one with the others of its run. The report of the whole is not printed."
   (let ((heard (make-hash-table :test #'eq))
         (alone nil))
     (labels ((hear (results)
@@ -156,7 +157,7 @@ that makes the call and the list of arguments."
 ;;; RT
 
 (defun call-observing-entries (framework note function)
-  "In place of RT, which does not say what an error was, its tests are run as those are that are run one by one."
+  "RT does not report errors, so its tests are run one by one here, too."
   (call-in-front (framework-package framework) "DO-ENTRY"
                  (lambda (call arguments)
                    (declare (ignore call))
@@ -202,7 +203,7 @@ that makes the call and the list of arguments."
     (call-watching-each "ROVE" '("RUN" "RUN-TESTS" "RUN-TEST" "RUN-SUITE") #'hear function)))
 
 (defun note-rove-result (result around note)
-  "Notes the tests in RESULT. What is checked outside of them counts as one with the name AROUND, the innermost that has some."
+  "Records the tests in RESULT. Checks outside of them count as one with the name AROUND, the innermost that has some."
   (let ((name (and (rove-result-p result "TEST") (slot-of result "NAME"))))
     (cond ((and (symbolp name) name)
            (funcall note name (rove-outcomes result)))

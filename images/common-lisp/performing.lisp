@@ -3,8 +3,8 @@
 
 (in-package "LISPWRIGHT.AGENT")
 
-(defvar *compiling* nil "Is called with the path of each file before it is compiled, or NIL.")
-(defvar *loading* nil "Is called with the path of each compiled file before it is loaded, or NIL.")
+(defvar *compiling* nil "A function that is called with the path of each file before it is compiled, or NIL.")
+(defvar *loading* nil "A function that is called with the path of each compiled file before it is loaded, or NIL.")
 
 (defun tell-compiling (component)
   (when *compiling*
@@ -17,7 +17,7 @@
   (call-next-method))
 
 (defun call-telling-files (compiling loading function)
-  "Calls FUNCTION; COMPILING and LOADING hear of files."
+  "Calls FUNCTION; COMPILING and LOADING get the files."
   (let ((*compiling* compiling)
         (*loading* loading)
         (*compile-verbose* nil) (*compile-print* nil) (*load-verbose* nil) (*load-print* nil))
@@ -25,16 +25,16 @@
       (funcall function))))
 
 (defun definition-mistake (condition)
-  "What CONDITION says that a file with definitions of systems has met."
+  "The condition in CONDITION about a file with definitions of systems."
   (condition-text condition +message-limit+))
 
 (defun applicable-specializers (function &rest arguments)
-  "The specializers of each method of FUNCTION that applies to ARGUMENTS."
+  "The specializers of each applicable method of FUNCTION for ARGUMENTS."
   (loop for method in (compute-applicable-methods function arguments)
         collect (clos:method-specializers method)))
 
 (defun call-catching-exit (function)
-  "What FUNCTION returns; when it exits in an orderly way, NIL and the exit code instead of the end of the process."
+  "The value of FUNCTION; if it exits in an orderly way, NIL and the exit code instead of the end of the process."
   (let ((old (mapcar #'symbol-function *exit-functions*)))
     (flet ((define (functions)
              (call-unlocked (lambda () (mapc (lambda (name function) (setf (symbol-function name) function))

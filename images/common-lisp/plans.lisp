@@ -4,10 +4,11 @@
 
 ;;; Files and dependencies
 
-(defvar *library-directories* '(() . ()) "The project's directories, and those below them that libraries are installed in.")
+(defvar *library-directories* '(() . ()) "The project's directories, and those below them where libraries are
+installed.")
 
 (defun library-directories ()
-  "As namestrings: those of qlot, of a bundle of Quicklisp's, and of ocicl."
+  "The directories of installed libraries, as namestrings: those of qlot, of a bundle of Quicklisp's, and of ocicl."
   (unless (eq (car *library-directories*) *project-roots*)
     (setf *library-directories*
           (cons *project-roots*
@@ -22,7 +23,7 @@
   (cdr *library-directories*))
 
 (defun project-file-p (path)
-  "True for a file of the project that is none of an installed library."
+  "True for a file of the project outside of installed libraries."
   (let ((name (and path (namestring path))))
     (flet ((inside-p (directory)
              (eql (mismatch directory name) (length directory))))
@@ -35,7 +36,7 @@
   (and path *project-roots* (not (project-file-p path))))
 
 (defun plan-components (system)
-  "All Lisp files that SYSTEM needs and has, in the order in which they are compiled."
+  "All Lisp files of SYSTEM and its dependencies, in the order of compilation."
   ;; The keyword :COMPONENT-TYPE has other meanings in versions before 3.3.
   (remove-if-not (lambda (component) (typep component 'asdf:cl-source-file))
                  (asdf:required-components system :other-systems t
@@ -48,13 +49,13 @@
       (asdf/plan:direct-dependencies operation component)))
 
 (defun plan-systems (system)
-  "SYSTEM and the systems with files that it needs."
+  "SYSTEM and its dependencies that have files."
   (remove-duplicates (cons system (mapcar #'asdf:component-system (plan-components system)))))
 
 ;;; Systems that contain the tests of a system
 
 (defun test-systems (system)
-  "The systems that TEST-OP of SYSTEM comes down to; SYSTEM itself when it hands on to no other."
+  "The systems that TEST-OP of SYSTEM delegates to in the end; SYSTEM itself when it delegates to no other."
   (let ((found '()) (seen '()) (agenda (list system)))
     (loop while agenda
           do (let* ((one (pop agenda))
@@ -85,7 +86,7 @@
           return (list its-tests)))
 
 (defun custom-test-p (system)
-  "True when somebody has said what TEST-OP does for SYSTEM."
+  "True when TEST-OP is defined for SYSTEM."
   (some (lambda (specializers)
           (let ((specializer (second specializers)))
             (not (and (typep specializer 'class)

@@ -12,7 +12,7 @@
   (:prove "PROVE") (:1am "1AM") (:lift "LIFT") (:try "TRY"))
 
 (defun is-of-class (object name)
-  "True when OBJECT's class, or one it inherits from, is called NAME."
+  "True when OBJECT's class, or a superclass, is called NAME."
   (let ((symbol (find-symbol name (symbol-package (class-name (class-of object))))))
     (and symbol (find-class symbol nil) (typep object symbol))))
 
@@ -51,7 +51,7 @@
           (failed-check (if (typep (field "ERROR") 'condition) (field "ERROR") (fiasco-text failure)) (field "FORM"))))))
 
 (defun fiasco-text (failure)
-  "What FAILURE says after the line that names the test."
+  "The text of FAILURE after the line that names the test."
   (let* ((text (condition-text failure 1000))
          (end (search (format nil "~%~%") text)))
     (if end (string-left-trim '(#\Newline #\Space) (subseq text end)) text)))

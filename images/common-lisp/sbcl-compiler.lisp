@@ -6,11 +6,11 @@
 
 (in-package "LISPWRIGHT.AGENT")
 
-(defvar *reference-places* nil "Places of forms with references to what was undefined: form -> place.")
+(defvar *reference-places* nil "The places of forms with references to undefined names: form -> place.")
 
 (defun call-observing-compiler (observer compiling loading function)
-  "Calls FUNCTION, one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
-compiler finds, COMPILING and LOADING the path of each file before that is done with it."
+  "Calls FUNCTION as one compilation unit. OBSERVER gets the severity, type, message and place of each mistake that the
+compiler finds, COMPILING and LOADING the path of each file before that happens to it."
   (let ((*reference-places* (make-hash-table :test #'eq))
         (*error-output* (make-instance 'comment-filter :target *error-output*)))
     (call-encapsulating
@@ -27,8 +27,9 @@ compiler finds, COMPILING and LOADING the path of each file before that is done 
 (defvar *listeners* '() "((name . function) ...): what is called in front of functions that CALL-ENCAPSULATING knows.")
 
 (defun encapsulate-once (name)
-  "Has the function NAME look for a listener first. That is done here, before the image is saved, and stays: SBCL links
-callers to what they call when it saves, and to undo that later may never end, deaf to interrupts (REMOVE-STATIC-LINKS)."
+  "Makes the function NAME look for a listener first. That is done here, before the image is saved, and stays: SBCL
+links callers to their callees when it saves, and undoing that later may never end, without interrupts
+(REMOVE-STATIC-LINKS)."
   (when (fboundp name)
     (sb-int:encapsulate name 'lispwright
                         (sb-int:named-lambda listened-to (encapsulated &rest arguments)
@@ -42,7 +43,8 @@ callers to what they call when it saves, and to undo that later may never end, d
 
 ;;; The policy for compiling files
 
-(defvar *patience* 10 "Seconds of processor time that the compiler gets for a file in order to keep variables for backtraces.")
+(defvar *patience* 10 "The seconds of processor time that the compiler may use on a file in order to keep variables for
+backtraces.")
 
 (defvar *given-up* '() "((namestring . why) ...) of the files that are compiled without keeping variables.")
 
@@ -67,15 +69,15 @@ callers to what they call when it saves, and to undo that later may never end, d
        (equal (pathname-type file) sb-fasl:*fasl-file-type*)))
 
 (defun usual-policy ()
-  "The session's policy without what keeps variables for backtraces."
+  "The session's policy without the qualities that keep variables for backtraces."
   (if (= (sb-c::policy-quality sb-c::*policy* 'debug) 2)
       (sb-c::process-optimize-decl '(optimize (debug 1)) sb-c::*policy*)
       sb-c::*policy*))
 
 (defun call-with-policy-for (file function)
-  "Calls FUNCTION, which compiles FILE, with the session's policy, which keeps variables for backtraces. That can cost the
-compiler many times the time and memory, or be too much for it. So an installed library is compiled as SBCL does by itself,
-and so is a file of the project that turns out to be such a case."
+  "Calls FUNCTION, which compiles FILE, with the session's policy, which keeps variables for backtraces. That can cost
+the compiler many times the time and memory, or make it fail. So an installed library is compiled with SBCL's own
+policy, and so is a file of the project that turns out to be such a case."
   (let ((usual (usual-policy)))
     (flet ((call-as-usual ()
              (let ((sb-c::*policy* usual))
@@ -91,7 +93,8 @@ and so is a file of the project that turns out to be such a case."
              (call-as-usual))))))
 
 (defun call-patiently (function)
-  "Calls FUNCTION, which compiles a file. Throws why to GIVE-UP when the compiler takes too long or fails itself."
+  "Calls FUNCTION, which compiles a file. Throws the reason to GIVE-UP when the compiler takes too long or fails
+itself."
   (let* ((limit (+ (get-internal-run-time) (* *patience* internal-time-units-per-second)))
          (thread sb-thread:*current-thread*)
          (timer (sb-ext:make-timer (lambda ()
@@ -110,7 +113,7 @@ and so is a file of the project that turns out to be such a case."
       (sb-ext:unschedule-timer timer))))
 
 (defun compiler-at-work-p ()
-  "True when what runs in COMPILE-FILE is the compiler, and not code that it evaluates or expands."
+  "True when the compiler itself is running in COMPILE-FILE, and not code that it evaluates or expands."
   (sb-debug::map-backtrace
    (lambda (frame)
      (let ((name (frame-name frame)))
@@ -120,12 +123,12 @@ and so is a file of the project that turns out to be such a case."
               (return-from compiler-at-work-p nil)))))))
 
 (defun call-encapsulating (name before function)
-  "Calls FUNCTION; meanwhile BEFORE is called in front of the function NAME, with as many of its arguments as it takes."
+  "Calls FUNCTION; meanwhile BEFORE is called before the function NAME, with as many of its arguments as it takes."
   (let ((*listeners* (acons name before *listeners*)))
     (funcall function)))
 
 (defun observe (condition observer)
-  "Tells OBSERVER of CONDITION when it is a mistake in a file that is or was compiled, or says how one is compiled."
+  "Calls OBSERVER for CONDITION when it is a mistake in a file that is or was compiled, or reports how one is compiled."
   (when (typep condition 'given-up)
     (funcall observer "note" "debug"
              (format nil "Compiled with (debug 1), so frames in it keep no variables: with (debug 2) it ~A." (given-up-why condition))
@@ -153,12 +156,12 @@ and so is a file of the project that turns out to be such a case."
         (muffle-warning condition)))))
 
 (defun reading-position (read-error)
-  "Where the reader was, in characters from the start of the file."
+  "The position of the reader, in characters from the start of the file."
   (or (ignore-errors (max 0 (1- (sb-impl::form-tracking-stream-input-char-pos (stream-error-stream read-error)))))
       (form-start)))
 
 (defun advice-free (message)
-  "MESSAGE without the manuals it refers to."
+  "MESSAGE without its references to manuals."
   (subseq message 0 (search (format nil "~%See also:") message)))
 
 (defun inner-condition (condition)
@@ -167,12 +170,12 @@ and so is a file of the project that turns out to be such a case."
       condition))
 
 (defun read-error (condition)
-  "The mistake of the file's text that CONDITION is about, or NIL."
+  "The mistake in the file's text that CONDITION is about, or NIL."
   (find-if (lambda (one) (typep one 'sb-c::input-error-in-compile-file))
            (list condition (inner-condition condition))))
 
 (defun reading-message (condition)
-  "What the reader says, without the stream it says it of."
+  "The message of the reader, without its stream."
   (if (typep condition 'end-of-file)
       "The file ends in the middle of a form."
       (or (and (typep condition 'simple-condition)
@@ -181,8 +184,8 @@ and so is a file of the project that turns out to be such a case."
           (condition-text condition +message-limit+))))
 
 (defun definition-mistake (condition)
-  "What CONDITION says that a file with definitions of systems has met; second value: where in its characters, when that is a
-mistake of the text."
+  "The condition in CONDITION about a file with definitions of systems; second value: its position in characters, when
+that is a mistake of the text."
   (let ((cause (inner-condition condition)))
     (if (typep cause 'reader-error)
         (values (reading-message cause) (and (typep condition 'stream-error) (reading-position condition)))
@@ -199,20 +202,20 @@ mistake of the text."
   (ignore-errors (sb-c::find-error-context nil)))
 
 (defun file-info ()
-  "What the compiler knows of the file in hand, or NIL."
+  "The compiler's information about the current file, or NIL."
   (and *compile-file-truename*
        (boundp 'sb-c::*source-info*)
        sb-c::*source-info*
        (ignore-errors (sb-c::source-info-file-info sb-c::*source-info*))))
 
 (defun form-start ()
-  "Where the top-level form in hand begins, blanks and comments in front of it included; characters from the start."
+  "The start of the current top-level form, blanks and comments before it included; characters from the start."
   (let* ((info (file-info))
          (positions (and info (sb-c::file-info-positions info))))
     (and positions (plusp (length positions)) (aref positions (1- (length positions))))))
 
 (defun note-reference (name kind)
-  "Remembers where the form in hand is: it refers to NAME, of which nothing is known."
+  "Records the place of the current form: it refers to NAME, which is undefined so far."
   (let* ((context (error-context))
          (place (and context (context-place context (and (eq kind :variable) name)))))
     (when place
@@ -230,7 +233,7 @@ mistake of the text."
                    :form (definition-text context))))))
 
 (defun subform-start (info form part)
-  "Where FORM, or the symbol PART in it, begins. INFO has it when FORM belongs to the top-level form in hand."
+  "The start of FORM, or of the symbol PART in it. INFO has it when FORM belongs to the current top-level form."
   (let* ((subforms (and info (sb-c::file-info-subforms info)))
          (end (length subforms)))
     (flet ((place (wanted from to)
@@ -256,7 +259,7 @@ mistake of the text."
   nil)
 
 (defun compile-source (source compiled)
-  "What COMPILE-FILE returns for the file SOURCE."
+  "The values of COMPILE-FILE for the file SOURCE."
   (compile-file source :output-file compiled :verbose nil :print nil :external-format (lenient-utf-8)))
 
 ;;; Tests
@@ -272,12 +275,12 @@ mistake of the text."
          (list :file name :line (line-at name offset)))))))
 
 (defun applicable-specializers (function &rest arguments)
-  "The specializers of each method of FUNCTION that applies to ARGUMENTS."
+  "The specializers of each applicable method of FUNCTION for ARGUMENTS."
   (loop for method in (compute-applicable-methods function arguments)
         collect (sb-mop:method-specializers method)))
 
 (defun call-catching-exit (function)
-  "What FUNCTION returns; when it exits in an orderly way, NIL and the exit code instead of the end of the process."
+  "The value of FUNCTION; if it exits in an orderly way, NIL and the exit code instead of the end of the process."
   (let ((returned nil))
     (block nil
       (unwind-protect
@@ -296,8 +299,8 @@ mistake of the text."
   ((target :initarg :target :reader filter-target)
    (column :initform 0 :accessor filter-column)
    (dropping :initform t :accessor filter-dropping))
-  (:documentation "Hands on to TARGET what is written to it, except lines that begin with a semicolon and empty ones around
-those, which is how the compiler writes."))
+  (:documentation "Passes its output on to TARGET, except lines that begin with a semicolon and empty ones around those:
+that is the compiler's form of output."))
 
 (defmethod sb-gray:stream-write-char ((stream comment-filter) character)
   (when (zerop (filter-column stream))

@@ -5,7 +5,7 @@
 ;;; Kinds
 
 (defun variable-kind (symbol)
-  "What kind of variable SYMBOL is, or NIL when it is none."
+  "The kind of the variable SYMBOL, or NIL when it is none."
   (let ((kind (sb-int:info :variable :kind symbol)))
     (cond ((keywordp symbol) nil)
           ((eq kind :macro) :symbol-macro)
@@ -13,7 +13,7 @@
           ((boundp symbol) :unknown))))
 
 (defun type-kind (symbol)
-  "What kind of type SYMBOL names, or NIL when it names none."
+  "The kind of the type SYMBOL, or NIL when it names none."
   (let ((class (find-class symbol nil)))
     (typecase class
       (null (and (ignore-errors (sb-int:info :type :expander symbol)) :type))
@@ -23,11 +23,11 @@
       (t :class))))
 
 (defun setf-expander-p (symbol)
-  "True when SYMBOL has been given a meaning as a place by DEFSETF or DEFINE-SETF-EXPANDER."
+  "True when DEFSETF or DEFINE-SETF-EXPANDER has defined SYMBOL as a place."
   (and (ignore-errors (sb-int:info :setf :expander symbol)) t))
 
 (defun declared-type (name package)
-  "What SBCL knows or has derived about the arguments and values of the function NAME."
+  "The arguments and values of the function NAME that SBCL knows or has derived."
   (let ((type (ignore-errors (sb-introspect:function-type name))))
     (and (consp type) (source-text type package 400))))
 
@@ -52,7 +52,7 @@
   (member (class-name class) '(standard-object structure-object t)))
 
 (defun direct-slot-texts (class package)
-  "The slots that CLASS itself adds, with what makes them and reads them."
+  "The slots that CLASS itself adds, with the functions that make and read them."
   (loop for slot in (sb-mop:class-direct-slots class)
         repeat 40
         collect (format nil "~A~@[ ~{~A~^ ~}~]"
@@ -76,14 +76,14 @@
   (sb-ext:native-namestring (or (ignore-errors (truename path)) path)))
 
 (defun source-line (source namestring)
-  "The line of the top-level form that SOURCE is about. Which form of the file it is, is known of every definition."
+  "The line of the top-level form of SOURCE. SBCL records the number of that form for every definition."
   (let ((offset (or (sb-introspect:definition-source-character-offset source)
                     (let ((number (first (sb-introspect:definition-source-form-path source))))
                       (and number (top-level-offset namestring number))))))
     (and offset (line-of-form (known-file-text namestring) offset))))
 
 (defun definition-place (name kind)
-  "Where the definition of that KIND of NAME is."
+  "The place of the definition of that KIND of NAME."
   (let ((types (ecase kind
                  ((:function :generic-function :macro :constant :symbol-macro :compiler-macro :setf-expander
                    :class :structure :condition :type)
@@ -128,13 +128,14 @@ many references of SBCL's own are left out."
                                                   referrer))))))
 
 (defun reference-place (source)
-  "The place of the definition, and which of its lists, counted from 0 in the order of their beginnings, has the reference."
+  "The place of the definition, and the number of its list, from 0 in the order of their beginnings, that contains the
+reference."
   (let ((place (source-place source))
         (number (sb-introspect:definition-source-form-number source)))
     (append place (and place number (list :form-number number)))))
 
 (defun referrer-name (name)
-  "The name of a referrer as its definition has it."
+  "The name of a referrer in the form of its definition."
   (if (and (consp name) (member (first name) '(sb-pcl::fast-method sb-pcl::slow-method method)))
       (rest name)
       name))

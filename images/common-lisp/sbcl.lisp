@@ -33,20 +33,20 @@
     ,@(loop for (nil value) on typed-arguments by #'cddr collect value)))
 
 (defun fcntl (descriptor command argument)
-  "Calls fcntl, whose third argument is one of a variable number: on some systems such are passed elsewhere."
+  "Calls fcntl, whose third argument is variadic: some systems pass such arguments differently."
   (sb-alien:alien-funcall
    (sb-alien:extern-alien "fcntl" (function sb-alien:int sb-alien:int sb-alien:int &optional sb-alien:long))
    descriptor command argument))
 
 ;;; The protocol
 
-(defvar *request-flags* nil "The status flags of the descriptor that requests are read from.")
+(defvar *request-flags* nil "The status flags of the descriptor for requests.")
 (defvar *main-thread* nil "The thread that evaluates.")
 (defvar *shared-page* nil "Memory that all copies of the process share.")
 
 (defun capture-descriptors ()
-  "What descriptors 1 and 2 are to stand for: the pipe whose number the parent passed in the environment, and the
-error output that this process was started with. Without a pipe, as over a network, both are the error output."
+  "The sources of descriptors 1 and 2: the pipe whose number the parent passed in the environment, and the error output
+that this process was started with. Without a pipe, as over a network, both are the error output."
   (let ((pipe (sb-posix:getenv "LISPWRIGHT_CAPTURE")))
     (sb-posix:unsetenv "LISPWRIGHT_CAPTURE")
     (list (if pipe (parse-integer pipe) 2) 2)))
@@ -83,7 +83,7 @@ error output that this process was started with. Without a pipe, as over a netwo
     octets))
 
 (defun write-protocol (octets)
-  "Writes all of OCTETS to the parent. A process that evaluated code has forked off has nothing to say: it ends."
+  "Writes all of OCTETS to the parent. In a process that evaluated code has forked, ends the process instead."
   (unless (= (sb-posix:getpid) *own-pid*)
     (sb-ext:exit :abort t))
   (let ((written 0))
@@ -94,7 +94,7 @@ error output that this process was started with. Without a pipe, as over a netwo
                      ((not (eql errno sb-posix:eintr)) (die)))))))
 
 (defun protocol-readable-p ()
-  "True when a frame, or the end of the pipe, is waiting."
+  "True when a frame, or the end of the pipe, can be read."
   (and *requests* (sb-sys:wait-until-fd-usable *requests* :input 0 nil)))
 
 (defun decode-utf-8 (octets)
@@ -115,19 +115,20 @@ error output that this process was started with. Without a pipe, as over a netwo
   (setf *request-flags* (fcntl *requests* +f-getfl+ 0)))
 
 (defun watch (on)
-  "Lets signals say that a frame has come, or not."
+  "Turns the signals for frames on or off."
   (when *request-flags*
     (fcntl *requests* +f-setfl+ (if on (logior *request-flags* +o-async+) *request-flags*))))
 
 (defun take-over (branch)
-  "Makes this process the one that speaks to the parent and is sent the signals of the pipe; BRANCH marks what it starts."
+  "Makes this process the one that answers the parent and gets the signals of the pipe; BRANCH marks its child
+processes."
   (setf *own-pid* (sb-posix:getpid))
   (fcntl *requests* +f-setown+ *own-pid*)
   (when branch
     (sb-posix:setenv "LISPWRIGHT_BRANCH" branch 1)))
 
 (defun signal-handler (function)
-  "A handler that calls FUNCTION in the thread that evaluates, whichever thread the signal came to."
+  "A handler that calls FUNCTION in the thread that evaluates, for signals to any thread."
   (lambda (signal info context)
     (declare (ignore signal info context))
     (if (eq sb-thread:*current-thread* *main-thread*)
@@ -140,7 +141,7 @@ error output that this process was started with. Without a pipe, as over a netwo
     (funcall function)))
 
 (defun call-exposed (function)
-  "Calls FUNCTION so that the handlers around it do not hide an interrupt; here interrupts are no conditions."
+  "Calls FUNCTION so that the handlers around it do not hide an interrupt; here interrupts are not conditions."
   (funcall function))
 
 ;;; The standard streams
@@ -152,14 +153,14 @@ error output that this process was started with. Without a pipe, as over a netwo
                                             arguments))
 
 (defun point-descriptors ()
-  "Points descriptors 1 and 2 at the captures."
+  "Makes descriptors 1 and 2 the captures."
   (loop for capture in *captures*
         for descriptor from 1
         do (libc "dup2" sb-alien:int sb-alien:int capture sb-alien:int descriptor)))
 
 (defun install-streams ()
-  "Points descriptors 1 and 2 at the captures, and every standard stream at descriptors 0, 1 and 2.
-Nothing is buffered, so that output keeps its order beside that of child processes and is there after a crash."
+  "Makes descriptors 1 and 2 the captures, and every standard stream one on descriptors 0, 1 and 2. They are unbuffered,
+so that output keeps its order with that of child processes and is there after a crash."
   (point-descriptors)
   (setf sb-sys:*stdin* (make-standard-stream 0 "standard input" :input t)
         sb-sys:*stdout* (make-standard-stream 1 "standard output" :output t :buffering :none)
@@ -182,26 +183,26 @@ Nothing is buffered, so that output keeps its order beside that of child process
         do (setf (symbol-value variable) stream)))
 
 (defun input-streams ()
-  "Every stream that evaluated code may take for the standard input."
+  "Every stream that evaluated code may use as standard input."
   (list sb-sys:*stdin* sb-sys:*tty* *standard-input* *terminal-io* *query-io* *debug-io*))
 
 (defun restore-streams ()
-  "Undoes what an earlier call did to the standard streams: assigned them, closed them, or sent their descriptors elsewhere."
+  "Undoes changes of an earlier call to the standard streams: assigned, closed, or their descriptors redirected."
   (if (loop for (nil stream) in *stream-values*
             always (open-stream-p stream))
       (progn (point-descriptors) (set-streams))
       (install-streams)))
 
 (defun flush-streams ()
-  "Hands everything written so far to the descriptors."
+  "Passes all output so far to the descriptors."
   (loop for stream in (list *standard-output* *error-output* sb-sys:*stdout* sb-sys:*stderr*)
         do (ignore-errors (finish-output stream))))
 
 ;;; Conditions
 
 (defun call-with-debugger-hook (hook function)
-  "Calls FUNCTION so that HOOK gets every condition that would enter the debugger, also by BREAK.
-Evaluated code that disables or enables the debugger changes this binding only."
+  "Calls FUNCTION so that HOOK gets every condition that would enter the debugger, also by BREAK. If evaluated code
+disables or enables the debugger, only this binding changes."
   (let ((sb-ext:*invoke-debugger-hook*
           (lambda (condition previous)
             (declare (ignore previous))
@@ -218,7 +219,7 @@ Evaluated code that disables or enables the debugger changes this binding only."
   (sb-thread:abort-thread))
 
 (defun call-above (function)
-  "Calls FUNCTION on top of a held stack, out of reach of its handlers and without disturbing its streams."
+  "Calls FUNCTION on top of a held stack, outside of its handlers and without changing its streams."
   (let ((sb-kernel:*handler-clusters* sb-kernel::**initial-handler-clusters**)
         (*debugger-hook* nil))
     (progv (mapcar #'first *stream-values*) (mapcar #'second *stream-values*)
@@ -228,7 +229,7 @@ Evaluated code that disables or enables the debugger changes this binding only."
         (watch t)))))
 
 (defun restart-arguments (restart)
-  "What RESTART asks for when it is taken by hand; second value: true when it asks the user, who is not there."
+  "The interactive arguments of RESTART; second value: true when it asks the user, who is not there."
   (let ((interactive (sb-kernel::restart-interactive-function restart))
         (*query-io* (make-two-way-stream (make-concatenated-stream) (make-broadcast-stream))))
     (handler-case (values (and interactive (funcall interactive)) nil)
@@ -249,7 +250,7 @@ Evaluated code that disables or enables the debugger changes this binding only."
             (setf *error-output* (make-broadcast-stream))))))))
 
 (defun noise-p (warning)
-  "True for warnings that only say that an agent redefines things, which is its job."
+  "True for warnings that only report redefinitions by an agent, which are its purpose."
   (typep warning 'sb-kernel:redefinition-warning))
 
 ;;; The stack
@@ -258,7 +259,7 @@ Evaluated code that disables or enables the debugger changes this binding only."
   (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
 
 (defun home-symbol (name)
-  "The symbol whose package tells whose function NAME is; NIL for code without one."
+  "A symbol in the package of the function NAME; NIL for code without one."
   (loop
     (cond ((symbolp name) (return name))
           ((atom name) (return nil))
@@ -276,7 +277,7 @@ Evaluated code that disables or enables the debugger changes this binding only."
                (and (> (length name) 3) (string= "SB-" name :end2 3)))))))
 
 (defun machinery-p (frame)
-  "True for a frame that belongs to signalling, interrupting or debugging, when it is the innermost left."
+  "True for a frame of signalling, interrupting or debugging, if it is the innermost left."
   (let* ((name (frame-name frame))
          (home (home-symbol name)))
     (or (stringp name)
@@ -305,8 +306,8 @@ Evaluated code that disables or enables the debugger changes this binding only."
   top-level-p)                          ; it runs a form of the code itself
 
 (defun frames-of-interest (boundaries count)
-  "The frames of evaluated code, innermost first and at most COUNT.
-Frames outside the functions named in BOUNDARIES are not looked at."
+  "The frames of evaluated code, innermost first and at most COUNT. Frames outside the functions named in BOUNDARIES are
+not examined."
   (let ((frames '())
         (closest nil))                  ; the last operation of the implementation for evaluated code
     (block walk
@@ -328,7 +329,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
                              :top-level-p (and boundaries (null outer) (form-itself-p frame))))))
 
 (defun form-itself-p (frame)
-  "True for the function that a form was made into in order to be evaluated; in a frame it takes the frame's variables."
+  "True for the function that was made from an evaluated form; in a frame it has the frame's variables as parameters."
   (let ((name (frame-name frame)))
     (and (consp name)
          (eq (first name) 'lambda)
@@ -338,11 +339,11 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 (defconstant +most-counted-frames+ 100000)
 
 (defun frame-key (spot)
-  "What frames of one function have in common."
+  "A key that is equal for frames of one function."
   (sb-di:frame-debug-fun (spot-frame spot)))
 
 (defun frame-facts (spot innermost)
-  "What the parent is told about a frame; of the INNERMOST one also its variables."
+  "The description of a frame for the parent; of the INNERMOST one with its variables."
   (let ((frame (spot-frame spot)))
     (list* :call (if (or (spot-top-level-p spot) (file-form-p frame)) "top-level form" (frame-call-text frame))
            (frame-details frame innermost))))
@@ -357,7 +358,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
     (and home (eq (symbol-package home) (load-time-value (find-package "LISPWRIGHT.AGENT"))))))
 
 (defun operation-p (frame)
-  "True for an operation of the implementation (division, a slot access), not for how it signals or evaluates."
+  "True for an operation of the implementation (division, a slot access), false for its signalling and evaluation."
   (let ((home (home-symbol (frame-name frame))))
     (and home
          (symbol-package home)
@@ -374,7 +375,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
                  (and locals (list :locals locals))))))
 
 (defun library-p (frame)
-  "True for a function that comes with the implementation, whose locals nobody asked for."
+  "True for a function of the implementation, whose locals are not shown."
   (let ((home (home-symbol (frame-name frame))))
     (and home
          (or (eq (symbol-package home) (find-package "COMMON-LISP"))
@@ -401,16 +402,16 @@ Frames outside the functions named in BOUNDARIES are not looked at."
                           (sb-di:debug-var-value variable frame)))))
 
 (defun frame-variables (spot)
-  "The live variables of a frame: ((name value) ...); none for code that was compiled without keeping them."
+  "The live variables of a frame: ((name value) ...); none for code that was compiled without them."
   (handler-case (live-variables (spot-frame spot))
     (sb-di:debug-condition () '())))
 
 (defun eval-in-frame (form spot)
-  "Evaluates FORM where the variables of a frame are visible."
+  "Evaluates FORM with the variables of a frame."
   (sb-di:eval-in-frame (spot-frame spot) form))
 
 (defun frame-package (spot)
-  "The package of the function that a frame runs; NIL for one without a name and for SBCL's own."
+  "The package of a frame's function; NIL for one without a name and for SBCL's own."
   (let* ((frame (spot-frame spot))
          (home (home-symbol (frame-name frame))))
     (and home (not (library-p frame)) (symbol-package home))))
@@ -432,7 +433,8 @@ Frames outside the functions named in BOUNDARIES are not looked at."
                (and offset (list :line (line-at namestring offset))))))))
 
 (defun top-level-offset (namestring number)
-  "Where the top-level form of that NUMBER, from 0, begins in a file or in the blanks before it; characters from the start."
+  "The start of the top-level form of that NUMBER, from 0, in a file, or of the blanks before it; characters from the
+start."
   (let* ((text (file-text namestring))
          (position 0)
          (*read-suppress* t))
@@ -445,7 +447,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
     (1+ (count #\Newline text :end (or (skip-to-code text offset) (length text))))))
 
 (defun lenient-utf-8 ()
-  "The external format for files of the project: a mistake in one is not the end of it."
+  "The external format for files of the project: it replaces invalid octets."
   '(:utf-8 :replacement #\?))
 
 (defun make-temporary-directory (template)
@@ -482,7 +484,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
      (mapcar (lambda (value) (list "closed over" (variable-value value))) (sb-kernel:%closure-values function)))))
 
 (defun variable-value (value)
-  "What a variable of a closure holds: one that is assigned stands in a cell of its own."
+  "The value of a closure's variable: an assigned variable is in a cell of its own."
   (if (and (sb-kernel:%other-pointer-p value)
            (= (sb-kernel:%other-pointer-widetag value) sb-vm:value-cell-widetag))
       (sb-kernel:value-cell-ref value)
@@ -495,7 +497,7 @@ Frames outside the functions named in BOUNDARIES are not looked at."
   (sb-introspect:function-lambda-list function))
 
 (defun function-source-facts (function)
-  "Where FUNCTION is defined, if that is known: ((\"source\" \"file:line\"))."
+  "The place of FUNCTION's definition, if that is known: ((\"source\" \"file:line\"))."
   (ignore-errors
    (let* ((source (sb-introspect:find-definition-source function))
           (file (sb-introspect:definition-source-pathname source))
@@ -507,8 +509,8 @@ Frames outside the functions named in BOUNDARIES are not looked at."
 ;;; Copies of the process
 
 (defun shared-page ()
-  "A page that stays common to this process and its copies: at 0 the depth that is wanted, at 4 the number of the trial
-that was answered last, at 8 that of the request that was read last."
+  "A page that this process shares with its copies: at 0 the wanted depth, at 4 the number of the trial that was
+answered last, at 8 that of the request that was read last."
   (libc "mmap" sb-sys:system-area-pointer
         sb-alien:unsigned-long 0 sb-alien:unsigned-long 4096
         sb-alien:int 3                  ; PROT_READ | PROT_WRITE
@@ -516,7 +518,7 @@ that was answered last, at 8 that of the request that was read last."
         sb-alien:int -1 sb-alien:long 0))
 
 (defun wanted-depth ()
-  "The depth that the youngest process goes back to: 0 when it ends without a wish."
+  "The depth to which the youngest process returns: 0 when it ends without a request for that."
   (sb-sys:sap-ref-32 *shared-page* 0))
 
 (defun (setf wanted-depth) (depth)
@@ -532,11 +534,11 @@ that was answered last, at 8 that of the request that was read last."
   (sb-sys:sap-ref-32 *shared-page* 8))
 
 (defun note-read (number)
-  "Lets the copies that wait know that the request with that NUMBER was read."
+  "Records for the waiting copies that the request with that NUMBER was read."
   (when *shared-page*
     (setf (sb-sys:sap-ref-32 *shared-page* 8) number)))
 
-(defvar *last-status* nil "How the last copy ended.")
+(defvar *last-status* nil "The exit status of the last copy.")
 
 (defun last-status ()
   *last-status*)
@@ -552,7 +554,7 @@ that was answered last, at 8 that of the request that was read last."
              nil))))
 
 (defun end-with-parent (parent)
-  "Has the kernel end this copy with the process PARENT that waits for it, as it ends the worker with the server."
+  "Makes the kernel end this copy with the process PARENT that waits for it, as it ends the worker with the server."
   #+linux
   (libc "prctl" sb-alien:int sb-alien:int 1 ; PR_SET_PDEATHSIG
                              sb-alien:unsigned-long sb-posix:sigkill)
@@ -585,11 +587,11 @@ that was answered last, at 8 that of the request that was read last."
   (sb-ext:exit :code 0 :abort t))
 
 (defun void-frames ()
-  "Says that a frame which somebody else may have begun counts for nothing."
+  "Voids a frame that another process may have begun."
   (write-protocol (make-array 1 :element-type '(unsigned-byte 8) :initial-element #xFF)))
 
 (defun skip-void-frames ()
-  "Reads up to the parent's word that what came before counts for nothing."
+  "Reads up to the parent's mark that voids earlier input."
   (loop for octet = (read-protocol 1)
         do (cond ((null octet) (die))
                  ((= (aref octet 0) #xFF) (return)))))
@@ -597,14 +599,14 @@ that was answered last, at 8 that of the request that was read last."
 ;;; The process
 
 (defun image-facts ()
-  "What the parent is told about this implementation."
+  "The description of this implementation for the parent."
   (list :implementation (lisp-implementation-type) :version (lisp-implementation-version)
         :pid (sb-posix:getpid)))
 
-(defvar *home* nil "Where the contributed modules of the SBCL that saved this image are.")
+(defvar *home* nil "The directory of the contributed modules of the SBCL that saved this image.")
 
 (defun prepare-image (exit-function)
-  "Makes a started image ready: EXIT-FUNCTION runs when evaluated code exits, threads report their errors."
+  "Prepares a started image: EXIT-FUNCTION runs when evaluated code exits, threads report their errors."
   (when (and *home* (null (sb-posix:getenv "SBCL_HOME")))
     (sb-posix:setenv "SBCL_HOME" *home* 1))
   (setf sb-impl::*default-external-format* :utf-8

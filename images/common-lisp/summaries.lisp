@@ -9,7 +9,7 @@
                            "files"))
 
 (defun summary-verdict (line)
-  "What LINE, when it sums up tests, says of them: :FAILED, :PASSED, or :NONE when there were none; else NIL."
+  "The result that LINE reports if it sums up tests: :FAILED, :PASSED, or :NONE when there were none; else NIL."
   (let* ((tokens (line-tokens line))
          (about-tests (intersection tokens *counted-words* :test #'equal))
          ;; "200 OK" and "2 errors" are also printed about other things.
@@ -32,7 +32,8 @@
             ((and about-tests (has bad) (or negated (and failed (some-plusp tokens)))) :passed)))))
 
 (defun none-p (tokens bad)
-  "True when TOKENS count no tests at all, as \"0 tests, 0 failures\" does, and not those that are BAD, as \"0 tests failed\" does."
+  "True when TOKENS count no tests at all, as \"0 tests, 0 failures\" does, and not no BAD ones, as \"0 tests failed\"
+does."
   (and (not (some-plusp tokens))
        (loop for (count what next) on (remove "pending" tokens :test #'equal)
                thereis (and (eql count 0)
@@ -43,7 +44,7 @@
   (find-if (lambda (token) (and (integerp token) (plusp token))) tokens))
 
 (defun bad-line-p (line tokens about-tests)
-  "True when LINE says that tests failed without counting them, or begins with the word for that."
+  "True when LINE says that tests failed without a count, or begins with the word for that."
   (let ((bad (find-if (lambda (token) (member token '("failed" "fail" "failure" "failures") :test #'equal)) tokens)))
     (or (equal (ldiff tokens (cddr tokens)) '("not" "ok"))
         (and bad about-tests (not (intersection tokens '("if" "when" "should" "expected" "would") :test #'equal)))
@@ -72,7 +73,7 @@
           (list (first tokens))))))
 
 (defun count-before (tokens)
-  "The count that the reversed TOKENS end in, before what is counted."
+  "The count at the end of the reversed TOKENS, before the counted things."
   (let ((tokens (member-if-not (lambda (token)
                                  (or (member token *counted-words* :test #'equal)
                                      (member token '("total" "unexpected" "were" "have") :test #'equal)))
@@ -112,7 +113,7 @@
 (defclass heard-stream (fundamental-character-output-stream)
   ((hear :initarg :hear :reader hear)
    (line :initform (make-array 80 :element-type 'character :adjustable t :fill-pointer 0) :reader line))
-  (:documentation "Calls its function HEAR with each line that is written to it, of a long one with the beginning."))
+  (:documentation "Calls its function HEAR with each line of output; with the beginning of a long one."))
 
 (defmethod stream-write-char ((stream heard-stream) character)
   (let ((line (line stream)))

@@ -14,18 +14,18 @@
   (told 0)                              ; characters sent since the call began
   (limit 0))                            ; how many may be sent
 
-(defvar *sessions* '() "Those of the connections there are.")
+(defvar *sessions* '() "The sessions of the present connections.")
 (defvar *sessions-lock* (call "MAKE-LOCK" :name "lispwright sessions"))
 (defvar *session* nil "The session whose call is being served in this thread.")
 (defvar *waiting-on* nil "The condition for which the server's debugger was entered to wait.")
-(defvar *reply* nil "The answer that a held stack gives before it waits, until it is asked for.")
+(defvar *reply* nil "The answer that a held stack gives before it waits, until the parent asks for it.")
 
 (defun connection ()
-  "The connection that this call came over."
+  "The connection of this call."
   (server-value "*EMACS-CONNECTION*"))
 
 (defun session ()
-  "The session of this call, made when it is the first."
+  "The session of this call, a new one for the first call."
   (let ((connection (connection)))
     (call "CALL-WITH-LOCK-HELD" *sessions-lock*
           (lambda ()
@@ -38,7 +38,7 @@
                   session))))))
 
 (defun session-bindings (session)
-  "The variables that a session has for itself, and their first values."
+  "The variables that a session has of its own, and their first values."
   (let* ((input (make-concatenated-stream))
          (output (make-instance 'told-stream :session session :target '()))
          (errors (make-instance 'told-stream :session session :target '(:lispwright-error)))
@@ -59,20 +59,21 @@
     (values (mapcar #'first bindings) (mapcar #'second bindings))))
 
 (defun debugging-policy ()
-  "A binding for which code keeps its variables for backtraces, where that can be had for some code only."
+  "A binding with which code keeps its variables for backtraces, if that can be limited to some code."
   #+sbcl (ignore-errors
           (list (list 'sb-c::*policy* (sb-c::process-optimize-decl '(optimize (debug 2)) sb-c::*policy*))))
   #-sbcl '())
 
 (defun step-back ()
-  "Lets an older connection stay the one that errors of other threads go to, as the owner is used to."
+  "Makes an older connection stay the one for errors of other threads, as the owner expects."
   (let* ((connections (server-symbol "*CONNECTIONS*"))
          (own (and connections (find (connection) (symbol-value connections)))))
     (when own
       (setf (symbol-value connections) (append (remove own (symbol-value connections)) (list own))))))
 
 (defun forget-connection (connection)
-  "Forgets the session of a connection that was closed, and gives up what runs or is held for it: nobody will hear of it."
+  "Removes the session of a closed connection, and gives up its running code and held stacks: their answers have no
+receiver."
   (let ((session (call "CALL-WITH-LOCK-HELD" *sessions-lock*
                        (lambda ()
                          (let ((session (find connection *sessions* :key #'session-connection :test #'eq)))
@@ -82,7 +83,7 @@
       (ignore-errors (call "INTERRUPT-THREAD" (session-thread session) #'give-up)))))
 
 (defun give-up ()
-  "Ends what runs or is held in this thread, all of it."
+  "Ends everything that runs or is held in this thread."
   (let ((outermost (if *held* (held-evaluation (first (last *held*))) *evaluation*)))
     (when outermost
       (setf (evaluation-hold outermost) nil)
@@ -96,7 +97,7 @@
   ((session :initarg :session :reader stream-session)
    (target :initarg :target :reader stream-target)
    (untold :initform 0 :accessor stream-untold))
-  (:documentation "Sends what is written to it to the parent, some characters at a time."))
+  (:documentation "Sends its output to the parent, some characters at a time."))
 
 (defmethod keep ((stream told-stream) string start end)
   (write-string string (stream-buffer stream) :start start :end end)
@@ -112,7 +113,7 @@
   nil)
 
 (defun tell (stream)
-  "Sends what STREAM has kept. Code that has printed all it may is interrupted."
+  "Sends the output that STREAM has kept. Code that exceeds the limit is interrupted."
   (let ((session (stream-session stream))
         (text (get-output-stream-string (stream-buffer stream))))
     (setf (stream-untold stream) 0)
@@ -127,7 +128,7 @@
 (defvar *stream-values* '() "((variable stream) ...): the value every standard stream variable has when a call starts.")
 
 (defun restore-streams ()
-  "Undoes what an earlier call did to the standard streams."
+  "Undoes changes of an earlier call to the standard streams."
   (loop for (variable stream) in *stream-values*
         do (setf (symbol-value variable) stream)))
 
@@ -137,7 +138,7 @@
           do (tell stream)))
 
 (defun input-streams ()
-  "Every stream that evaluated code may take for the standard input."
+  "Every stream that evaluated code may use as standard input."
   (list* *standard-input* *terminal-io* *query-io* *debug-io*
          (loop for (nil stream) in *stream-values*
                when (input-stream-p stream)
@@ -146,7 +147,7 @@
 ;;; Calls
 
 (defun attend (request limit)
-  "Serves REQUEST, whose code may print LIMIT characters; the answer as text."
+  "Serves REQUEST, whose code may print LIMIT characters; returns the answer as text."
   (let ((session (session)))
     (setf (session-told session) 0
           (session-limit session) limit)
@@ -161,7 +162,7 @@
 (defvar *package-above* nil "The session's package while its thread holds a stack: the server's debugger binds its own.")
 
 (defun reply-above (request)
-  "The same on top of what this thread holds."
+  "The same on top of the held stacks of this thread."
   (let ((*package* *package-above*)
         #+clisp (*print-level* nil) #+clisp (*print-length* nil))
     (multiple-value-prog1 (reply request)
@@ -173,8 +174,8 @@
 
 (defun attend-debugger (stopping)
   "Called in a thread that has entered the server's debugger: the answer of a stack that is held now, T when there is
-nothing more to say about it, a list of its name when the thread is none of this session's. With STOPPING an evaluation in it is to
-end, or to be held; another that has come here ends with the condition it came with."
+nothing more to report, a list of its name when the thread belongs to no session. With STOPPING an evaluation in it has
+to end, or to be held; another that has come here ends with its condition."
   (cond ((null *session*) (list (thread-title)))
         (*reply* (shiftf *reply* nil))
         ((eq (debugged-condition) *waiting-on*) t)
@@ -205,7 +206,7 @@ end, or to be held; another that has come here ends with the condition it came w
   (setf *reply* (decode-utf-8 (coerce (subseq octets 6) '(simple-array (unsigned-byte 8) (*))))))
 
 (defun read-protocol (count)
-  "Waits on top of a held stack: the server's debugger serves the calls that are made to this thread."
+  "Waits on top of a held stack: the server's debugger serves the calls to this thread."
   (declare (ignore count))
   (let ((*waiting-on* (or (held-condition (first *held*))
                           (make-condition 'simple-condition :format-control "Interrupted." :format-arguments '()))))
@@ -216,17 +217,17 @@ end, or to be held; another that has come here ends with the condition it came w
   nil)
 
 (defun protocol-readable-p ()
-  "Asked when an evaluation begins: tells the parent that an interrupt can come now. What the parent sends comes another
-way, so there is nothing to read."
+  "Called when an evaluation begins: reports to the parent that an interrupt can come now. The parent's messages come
+another way, so there is nothing to read."
   (call "SEND-TO-EMACS" '(:write-string "" :lispwright-begins))
   nil)
 
 (defun die ()
-  "Ends what this thread does, and nothing else."
+  "Ends the work of this thread, and nothing else."
   (give-up))
 
 (defun call-above (function)
-  "Calls FUNCTION on top of a held stack without disturbing its streams."
+  "Calls FUNCTION on top of a held stack without changing its streams."
   (progv (mapcar #'first *stream-values*) (mapcar #'second *stream-values*)
     (let ((*debugger-hook* nil))
       (funcall function))))
@@ -234,7 +235,7 @@ way, so there is nothing to read."
 ;;; The first call
 
 (defun greet ()
-  "What the parent is told of this image; the names of what is missing for it to be of use."
+  "The description of this image for the parent; and the names of missing functions that it needs."
   (let ((hook (server-symbol "*CONNECTION-CLOSED-HOOK*")))
     (when hook
       (pushnew 'forget-connection (symbol-value hook))))

@@ -10,7 +10,7 @@
        (ignore-errors (call "DESCRIBE-SYMBOL-FOR-EMACS" symbol))))
 
 (defun variable-kind (symbol)
-  "What kind of variable SYMBOL is, or NIL when it is none."
+  "The kind of the variable SYMBOL, or NIL when it is none."
   (cond ((keywordp symbol) nil)
         ((nth-value 1 (macroexpand-1 symbol)) :symbol-macro)
         ((constantp symbol) :constant)
@@ -18,7 +18,7 @@
         ((getf (known-meanings symbol) :variable) :unknown)))
 
 (defun type-kind (symbol)
-  "What kind of type SYMBOL names, or NIL when it names none."
+  "The kind of the type SYMBOL, or NIL when it names none."
   (let ((class (find-class symbol nil)))
     (typecase class
       (null (and (getf (known-meanings symbol) :type) :type))
@@ -27,13 +27,13 @@
       (t (if (subtypep symbol 'condition) :condition :class)))))
 
 (defun setf-expander-p (symbol)
-  "True when SYMBOL has been given a meaning as a place by DEFSETF or DEFINE-SETF-EXPANDER."
+  "True when DEFSETF or DEFINE-SETF-EXPANDER has defined SYMBOL as a place."
   (let ((known (known-meanings symbol)))
     (and (getf known :setf)
          (not (fboundp (list 'setf symbol))))))
 
 (defun declared-type (name package)
-  "What is known about the arguments and values of the function NAME: nothing that every implementation says."
+  "Nothing: not every implementation knows the arguments and values of the function NAME."
   (declare (ignore name package))
   nil)
 
@@ -71,10 +71,10 @@
     (:setf-expander "DEFINE-SETF-EXPANDER" "DEFSETF") (:class "DEFCLASS") (:structure "DEFSTRUCT" "DEFCLASS")
     (:condition "DEFINE-CONDITION" "DEFCLASS") (:type "DEFTYPE")
     (:special "DEFVAR" "DEFPARAMETER") (:global "DEFVAR") (:unknown "DEFVAR"))
-  "The words with which servers name definitions of each kind.")
+  "The words of servers for definitions of each kind.")
 
 (defun definition-place (name kind)
-  "Where the definition of that KIND of NAME is."
+  "The place of the definition of that KIND of NAME."
   (loop for (what location) in (ignore-errors (call "FIND-DEFINITIONS" name))
         for definer = (if (consp what) (first what) what)
         when (and (symbolp definer)
@@ -119,7 +119,7 @@ many references of the implementation's own are left out."
     (implementation-symbol-p name)))
 
 (defun referrer-name (referrer)
-  "The name of a referrer as its definition has it: without the word that the server puts in front."
+  "The name of a referrer in the form of its definition: without the word that the server puts before it."
   (if (and (consp referrer)
            (symbolp (first referrer))
            (or (eql 0 (search "DEF" (symbol-name (first referrer))))

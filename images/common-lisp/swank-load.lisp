@@ -5,7 +5,7 @@
 (in-package "LISPWRIGHT.AGENT")
 
 (defun answer-load (&rest arguments &key path system force definitions &allow-other-keys)
-  "Loads a file or a system; the fields of the answer."
+  "Loads a file or a system; returns the fields of the answer."
   (let ((diagnostics '()))              ; newest first
     (append (apply #'call-evaluating
                    (lambda (evaluation)
@@ -24,7 +24,7 @@
             (list :diagnostics (reverse diagnostics)))))
 
 (defun call-noting-compiler (note function)
-  "Calls FUNCTION; NOTE gets what the compiler has to say meanwhile, as the parent is told it."
+  "Calls FUNCTION; NOTE gets the compiler's messages meanwhile, in the parent's form."
   (let ((*compile-verbose* nil) (*compile-print* nil) (*load-verbose* nil) (*load-print* nil)
         (compiler-condition (server-symbol "COMPILER-CONDITION")))
     (handler-bind ((condition
@@ -53,7 +53,7 @@
         (values-list values)))))
 
 (defun diagnostic (condition)
-  "What the parent is told of a mistake that the compiler found; NIL of what is none."
+  "The description for the parent of a mistake that the compiler found; NIL for other conditions."
   (let* ((severity (call "SEVERITY" condition))
          (word (ecase severity
                  ((:error :read-error) "error")
@@ -71,11 +71,11 @@
              (location-fields (call "LOCATION" condition))))))
 
 (defun not-loaded (what)
-  "The fields of an answer when mistakes that are told kept WHAT from being loaded."
+  "The fields of an answer when reported mistakes kept WHAT from being loaded."
   (list :outcome :error :error (list :type "COMPILE-ERROR" :message (format nil "~A does not compile." what))))
 
 (defun compile-and-load (path diagnostics)
-  "Compiles and loads the file PATH, unless what is found, which DIAGNOSTICS returns, are errors."
+  "Compiles and loads the file PATH, unless the messages, which DIAGNOSTICS returns, contain errors."
   (let* ((compiled (compiled-file path))
          (output (progn (ensure-directories-exist compiled)
                         (compile-file path :output-file compiled))))
@@ -86,7 +86,7 @@
              (list :outcome :loaded)))))
 
 (defun compiled-file (path)
-  "Where the owner's ASDF puts what is compiled from PATH; beside it without one."
+  "The place where the owner's ASDF puts the compiled file of PATH; beside it without ASDF."
   (let* ((beside (compile-file-pathname path))
          (asdf (find-package "ASDF"))
          (translate (and asdf (find-symbol "APPLY-OUTPUT-TRANSLATIONS" asdf))))
@@ -98,7 +98,7 @@
   (apply (find-symbol name "ASDF") arguments))
 
 (defun find-owned-system (name definitions)
-  "The system NAME, also one that the owner's ASDF does not know and a file among DEFINITIONS is named after; or NIL."
+  "The system NAME, even if the owner's ASDF does not know it but a file among DEFINITIONS is named after it; or NIL."
   (or (asdf "FIND-SYSTEM" name nil)
       (let ((file (find (subseq name 0 (position #\/ name)) definitions :key #'pathname-name :test #'string-equal)))
         (when file

@@ -13,13 +13,13 @@
 (defvar *definition-files* '() "The .asd files of the project, as namestrings.")
 
 (defstruct work
-  "What a request for tests has loaded."
+  "The files and diagnostics of a request for tests."
   (files '())                           ; (source), in the order in which they are compiled
   (diagnostics '()))                    ; newest first
 
 (defun call-working (function arguments)
-  "The fields of the answer to a request for tests: those of FUNCTION, called with a work, and the diagnostics, however it
-ends."
+  "The fields of the answer to a request for tests: those of FUNCTION, called with a work, and the diagnostics, for any
+ending."
   (destructuring-bind (&key definitions roots &allow-other-keys) arguments
     (let ((work (make-work)))
       (append (apply #'call-evaluating
@@ -54,19 +54,19 @@ ends."
     (list :outcome :loaded)))
 
 (defun wanted-system (name)
-  "The system NAME, also one that only a file of the project defines. Without it, ends the evaluation with a refusal. What ASDF
-itself does about definitions that have changed is the owner's way."
+  "The system NAME, even if only a file of the project defines it. Without it, ends the evaluation with a refusal.
+ASDF's own treatment of changed definitions is the owner's."
   (or (find-owned-system name *definition-files*)
       (throw *evaluation* (list :outcome :refused :no-system name :systems (asdf:registered-systems)))))
 
 (defun load-changed-systems (work path)
-  "Nor are other systems loaded again than those that are asked for."
+  "Only the requested systems are loaded again, no others."
   (declare (ignore work path)))
 
 (defun call-with-libraries (function)
   (funcall function))
 
-(defvar *exit-catcher* nil "In a thread that runs tests: takes the code that one of them exits with.")
+(defvar *exit-catcher* nil "In a thread that runs tests: a function that takes the exit code of a test that exits.")
 
 (defun caught-exit (code)
   "Ends the tests of this thread, if it runs any, with the exit code CODE."
@@ -75,7 +75,7 @@ itself does about definitions that have changed is the owner's way."
 
 #+sbcl
 (defun call-guarding-exit (function)
-  "Calls FUNCTION with CAUGHT-EXIT in front of the function that exits."
+  "Calls FUNCTION with CAUGHT-EXIT around the function that exits."
   (let ((guard (gensym "GUARD")))       ; Several sessions may run tests in the image at once.
     (sb-int:encapsulate 'sb-ext:exit guard
                         (lambda (exit &rest arguments &key code abort &allow-other-keys)
@@ -86,10 +86,10 @@ itself does about definitions that have changed is the owner's way."
 
 #+ecl
 (progn
-  (defvar *exits-guarded* nil "True once EXT:QUIT has CAUGHT-EXIT in front of it.")
+  (defvar *exits-guarded* nil "True once CAUGHT-EXIT is around EXT:QUIT.")
 
   (defun call-guarding-exit (function)
-    "Calls FUNCTION with CAUGHT-EXIT in front of the functions that exit, which stays there."
+    "Calls FUNCTION with CAUGHT-EXIT around the functions that exit, where it stays."
     (unless *exits-guarded*
       (setf *exits-guarded* t)
       (let ((packages (remove-duplicates (mapcar #'symbol-package '(ext:quit ext:exit)))))
@@ -111,13 +111,13 @@ itself does about definitions that have changed is the owner's way."
   (funcall function))
 
 (defun call-catching-exit (function)
-  "What FUNCTION returns; when a test in it exits, NIL and the exit code instead of the end of the image."
+  "The value of FUNCTION; if a test in it exits, NIL and the exit code instead of the end of the image."
   (block nil
     (let ((*exit-catcher* (lambda (code) (return (values nil code)))))
       (values (call-guarding-exit function) nil))))
 
 (defun tell-progress (format &rest arguments)
-  "Nobody hears of progress here."
+  "Does nothing: there is no progress to report here."
   (declare (ignore format arguments)))
 
 (defun function-place (function)
@@ -125,7 +125,7 @@ itself does about definitions that have changed is the owner's way."
   nil)
 
 (defun applicable-specializers (function &rest arguments)
-  "The specializers of each method of FUNCTION that applies to ARGUMENTS."
+  "The specializers of each applicable method of FUNCTION for ARGUMENTS."
   (loop for method in (compute-applicable-methods function arguments)
         collect (call "METHOD-SPECIALIZERS" method)))
 

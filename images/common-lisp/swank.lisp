@@ -21,7 +21,7 @@
 ;;; The server
 
 (defun active-server ()
-  "The names of the packages of the server that makes this call: its own, its backend's and that of its meta-objects."
+  "The names of the packages of the calling server: its own, its backend's and that of its meta-objects."
   (loop for names in '(("SWANK" "SWANK/BACKEND" "SWANK-BACKEND" "SWANK-MOP" "SWANK/MOP")
                        ("SLYNK" "SLYNK-BACKEND" "SLYNK-MOP"))
         for symbol = (and (find-package (first names)) (find-symbol "*EMACS-CONNECTION*" (first names)))
@@ -51,11 +51,11 @@
   (or (server-symbol "SWANK-DEBUGGER-HOOK") (server-symbol "SLYNK-DEBUGGER-HOOK")))
 
 (defun debugged-condition ()
-  "The condition that the server's debugger was entered for."
+  "The condition for which the server's debugger was entered."
   (symbol-value (or (server-symbol "*SWANK-DEBUGGER-CONDITION*") (server-symbol "*SLYNK-DEBUGGER-CONDITION*"))))
 
 (defun missing-functions ()
-  "The names of what is needed and this version of the server does not have."
+  "The names of needed functions that this version of the server does not have."
   (append (remove-if #'provides-p
                      '("SEND-TO-EMACS" "CALL-WITH-DEBUGGING-ENVIRONMENT" "CALL-WITH-DEBUGGER-HOOK" "COMPUTE-BACKTRACE"
                        "PRINT-FRAME" "FRAME-LOCALS" "FRAME-SOURCE-LOCATION" "EVAL-IN-FRAME" "GRAY-PACKAGE-NAME"
@@ -64,7 +64,7 @@
           (and (null (debugger-function)) '("SWANK-DEBUGGER-HOOK"))))
 
 (defun gray (name)
-  "The symbol NAME of the implementation's streams that are objects."
+  "The symbol NAME of the package of the implementation's Gray streams."
   (find-symbol name (call "GRAY-PACKAGE-NAME")))
 
 ;;; Operations that do not apply to a foreign process
@@ -80,10 +80,10 @@
 (defclass counting-stream (#.(gray "FUNDAMENTAL-CHARACTER-OUTPUT-STREAM"))
   ((buffer :initform (make-string-output-stream) :reader stream-buffer)
    (column :initform 0 :accessor stream-column))
-  (:documentation "Knows the column it is in, and keeps what is written to it."))
+  (:documentation "Tracks its column, and keeps its output."))
 
 (defgeneric keep (stream string start end)
-  (:documentation "Takes what was written to STREAM."))
+  (:documentation "Removes and returns the output of STREAM."))
 
 (defmethod #.(gray "STREAM-WRITE-CHAR") ((stream counting-stream) character)
   (if (char= character #\Newline)
@@ -158,12 +158,12 @@
             (setf *error-output* (make-broadcast-stream))))))))
 
 (defun noise-p (warning)
-  "True for warnings that only say that an agent redefines things, which is its job."
+  "True for warnings that only report redefinitions by an agent, which are its purpose."
   #+sbcl (typep warning 'sb-kernel:redefinition-warning)
   #-sbcl (progn warning nil))
 
 (defun restart-arguments (restart)
-  "What RESTART asks for when it is taken by hand; second value: true when it asks the user, who is not there."
+  "The interactive arguments of RESTART; second value: true when it asks the user, who is not there."
   #-sbcl (declare (ignore restart))
   (let ((interactive #+sbcl (sb-kernel::restart-interactive-function restart) #-sbcl nil)
         (*query-io* (make-two-way-stream (make-concatenated-stream) (make-broadcast-stream))))
@@ -182,7 +182,7 @@
 (defconstant +most-known+ 20)
 
 (defun call-with-stack (function)
-  "Calls FUNCTION with the frames of the present stack, innermost first, where the server can look into them by position."
+  "Calls FUNCTION with the frames of the present stack, innermost first, where the server can access them by position."
   (let ((results '()))
     (call "CALL-WITH-DEBUGGING-ENVIRONMENT"
           (lambda ()
@@ -195,7 +195,7 @@
                      (funcall function (- (length frames) 1 (spot-height spot))))))
 
 (defun frame-home (frame)
-  "The symbol whose package tells whose function FRAME runs; NIL for code without one, a string for what has no such name."
+  "A symbol in the package of FRAME's function; NIL for code without one, a string for a function without such a name."
   #+sbcl (home-symbol (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
   #-sbcl (let ((head (if (consp frame) (first frame) frame)))
            (typecase head
@@ -219,8 +219,8 @@
 
 #-sbcl
 (defun printed-home (text)
-  "The symbol at the head of a printed call, such as (FOO::BAR 1) or #<compiled-function FOO::BAR>, in which every symbol
-has its package."
+  "The symbol at the head of a printed call, such as (FOO::BAR 1) or #<compiled-function FOO::BAR>, in which every
+symbol has its package."
   (flet ((break-p (character)
            (find character " ()<>#'")))
     (loop with start = 0
@@ -257,7 +257,7 @@ has its package."
                      :test #'string=)))))
 
 (defun machinery-p (home)
-  "True for what belongs to signalling, interrupting, debugging or serving, when it is the innermost frame left."
+  "True for a frame of signalling, interrupting, debugging or serving, if it is the innermost left."
   (or (stringp home)
       (implementation-symbol-p home)
       (member home '(error cerror signal warn break invoke-debugger eval funcall apply))))
@@ -272,20 +272,20 @@ has its package."
        (eq (symbol-package home) (load-time-value (find-package "LISPWRIGHT.AGENT")))))
 
 (defun operation-p (home)
-  "True for an operation of the implementation (division, a slot access), not for how it signals or evaluates."
+  "True for an operation of the implementation (division, a slot access), false for its signalling and evaluation."
   (and home (symbolp home) (symbol-package home)
        (member (package-name (symbol-package home)) '("SB-KERNEL" "SB-VM" "SB-PCL" "SB-BIGNUM") :test #'string=)
        (notany (lambda (word) (search word (symbol-name home))) '("ERROR" "SIGNAL" "RESTART"))))
 
 (defun library-p (home)
-  "True for a function that comes with the implementation, whose locals nobody asked for."
+  "True for a function of the implementation, whose locals are not shown."
   (and home (symbolp home)
        (or (eq (symbol-package home) (find-package "COMMON-LISP"))
            (implementation-symbol-p home))))
 
 (defun frames-of-interest (boundaries count)
-  "The frames of evaluated code, innermost first and at most COUNT, those further out than BOUNDARIES not looked at.
-None in CLISP: to know what a frame is, its server prints it with all that hangs on its variables, until the stack overflows."
+  "The frames of evaluated code, innermost first and at most COUNT; those outside of BOUNDARIES are not examined. None
+in CLISP: in order to identify a frame, its server prints it with all its variables, until the stack overflows."
   #+clisp (progn boundaries count '())
   #-clisp
   (call-with-stack
@@ -322,11 +322,11 @@ None in CLISP: to know what a frame is, its server prints it with all that hangs
 (defconstant +most-counted-frames+ 200)
 
 (defun frame-key (spot)
-  "What frames of one function have in common."
+  "A key that is equal for frames of one function."
   (subseq (spot-call spot) 0 (position #\Space (spot-call spot))))
 
 (defun frame-facts (spot innermost)
-  "What the parent is told about a frame; of the INNERMOST one also its variables."
+  "The description of a frame for the parent; of the INNERMOST one with its variables."
   (let ((facts (or (spot-facts spot)
                    (ignore-errors (call-with-position spot #'frame-source)))))
     (append (list :call (spot-call spot))
@@ -351,15 +351,15 @@ None in CLISP: to know what a frame is, its server prints it with all that hangs
           collect (list (if (symbolp name) (symbol-name name) (princ-to-string name)) value)))
 
 (defun frame-variables (spot)
-  "The live variables of a frame: ((name value) ...); none for code that was compiled without keeping them."
+  "The live variables of a frame: ((name value) ...); none for code that was compiled without them."
   (ignore-errors (call-with-position spot #'variables-at)))
 
 (defun frame-package (spot)
-  "The package of the function that a frame runs; NIL for one without a name and for the implementation's own."
+  "The package of a frame's function; NIL for one without a name and for the implementation's own."
   (spot-package spot))
 
 (defun eval-in-frame (form spot)
-  "Evaluates FORM where the variables of a frame are visible."
+  "Evaluates FORM with the variables of a frame."
   (call-with-position spot (lambda (position) (call "EVAL-IN-FRAME" form position))))
 
 (defun frame-source (position)
@@ -378,7 +378,7 @@ None in CLISP: to know what a frame is, its server prints it with all that hangs
                     (list :line (line-at file (1- position)))))))))
 
 (defun line-at (namestring offset)
-  "The line, from 1, of what follows OFFSET characters and blanks in the file NAMESTRING."
+  "The line, from 1, of the text after OFFSET characters and blanks in the file NAMESTRING."
   (with-open-file (stream namestring)
     (let ((line 1))
       (loop for position from 0
@@ -416,7 +416,7 @@ None in CLISP: to know what a frame is, its server prints it with all that hangs
   (call "ARGLIST" function))
 
 (defun function-source-facts (function)
-  "Where FUNCTION is defined, if that is known: ((\"source\" \"file:line\"))."
+  "The place of FUNCTION's definition, if that is known: ((\"source\" \"file:line\"))."
   (let ((place (ignore-errors (location-fields (call "FIND-SOURCE-LOCATION" function)))))
     (and place
          (list (list "source" (format nil "~A~@[:~D~]" (getf place :file) (getf place :line)))))))

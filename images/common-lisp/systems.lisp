@@ -11,13 +11,15 @@
 (in-package "LISPWRIGHT.AGENT")
 
 (defvar *project-roots* '() "The project's directories, as namestrings that end in a slash.")
-(defvar *definition-files* '() "The .asd files of the project, those nearest to the root first.")
-(defvar *definition-digests* (make-hash-table :test #'equal) "Namestring of a definition file -> content that was loaded.")
-(defvar *loaded-digests* (make-hash-table :test #'equal) "Namestring of a source file -> content that this image has.")
+(defvar *definition-files* '() "The .asd files of the project, the nearest to the root first.")
+(defvar *definition-digests* (make-hash-table :test #'equal) "A table: namestring of a definition file -> content that
+was loaded.")
+(defvar *loaded-digests* (make-hash-table :test #'equal) "A table: namestring of a source file -> content in this
+image.")
 (defvar *loaded-setups* '() "The library setups that were loaded into this image.")
 
 (defstruct work
-  "What is known about a load or a test run that is being served."
+  "The state of a load or a test run."
   (diagnostics '())                     ; plists, newest first
   (compiled '())                        ; namestrings of the files that were compiled
   (files '())                           ; the source files of the project in the plan, in its order
@@ -29,7 +31,7 @@
 ;;; Systems of the project
 
 (defun find-project-system (name)
-  "The .asd file of the project that defines the system NAME: by its file name, else by what is in it."
+  "The .asd file of the project that defines the system NAME: by its file name, else by its content."
   (let ((primary (asdf:primary-system-name name)))
     (or (find primary *definition-files* :key #'pathname-name :test #'string=)
         (find-if (lambda (file) (member (asdf:coerce-name name) (defined-systems file) :test #'string=))
@@ -52,8 +54,8 @@
     (nreverse names)))
 
 (defun reload-changed-definitions ()
-  "Loads again the .asd files of the project whose content is not what was loaded. What one that does not load has defined
-is forgotten: whoever needs it is told why, and the others are not in its way."
+  "Loads the .asd files of the project again whose content has changed. The systems of a file that does not load are
+removed: a request for one of them gets the reason, and the others are not affected."
   (dolist (file (remove-duplicates
                  (loop for name in (asdf:registered-systems)
                        for system = (asdf::registered-system name)
@@ -69,14 +71,14 @@ is forgotten: whoever needs it is told why, and the others are not in its way."
           (error () (forget-definitions file)))))))
 
 (defun forget-definitions (file)
-  "Has ASDF know nothing of the systems that FILE has defined."
+  "Makes ASDF forget the systems that FILE has defined."
   (dolist (name (asdf:registered-systems))
     (let ((source (asdf:system-source-file (asdf::registered-system name))))
       (when (and source (string= (namestring source) file))
         (asdf:clear-system name)))))
 
 (defun note-definition (system)
-  "Remembers the content of the file that SYSTEM was just defined by."
+  "Records the content of the file that has just defined SYSTEM."
   (let ((source (asdf:system-source-file system)))
     (when (and source (project-file-p source))
       (let ((name (namestring source)))
@@ -86,9 +88,9 @@ is forgotten: whoever needs it is told why, and the others are not in its way."
 ;;; Settings of ASDF
 
 (defun look-in-project ()
-  "Has ASDF look for systems in the project. One of the project goes before a library of the same name. A file that is a system by
-itself, as in package-inferred systems, goes before both: no definition file has it, though there is one with the name that
-its own begins with."
+  "Makes ASDF search the project for systems. A system of the project precedes a library of the same name. A file that
+is a system by itself, as in package-inferred systems, precedes both: no definition file names it, though there is one
+with the first part of its name."
   (unless (member 'find-project-system asdf:*system-definition-search-functions*)
     (push 'find-project-system
           (rest (member 'asdf/package-inferred-system:sysdef-package-inferred-system-search
@@ -96,10 +98,10 @@ its own begins with."
 
 (look-in-project)
 
-(defvar *settled* nil "True when ASDF is the one that this image keeps.")
+(defvar *settled* nil "True when this image keeps its ASDF.")
 
 (defun settle-asdf ()
-  "Loads the newest version of ASDF, unless that has been done, and has it look for no other."
+  "Loads the newest version of ASDF, unless that has been done, and prevents a later upgrade."
   (unless *settled*
     #-ecl (load-newest-asdf)            ; asdf.lisp has done it there
     (dolist (name '("asdf" "uiop"))
@@ -107,8 +109,8 @@ its own begins with."
     (setf *settled* t)))
 
 (defun prepare-asdf-for-saving ()
-  "Loads the newest version of ASDF, if it can be, and has it forget what it has found: that may be elsewhere or gone when the
-saved image starts."
+  "Loads the newest version of ASDF, if possible, and makes it forget its findings: they may have moved when the saved
+image starts."
   (ignore-errors (load-newest-asdf))
   (asdf:clear-configuration)
   (dolist (name (asdf:registered-systems))
@@ -118,7 +120,7 @@ saved image starts."
 ;;; Libraries
 
 (defun library-setups ()
-  "The files that make a project's or user's libraries known: (when . pathname), :FIRST for those that pin versions."
+  "The files that register a project's or user's libraries: (when . pathname), :FIRST for those that pin versions."
   (append
    (loop for root in *project-roots*
          collect (cons :first (or (probe-file (merge-pathnames ".qlot/setup.lisp" root))
@@ -132,8 +134,8 @@ saved image starts."
          collect (cons :missing (merge-pathnames name (user-homedir-pathname))))))
 
 (defun load-setups (moment)
-  "Loads the setups for MOMENT that are there and not loaded; true when there were any. Nothing is downloaded, and what a
-project has pinned is not mixed with what the user has beside it."
+  "Loads the existing setups for MOMENT that are not loaded yet; true when there were any. Nothing is downloaded, and
+the pinned libraries of a project are not mixed with the user's own."
   (let ((new (loop for (when . path) in (library-setups)
                    when (and (eq when moment) (probe-file path) (not (member path *loaded-setups* :test #'equal)))
                      collect path)))
@@ -148,7 +150,7 @@ project has pinned is not mixed with what the user has beside it."
     new))
 
 (defun find-designated-system (name)
-  "The system NAME, which may be written as in a definition: as :NAME or #:NAME, in either case. NIL without it."
+  "The system NAME, also spelled as in a definition, :NAME or #:NAME, in either case. NIL without it."
   (or (asdf:find-system name nil)
       (asdf:find-system (string-downcase (string-left-trim "#:" name)) nil)))
 
@@ -161,12 +163,12 @@ project has pinned is not mixed with what the user has beside it."
               :systems (loop for file in *definition-files* append (defined-systems file))))))
 
 (defun wanted-system (name)
-  "The system NAME as the files define it now."
+  "The system NAME by the present content of the files."
   (reload-changed-definitions)
   (find-system-or-refuse name))
 
 (defun call-with-libraries (function)
-  "Calls FUNCTION; when a dependency is missing, once more after the user's libraries have been made known."
+  "Calls FUNCTION; if a dependency is missing, once more after the user's libraries have been registered."
   (handler-case (funcall function)
     (asdf:missing-component (missing)
       (if (load-setups :missing)
@@ -176,7 +178,7 @@ project has pinned is not mixed with what the user has beside it."
 ;;; Contents and records
 
 (defun content-digest (path)
-  "A short text that differs for different contents of the file PATH."
+  "A short digest of the content of the file PATH."
   (with-open-file (stream path :element-type '(unsigned-byte 8))
     (let ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8))))
       (read-sequence octets stream)
@@ -218,8 +220,8 @@ project has pinned is not mixed with what the user has beside it."
         (< (file-write-date path) (file-write-date compiled)))))
 
 (defun remove-stale-files (components clear)
-  "Deletes the compiled files of COMPONENTS, in the order of the plan, that are not made from the present contents of their
-source and of what that depends on; those for which CLEAR is true in any case. How many there were."
+  "Deletes the compiled files of COMPONENTS, in the order of the plan, that were not made from the present contents of
+their source and its dependencies; those for which CLEAR is true in any case. Returns their number."
   (let ((stale (make-hash-table :test #'equal))
         (count 0))
     (labels ((action-stale-p (operation component)
@@ -254,7 +256,8 @@ source and of what that depends on; those for which CLEAR is true in any case. H
     count))
 
 (defun forget-loaded (component)
-  "Has ASDF load COMPONENT again. Versions before 3.3 take it for loaded when its compiled file is of the same second."
+  "Makes ASDF load COMPONENT again. Versions before 3.3 consider it loaded when its compiled file is of the same
+second."
   (when (uiop:version< (asdf:asdf-version) "3.3")
     (let ((times (find-symbol "COMPONENT-OPERATION-TIMES" "ASDF/COMPONENT")))
       (when (and times (fboundp times))
@@ -265,7 +268,8 @@ source and of what that depends on; those for which CLEAR is true in any case. H
 (defconstant +most-diagnostics+ 100)
 
 (defun add-diagnostic (work severity type message place)
-  "Keeps what was said about PLACE, (:FILE s :POSITION i :FORM s) or with :LINE in place of the position, once. Warnings about libraries are not the project's."
+  "Keeps a message about PLACE, (:FILE s :POSITION i :FORM s) or with :LINE instead of the position, once. Warnings
+about libraries are not kept."
   (let* ((file (getf place :file))
          (position (getf place :position))
          (diagnostic (append (list :severity severity :type type :message message)
@@ -285,7 +289,7 @@ source and of what that depends on; those for which CLEAR is true in any case. H
         (list :line line :column column)))))
 
 (defun work-fields (work answer)
-  "The fields of ANSWER with what WORK has to tell."
+  "The fields of ANSWER with the results of WORK."
   (when (eq (getf answer :outcome) :error)
     (add-fatal-diagnostic work (getf answer :error))
     (when (some #'contradicts-image-p (work-diagnostics work))
@@ -311,7 +315,7 @@ source and of what that depends on; those for which CLEAR is true in any case. H
         append (list name (if (eq name key) value old))))
 
 (defun add-fatal-diagnostic (work error)
-  "Adds the error that ended WORK, unless it only says that the compiler has found a mistake, which was told."
+  "Adds the error that ended WORK, unless it only says that the compiler has found a mistake, which was reported."
   (let* ((type (getf error :type))
          (frames (getf error :frames))
          (frame (or (find-if #'project-file-p frames :key (lambda (frame) (getf frame :file)))
@@ -330,7 +334,7 @@ source and of what that depends on; those for which CLEAR is true in any case. H
              (add "It compiled with a warning, and ASDF does not load what does." :file (first (work-compiled work))))))))
 
 (defun source-of-p (file compiled)
-  "True when COMPILED is the compiled file in the cache of the source FILE: its path has that of the source in it."
+  "True when COMPILED is the compiled file in the cache of the source FILE: its path contains that of the source."
   (let ((dot (and file compiled (position #\. file :from-end t))))
     (and dot
          (/= (length file) (length compiled))
@@ -341,7 +345,7 @@ source and of what that depends on; those for which CLEAR is true in any case. H
   (find "error" (work-diagnostics work) :key (lambda (diagnostic) (getf diagnostic :severity)) :test #'equal))
 
 (defun in-order (diagnostics work)
-  "DIAGNOSTICS, errors first, then as the files are compiled and from the top of each."
+  "DIAGNOSTICS, errors first, then in the order of compilation and from the top of each file."
   (flet ((order (diagnostic)
            (+ (if (equal (getf diagnostic :severity) "error") 0 1000000000)
               (* 100000 (or (position (getf diagnostic :file) (work-files work) :key #'first :test #'equal) 0))
@@ -354,7 +358,7 @@ source and of what that depends on; those for which CLEAR is true in any case. H
   (send (list :progress :id *pending* :text (apply #'format nil format arguments))))
 
 (defun answer-load (&rest arguments &key path system force clear definitions roots &allow-other-keys)
-  "Loads a file or a system; the fields of the answer."
+  "Loads a file or a system; returns the fields of the answer."
   (declare (ignore definitions roots))
   (call-working (lambda (work)
                   (cond ((null path) (load-named-system work system force clear))
@@ -364,7 +368,7 @@ source and of what that depends on; those for which CLEAR is true in any case. H
 
 (defun call-working (function arguments)
   "The fields of the answer to a request for a load or for tests: those of FUNCTION, called with a work, and the
-diagnostics, however it ends."
+diagnostics, for any ending."
   (destructuring-bind (&key definitions roots &allow-other-keys) arguments
     (setf *project-roots* roots
           *definition-files* (mapcar #'parse-namestring-as-file definitions)
@@ -381,7 +385,7 @@ diagnostics, however it ends."
   (uiop:parse-native-namestring name))
 
 (defun call-noting-errors (work function)
-  "Calls FUNCTION with WORK, which hears what the compiler says and which file an error came from."
+  "Calls FUNCTION with WORK, which collects the compiler's messages and the file of an error."
   (handler-bind ((error (lambda (error)
                           (setf (work-current work) (current-file work)
                                 (work-explanation work) (ignore-errors (explanation error work))))))
@@ -390,7 +394,7 @@ diagnostics, however it ends."
     (funcall function work)))
 
 (defun current-file (work)
-  "The namestring of the source that is compiled or loaded now, or NIL."
+  "The namestring of the source that is being compiled or loaded, or NIL."
   (let ((compiled (and *load-truename* (namestring *load-truename*))))
     (cond (*compile-file-truename* (namestring *compile-file-truename*))
           ((null compiled) nil)
@@ -398,7 +402,7 @@ diagnostics, however it ends."
           (t compiled))))
 
 (defun call-compiling (work function)
-  "Calls FUNCTION, which compiles and loads, or makes ASDF do so because a definition of a system needs it; WORK gets the
+  "Calls FUNCTION, which compiles and loads, directly or through ASDF for a definition of a system; WORK gets the
 diagnostics."
   (handler-bind ((warning #'muffle-chatter))
     (call-observing-compiler
@@ -412,7 +416,7 @@ diagnostics."
      function)))
 
 (defun muffle-chatter (warning)
-  "Muffles what ASDF has to say about how systems are written and about its plans: it is not said of any source that is in hand."
+  "Muffles ASDF's messages about the style of definitions and about its plans: they are not about the current source."
   (when (and (find-restart 'muffle-warning warning)
              (or (eql 0 (search "ASDF/" (package-name (symbol-package (type-of warning)))))
                  (not (or *load-truename* *compile-file-truename*))))
@@ -435,8 +439,8 @@ diagnostics."
     (list :outcome :loaded)))
 
 (defun load-named-system (work name force clear)
-  "Loads the system NAME: with FORCE all of it, though not what it depends on, else what has changed; with CLEAR all of it
-is compiled."
+  "Loads the system NAME: with FORCE all of it, though not its dependencies, else the changed parts; with CLEAR all of
+it is compiled."
   (let* ((system (call-compiling work (lambda () (wanted-system name))))
          (loaded (asdf:component-loaded-p system)))
     (note-definition system)
@@ -465,7 +469,7 @@ is compiled."
             (list :outcome :loaded))))))
 
 (defun load-changed-systems (work path)
-  "Loads those systems of the project again of which a file has changed since this image loaded it, any but PATH."
+  "Loads the systems of the project again of which a file has changed since this image loaded it, except PATH."
   (let* ((own (namestring (parse-namestring-as-file path)))
          (changed (loop for file being the hash-keys of *loaded-digests* using (hash-value digest)
                         when (and (string/= file own) (probe-file file) (not (equal digest (content-digest file))))
@@ -481,27 +485,27 @@ is compiled."
               (load-named-system work name nil nil))))))))
 
 (defun part-p (system whole)
-  "True when SYSTEM is WHOLE or one of the files that stand for systems below it."
+  "True when SYSTEM is WHOLE or a file that is a system below it."
   (let ((name (asdf:component-name system))
         (prefix (asdf:component-name whole)))
     (or (string= name prefix)
         (eql (mismatch (concatenate 'string prefix "/") name) (1+ (length prefix))))))
 
 (defun project-components (system)
-  "The Lisp files of the project among those that SYSTEM needs and has."
+  "The Lisp files of the project in SYSTEM and its dependencies."
   (remove-if-not (lambda (component)
                    (let ((path (asdf:component-pathname component)))
                      (and (project-file-p path) (probe-file path))))
                  (plan-components system)))
 
 (defun forget-systems (system)
-  "Makes ASDF load SYSTEM and its parts as if they never had been."
+  "Makes ASDF load SYSTEM and its parts as if they had never been loaded."
   (dolist (part (plan-systems system))
     (when (part-p part system)
       (asdf:clear-system part))))
 
 (defun record-files (work digests)
-  "Writes the records of the files that were compiled, and repeats what is known of the others."
+  "Writes the records of the compiled files, and repeats the recorded messages about the others."
   (loop for (path . digest) in digests
         for compiled = (cdr (assoc path (work-files work) :test #'equal))
         do (setf (gethash path *loaded-digests*) digest)
@@ -514,12 +518,12 @@ is compiled."
   (recall-diagnostics work))
 
 (defun about-image-p (type)
-  "True for a warning that depends on what the image has met before and not on the file alone: a package there has more than
-its definition says, which is no longer so in a fresh image."
+  "True for a warning that depends on the state of the image and not on the file alone: a package there has more than
+its definition, which a fresh image does not have."
   (eql (search "PACKAGE-AT-VARIANCE" type :from-end t) (max 0 (- (length type) (length "PACKAGE-AT-VARIANCE")))))
 
 (defun recall-diagnostics (work)
-  "Adds what the compiler had to say about the files that were not compiled again."
+  "Adds the compiler's messages about the files that were not compiled again."
   (loop for (path . compiled) in (work-files work)
         unless (member path (work-compiled work) :test #'equal)
           do (dolist (diagnostic (cddr (and (probe-file compiled) (read-record compiled))))

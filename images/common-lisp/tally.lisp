@@ -5,7 +5,7 @@
 (defconstant +most-failures+ 100)
 
 (defstruct tally
-  "How the tests go."
+  "The results of tests so far."
   (frameworks '())                      ; names of those that had tests to run, newest first
   (others '())                          ; names of those that also had some, but were not to run
   (passed 0)
@@ -48,7 +48,7 @@
 ;;; Judging
 
 (defun judge (tally framework test outcomes)
-  "Counts TEST, of which OUTCOMES are known. Without any it is pending, unless it only holds other tests."
+  "Counts TEST with its OUTCOMES. Without any it is pending, unless it only contains other tests."
   (let ((failed (remove-if-not #'failed-p outcomes)))
     (cond (failed
            (incf (tally-failed tally))
@@ -91,17 +91,17 @@
         (t (format nil "~A" name))))
 
 (defun bare-name (name)
-  "NAME without its package. A test of RT may have any object for a name."
+  "NAME without its package. The name of a test of RT may be any object."
   (if (symbolp name) (symbol-name name) (full-name name)))
 
 ;;; Places
 
 (defun in-definition-order (tally framework tests)
-  "TESTS by their places in the files; those without a place stay first, in their order."
+  "TESTS in the order of their places in the files; those without a place stay first, in their order."
   (mapcar #'cdr (stable-sort (mapcar (lambda (test) (cons (definition-order tally framework test) test)) tests) #'< :key #'car)))
 
 (defun definition-order (tally framework test)
-  "A number that grows with the place of TEST in its files."
+  "A number that increases with the place of TEST in its files."
   (let* ((place (test-place tally framework test))
          (file (position (getf place :file) (tally-files tally) :test #'equal)))
     (+ (* 1000000 (or file 0)) (or (getf place :line) 0))))
@@ -124,11 +124,11 @@ deftest."
                     (return place)
                     (setf elsewhere (or elsewhere place))))))))))
 
-(defvar *definitions* nil "While tests are counted, a table: file -> what DEFINITIONS-IN says of it.")
+(defvar *definitions* nil "While tests are counted, a table: file -> the result of DEFINITIONS-IN.")
 
 (defun definition-line (file name package)
-  "The line of FILE that begins with a form that has \"test\" in its head and is followed by NAME, or NIL: the first in PACKAGE,
-if that is not NIL, else the first. Second value: true when it is in PACKAGE."
+  "The line of FILE that begins with a form that has \"test\" in its head and is followed by NAME, or NIL: the first in
+PACKAGE, unless that is NIL, else the first. Second value: true when it is in PACKAGE."
   (let* ((table (or *definitions* (make-hash-table :test #'equal)))
          (all (gethash name (or (gethash file table)
                                 (setf (gethash file table) (definitions-in file)))))
@@ -162,7 +162,7 @@ if that is not NIL, else the first. Second value: true when it is in PACKAGE."
     (or (find-package name) (find-package (string-upcase name)))))
 
 (defun name-after (line start)
-  "The name that is the next thing in LINE from START, also as the first of a list, or NIL."
+  "The name that comes next in LINE from START, also as the first of a list, or NIL."
   (let* ((from (position-if-not (lambda (character) (find character " (")) line :start start))
          (bar (and from (char= (char line from) #\|)))
          (from (if bar (1+ from) from)))

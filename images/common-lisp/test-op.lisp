@@ -8,10 +8,11 @@
 
 ;;; Delegation
 
-(defvar *handing-on* '() "While a test-op is performed: its system, and the systems whose test-op it has asked for, newest first.")
+(defvar *handing-on* '() "While a test-op is performed: its system, and the systems whose test-op it has called, newest
+first.")
 
 (defun handed-on-p (system)
-  "True when the test-op that is performed asks for that of SYSTEM, another one, which is noted."
+  "True when the current test-op calls that of another SYSTEM, which is recorded."
   (when (and *handing-on* system (not (eq system (first *handing-on*))))
     (pushnew system (rest *handing-on*))
     t))
@@ -21,7 +22,7 @@
     (call-next-method)))
 
 (defmethod asdf:operate :around ((operation (eql 'asdf:test-op)) component &key)
-  "Before anything of the other system is loaded."
+  "Runs before anything of the other system is loaded."
   (if (and *handing-on* (handed-on-p (asdf:find-system component nil)))
       operation
       (call-next-method)))
@@ -40,7 +41,7 @@
   (none-p nil))                         ; true after a line that there were none
 
 (defun perform-test-op (tally system)
-  "Performs TEST-OP of SYSTEM and counts the tests that it is heard to run, however it ends."
+  "Performs TEST-OP of SYSTEM and counts the tests that are observed meanwhile, for any ending."
   (let ((performance (make-performance))
         (*handing-on* (list system)))
     (flet ((note (framework test outcomes)
@@ -104,8 +105,8 @@
 ;;; Judging
 
 (defun run-test-operation (tally system known frameworks)
-  "Performs TEST-OP of SYSTEM; the names of the systems that it hands on to. When it shows no tests, those of FRAMEWORKS that are
-not among KNOWN are run one by one."
+  "Performs TEST-OP of SYSTEM; returns the names of the systems that it delegates to. If it shows no tests, those of
+FRAMEWORKS that are not among KNOWN are run one by one."
   (let* ((name (asdf:component-name system))
          (title (format nil "test-op of ~A" name))
          (present (remove-if-not #'present-p *observed-frameworks*))
@@ -133,7 +134,7 @@ not among KNOWN are run one by one."
       (performance-handed-on performance))))
 
 (defun failure-of (performance)
-  "Why PERFORMANCE is a failure, in words, or NIL."
+  "The reason why PERFORMANCE is a failure, in words, or NIL."
   (let ((status (performance-exit-status performance)))
     (cond ((performance-failure performance))
           ((performance-failed-line performance)
@@ -152,7 +153,7 @@ not among KNOWN are run one by one."
                            :file (namestring (asdf:system-source-file system)))))
 
 (defun judge-test-operation (tally name title performance)
-  "Counts PERFORMANCE, in which nothing failed and no test of a framework ran, as one test that passed, if a line says so."
+  "Counts PERFORMANCE, in which nothing failed and no test of a framework ran, as one passed test, if a line says so."
   (pushnew "asdf" (tally-frameworks tally) :test #'equal)
   (push title (tally-names tally))
   (cond ((performance-passed-line performance)
@@ -165,7 +166,7 @@ not among KNOWN are run one by one."
                (tally-unknown tally)))))
 
 (defun note-left-out (tally name known frameworks shown)
-  "Notes the tests of FRAMEWORKS that loading the system NAME has defined and that are not among those SHOWN."
+  "Records the tests of FRAMEWORKS that loading the system NAME has defined and that are not among those SHOWN."
   (let ((ran (make-hash-table :test #'equal)))
     (loop for (nil test) in shown
           do (setf (gethash test ran) t))

@@ -9,7 +9,7 @@
 ;;; Running
 
 (defun answer-run-tests (&rest arguments &key path system framework tests &allow-other-keys)
-  "Loads tests afresh and runs them; the fields of the answer."
+  "Loads tests again and runs them; returns the fields of the answer."
   (let* ((tally (make-tally :unmatched tests))
          (*tally* tally)
          (*definitions* (make-hash-table :test #'equal)))
@@ -33,7 +33,8 @@
           (append answer (tally-fields tally))))))
 
 (defun call-without-chatter (function)
-  "Calls FUNCTION without what ASDF says about the style of definitions, and Lisp about each file that it compiles or loads."
+  "Calls FUNCTION without ASDF's messages about the style of definitions, and Lisp's about each file that it compiles or
+loads."
   (let ((*compile-verbose* nil) (*compile-print* nil) (*load-verbose* nil) (*load-print* nil))
     (handler-bind ((warning (lambda (warning)
                               (let ((package (symbol-package (class-name (class-of warning)))))
@@ -50,7 +51,7 @@
     (list :outcome :tested)))
 
 (defun run-system-tests (work tally name framework wanted)
-  "Runs the tests of the system NAME and of those that its TEST-OP hands on to."
+  "Runs the tests of the system NAME and of those that its TEST-OP delegates to."
   (let ((agenda (call-compiling work (lambda () (mapcar #'asdf:component-name (test-systems (wanted-system name))))))
         (seen '()))
     (loop while (and agenda (null (tally-exit-status tally)))
@@ -61,7 +62,7 @@
     (list :outcome :tested)))
 
 (defun run-tests-of (work tally name framework wanted)
-  "Runs the tests of the system NAME alone; the names of the systems that it hands on to."
+  "Runs the tests of the system NAME alone; returns the names of the systems that it delegates to."
   (let ((known (known-tests)))
     (call-redefining (lambda () (load-test-system work name)))
     (setf (tally-files tally) (mapcar #'first (work-files work)))
@@ -81,15 +82,15 @@
              '())))))
 
 (defun project-systems (system)
-  "SYSTEM and the systems of the project that it needs."
+  "SYSTEM and its dependencies among the systems of the project."
   (remove-if-not (lambda (one)
                    (let ((source (asdf:system-source-file one)))
                      (and source (project-file-p source))))
                  (plan-systems system)))
 
 (defun load-test-system (work name)
-  "Loads the system NAME, what its TEST-OP wants to be loaded and, afresh too, all systems of the project that define tests for
-it."
+  "Loads the system NAME, the systems that its TEST-OP requires and, again too, all systems of the project that define
+tests for it."
   (let ((system (asdf:find-system name)))
     (dolist (other (call-with-libraries (lambda () (project-systems system))))
       (when (and (not (eq other system)) (frameworks-of other))
@@ -107,7 +108,7 @@ it."
                       name (remove-duplicates (mapcar #'framework-name *frameworks*) :test #'equal))))))
 
 (defun known-tests ()
-  "The identities of all tests that are defined now."
+  "The identities of all present tests."
   (loop for framework in *frameworks*
         when (present-p framework)
           append (mapcar #'car (defined-tests framework))))
@@ -120,8 +121,8 @@ it."
                collect test)))
 
 (defun run-new-tests (tally known frameworks wanted)
-  "Runs the tests of FRAMEWORKS that are not among KNOWN and that are WANTED by name; true when there were any. Notes which
-other frameworks have such tests."
+  "Runs the tests of FRAMEWORKS that are not among KNOWN and that are WANTED by name; true when there were any. Records
+the other frameworks with such tests."
   (let ((any nil))
     (dolist (framework *frameworks* any)
       (let ((tests (new-tests framework known))
@@ -160,7 +161,7 @@ other frameworks have such tests."
                tests)))
 
 (defun wanted-p (framework test wanted)
-  "True when WANTED is empty or has the name of TEST or of a group it is in, with its package or without."
+  "True when WANTED is empty or contains the name of TEST or of a group around it, with its package or without."
   (or (null wanted)
       (loop for name in (cons (test-name framework test) (test-groups framework test))
               thereis (loop for text in wanted
@@ -169,7 +170,7 @@ other frameworks have such tests."
                                           (string-equal (string-left-trim "#:" text) (bare-name name)))))))
 
 (defun substitute-qualifier (text)
-  "TEXT with two colons where it has one."
+  "TEXT with two colons instead of one."
   (let ((colon (position #\: text)))
     (if (and colon (plusp colon) (not (find #\: text :start (1+ colon))))
         (format nil "~A:~A" (subseq text 0 colon) (subseq text colon))
@@ -183,7 +184,8 @@ other frameworks have such tests."
              (remove one outcomes :test-not #'eq :key (lambda (outcome) (or (outcome-test outcome) test)))))))
 
 (defun outcomes-of (framework test)
-  "The outcomes of TEST. What its framework leaves to the debugger is a failure of this test and not the end of the others."
+  "The outcomes of TEST. If its framework enters the debugger, that is a failure of this test and not the end of the
+others."
   (multiple-value-bind (outcomes entered) (call-leaving-debugger (lambda () (values (run-test framework test) nil)))
     (if entered
         (list (make-outcome :status :failed :reason entered))

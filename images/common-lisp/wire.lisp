@@ -79,7 +79,8 @@
 ;;; From the parent
 
 (defun decode (text)
-  "The list that TEXT begins with, or NIL when it is none of the wire's. What is open is kept in a list, not on the stack."
+  "The list at the beginning of TEXT, or NIL when it is not in the wire's notation. Open lists are kept in a list, not
+on the stack."
   (declare (type simple-string text))
   (let ((open '())                      ; the elements so far of the open lists, innermost first, each reversed
         (position 0)
@@ -131,7 +132,7 @@
                    (t (if open (keep (word start)) (return nil)))))))))
 
 (defun joined (strings)
-  "The STRINGS, of which there may be many, one after the other."
+  "The concatenation of STRINGS, of which there may be many."
   (let ((whole (make-string (reduce #'+ strings :key #'length)))
         (end 0))
     (dolist (string strings whole)
@@ -139,7 +140,7 @@
       (incf end (length string)))))
 
 (defun receive ()
-  "The next request, or NIL when the parent has closed its end or does not speak the protocol."
+  "The next request, or NIL when the parent has closed its end or does not use the protocol."
   (let* ((header (read-protocol 6))
          (size (and header
                     (parse-integer (map 'string #'code-char header) :radix 16 :junk-allowed t)))

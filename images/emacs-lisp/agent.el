@@ -5,25 +5,25 @@
 ;; handler catches.  An interrupt is the signal that `debug-on-event' names: Emacs quits, wherever it is, and calls the
 ;; debugger too.
 
-(defvar lispwright--id nil "The number of the request that is being served.")
-(defvar lispwright--kind nil "What is going on: nil, eval, load or run-tests.")
+(defvar lispwright--id nil "The number of the current request.")
+(defvar lispwright--kind nil "The kind of the current work: nil, eval, load or run-tests.")
 (defvar lispwright--code nil "The text that is evaluated.")
-(defvar lispwright--index 0 "Which form of it is in hand, from 1.")
+(defvar lispwright--index 0 "The number of the current form in it, from 1.")
 (defvar lispwright--start 0 "Where that form starts in the text.")
-(defvar lispwright--end 0 "Where it ends, or reading stopped.")
-(defvar lispwright--phase :read "What is done with it: :read, :eval or :print.")
-(defvar lispwright--keep nil "Non-nil when the stack of an error is to be kept.")
+(defvar lispwright--end 0 "The end of that form, or the place where reading stopped.")
+(defvar lispwright--phase :read "The work on it: :read, :eval or :print.")
+(defvar lispwright--keep nil "Non-nil when the stack of an error has to be kept.")
 (defvar lispwright--environment t "The lexical environment for forms: t or a list, as for `eval'.")
-(defvar lispwright--answer-tag nil "What is thrown to with the answer, a fresh object for each evaluation.")
+(defvar lispwright--answer-tag nil "The tag for throwing the answer, a fresh object for each evaluation.")
 (defvar lispwright--joined nil "Non-nil in an Emacs that somebody else runs.")
-(defvar lispwright--quitting nil "Non-nil when what runs was told to stop.")
+(defvar lispwright--quitting nil "Non-nil after a request to stop.")
 
-(defconst lispwright--failed-form 300 "Characters of a form that are shown.")
+(defconst lispwright--failed-form 300 "The number of characters of a form that are shown.")
 
 ;;; Forms and their places
 
 (defun lispwright--form-start (text at)
-  "Where the next form of TEXT starts, from AT on: after blanks and comments."
+  "The start of the next form of TEXT from AT on, after blanks and comments."
   (let ((end (length text)) (go-on t))
     (while (and go-on (< at end))
       (cond ((memq (aref text at) '(?\s ?\t ?\n ?\r ?\f)) (setq at (1+ at)))
@@ -51,7 +51,7 @@
     (list line (1+ (- at start)))))
 
 (defun lispwright--stopped-at ()
-  "Where reading the form in hand stopped."
+  "The place where reading the current form stopped."
   (with-temp-buffer
     (insert lispwright--code)
     (goto-char (1+ lispwright--start))
@@ -61,7 +61,7 @@
     (max lispwright--start (- (point) 2))))
 
 (defun lispwright--forms-left ()
-  "How many forms follow the one in hand, or nil when they cannot be read."
+  "The number of forms after the current one, or nil when they cannot be read."
   (condition-case nil
       (let ((at lispwright--end) (count 0))
         (while (< (setq at (lispwright--form-start lispwright--code at)) (length lispwright--code))
@@ -71,7 +71,7 @@
     (error nil)))
 
 (defun lispwright--place ()
-  "Which form is in hand, and where it is."
+  "The number and the place of the current form."
   (let* ((reading (eq lispwright--phase :read))
          (start (lispwright--line-and-column lispwright--start))
          (at (and reading (lispwright--line-and-column (lispwright--stopped-at))))
@@ -85,7 +85,7 @@
 ;;; Errors and interrupts
 
 (defun lispwright--facts (condition frames)
-  "What is sent of an error: CONDITION and the FRAMES of its stack."
+  "The description of an error: CONDITION and the FRAMES of its stack."
   (let ((unclosed (and (eq lispwright--phase :read) (eq lispwright--kind 'eval) (eq (car condition) 'end-of-file))))
     (list :type (lispwright--condition-type condition)
           :message (if unclosed "The code ends in the middle of a form." (lispwright--condition-text condition))
@@ -94,21 +94,21 @@
           :stdin (equal condition '(end-of-file "Error reading from stdin")))))
 
 (defun lispwright--failure (condition frames)
-  "The answer that tells of CONDITION."
+  "The answer for CONDITION."
   (unless (eq lispwright--kind 'eval)
     (lispwright--note-loading-error condition))
   (list :outcome :error :error (lispwright--facts condition frames) :place (lispwright--place)))
 
 (defun lispwright--interrupted (frames)
-  "The answer of what was stopped at FRAMES."
+  "The answer after a stop at FRAMES."
   (list :outcome :interrupted :frames (lispwright--folded-facts frames) :place (lispwright--place)))
 
 (defun lispwright--answer-now (answer)
-  "Leave what is going on with ANSWER."
+  "End the current work with ANSWER."
   (throw lispwright--answer-tag answer))
 
 (defun lispwright--debug (&rest arguments)
-  "What Emacs calls with ARGUMENTS where an error is signalled that nothing handles, and where it is told to stop."
+  "The debugger.  Emacs calls it with ARGUMENTS at an error that nothing handles, and at an interrupt."
   (let ((inhibit-quit t)
         (condition (and (eq (car arguments) 'error) (cadr arguments))))
     ;; Emacs calls the debugger only once between two keys, and no key will come.
@@ -128,14 +128,14 @@
             (lispwright--answer-now answer)))))))
 
 (defun lispwright--quit ()
-  "Have Emacs stop what runs as soon as it can."
+  "Make Emacs stop the running code as soon as possible."
   (when lispwright--kind
     (setq quit-flag t)))
 
 ;;; Evaluation
 
 (defun lispwright--call (function)
-  "Call FUNCTION where errors are the agent's to tell.  The stack that is shown ends here."
+  "Call FUNCTION so that the agent reports its errors.  The stack that is shown ends here."
   (let ((debugger #'lispwright--debug)
         (debug-on-error t)
         (debug-on-quit t)
@@ -151,7 +151,7 @@
     (error "The code has called `top-level'")))
 
 (defun lispwright--run (function)
-  "What FUNCTION returns, or the answer that left it: an error, an interrupt."
+  "The value of FUNCTION, or the answer that ended it: an error, an interrupt."
   (let ((lispwright--answer-tag (list 'answer))
         (lispwright--quitting nil))
     (catch lispwright--answer-tag
@@ -164,7 +164,7 @@
         (t (lispwright--failure condition nil))))))
 
 (defun lispwright--evaluate (form)
-  "The value of FORM, with its macros expanded as loading a file does: the forms of a `progn' one after the other."
+  "The value of FORM, with its macros expanded as loading a file does: the forms of a `progn' one after another."
   (let ((form (macroexpand form)))
     (if (eq (car-safe form) 'progn)
         (let ((value nil))
@@ -173,7 +173,7 @@
       (eval (macroexpand-all form) lispwright--environment))))
 
 (defun lispwright--with-code (request kind function)
-  "What FUNCTION answers for the code of REQUEST, which is for work of that KIND."
+  "The answer of FUNCTION for the code of REQUEST, as work of that KIND."
   (if (lispwright--argument request :PACKAGE)
       (list :outcome :refused :no-package (lispwright--argument request :PACKAGE))
     (let ((lispwright--code (or (lispwright--argument request :CODE) ""))
@@ -217,10 +217,10 @@
     (:EVAL-IN-FRAME . lispwright--answer-eval-in-frame)
     (:RESTART . lispwright--answer-restart)
     (:ABORT . lispwright--answer-abort))
-  "Which function answers which request.")
+  "The function for each request.")
 
 (defun lispwright--answer (request)
-  "Answer REQUEST; a failure of the agent itself is an answer too."
+  "Answer REQUEST, also when the agent itself fails."
   (let ((operation (cdr (assq (car request) lispwright--operations))))
     (cond (operation
            (condition-case failure
@@ -230,23 +230,23 @@
           (t (lispwright--send (list :unsupported :id lispwright--id :operation (substring (symbol-name (car request)) 1)))))))
 
 (defun lispwright--despite-signals (operation request)
-  "What OPERATION answers to REQUEST.  A signal may come when the code has ended and the answer is not made yet."
+  "The answer of OPERATION to REQUEST.  A signal may come between the end of the code and the answer."
   (condition-case nil
       (funcall operation request)
     (quit (list :outcome :interrupted :frames nil))))
 
 (defun lispwright--send-done (answer)
-  "Send ANSWER to the request that is being served, after all that was printed."
+  "Send ANSWER to the current request, after all output."
   (set-binary-mode 'stdout nil)
   (lispwright--send (lispwright--done answer)))
 
 (defun lispwright--done (answer)
-  "The message that has ANSWER in it."
+  "The message with ANSWER."
   (append (list :done :id lispwright--id) answer
           (list :next-object lispwright--next-object :held (length lispwright--held))))
 
 (defun lispwright--serve ()
-  "Answer requests until the parent is gone."
+  "Answer requests until the parent has closed the pipe."
   (let (request)
     (while (condition-case nil
                (or (setq request (lispwright--next-request)) (not lispwright--ended))
@@ -259,7 +259,7 @@
         (setq request nil)))))
 
 (defun lispwright--leaving ()
-  "Tell the parent that code ends the process."
+  "Report to the parent that code ends the process."
   (set-binary-mode 'stdout nil)
   (if (eq lispwright--kind 'run-tests)
       ;; Many files of tests end like this, with the number of failures.
@@ -267,12 +267,12 @@
     (lispwright--send (list :exit))))
 
 (defun lispwright--exit-status ()
-  "The status that `kill-emacs', which is on the stack, was called with."
+  "The status argument of the `kill-emacs' on the stack."
   (let ((argument (car (nth 2 (seq-find (lambda (frame) (eq (nth 1 frame) 'kill-emacs)) (backtrace-frames))))))
     (if (integerp argument) argument 0)))
 
 (defun lispwright--refuse-input (&rest _)
-  "Stand in for what reads keys, of which there are none."
+  "Replace functions that read keys, of which there are none."
   (signal 'end-of-file '("Error reading from stdin")))
 
 ;; Their library is loaded at the first use.
@@ -280,7 +280,7 @@
 (defvar native-comp-enable-subr-trampolines)
 
 (defun lispwright--prepare ()
-  "Make the batch Emacs one that nobody has to look after."
+  "Prepare the batch Emacs for running unattended."
   (setq locale-coding-system 'utf-8-unix)
   (set-language-environment "UTF-8")
   (setq debugger #'lispwright--debug)
@@ -297,12 +297,12 @@
   (advice-add 'debug :override #'lispwright--refuse-input))
 
 (defun lispwright--end ()
-  "End this process: nobody is there any more."
+  "End this process, because the parent is gone."
   (remove-hook 'kill-emacs-hook #'lispwright--leaving)
   (kill-emacs 0))
 
 (defun lispwright-main ()
-  "What a worker runs."
+  "The main function of a worker."
   (lispwright--prepare)
   (lispwright--open-requests)
   (lispwright--send (list :hello :protocol 1 :implementation "GNU Emacs" :version emacs-version :pid (emacs-pid)))

@@ -10,21 +10,21 @@
           (t "()"))))
 
 (defun lispwright--documentation (text limit)
-  "TEXT, a documentation string, without the list of parameters at its end, in at most LIMIT characters; nil for none."
+  "TEXT, a documentation string, without the list of parameters at its end, in at most LIMIT characters; nil for nil."
   (and (stringp text)
        (let ((text (replace-regexp-in-string "\n\n(fn\\(?: .*\\)?)\\'" "" text)))
          (unless (string-empty-p text)
            (lispwright--cut (substitute-command-keys text) limit)))))
 
 (defun lispwright--meaning (type name kind &rest more)
-  "The meaning of TYPE that the symbol NAME has, which is defined as KIND; with the properties MORE."
+  "The meaning of the symbol NAME as a TYPE, which is defined as KIND; with the properties MORE."
   (let ((place (and kind (lispwright--find-place name kind))))
     (append (list :type type :name (symbol-name name))
             (and place (list :file (car place) :line (cdr place)))
             more)))
 
 (defun lispwright--function-type (name)
-  "The word for what NAME is as a function."
+  "The word for the kind of function that NAME is."
   (let ((definition (symbol-function name)))
     (cond ((autoloadp definition) (if (memq (nth 4 definition) '(macro t)) "autoloaded macro" "autoloaded function"))
           ((special-form-p name) "special form")
@@ -35,7 +35,7 @@
           (t "function"))))
 
 (defun lispwright--function-meaning (name limit)
-  "What NAME means as a function, with LIMIT characters of its documentation."
+  "The meaning of NAME as a function, with LIMIT characters of its documentation."
   (let* ((definition (symbol-function name))
          (facts (append (and (autoloadp definition) (list (list "loaded from" (nth 1 definition))))
                         (and (symbolp definition) (list (list "alias of" (symbol-name definition))))
@@ -51,7 +51,7 @@
                          :facts facts)))
 
 (defun lispwright--method-meanings (name limit)
-  "What NAME means as a generic function, one meaning for each of its methods, with LIMIT characters of documentation."
+  "The meanings of NAME as a generic function, one for each of its methods, with LIMIT characters of documentation."
   (and (fboundp 'cl-generic-p) (cl-generic-p name)
        (mapcar (lambda (method)
                  (let* ((specializers (cl--generic-method-specializers method))
@@ -65,7 +65,7 @@
                (cl--generic-method-table (cl--generic name)))))
 
 (defun lispwright--variable-meaning (name limit)
-  "What NAME means as a variable, with LIMIT characters of its documentation."
+  "The meaning of NAME as a variable, with LIMIT characters of its documentation."
   (lispwright--meaning (if (custom-variable-p name) "user option" "variable") name 'defvar
                        :documentation (lispwright--documentation (documentation-property name 'variable-documentation t) limit)
                        :facts (append (list (list "value" (if (boundp name)
@@ -76,7 +76,7 @@
                                            (list (list "customized as" (lispwright--short-text (get name 'custom-type))))))))
 
 (defun lispwright--type-meaning (name limit)
-  "What NAME means as a structure or class, with LIMIT characters of its documentation."
+  "The meaning of NAME as a structure or class, with LIMIT characters of its documentation."
   (let ((class (get name 'cl--class)))
     (lispwright--meaning (if (and (fboundp 'eieio--class-p) (eieio--class-p class)) "class" "structure")
                          name 'define-type
@@ -85,7 +85,7 @@
                                                                (append (cl--class-slots class) nil) " "))))))
 
 (defun lispwright--meanings (name limit)
-  "Everything that the symbol NAME means, with LIMIT characters of each documentation."
+  "All meanings of the symbol NAME, with LIMIT characters of each documentation."
   (append (and (fboundp name) (list (lispwright--function-meaning name limit)))
           (and (fboundp name) (lispwright--method-meanings name limit))
           (and (or (boundp name) (special-variable-p name)) (not (keywordp name)) (not (memq name '(nil t)))
@@ -105,7 +105,7 @@
   (seq-find (lambda (entry) (member (cons 'provide feature) (cdr entry))) load-history))
 
 (defun lispwright--known (text)
-  "The symbol called TEXT, when it means something."
+  "The symbol called TEXT, if it has a meaning."
   (let ((symbol (intern-soft (string-trim text "[ '#]+" "[ ]+"))))
     (and symbol
          (or (fboundp symbol) (boundp symbol) (special-variable-p symbol) (facep symbol) (featurep symbol)
@@ -113,7 +113,7 @@
          symbol)))
 
 (defun lispwright--names-near (text)
-  "Names about as long as TEXT that begin or end as it does."
+  "Names of similar length that begin or end like TEXT."
   (let ((names nil)
         (beginning (lispwright--cut text 3))
         (end (substring text (max 0 (- (length text) 3)))))
@@ -126,7 +126,7 @@
     (lispwright--first 2000 names)))
 
 (defun lispwright--with-name (request function)
-  "What FUNCTION answers for the symbol that REQUEST names."
+  "The answer of FUNCTION for the symbol that REQUEST names."
   (let* ((text (lispwright--argument request :NAME))
          (symbol (lispwright--known text)))
     (if symbol
@@ -134,7 +134,7 @@
       (list :outcome :refused :no-name text :in "Emacs" :names (lispwright--names-near text)))))
 
 (defun lispwright--answer-describe (request)
-  "Say what the name in REQUEST means."
+  "Describe the meanings of the name in REQUEST."
   (lispwright--with-name
    request
    (lambda (name)
@@ -143,10 +143,10 @@
 
 ;;; References to a name
 
-(defconst lispwright--most-references 2000 "References that are sent.")
+(defconst lispwright--most-references 2000 "The number of references that are sent.")
 
 (defun lispwright--references-in (form name)
-  "How FORM refers to the symbol NAME: kinds of references in their order."
+  "The references of FORM to the symbol NAME: their kinds, in their order."
   (let ((agenda (list form)) (kinds nil))
     (while agenda
       (let ((part (pop agenda)))
@@ -172,7 +172,7 @@
     (nreverse kinds)))
 
 (defun lispwright--answer-references (request)
-  "Say who refers to the name in REQUEST, in the source files that this image has read."
+  "List the references to the name in REQUEST, in the source files that this image has read."
   (lispwright--with-name
    request
    (lambda (name)
@@ -194,7 +194,7 @@
 ;;; Exports of a feature
 
 (defun lispwright--answer-exports (request)
-  "List what the feature that REQUEST names defines for others: names without two hyphens."
+  "List the definitions of the feature that REQUEST names that are for others: names without two hyphens."
   (let* ((text (lispwright--argument request :NAME))
          (feature (intern-soft text))
          (entry (and feature (featurep feature) (lispwright--feature-history feature))))

@@ -3,22 +3,22 @@
 ;; The debugger is called on top of the stack on which an error was signalled, and serves requests there.  Emacs cannot
 ;; return to the stack of an error, so its restarts unwind it; an interrupted stack can continue.
 
-(defconst lispwright--most-held 10 "Stacks that are held at most.")
-(defconst lispwright--most-held-frames 1000 "Frames that are kept of each.")
+(defconst lispwright--most-held 10 "The limit on the number of held stacks.")
+(defconst lispwright--most-held-frames 1000 "The number of frames that are kept of each.")
 
 (defvar lispwright--held nil
-  "What is held, innermost first: plists of the error's facts, the frames with their variables, the restarts, the tag that is
-thrown to with what a restart does.")
+  "The held stacks, innermost first: plists of the error's facts, the frames with their variables, the restarts, the tag
+for throwing the action of a restart.")
 
 (defvar lispwright--retry-tag nil
-  "What is thrown to so that the form in hand is evaluated again.")
+  "The tag for evaluating the current form again.")
 
 (defun lispwright--holdable (again)
-  "Non-nil when the stack is to be kept.  It is not when the second interrupt comes AGAIN."
+  "Non-nil when the stack has to be kept.  The second interrupt, AGAIN, keeps none."
   (and lispwright--keep (not again) (not lispwright--joined) (< (length lispwright--held) lispwright--most-held)))
 
 (defun lispwright--with-retry (function)
-  "What FUNCTION, which evaluates the form in hand, returns; it is called anew as often as a restart asks for it."
+  "The value of FUNCTION, which evaluates the current form; it is called again whenever a restart asks for it."
   (let* ((lispwright--retry-tag (list 'retry))
          (result lispwright--retry-tag))
     (while (eq result lispwright--retry-tag)
@@ -26,8 +26,8 @@ thrown to with what a restart does.")
     result))
 
 (defun lispwright--hold (answer frames)
-  "Give ANSWER and serve requests on the present stack, of which FRAMES are known.  Then do what the restart asks for that was
-taken; return when an interrupted stack goes on."
+  "Give ANSWER and serve requests on the present stack, whose FRAMES are known.  Then perform the restart that was
+chosen; return when an interrupted stack continues."
   (let* ((tag (list 'restart))
          (restarts (lispwright--restarts (eq (plist-get answer :outcome) :interrupted)))
          (facts (append (list :restarts (mapcar (lambda (restart) (list (nth 0 restart) (nth 1 restart))) restarts))
@@ -54,7 +54,7 @@ taken; return when an interrupted stack goes on."
     (nreverse taken)))
 
 (defun lispwright--restarts (interrupted)
-  "Ways to go on from an error, or from where code was INTERRUPTED: lists of a name, a description and a function."
+  "Restarts of an error, or of INTERRUPTED code: lists of a name, a description and a function."
   (append
    (and interrupted
         (list (list "CONTINUE" "Let the evaluation go on." (lambda () (setq lispwright--quitting nil)))))
@@ -68,13 +68,13 @@ taken; return when an interrupted stack goes on."
                (lambda () (lispwright--answer-now (list :outcome :aborted :place (lispwright--place))))))))
 
 (defun lispwright--with-held (function)
-  "What FUNCTION answers for the innermost held stack."
+  "The answer of FUNCTION for the innermost held stack."
   (if lispwright--held
       (funcall function (car lispwright--held))
     (list :outcome :refused :not-held t)))
 
 (defun lispwright--with-frame (request function)
-  "What FUNCTION answers for the frame of the number in REQUEST."
+  "The answer of FUNCTION for the frame of the number in REQUEST."
   (lispwright--with-held
    (lambda (held)
      (let* ((frames (plist-get held :frames))
@@ -85,7 +85,7 @@ taken; return when an interrupted stack goes on."
          (list :outcome :refused :no-frame number :total (length frames)))))))
 
 (defun lispwright--answer-held (_request)
-  "Say what is held."
+  "List the held stacks."
   (lispwright--with-held
    (lambda (_)
      (list :outcome :held
@@ -112,7 +112,7 @@ taken; return when an interrupted stack goes on."
                            (nth 4 frame))))))
 
 (defun lispwright--answer-eval-in-frame (request)
-  "Evaluate the code of REQUEST where the variables of a frame are visible."
+  "Evaluate the code of REQUEST with the variables of a frame."
   (lispwright--with-frame
    request
    (lambda (frame _)
@@ -120,7 +120,7 @@ taken; return when an interrupted stack goes on."
        (lispwright--answer-eval request)))))
 
 (defun lispwright--answer-restart (request)
-  "Take the restart that REQUEST names, or gives the number of."
+  "Choose the restart that REQUEST names by name or number."
   (lispwright--with-held
    (lambda (held)
      (let* ((wanted (lispwright--argument request :RESTART))

@@ -4,15 +4,15 @@
 ;; owner's Emacs are changed only during a call; no call of code ends it, and no stack is held, since Emacs would wait
 ;; there.
 
-(defconst lispwright--most-printed 200000 "Characters that a call may print to standard output and are kept.")
+(defconst lispwright--most-printed 200000 "The number of characters of a call's standard output that are kept.")
 
 (defun lispwright--messages-end ()
-  "Where the buffer of messages ends."
+  "The end of the buffer of messages."
   (with-current-buffer (messages-buffer)
     (copy-marker (point-max))))
 
 (defun lispwright--messages-since (start)
-  "What the buffer of messages has had added from START on."
+  "The text that was added to the buffer of messages after START."
   (with-current-buffer (messages-buffer)
     (buffer-substring-no-properties start (point-max))))
 
@@ -23,11 +23,11 @@
          :error (list :type "kill-emacs" :message "This Emacs is its owner's: kill-emacs was not carried out."))))
 
 (defun lispwright--one-line (text)
-  "TEXT without line ends, which `emacsclient' would have read as its own."
+  "TEXT without line ends, which `emacsclient' would interpret."
   (replace-regexp-in-string "\n" "&n" (replace-regexp-in-string "&" "&&" text t t) t t))
 
 (defun lispwright-attend (text seconds)
-  "Serve the request that TEXT writes; its answer as text.  Code that waits is stopped after SECONDS."
+  "Serve the request in TEXT; return its answer as text.  Code that waits is stopped after SECONDS."
   (let* ((request (lispwright--decode (encode-coding-string text 'utf-8-unix)))
          (operation (cdr (assq (car request) lispwright--operations)))
          (messages (lispwright--messages-end))

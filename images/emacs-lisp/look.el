@@ -1,14 +1,14 @@
 ;;; look.el --- macro expansion  -*- lexical-binding: t; -*-
 
 (defun lispwright--pretty-text (form limit)
-  "FORM over as many lines as it is read best, in at most LIMIT characters: a list of the text and whether it was cut."
+  "FORM, pretty-printed in at most LIMIT characters: a list of the text and whether it was cut."
   (let* ((indent-tabs-mode nil)
          (plain (lispwright--value-text form limit))
          (text (if (or (cadr plain) (<= (length (car plain)) 80)) (car plain) (string-trim-right (pp-to-string form)))))
     (list (lispwright--cut text limit) (or (cadr plain) (> (length text) limit)))))
 
 (defun lispwright--expand (form level)
-  "FORM with its macros expanded as far as LEVEL says."
+  "FORM with its macros expanded to LEVEL."
   (pcase level
     (:ALL (macroexpand-all form))
     (:FULL (macroexpand form))

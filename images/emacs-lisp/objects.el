@@ -2,9 +2,9 @@
 
 ;; images/README.md describes the nodes.
 
-(defconst lispwright--most-objects 1000 "Objects that are kept by their number.")
-(defconst lispwright--preview-parts 8 "Parts of a value that are shown unasked.")
-(defconst lispwright--short-string 200 "Characters of a string that is no object of its own.")
+(defconst lispwright--most-objects 1000 "The number of objects that are kept by their number.")
+(defconst lispwright--preview-parts 8 "The default number of parts of a value that are shown.")
+(defconst lispwright--short-string 200 "Longer strings, in characters, are objects of their own.")
 
 (defvar lispwright--objects (make-hash-table)
   "Objects by their numbers.")
@@ -13,10 +13,10 @@
   "Numbers by the objects.")
 
 (defvar lispwright--next-object 1
-  "Above every number that was given in this session; the parent keeps count.")
+  "A number above all used in this session; the parent keeps count.")
 
 (defun lispwright--object-number (object)
-  "The number of OBJECT; a new one, at the cost of the oldest, when it has none."
+  "The number of OBJECT; a new one, instead of the oldest, when it has none."
   (or (gethash object lispwright--object-numbers)
       (let* ((number lispwright--next-object)
              (old (gethash (- number lispwright--most-objects) lispwright--objects)))
@@ -28,7 +28,7 @@
         (puthash object number lispwright--object-numbers))))
 
 (defun lispwright--kind (object)
-  "The word for what OBJECT is; \"atom\" when there is nothing inside to look at."
+  "The word for the kind of OBJECT; \"atom\" when it has no parts to inspect."
   (cond ((consp object) (if (functionp object) "function" "list"))
         ((stringp object) (if (> (length object) lispwright--short-string) "string" "atom"))
         ((and (functionp object) (not (symbolp object))) "function")
@@ -45,7 +45,7 @@
   (and (fboundp 'eieio-object-p) (eieio-object-p record)))
 
 (defun lispwright--list-shape (list)
-  "How many conses LIST has and what ends it, as a cons: nil, another object, or `circular'."
+  "The number of conses of LIST and its end, as a cons: nil, another object, or `circular'."
   (let ((seen (make-hash-table :test #'eq)) (count 0))
     (while (and (consp list) (not (gethash list seen)))
       (puthash list t seen)
@@ -54,7 +54,7 @@
     (cons count (if (consp list) 'circular list))))
 
 (defun lispwright--unlabelled (values)
-  "VALUES as parts that have no name."
+  "VALUES as parts without names."
   (mapcar (lambda (value) (list nil value)) values))
 
 (defun lispwright--parts (object offset count)
@@ -139,7 +139,7 @@ a string or nil, or (entry KEY VALUE)."
                          (nth 1 function)))))
 
 (defun lispwright--function-facts (function)
-  "What is known about FUNCTION itself."
+  "The facts about FUNCTION itself."
   (append (list (list "kind" (cond ((subrp function) "primitive")
                                    ((consp function) "interpreted")
                                    (t "compiled")))
@@ -148,8 +148,8 @@ a string or nil, or (entry KEY VALUE)."
             (and (stringp documentation) (list (list "documentation" (lispwright--cut documentation 1000)))))))
 
 (defun lispwright--node (object depth count offset limit &optional path)
-  "OBJECT as a node, with DEPTH levels of COUNT parts each, those of OBJECT itself from OFFSET on.  Of a long string LIMIT
-characters are shown.  PATH are the objects that it is part of."
+  "OBJECT as a node, with DEPTH levels of COUNT parts each, those of OBJECT itself from OFFSET on.  Of a long string
+LIMIT characters are shown.  PATH are the objects that contain it."
   (let ((kind (lispwright--kind object)))
     (cond ((equal kind "atom") (list :kind kind :text (lispwright--short-text object)))
           ((memq object path) (list :kind kind :id (lispwright--object-number object) :seen t))
@@ -160,14 +160,14 @@ characters are shown.  PATH are the objects that it is part of."
                            (t (lispwright--part-fields object depth count offset limit path))))))))
 
 (defun lispwright--string-fields (string offset limit)
-  "What is sent of STRING: LIMIT characters from OFFSET on."
+  "The description of STRING: LIMIT characters from OFFSET on."
   (let ((end (min (length string) (+ offset limit))))
     (append (list :total (length string) :offset offset)
             (and (< offset end)
                  (list :parts (list (list nil (list :kind "text" :text (substring-no-properties string offset end)))))))))
 
 (defun lispwright--part-fields (object depth count offset limit path)
-  "The parts of OBJECT as they are sent; see `lispwright--node'."
+  "The parts of OBJECT as nodes; see `lispwright--node'."
   (let* ((parts (lispwright--parts object offset count))
          (path (cons object path))
          (inner (lambda (value) (lispwright--node value (1- depth) count 0 limit path))))
@@ -179,7 +179,7 @@ characters are shown.  PATH are the objects that it is part of."
                          (nth 0 parts)))))
 
 (defun lispwright--answer-inspect (request)
-  "Describe the object that REQUEST has the number of."
+  "Describe the object whose number is in REQUEST."
   (let* ((number (lispwright--argument request :OBJECT))
          (none (list nil))
          (object (gethash number lispwright--objects none)))
@@ -191,7 +191,7 @@ characters are shown.  PATH are the objects that it is part of."
                                       (lispwright--argument request :LIMIT))))))
 
 (defun lispwright--preview (values)
-  "The node of the first of VALUES, when there is something inside."
+  "The node of the first of VALUES, if it has parts to inspect."
   (and values
        (not (equal (lispwright--kind (car values)) "atom"))
        (list :object (lispwright--node (car values) 1 lispwright--preview-parts 0 lispwright--short-string))))

@@ -8,7 +8,7 @@
   "Files and lines by names and kinds of definitions.")
 
 (defvar lispwright--sources nil
-  "An alist of source files and what was read from them: lists of a form, its line, and its name.")
+  "An alist of source files and their forms: lists of a form, its line, and its name.")
 
 (defvar lispwright--in-hand (make-hash-table :test #'equal)
   "The line, the column and the name of the form that was read last, by files.")
@@ -20,10 +20,10 @@
     (transient-define-prefix . defun) (transient-define-suffix . defun)
     (defvar . defvar) (defconst . defvar) (defcustom . defvar) (defvar-local . defvar) (defvar-keymap . defvar)
     (defface . defface) (cl-defstruct . define-type) (defclass . define-type) (ert-deftest . ert-deftest))
-  "Which forms define what, in the words of `load-history'.")
+  "The kinds of defining forms, in the words of `load-history'.")
 
 (defun lispwright--read (&optional stream)
-  "Read a form from STREAM, as loading a file does, and note where it stands."
+  "Read a form from STREAM, as loading a file does, and record its place."
   (let ((buffer (cond ((bufferp stream) stream)
                       ((and (markerp stream) (marker-buffer stream)) (marker-buffer stream)))))
     (if (not (and buffer load-file-name))
@@ -39,7 +39,7 @@
           form)))))
 
 (defun lispwright--definition-name (form)
-  "What FORM is called, such as \"defun foo\"; nil when it defines nothing."
+  "The name of the definition FORM, such as \"defun foo\"; nil when it defines nothing."
   (let ((name (car-safe (cdr-safe form))))
     (when (eq (car-safe name) 'quote)
       (setq name (cadr name)))
@@ -49,7 +49,7 @@
          (format "%s %s" (car form) name))))
 
 (defun lispwright--note (form name file line)
-  "Note that FORM, called NAME, stands in FILE at LINE."
+  "Record that FORM, called NAME, is in FILE at LINE."
   (let* ((kind (cdr (assq (car-safe form) lispwright--definers)))
          (symbol (car-safe (cdr-safe form)))
          (symbol (if (eq (car-safe symbol) 'quote) (cadr symbol) symbol))
@@ -59,7 +59,7 @@
     (push (list form line name) (alist-get file lispwright--sources nil nil #'equal))))
 
 (defun lispwright--forget-source (file)
-  "Forget what was read from FILE: it is loaded anew."
+  "Remove the recorded forms of FILE, which is loaded again."
   (setf (alist-get file lispwright--sources nil t #'equal) nil))
 
 (defun lispwright--noted-place (name kind)
@@ -67,13 +67,13 @@
   (gethash (cons name kind) lispwright--places))
 
 (defun lispwright--find-place (name kind)
-  "The file and the line of the definition of NAME as KIND, as a cons, as far as they can be found; nil when not even the file."
+  "The file and the line of the definition of NAME as KIND, as a cons, as far as they are known; nil without the file."
   (or (lispwright--noted-place name kind)
       (let ((file (lispwright--source-of (symbol-file name kind))))
         (and file (cons file (lispwright--search name kind file))))))
 
 (defun lispwright--source-of (file)
-  "The source of FILE, which was loaded; FILE itself when there is none, nil for one of the C language or for no file."
+  "The source of the loaded FILE; FILE itself when there is none, nil for C code or no file."
   (cond ((not (and file (file-name-absolute-p file))) nil)
         ((string-match "\\.el[cn]\\'" file)
          (let ((stem (substring file 0 (match-beginning 0))))

@@ -4,16 +4,16 @@
 ;; on characters bounds length.
 
 (defconst lispwright--message-limit 4000
-  "Characters of an error's message.")
+  "The number of characters of an error's message.")
 
 (defconst lispwright--call-limit 200
-  "Characters of a call or a variable's value in a frame, and of an object in a list of parts.")
+  "The number of characters of a call or a variable's value in a frame, and of an object in a list of parts.")
 
 (defconst lispwright--deepest 150
-  "Levels of a value that are printed; prin1 gives up at 200.")
+  "The number of printed levels of a value; prin1 gives up at 200.")
 
 (defun lispwright--bounded (limit print)
-  "What PRINT, called with a stream, prints to it: a list of the text, at most LIMIT characters, and whether it was cut."
+  "The output of PRINT, called with a stream: a list of the text, at most LIMIT characters, and whether it was cut."
   (let ((characters nil) (left limit) (cut nil) (full (list nil)))
     (catch full
       (funcall print (lambda (character)
@@ -55,7 +55,7 @@
   (lispwright--cut (format "%s" (car condition)) lispwright--call-limit))
 
 (defun lispwright--condition-text (condition)
-  "What the error CONDITION says."
+  "The message of the error CONDITION."
   (lispwright--cut (condition-case nil
                        (error-message-string condition)
                      (error (lispwright--short-text condition)))

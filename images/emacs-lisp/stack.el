@@ -5,10 +5,10 @@
 ;; Calls that repeat are sent once.
 
 (defconst lispwright--most-frames 30
-  "Frames that an error is sent with, after those that repeat are left out.")
+  "The number of frames that are sent with an error, without repeated ones.")
 
 (defconst lispwright--longest-period 8
-  "The longest sequence of calls that is looked for when calls repeat.")
+  "The longest repeating sequence of calls that is detected.")
 
 ;; The variables of an interpreted function are in the frames of the special forms inside of it.
 
@@ -17,7 +17,7 @@
   "Variables that Emacs binds when it calls a debugger.")
 
 (defun lispwright--stack ()
-  "The frames of evaluated code, innermost first, as the debugger sees them."
+  "The frames of evaluated code, innermost first, by the debugger's numbers."
   (let ((index -1) (inner 0) (frames nil) (outside nil))
     (dolist (frame (backtrace-frames #'lispwright--debug))
       (setq index (1+ index))
@@ -33,7 +33,7 @@
   (and (symbolp function) (string-prefix-p "lispwright-" (symbol-name function))))
 
 (defun lispwright--without-starting (frames)
-  "FRAMES, the outermost first, without the calls by which the agent has code run.  A form may have variables."
+  "FRAMES, the outermost first, without the agent's calls of code.  A form may have variables."
   (pcase (nth 1 (car frames))
     ((or 'load 'load-with-code-conversion 'funcall 'mapcar) (lispwright--without-starting (cdr frames)))
     ('eval
@@ -44,21 +44,21 @@
     (_ frames)))
 
 (defun lispwright--without-signalling (frames)
-  "FRAMES without the calls by which code says that there is an error."
+  "FRAMES without the calls that signal an error."
   (while (memq (nth 1 (car frames)) '(signal error user-error))
     (setq frames (cdr frames)))
   frames)
 
 (defun lispwright--locals (frame)
-  "The variables of FRAME and their values, as a list of conses: those of an interpreted function as the stack has them, of a
-compiled one its parameters."
+  "The variables of FRAME and their values, as a list of conses: all of an interpreted function, the parameters of a
+compiled one."
   (let* ((function (nth 1 frame))
          (definition (if (symbolp function) (indirect-function function) function)))
     (cond ((or (lispwright--interpreted-p definition) (eq function 'lispwright--form)) (lispwright--bindings (1+ (nth 3 frame)) (car frame)))
           ((byte-code-function-p definition) (lispwright--parameters definition (nth 2 frame))))))
 
 (defun lispwright--interpreted-p (function)
-  "Non-nil when FUNCTION is evaluated as it was read: a list, or an object of its own from Emacs 30 on."
+  "Non-nil when FUNCTION is interpreted: a list, or an object of its own from Emacs 30 on."
   (or (consp function)
       (and (fboundp 'interpreted-function-p) (interpreted-function-p function))))
 
@@ -86,7 +86,7 @@ compiled one its parameters."
     (nreverse parameters)))
 
 (defun lispwright--call-text (frame)
-  "The call of FRAME as a form; of the form in hand itself, that form."
+  "The call of FRAME as a form; for the current form itself, that form."
   (let ((function (nth 1 frame)) (arguments (nth 2 frame)))
     (if (eq function 'lispwright--form)
         (lispwright--short-text (car arguments))
@@ -94,7 +94,7 @@ compiled one its parameters."
                        (* 2 lispwright--call-limit)))))
 
 (defun lispwright--argument-text (value)
-  "VALUE in a call; functions without what they consist of."
+  "VALUE in a call; functions without their contents."
   (cond ((symbolp value) (symbol-name value))
         ((memq (car-safe value) '(lambda closure)) "lambda")
         ((byte-code-function-p value) "#<compiled-function>")
@@ -102,7 +102,7 @@ compiled one its parameters."
         (t (lispwright--short-text value))))
 
 (defun lispwright--frame-facts (frame number locals)
-  "What is sent of FRAME, the one of that NUMBER; with the variables when LOCALS is non-nil."
+  "The description of FRAME, the one of that NUMBER; with the variables when LOCALS is non-nil."
   (let ((place (and (symbolp (nth 1 frame)) (lispwright--noted-place (nth 1 frame) 'defun))))
     (append (list :number number :call (lispwright--call-text frame))
             (and place (list :file (car place) :line (cdr place)))
@@ -111,7 +111,7 @@ compiled one its parameters."
                                        (lispwright--locals frame)))))))
 
 (defun lispwright--repeats (functions at period)
-  "How many times the PERIOD calls before AT in the vector FUNCTIONS come again from there on."
+  "The number of times that the PERIOD calls before AT in the vector FUNCTIONS repeat from there on."
   (let ((next at))
     (while (and (< next (length functions))
                 (eq (aref functions next) (aref functions (- next period))))
@@ -119,7 +119,7 @@ compiled one its parameters."
     (/ (- next at) period)))
 
 (defun lispwright--folding (functions at)
-  "The period and the number of the calls that repeat those before AT in FUNCTIONS, or nil."
+  "The period and the number of repetitions of the calls before AT in FUNCTIONS, or nil."
   (let ((period 1) (found nil))
     (while (and (not found) (<= period (min at lispwright--longest-period)))
       (let ((times (lispwright--repeats functions at period)))
@@ -127,8 +127,8 @@ compiled one its parameters."
     found))
 
 (defun lispwright--folded-facts (frames)
-  "What is sent of FRAMES, those of a whole stack: the variables of the innermost call that has any, and no more of calls that
-repeat than once."
+  "The descriptions of FRAMES, a whole stack: with the variables of the innermost call that has any, and repeated calls
+only once."
   (let ((functions (vconcat (mapcar #'cadr frames)))
         (locals t) (number 0) (facts nil))
     (while (and (< number (length functions)) (< (length facts) lispwright--most-frames))

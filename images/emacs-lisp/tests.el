@@ -3,11 +3,11 @@
 ;; Both frameworks call a debugger of their own where a test fails, report results to a listener, and accept a
 ;; selection.
 
-(defvar lispwright--running nil "The name of the test that runs.")
-(defvar lispwright--tally nil "How the tests have gone: a plist as it is sent.")
+(defvar lispwright--running nil "The name of the running test.")
+(defvar lispwright--tally nil "The results so far: a plist for the answer.")
 
-(defconst lispwright--most-failures 100 "Tests that failed that are sent.")
-(defconst lispwright--most-names 200 "Names of tests that are sent.")
+(defconst lispwright--most-failures 100 "The number of failed tests that are sent.")
+(defconst lispwright--most-names 200 "The number of names of tests that are sent.")
 
 (defun lispwright--count (key &optional number)
   "Add NUMBER or 1 to the number at KEY of the tally."
@@ -15,7 +15,7 @@
         (plist-put lispwright--tally key (+ (or number 1) (or (plist-get lispwright--tally key) 0)))))
 
 (defun lispwright--note-failure (name description reason form values place)
-  "Note that the test NAME failed for REASON: its DESCRIPTION, the FORM and VALUES that were tested, its PLACE."
+  "Record that the test NAME failed for REASON: its DESCRIPTION, the FORM and VALUES that were tested, its PLACE."
   (lispwright--count :failed)
   (let ((failures (plist-get lispwright--tally :failed-tests)))
     (when (< (length failures) lispwright--most-failures)
@@ -28,7 +28,7 @@
 ;;; Selecting files
 
 (defun lispwright--test-files (request)
-  "The files whose tests REQUEST is about: the one that it names, or those that are called after the feature."
+  "The test files of REQUEST: the one that it names, or those that are named after the feature."
   (let ((path (lispwright--argument request :PATH))
         (name (lispwright--argument request :SYSTEM)))
     (if path
@@ -46,7 +46,7 @@
 ;;; ERT
 
 (defun lispwright--ert-tests (files)
-  "The names of the ERT tests that FILES define, in the order in which they stand there."
+  "The names of the ERT tests that FILES define, in their order."
   (let ((tests nil))
     (maphash (lambda (key place)
                (when (and (eq (cdr key) 'ert-deftest) (member (car place) files) (get (car key) 'ert--test))
@@ -58,7 +58,7 @@
                                   (string< (cadr one) (cadr other))))))))
 
 (defun lispwright--forget-tests (files)
-  "Forget the tests that FILES have defined: they are loaded anew."
+  "Remove the tests that FILES have defined, which are loaded again."
   (dolist (name (lispwright--ert-tests files))
     (ert-delete-test name)
     (remhash (cons name 'ert-deftest) lispwright--places))
@@ -74,12 +74,12 @@
                      ('test-ended (lispwright--ert-ended (nth 1 arguments) (nth 2 arguments)))))))
 
 (defun lispwright--test-started (name)
-  "Note that the test NAME runs."
+  "Record that the test NAME runs."
   (setq lispwright--running name)
   (lispwright--progress (format "testing %s" name)))
 
 (defun lispwright--ert-ended (test result)
-  "Note how TEST has ended: with RESULT."
+  "Record the end of TEST, with RESULT."
   (cond ((ert-test-quit-p result) (signal 'quit nil))
         ;; The run is being stopped, and this is the running test.
         ((ert-test-aborted-with-non-local-exit-p result))
@@ -91,7 +91,7 @@
     (setq lispwright--running nil)))
 
 (defun lispwright--ert-failed (test result)
-  "Note that TEST has failed with RESULT."
+  "Record that TEST has failed with RESULT."
   (let* ((name (ert-test-name test))
          (condition (and (ert-test-result-with-condition-p result) (ert-test-result-with-condition-condition result)))
          (facts (and (eq (car condition) 'ert-test-failed) (consp (cadr condition)) (cadr condition)))
@@ -113,7 +113,7 @@
 ;;; Buttercup
 
 (defun lispwright--run-buttercup (specs)
-  "Run the Buttercup suites; only SPECS count."
+  "Run the Buttercup suites; only SPECS are counted."
   (defvar buttercup-reporter)
   (defvar buttercup-suites)
   (let ((buttercup-reporter
@@ -131,14 +131,14 @@
       (advice-remove 'buttercup--debugger #'lispwright--unless-stopped))))
 
 (defun lispwright--unless-stopped (function &rest arguments)
-  "Call FUNCTION, a debugger, with ARGUMENTS when they tell of an error; else the run was told to stop."
+  "Call FUNCTION, a debugger, with ARGUMENTS if they are those of an error; otherwise the run was stopped."
   (apply (if (and (eq (car arguments) 'error) (not (eq (car-safe (cadr arguments)) 'quit)))
              function
            #'lispwright--debug)
          arguments))
 
 (defun lispwright--spec-done (spec specs)
-  "Note how SPEC, if it is one of SPECS, has ended."
+  "Record the result of SPEC, if it is one of SPECS."
   (when (memq spec specs)
     (pcase (buttercup-spec-status spec)
       ('passed (lispwright--count :passed))
@@ -156,7 +156,7 @@
   (setq lispwright--running nil))
 
 (defun lispwright--spec-named-p (spec name)
-  "Non-nil when SPEC or a suite that it is in is called NAME."
+  "Non-nil when SPEC or a suite around it is called NAME."
   (or (equal (buttercup-spec-full-name spec) name)
       (equal (buttercup-suite-or-spec-description spec) name)
       (seq-find (lambda (suite)
@@ -167,7 +167,8 @@
 ;;; Running
 
 (defun lispwright--choose (tests wanted named)
-  "The TESTS for which NAMED gives non-nil with one of the names WANTED; all when none is.  Names that fit none are noted."
+  "The TESTS for which NAMED returns non-nil with one of the names WANTED; all without names.  Names without a test are
+recorded."
   (if (not wanted)
       tests
     (setq lispwright--tally
@@ -177,7 +178,7 @@
     (seq-filter (lambda (test) (seq-find (lambda (name) (funcall named test name)) wanted)) tests)))
 
 (defun lispwright--run-loaded (request files)
-  "Run the tests that FILES have defined and REQUEST is about."
+  "Run the tests that FILES have defined and REQUEST asks for."
   (let* ((ert (lispwright--ert-tests files))
          (specs (and (boundp 'buttercup-suites) (buttercup--specs (symbol-value 'buttercup-suites))))
          (framework (or (lispwright--argument request :FRAMEWORK)
@@ -208,7 +209,7 @@
       (list :outcome :tested))))
 
 (defun lispwright--answer-run-tests (request)
-  "Load tests afresh and run them."
+  "Load tests again and run them."
   (require 'ert)
   (let* ((lispwright--tally (list :passed 0 :failed 0 :skipped 0))
          (lispwright--running nil)

@@ -9,22 +9,22 @@
 ;; values.
 
 (defconst lispwright--answers "/dev/fd/9"
-  "The file that answers are written to.")
+  "The file for answers.")
 
 (defvar lispwright--reader nil
   "The process that copies requests from the pipe.")
 
 (defvar lispwright--chunks nil
-  "What has come and is not a whole request yet, as strings of bytes, the last one first.")
+  "The received part of a request, as strings of bytes, the last one first.")
 
 (defvar lispwright--size 0
-  "How many bytes that is.")
+  "The number of these bytes.")
 
 (defvar lispwright--needed 6
-  "How many bytes it takes to go on with.")
+  "The number of bytes that are needed to continue.")
 
 (defvar lispwright--requests nil
-  "Requests that have come and are not served yet, in their order.")
+  "The received requests that are not served yet, in their order.")
 
 (defvar lispwright--ended nil
   "Non-nil when the parent has closed the pipe.")
@@ -39,13 +39,13 @@
                         :filter #'lispwright--arrived :sentinel #'lispwright--reader-ended))))
 
 (defun lispwright--reader-ended (process _event)
-  "Open the pipe again when something has ended PROCESS; its own end means that the parent is gone."
+  "Reopen the pipe when something has ended PROCESS; its normal end means that the parent is gone."
   (cond ((not (eq process lispwright--reader)))
         ((and (eq (process-status process) 'exit) (eql (process-exit-status process) 0)) (setq lispwright--ended t))
         (t (lispwright--open-requests))))
 
 (defun lispwright--arrived (_process bytes)
-  "Take the requests out of what came before and BYTES."
+  "Take the requests out of the received bytes and BYTES."
   (push bytes lispwright--chunks)
   (setq lispwright--size (+ lispwright--size (length bytes)))
   (while (>= lispwright--size lispwright--needed)
@@ -60,12 +60,12 @@
       (setq lispwright--size (length all)))))
 
 (defun lispwright--accept (request)
-  "Keep REQUEST until it is served.  An interrupt is for what runs now: it came while that waits."
+  "Queue REQUEST.  An interrupt is for the running code, because it came while that waits."
   (cond ((not (eq (car request) :INTERRUPT)) (setq lispwright--requests (append lispwright--requests (list request))))
         ((eql (lispwright--argument request :ID) lispwright--id) (lispwright--quit))))
 
 (defun lispwright--decode (payload)
-  "The request that the bytes PAYLOAD are the text of."
+  "The request in the bytes PAYLOAD."
   (mapcar #'lispwright--decoded (car (read-from-string (decode-coding-string payload 'utf-8-unix)))))
 
 (defun lispwright--decoded (value)
@@ -76,7 +76,7 @@
         (t value)))
 
 (defun lispwright--argument (request key)
-  "What follows KEY in REQUEST."
+  "The value after KEY in REQUEST."
   (plist-get (cdr request) key))
 
 (defun lispwright--encode (value)
@@ -89,8 +89,8 @@
         (t (upcase (symbol-name value)))))
 
 (defun lispwright--send (message)
-  "Send MESSAGE.  A signal may end the writing early; then the byte FF makes void what was written.  An answer that was written
-twice is passed over."
+  "Send MESSAGE.  A signal may end the writing early; then the byte FF voids the partial message.  If an answer is
+written twice, the second one is ignored."
   (let ((before "") (sent nil))
     (while (not sent)
       (condition-case nil
@@ -101,7 +101,7 @@ twice is passed over."
         (quit (setq before "\377"))))))
 
 (defun lispwright--write (bytes)
-  "Write BYTES to the parent, whatever code has made of the variables that writing a file heeds."
+  "Write BYTES to the parent, with all variables that affect the writing of files bound."
   (let ((coding-system-for-write 'no-conversion)
         (file-name-handler-alist nil)
         (write-region-annotate-functions nil)

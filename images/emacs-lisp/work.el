@@ -3,27 +3,27 @@
 ;; A file is compiled for the compiler's messages, into a temporary place, and then its source is loaded: functions from
 ;; source have variables that frames can show.  Nothing is written beside it.
 
-(defvar lispwright--diagnostics nil "What the compiler and the loader have said, the last one first.")
+(defvar lispwright--diagnostics nil "The messages of the compiler and the loader, the last one first.")
 
 (defvar lispwright--loaded nil
-  "An alist of the source files that were loaded and the digests of what they held then, the last one first.")
+  "An alist of the loaded source files and the digests of their contents at that time, the last one first.")
 
 (defvar lispwright--packages-activated nil "Non-nil when the installed packages are on `load-path'.")
 
 ;;; Messages about a file
 
 (defun lispwright--progress (text)
-  "Tell the parent what the request in hand does."
+  "Report the activity of the current request to the parent."
   (unless lispwright--joined
     (lispwright--send (list :progress :id lispwright--id :text text))))
 
 (defun lispwright--diagnose (severity type message file line column form)
-  "Note a diagnostic: SEVERITY, TYPE, MESSAGE, and where it is: FILE, LINE, COLUMN, the name of the FORM."
+  "Record a diagnostic: SEVERITY, TYPE, MESSAGE, and its place: FILE, LINE, COLUMN, the name of the FORM."
   (push (list :severity severity :type type :message message :file file :line line :column column :form form)
         lispwright--diagnostics))
 
 (defun lispwright--compiler-says (message &optional position _fill level)
-  "Note MESSAGE of the compiler about POSITION in the file that it compiles; LEVEL is `:warning' or `:error'."
+  "Record the compiler's MESSAGE about POSITION in the file that it compiles; LEVEL is `:warning' or `:error'."
   (let* ((buffer (and (buffer-live-p byte-compile-current-buffer) byte-compile-current-buffer))
          (position (and buffer (integerp position) position))
          (line (and position (with-current-buffer buffer (line-number-at-pos position t))))
@@ -38,7 +38,7 @@
                                 ((and form (symbolp form) (not (keywordp form))) (symbol-name form))))))
 
 (defun lispwright--check (file)
-  "Compile FILE and note what the compiler says; non-nil when it found no error."
+  "Compile FILE and record the compiler's messages; non-nil when it found no error."
   (require 'bytecomp)
   (lispwright--progress (format "compiling %s" file))
   (let* ((compiled (make-temp-file "lispwright" nil ".elc"))
@@ -64,7 +64,7 @@
 ;;; Finding the target
 
 (defun lispwright--use-roots (roots)
-  "Have Emacs look for libraries in the directories of the project: ROOTS and what is usual below them."
+  "Make Emacs look for libraries in the directories of the project: ROOTS and the usual ones below them."
   (dolist (root roots)
     (dolist (directory (list root (concat root "lisp/") (concat root "src/")))
       (let ((directory (directory-file-name directory)))
@@ -72,7 +72,7 @@
           (push directory load-path))))))
 
 (defun lispwright--activate-packages ()
-  "Put the packages that are installed on `load-path', once."
+  "Put the installed packages on `load-path', once."
   (unless lispwright--packages-activated
     (setq lispwright--packages-activated t)
     (require 'package)
@@ -98,24 +98,24 @@
 ;;; Loading
 
 (defun lispwright--digest (file)
-  "What tells the present content of FILE from any other."
+  "A digest of the present content of FILE."
   (with-temp-buffer
     (set-buffer-multibyte nil)
     (insert-file-contents-literally file)
     (secure-hash 'sha1 (current-buffer))))
 
 (defun lispwright--note-loaded (file)
-  "Note that FILE, a source, was loaded with its present content."
+  "Record that FILE, a source, was loaded with its present content."
   (when (and (string-suffix-p ".el" file) (file-readable-p file))
     (setf (alist-get file lispwright--loaded nil nil #'equal) (lispwright--digest file))))
 
 (defun lispwright--changed-p (file)
-  "Non-nil when FILE holds something else than what was loaded."
+  "Non-nil when the content of FILE differs from the loaded one."
   (let ((known (alist-get file lispwright--loaded nil nil #'equal)))
     (not (and known (file-readable-p file) (equal known (lispwright--digest file))))))
 
 (defun lispwright--load-source (file)
-  "Compile FILE for what the compiler says, and load its source."
+  "Compile FILE for the compiler's messages, and load its source."
   (when (with-temp-buffer
           (insert-file-contents file nil 0 5000)
           (re-search-forward "^;;+ *Package-Requires:\\|(require '\\(ert\\|buttercup\\)\\_>" nil t))
@@ -126,7 +126,7 @@
   (load file nil t t))
 
 (defun lispwright--reload-changed (roots except)
-  "Load the files below ROOTS anew that were loaded and have changed since, but for the file EXCEPT; how many there were."
+  "Load the changed ones of the loaded files below ROOTS again, except the file EXCEPT; return their number."
   (let ((count 0))
     (dolist (file (reverse (mapcar #'car lispwright--loaded)) count)
       (when (and (not (equal file except)) (file-readable-p file) (lispwright--changed-p file)
@@ -135,7 +135,7 @@
         (setq count (1+ count))))))
 
 (defun lispwright--note-loading-error (condition)
-  "Note CONDITION, which has ended the loading, where that was."
+  "Record CONDITION, which has ended the loading, with its place."
   (let* ((file (and load-file-name (expand-file-name load-file-name)))
          (in-hand (gethash file lispwright--in-hand)))
     ;; The compiler may have reported the same error.
@@ -148,7 +148,7 @@
                           file (nth 0 in-hand) (nth 1 in-hand) (nth 2 in-hand))))
 
 (defun lispwright--with-work (request kind function)
-  "What FUNCTION answers for REQUEST, which is for work of that KIND, and what is said about files meanwhile."
+  "The answer of FUNCTION for REQUEST, as work of that KIND, with the messages about files."
   (let ((lispwright--diagnostics nil)
         (lispwright--code "") (lispwright--keep nil)
         (lispwright--index 0) (lispwright--start 0) (lispwright--end 0) (lispwright--phase :eval)
@@ -158,7 +158,7 @@
       (append answer (list :diagnostics (reverse lispwright--diagnostics))))))
 
 (defun lispwright--target (request)
-  "The file that REQUEST is about: the PATH that it gives, or the library of that name; nil when there is none."
+  "The file of REQUEST: the PATH in it, or the library of that name; nil when there is none."
   (or (lispwright--argument request :PATH)
       (lispwright--library (lispwright--argument request :SYSTEM))))
 

@@ -44,7 +44,7 @@
     evaluation))
 
 (define (answer-now facts)
-  "Leaves the evaluation that is going on with FACTS as its answer."
+  "Ends the current evaluation with FACTS as its answer."
   (abort-to-prompt answer-tag facts))
 
 (define (skip-to-form port)
@@ -64,7 +64,7 @@
 (define the-eof-object (read-char (open-input-string "")))
 
 (define (read-form port safe?)
-  "The next form with its places, or an end-of-file object. Without the characters that code taught the reader when SAFE?."
+  "The next form with its places, or an end-of-file object. When SAFE?, reader extensions of code are disabled."
   (if safe?
       (with-fluids ((%read-hash-procedures '()))
         (read-syntax port))
@@ -77,7 +77,7 @@
   (quotient (string-length (symbol->string (struct-ref (struct-vtable struct) vtable-index-layout))) 2))
 
 (define (needs-compiling? tree)
-  "True when TREE, which the expander has made, has a lambda in it. What is quoted is not looked into."
+  "True when TREE, a result of the expander, contains a lambda. Quoted parts are not examined."
   (let loop ((agenda (list tree)))
     (if (null? agenda)
         #f
@@ -103,7 +103,7 @@
     (call-with-values (lambda () (call-in-code thunk)) list)))
 
 (define (call-in-code thunk)
-  "Calls THUNK where there is a default prompt, as at Guile's own: a procedure that code aborts to it with gets the
+  "Calls THUNK with a default prompt, as Guile's own REPL does: a procedure that code aborts to it with gets the
 continuation. A tail call would leave no frame of the agent's to bound the stack."
   (call-with-values
       (lambda ()
@@ -115,7 +115,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
     values))
 
 (define (evaluate-code evaluation safe? evaluate)
-  "Reads the forms one after the other and calls EVALUATE with each; the list of the last one's values."
+  "Reads the forms one after another and calls EVALUATE with each; returns the list of the last one's values."
   (let ((port (evaluation-port evaluation)))
     (let loop ((values '()))
       (set-evaluation-phase! evaluation 'read)
@@ -158,7 +158,8 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
     (utf8->string part)))
 
 (define (forms-left port)
-  "How many more forms PORT holds, or #f when they cannot be read. It stays where it is: the evaluation may go on."
+  "The number of further forms in PORT, or #f when they cannot be read. PORT keeps its position: the evaluation may
+continue."
   (let* ((position (ftell port))
          (line (port-line port))
          (column (port-column port))
@@ -172,7 +173,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
     count))
 
 (define (place evaluation)
-  "Which form of the code was in hand, and where it is."
+  "The number and the place of the current form of the code."
   (let* ((octets (evaluation-octets evaluation))
          (port (evaluation-port evaluation))
          (reading? (eq? (evaluation-phase evaluation) 'read))
@@ -203,7 +204,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
        #t))
 
 (define (message evaluation exception)
-  "What EXCEPTION says; of an error in the code's own text without the place, which is told apart."
+  "The message of EXCEPTION; without the place for an error in the code's own text, whose place is a separate field."
   (cond ((unclosed? evaluation exception) "The code ends in the middle of a form.")
         ((code-error? evaluation exception)
          (let* ((text (exception-text exception message-limit))
@@ -212,7 +213,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
         (else (exception-text exception message-limit))))
 
 (define (failure evaluation exception frames)
-  "The answer that tells of EXCEPTION."
+  "The answer for EXCEPTION."
   (set-evaluation-errors! evaluation (list (error-diagnostic exception frames)))
   (list #:outcome #:error
         #:error (list #:type (exception-type exception)
@@ -224,7 +225,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
         #:place (place evaluation)))
 
 (define (exit-status exception)
-  "The status of the process when EXCEPTION asks for its end, else #f."
+  "The exit status when EXCEPTION asks for the end of the process, else #f."
   (and (eq? (exception-kind exception) 'quit)
        (match (exception-args exception)
          ((or () (#t)) 0)
@@ -232,7 +233,7 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
          (_ 1))))
 
 (define (handle-exception exception)
-  "Called where EXCEPTION was raised, when nothing in the evaluated code has handled it."
+  "Called where EXCEPTION was raised, if nothing in the evaluated code has handled it."
   (let ((status (exit-status exception))
         (evaluation current))
     (cond ((not evaluation))
@@ -249,8 +250,8 @@ continuation. A tail call would leave no frame of the agent's to bound the stack
                  (answer-now answer)))))))
 
 (define (handle-interrupt)
-  "Ends the evaluation that is going on; its state stays.
-To say where it was may take user code that prints, so a second interrupt ends it without that."
+  "Ends the current evaluation; its state stays. Describing the stack may call the user's printers, so a second
+interrupt ends it without the description."
   (let ((evaluation current))
     (when evaluation
       (let ((again? (evaluation-stopping? evaluation))
@@ -264,7 +265,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
               (answer-now answer)))))))
 
 (define (handle-frames)
-  "Reads what came from the parent during an evaluation: an interrupt, or its end."
+  "Reads messages of the parent during an evaluation: an interrupt, or its end."
   (match (and current (request-that-came))
     (#f #f)
     ((#f) (die))
@@ -277,7 +278,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
      (handle-frames))))
 
 (define (request-that-came)
-  "A list of the next request when there is one, else #f. One signal does not read it into the hands of another."
+  "A list of the next request if there is one, else #f. A signal handler does not interrupt the reading of another."
   (call-with-blocked-asyncs
    (lambda ()
      (and (protocol-readable?) (list (receive-request))))))
@@ -285,7 +286,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
 (define signalled #f)                   ; a signal was handled since the last evaluation began
 
 (define (by-signal handler)
-  "HANDLER for a signal, which is noted."
+  "HANDLER for a signal, which is recorded."
   (lambda ()
     (set! signalled #t)
     (handler)))
@@ -293,7 +294,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
 (define main-thread #f)                 ; the one that evaluates
 
 (define (heed-while-waiting)
-  "Has the procedures that a signal ends early see first whether it was an interrupt, so that code does not go on after it."
+  "Makes procedures that a signal ends early first check for an interrupt, so that code does not continue after it."
   (set! main-thread (current-thread))
   (for-each (lambda (name)
               (let* ((wait (module-ref the-root-module name))
@@ -308,8 +309,8 @@ To say where it was may take user code that prints, so a second interrupt ends i
             '(sleep usleep select)))
 
 (define (settle)
-  "Takes what signals of an earlier evaluation have left: Guile notes for a waiting thread that it is to wake up, and the next
-`sleep' would end at once."
+  "Clears the effect of signals of an earlier evaluation: Guile records that a waiting thread has to wake up, and the
+next `sleep' would end at once."
   (when signalled
     (set! signalled #f)
     (do ((times 0 (1+ times)))
@@ -319,7 +320,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
 ;;; Requests
 
 (define (argument request key)
-  "What follows KEY in REQUEST, or #f."
+  "The value after KEY in REQUEST, or #f."
   (match request
     ((_ . arguments)
      (let loop ((arguments arguments))
@@ -337,7 +338,7 @@ To say where it was may take user code that prints, so a second interrupt ends i
     (cdr last-name)))
 
 (define (module-name-of text)
-  "The list that TEXT writes as the name of a module, also without its parentheses; or #f."
+  "The module name, a list, that TEXT denotes, also without its parentheses; or #f."
   (define data
     (failsafe (const '())
               (lambda ()
@@ -350,8 +351,8 @@ To say where it was may take user code that prints, so a second interrupt ends i
     (_ #f)))
 
 (define (named-module text)
-  "The module that TEXT names, such as \"(ice-9 match)\" or \"guile-user\", loaded when it is not; #f for none. A directory of
-modules is none."
+  "The module that TEXT names, such as \"(ice-9 match)\" or \"guile-user\", loaded if necessary; #f for none. A
+directory of modules is not a module."
   (let* ((name (module-name-of text))
          (module (and name (resolve-module name #t #:ensure #f))))
     (and module (module-public-interface module) module)))
@@ -384,7 +385,7 @@ modules is none."
               (preview-fields values))))))
 
 (define (answer-with-code request function)
-  "What FUNCTION answers for the evaluation that stands for the code in REQUEST, in the module that it names."
+  "The answer of FUNCTION for an evaluation without code for REQUEST, in the module that it names."
   (let* ((evaluation (new-evaluation (argument request #:id) (or (argument request #:code) "")))
          (session-module (or (current-module) (resolve-module '(guile-user))))
          (package (argument request #:package))
@@ -413,7 +414,7 @@ modules is none."
       answer)))
 
 (define (run evaluation thunk)
-  "What THUNK returns, or the answer that left it: an error, an interrupt, an exit."
+  "The value of THUNK, or the answer that ended it: an error, an interrupt, an exit."
   (let ((answer
          (call-with-prompt answer-tag
            (lambda ()
@@ -435,9 +436,9 @@ modules is none."
       (_ answer))))
 
 (define (call-with-limits evaluation thunk)
-  "Calls THUNK, with endless recursion an error. What the collector throws when the heap is full is not offered to handlers
-that do not unwind, so there is one that does. Unlike `with-exception-handler', `catch' lets its handler have handlers of
-its own (Guile 3.0.8)."
+  "Calls THUNK, with endless recursion an error. The collector's exception for a full heap is not passed to handlers
+that do not unwind, so there is one that does. Unlike `with-exception-handler', `catch' lets its handler have handlers
+of its own (Guile 3.0.8)."
   (catch #t
     (lambda ()
       (call-with-stack-overflow-handler stack-words
@@ -449,13 +450,13 @@ its own (Guile 3.0.8)."
       (handle-exception (thrown key arguments)))))
 
 (define (thrown key arguments)
-  "The object that was raised, from what `catch' makes of it."
+  "The raised object, from the arguments of a `catch' handler."
   (if (eq? key '%exception)
       (car arguments)
       (make-exception-from-throw key arguments)))
 
 (define (leave status)
-  "Ends the process as evaluated code has asked for."
+  "Ends the process at the request of evaluated code."
   (flush-ports)
   (send '(#:exit))
   (exit status))
@@ -490,7 +491,7 @@ its own (Guile 3.0.8)."
     (operation (list #:unsupported #:operation (symbol->string (keyword->symbol operation))))))
 
 (define (answer-safely request)
-  "The answer to REQUEST; a failure of the agent itself is one too."
+  "The answer to REQUEST, also when the agent itself fails."
   (with-exception-handler
    (lambda (exception)
      (if (exit-status exception)
@@ -500,7 +501,7 @@ its own (Guile 3.0.8)."
    #:unwind? #t))
 
 (define (send-done facts)
-  "Sends the answer to the request that is being served."
+  "Sends the answer to the current request."
   (send (append (list #:done #:id last-id)
                 facts
                 (list #:package (module-text (current-module)) #:next-object next-object #:held (length held-stacks)
@@ -518,7 +519,7 @@ its own (Guile 3.0.8)."
     request))
 
 (define (serve)
-  "Answers requests until the parent is gone."
+  "Answers requests until the parent has closed the pipe."
   (let ((request (next-request)))
     (when request
       (match (answer-safely request)
@@ -529,14 +530,14 @@ its own (Guile 3.0.8)."
       (serve))))
 
 (define (warm-up)
-  "Evaluates once what every session does, so that the first request finds the compiler loaded."
+  "Evaluates typical code once, so that the first request finds the compiler loaded."
   (for-each (lambda (code)
               (answer-safely (list #:eval #:id 0 #:code code)))
             '("(list 1 \"a\" #\\b 'c)" "(let ((f (lambda (x) (undefined-one x)))) (f 1))" "(car 1)" "("))
   (forget-objects))
 
 (define (main cache heap)
-  "What a worker runs. CACHE is a directory for compiled modules or #f, HEAP the limit in megabytes."
+  "The main procedure of a worker. CACHE is a directory for compiled modules or #f, HEAP the limit in megabytes."
   (open-protocol)
   (limit-heap heap)
   (open-shared-page)

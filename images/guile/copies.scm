@@ -30,7 +30,7 @@
   (bytevector-u32-native-ref shared-page 4))
 
 (define (checkpoint-names)
-  "The names that can be gone back to, oldest first."
+  "The names of the checkpoints, oldest first."
   (reverse (map car checkpoints)))
 
 (define own-threads '())                ; this thread, and the one that waits for requests
@@ -39,7 +39,7 @@
   (set! own-threads (all-threads)))
 
 (define (started-by-code? thread)
-  "False for a thread that the collector has started to call finalizers. Guile ends it for a copy, and starts it again."
+  "False for a thread that the collector has started to call finalizers. Guile ends it before a copy, and restarts it."
   (failsafe (const #t)
             (lambda () (and ((@@ (ice-9 threads) thread-join-data) thread) #t))))
 
@@ -71,7 +71,7 @@
            #f))))
 
 (define (end-with-parent parent)
-  "Has the kernel end this copy with the process PARENT that waits for it, as it ends the worker with the server."
+  "Makes the kernel end this copy with the process PARENT that waits for it, as it ends the worker with the server."
   (when (string=? (utsname:sysname (uname)) "Linux")
     ((libc int "prctl" int unsigned-long) 1 SIGKILL)) ; PR_SET_PDEATHSIG
   (unless (= (getppid) parent)
@@ -105,7 +105,7 @@
     (#f #f)))
 
 (define (watch told main)
-  "Has the thread MAIN look at the requests that come while it evaluates, until the descriptor TOLD ends."
+  "Makes a thread read the requests that come while the thread MAIN evaluates, until the descriptor TOLD ends."
   (let ((set (make-bytevector 16 0)))
     (bytevector-s32-native-set! set 0 requests)
     (bytevector-s32-native-set! set 8 told)
@@ -126,7 +126,7 @@
         (loop)))))
 
 (define (wait-for pid)
-  "The status that the process PID ends with. No handler of a signal runs meanwhile."
+  "The exit status of the process PID. No signal handler runs meanwhile."
   (let ((status (make-bytevector 4 0)))
     (let loop ()
       (call-with-values (lambda () (c-waitpid pid (bytevector->pointer status) 0))
@@ -141,7 +141,8 @@
       (format #f "exit code ~a" (status:exit-val status))))
 
 (define (take-over branch)
-  "Makes this process the one that speaks to the parent and is sent the signals of the pipe; BRANCH marks what it starts."
+  "Makes this process the one that answers the parent and gets the signals of the pipe; BRANCH marks its child
+processes."
   (set! own-pid (getpid))
   (when (positive? depth)
     (start-watcher))
@@ -154,18 +155,18 @@
   (primitive-_exit 0))
 
 (define (void-frames)
-  "Says that a frame which somebody else may have begun counts for nothing."
+  "Voids a frame that another process may have begun."
   (write-protocol (make-bytevector 1 #xFF)))
 
 (define (skip-void-frames)
-  "Reads up to the parent's word that what came before counts for nothing."
+  "Reads up to the parent's mark that voids earlier input."
   (let ((octet (read-protocol 1)))
     (cond ((not octet) (die))
           ((not (= (bytevector-u8-ref octet 0) #xFF)) (skip-void-frames)))))
 
 (define (answer-checkpoint request)
-  "Keeps this process and goes on in a copy; the fields of the answer. #f in a copy that was made to go back: it has said
-so itself."
+  "Keeps this process and continues in a copy; returns the fields of the answer. #f in a copy that was made for a
+return: it has answered by itself."
   (let ((name (argument request #:name))
         (branch (argument request #:branch))
         (copy-depth (1+ depth)))
@@ -187,7 +188,7 @@ so itself."
                   (else (end-process))))))))
 
 (define (come-back name status)
-  "Tells the parent that the checkpoint NAME goes on because the process after it has ended."
+  "Reports to the parent that the checkpoint NAME continues because the process after it has ended."
   (void-frames)
   (send (list #:returned #:name name #:pid own-pid #:status status #:package (module-text (current-module))
               #:held (length held-stacks) #:depth depth #:checkpoints (checkpoint-names)))
@@ -195,7 +196,7 @@ so itself."
   #f)
 
 (define (answer-rollback request)
-  "Ends this process and all that wait for it up to the checkpoint that is named, else the innermost."
+  "Ends this process and all waiting ones up to the named checkpoint, or the innermost."
   (let* ((name (argument request #:name))
          (checkpoint (if name
                          (assoc name checkpoints)
@@ -208,7 +209,7 @@ so itself."
            (list #:outcome #:refused #:no-checkpoint (or name "") #:checkpoints (checkpoint-names))))))
 
 (define (answer-trial request)
-  "Evaluates in a copy, which answers and ends. #f when that has been done."
+  "Evaluates in a copy, which answers and ends. Then returns #f."
   (or (cannot-copy)
       (begin
         (flush-ports)

@@ -14,7 +14,7 @@ the symbol is #f when TEXT is a module's name, or nothing at all."
     (_ (list #f #f))))
 
 (define (modules-of-project)
-  "The loaded modules that do not come with Guile, nor are this agent."
+  "The loaded modules that belong neither to Guile nor to this agent."
   (filter (lambda (module)
             (let ((file (module-filename module)))
               (and (not (memq module (list (resolve-module '(lispwright agent)) (resolve-module '(guile)))))
@@ -32,8 +32,8 @@ the symbol is #f when TEXT is a module's name, or nothing at all."
     (and variable (variable-bound? variable) variable)))
 
 (define (home-of symbol variable module)
-  "The module in which VARIABLE, seen as SYMBOL in MODULE, is defined, as far as that can be told. An interface may have a
-variable that its module only passes on: by re-export, or by way of another interface that it uses."
+  "The module that defines VARIABLE, seen as SYMBOL in MODULE, as far as that is known. An interface may have a variable
+that its module only passes on: by re-export, or through another interface that it uses."
   (define (defines? module)
     (eq? (module-local-variable module symbol) variable))
   (let search ((modules (list module)) (seen '()))
@@ -48,12 +48,12 @@ variable that its module only passes on: by re-export, or by way of another inte
                              (cons module seen)))))))))
 
 (define (interface-variable module symbol)
-  "The variable that MODULE offers to others as SYMBOL, or #f."
+  "The variable that MODULE exports as SYMBOL, or #f."
   (let ((interface (module-public-interface module)))
     (and interface (visible-variable interface symbol))))
 
 (define (modules-passing-on symbol variable home)
-  "The names of the loaded modules but HOME that offer VARIABLE to others as SYMBOL."
+  "The names of the loaded modules other than HOME that export VARIABLE as SYMBOL."
   (filter-map (lambda (module)
                 (and (not (eq? module home))
                      (eq? (interface-variable module symbol) variable)
@@ -61,7 +61,7 @@ variable that its module only passes on: by re-export, or by way of another inte
               (modules-of-project)))
 
 (define (full-module module)
-  "The module whose public interface MODULE is; MODULE itself when it is none."
+  "The module whose public interface MODULE is; MODULE itself when it is not an interface."
   (and (module-name module)
        (eq? (module-kind module) 'interface)
        (resolve-module (module-name module) #f #:ensure #f)))
@@ -82,7 +82,7 @@ variable that its module only passes on: by re-export, or by way of another inte
               (modules-of-project)))
 
 (define (names-near text module)
-  "Names about as long as TEXT: of what is visible in MODULE, and of what other modules of the project define."
+  "Names of similar length to TEXT: those visible in MODULE, and those that other modules of the project define."
   (let ((names (make-hash-table))
         (slack (max 1 (quotient (string-length text) 3))))
     (define (near? name)
@@ -107,7 +107,7 @@ variable that its module only passes on: by re-export, or by way of another inte
 ;;; Meanings
 
 (define (arity-text arity)
-  "One list of parameters, from what Guile knows of a procedure's arity."
+  "One parameter list, from Guile's description of a procedure's arity."
   (define (part key)
     (or (assq-ref arity key) '()))
   (define (marked mark parameters)
@@ -126,7 +126,7 @@ variable that its module only passes on: by re-export, or by way of another inte
                 (string-append "(" (string-join words " ") " . " (short-text rest) ")"))))))
 
 (define (arglist-text procedure)
-  "The lists of parameters of PROCEDURE, each on a line of its own; #f when they are not known."
+  "The parameter lists of PROCEDURE, each on a line of its own; #f when they are not known."
   (failsafe
    (const #f)
    (lambda ()
@@ -155,8 +155,8 @@ variable that its module only passes on: by re-export, or by way of another inte
     (if file (list #:file (full-path file)) '())))
 
 (define (place-in module procedure)
-  "The place of PROCEDURE, or what is known of it from the module it is defined in. That is also where a procedure belongs
-that one of Guile's own, such as `define-class', has made for a module of the project."
+  "The place of PROCEDURE, or as much as its module tells. That is also the place of a procedure that one of Guile's
+own, such as `define-class', has made for a module of the project."
   (define (ours? path)
     (not (string-prefix? (%package-data-dir) path)))
   (match (cons (procedure-place procedure) (module-place module))
@@ -168,12 +168,12 @@ that one of Guile's own, such as `define-class', has made for a module of the pr
   (if (string? text) (list #:documentation (substring* text limit)) '()))
 
 (define (inlined-procedure symbol module)
-  "The procedure behind SYMBOL when it is a syntax that only inlines one, as those of a record are."
+  "The procedure of SYMBOL when it is a macro that only inlines one, like those of a record."
   (let ((variable (and module (module-local-variable module (symbol-append '% symbol '-procedure)))))
     (and variable (variable-bound? variable) (procedure? (variable-ref variable)) (variable-ref variable))))
 
 (define (meanings symbol value module limit)
-  "What VALUE, which SYMBOL of MODULE stands for, is."
+  "The kind of VALUE, the value of SYMBOL in MODULE."
   (define name (short-text symbol))
   (define (meaning type . facts)
     (cons* #:type type #:name name (concatenate facts)))
@@ -229,7 +229,7 @@ that one of Guile's own, such as `define-class', has made for a module of the pr
   (if (is-a? specializer <class>) (class-name specializer) specializer))
 
 (define (method-specializers* method)
-  "The specializers of METHOD; the tail of an improper list stands for the rest of the arguments."
+  "The specializers of METHOD; the tail of an improper list is for the rest of the arguments."
   (let ((specializers (method-specializers method)))
     (if (list? specializers) specializers (list specializers))))
 
@@ -261,7 +261,7 @@ that one of Guile's own, such as `define-class', has made for a module of the pr
       ((key value . others) (loop others (cons* value key before))))))
 
 (define (answer-describe request)
-  "Says what the name in the request means; the fields of the answer."
+  "Describes the meanings of the name in the request; returns the fields of the answer."
   (let ((limit (or (argument request #:limit) 4000)))
     (answer-about-name request
                        (lambda (symbol variable module) (described symbol variable module limit))
@@ -270,8 +270,8 @@ that one of Guile's own, such as `define-class', has made for a module of the pr
                                #:meanings (list (module-meaning module limit)))))))
 
 (define* (answer-about-name request answer #:optional answer-module)
-  "What ANSWER answers for the symbol that the name in the request means, its variable and the module it is seen in; for the
-name of a module what ANSWER-MODULE does. A name that means nothing is refused with those near it."
+  "The answer of ANSWER for the symbol that the name in the request denotes, its variable and the module it is seen in;
+for the name of a module the answer of ANSWER-MODULE. A name without a meaning is refused with similar ones."
   (let ((text (or (argument request #:name) "")))
     (answer-with-code
      request
@@ -301,8 +301,7 @@ name of a module what ANSWER-MODULE does. A name that means nothing is refused w
                                     found)))))))))))))
 
 (define (export-meanings symbol variable module limit)
-  "What SYMBOL, which the interface of MODULE has for VARIABLE, offers, methods apart, and where it is from when that is
-another module."
+  "The meanings of SYMBOL, an export of MODULE for VARIABLE, without methods, with its home if that is another module."
   (let ((home (or (home-of symbol variable module) module)))
     (filter-map (match-lambda
                   ((#:type "method" . _) #f)
@@ -331,7 +330,7 @@ have that it uses."
         (lambda (one other) (string<? (symbol->string (car one)) (symbol->string (car other))))))
 
 (define (answer-exports request)
-  "Says what the module in the request exports; the fields of the answer."
+  "Lists the exports of the module in the request; returns the fields of the answer."
   (let ((text (or (argument request #:name) ""))
         (limit (or (argument request #:limit) 200)))
     (answer-with-code
@@ -352,7 +351,7 @@ have that it uses."
                       (module-place module)))))))))
 
 (define (loaded-module name)
-  "The module of that NAME, a list of symbols, unless it would have to be loaded first."
+  "The module of that NAME, a list of symbols, if it is loaded."
   (failsafe (const #f) (lambda () (resolve-module name #f #:ensure #f))))
 
 (define (no-name text module elsewhere)

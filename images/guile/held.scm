@@ -15,14 +15,14 @@
 (define held-stacks '())                ; innermost first
 
 (define (holdable? evaluation exception)
-  "True when the stack that EXCEPTION was met on is to be kept. An exhausted one has no room for that."
+  "True when the stack of EXCEPTION has to be kept. An exhausted one has no room for that."
   (and (evaluation-hold evaluation)
        (not (and exception (memq (exception-kind exception) '(stack-overflow out-of-memory))))
        (< (length held-stacks) most-held)))
 
 (define (hold evaluation answer frames)
-  "Answers and serves requests on top of the present stack. Then it does what the restart that was taken asks for, and
-returns when an interrupted evaluation is let go on."
+  "Answers and serves requests on top of the present stack. Then it performs the chosen restart, and returns when an
+interrupted evaluation continues."
   (let* ((outer held-stacks)
          (module (current-module))
          (restarts (possible-restarts evaluation (eq? (second answer) #:interrupted)))
@@ -52,7 +52,7 @@ returns when an interrupted evaluation is let go on."
 (define continue-tag (make-prompt-tag "continue"))
 
 (define (with-restarts answer restarts)
-  "ANSWER, with the names and descriptions of RESTARTS in what it says of an error."
+  "ANSWER, with the names and descriptions of RESTARTS in its description of the error."
   (match answer
     ((#:outcome #:error #:error facts . others)
      (cons* #:outcome #:error #:error (cons* #:restarts (restart-facts restarts) facts) others))
@@ -73,7 +73,7 @@ returns when an interrupted evaluation is let go on."
 (define reply-tag (make-prompt-tag "reply"))
 
 (define (call-with-retry thunk)
-  "What THUNK, which evaluates a form, returns; it is called anew for as often as `retry-tag' is aborted to."
+  "The value of THUNK, which evaluates a form; it is called again for each abort to `retry-tag'."
   (let ((module (current-module)))
     (let again ()
       (call-with-prompt retry-tag
@@ -83,8 +83,8 @@ returns when an interrupted evaluation is let go on."
           (again))))))
 
 (define (call-answering evaluation thunk)
-  "Calls THUNK. An exception that its code does not handle goes on to the handlers outside, and what is aborted to
-`reply-tag' with from there is returned to what has raised it."
+  "Calls THUNK. An exception that its code does not handle goes on to the outer handlers, and the value of an abort to
+`reply-tag' from there is returned to the place where it was raised."
   (with-exception-handler
    (lambda (exception)
      (when (holdable? evaluation exception)
@@ -96,7 +96,7 @@ returns when an interrupted evaluation is let go on."
    thunk))
 
 (define (raising-pointer stack)
-  "Where the innermost `raise-exception' in STACK goes on when its handler returns, or #f."
+  "The place where the innermost `raise-exception' in STACK continues when its handler returns, or #f."
   (let loop ((frame (stack-ref stack 0)))
     (and frame
          (if (and (eq? (frame-procedure-name frame) 'raise-exception) (not (agent-frame? frame)))
@@ -139,7 +139,7 @@ that were given, of which only USE-VALUE has any."
                  (lambda () (give-up evaluation)))))))
 
 (define (give-up evaluation)
-  "Leaves EVALUATION, and says which of its forms was in hand. An error on the way out is answered and not held."
+  "Ends EVALUATION, and reports its current form. An error on the way out is answered and not held."
   (set-evaluation-hold! evaluation #f)
   (answer-now (list #:outcome #:aborted #:place (place evaluation))))
 
@@ -211,8 +211,8 @@ that were given, of which only USE-VALUE has any."
                             (frame-variables frame))))))))
 
 (define (answer-eval-in-frame request)
-  "Evaluates where the values of the frame's variables are to be seen, in the module that its code is from unless the
-request names one. Assigning to a variable changes a copy, and a definition lasts as long as the call."
+  "Evaluates with the values of the frame's variables, in the module of the frame's code unless the request names one.
+Assigning to a variable changes a copy, and a definition lasts as long as the call."
   (call-with-frame
    request
    (lambda (frame)
@@ -232,7 +232,7 @@ request names one. Assigning to a variable changes a copy, and a definition last
                    (preview-fields values)))))))))
 
 (define (frame-module frame)
-  "The module whose file FRAME's code is from, or #f."
+  "The module whose file contains the code of FRAME, or #f."
   (match (frame-place frame)
     ((file . _)
      (let ((path (full-path file)))
@@ -244,8 +244,8 @@ request names one. Assigning to a variable changes a copy, and a definition last
 (define frame-modules 0)                ; the number of modules made so far
 
 (define (call-in-module-with variables module thunk)
-  "Calls THUNK in a module that sees what MODULE sees, and in front of it VARIABLES, an association list. It is known by its
-name, which the expander needs, no longer than the call: it would keep the values."
+  "Calls THUNK in a module that sees VARIABLES, an association list, and otherwise the same as MODULE. It has its name,
+which the expander needs, no longer than the call: the name would keep the values."
   (set! frame-modules (1+ frame-modules))
   (let* ((outer (current-module))
          (directory (resolve-module '(lispwright) #f))
@@ -265,7 +265,7 @@ name, which the expander needs, no longer than the call: it would keep the value
         (set-current-module outer)))))
 
 (define (answer-restart request)
-  "Takes a restart of the innermost held stack. This returns only when there is no such restart, or no values for it."
+  "Invokes a restart of the innermost held stack. This returns only when there is no such restart, or no values for it."
   (call-holding
    (lambda (held)
      (let* ((wanted (argument request #:restart))
@@ -282,7 +282,8 @@ name, which the expander needs, no longer than the call: it would keep the value
          ((_ _ procedure) (abort-to-prompt continue-tag procedure)))))))
 
 (define (take-with-values request procedure)
-  "Lets the held stack go on with PROCEDURE of the values of the code in REQUEST; returns the answer when they fail."
+  "Continues the held stack with PROCEDURE of the values of the code in REQUEST; returns the answer when the code
+fails."
   (let* ((given #f)
          (answer (answer-with-code
                   request

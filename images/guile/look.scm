@@ -3,15 +3,15 @@
 ;;; Macros
 
 (define (macro-of form module)
-  "The macro that the form (a datum) is a call to, or #f. Core syntax is none."
+  "The macro that the form (a datum) calls, or #f. Core syntax is not a macro here."
   (let* ((head (and (pair? form) (car form)))
          (variable (and (symbol? head) (module-variable module head)))
          (value (and variable (variable-bound? variable) (variable-ref variable))))
     (and value (macro? value) (eq? (macro-type value) 'macro) value)))
 
 (define (expand-once form module)
-  "FORM after one step of expansion, as a datum; FORM itself when it is no macro call. Names that the macro brings along are
-shown bare."
+  "FORM after one step of expansion, as a datum; FORM itself when it is not a macro call. Names that the macro
+introduces are shown bare."
   (let ((macro (macro-of form module)))
     (if macro
         (syntax->datum ((macro-binding macro) (datum->syntax (eval '(syntax here) module) form)))
@@ -43,7 +43,7 @@ shown bare."
            (list #:outcome #:refused #:not-one-form (if (zero? count) #t count)))))))
 
 (define (read-forms evaluation)
-  "The forms of the code, none of which is evaluated."
+  "The forms of the code, without evaluation."
   (let ((port (evaluation-port evaluation)))
     (let loop ((forms '()))
       (skip-to-form port)
@@ -77,7 +77,7 @@ shown bare."
 (define next-object 1)                  ; greater than every number used in this session; the parent keeps count
 
 (define (object-number object)
-  "The number of OBJECT; a new one, at the cost of the oldest, when it has none."
+  "The number of OBJECT; a new one, instead of the oldest, when it has none."
   (or (hashq-ref object-numbers object)
       (let ((number next-object))
         (set! next-object (1+ number))
@@ -99,7 +99,7 @@ shown bare."
   (set! next-object 1))
 
 (define (kind object)
-  "The word for what OBJECT is; \"atom\" when there is nothing inside to look at."
+  "The word for the kind of OBJECT; \"atom\" when it has no parts to inspect."
   (cond ((pair? object) "list")
         ((string? object) (if (> (string-length object) short-string) "string" "atom"))
         ((array? object) "array")
@@ -114,7 +114,7 @@ shown bare."
         (else "structure")))
 
 (define (window items offset count)
-  "COUNT of ITEMS from OFFSET, as far as there are any."
+  "COUNT of ITEMS from OFFSET, or fewer."
   (let ((items (if (< offset (length items)) (drop items offset) '())))
     (take* items count)))
 
@@ -131,7 +131,7 @@ shown bare."
                  (loop tortoise hare (+ count 2))))))))
 
 (define (circle-size list met)
-  "How many pairs the circular LIST has; MET is one in the circle."
+  "The number of pairs in the circular LIST; MET is one in the cycle."
   (let up-to ((one list) (other met) (before 0))
     (if (eq? one other)
         (let around ((pair (cdr one)) (count (1+ before)))
@@ -234,7 +234,7 @@ label, or (entry key value)."
 ;;; Nodes
 
 (define (node object depth count offset limit path)
-  "OBJECT with DEPTH levels of its parts; PATH are the objects that it is part of."
+  "OBJECT with DEPTH levels of its parts; PATH are the objects that contain it."
   (let ((kind (kind object)))
     (cond ((string=? kind "atom") (list #:kind kind #:text (short-text object)))
           ((memq object path) (list #:kind kind #:id (object-number object) #:seen #t))

@@ -1,13 +1,13 @@
 ;;; Printing values and exceptions as strings of bounded length, in spite of the printers that evaluated code defines.
 
 (define (text-port put)
-  "A port that calls PUT with the strings that are written to it, whatever encoding code has made the usual one."
+  "A port that calls PUT with the strings that are written to it, with any default encoding that code has set."
   (let ((port (make-soft-port (vector (lambda (character) (put (string character))) put (lambda () #t) #f #f) "w")))
     (set-port-encoding! port "UTF-8")
     port))
 
 (define (bounded-text limit writer)
-  "What WRITER writes to the port it is given, at most LIMIT characters; second value: true when that cut it."
+  "The output of WRITER, called with a port, at most LIMIT characters; second value: true when that cut it."
   (let ((text (open-output-string))
         (room limit)
         (tag (make-prompt-tag "bounded-text")))
@@ -30,7 +30,7 @@
           (values (get-output-string text) #t))))))
 
 (define (failsafe default thunk)
-  "What THUNK returns, or what DEFAULT returns for an exception in it."
+  "The value of THUNK, or of DEFAULT after an exception in it."
   (with-exception-handler default thunk #:unwind? #t))
 
 (define (compound? value)
@@ -45,7 +45,7 @@
 (define most-parts 10000)
 
 (define (circular-parts value most)
-  "A table of the pairs and vectors in VALUE that contain themselves, or #f when there are none. Looks at no more than the
+  "A table of the pairs and vectors in VALUE that contain themselves, or #f when there are none. Examines at most the
 first MOST parts: each takes a character or more when it is printed."
   (let ((states (make-hash-table)))
     (let loop ((agenda (list value)) (left most) (found #f))
@@ -73,8 +73,8 @@ first MOST parts: each takes a character or more when it is printed."
                             (1- left) found))))))))))
 
 (define (write-value value port level length circular)
-  "Writes VALUE as `write' does, with `#' for what is nested more than LEVEL deep and `...' after LENGTH elements, either
-of which may be #f. CIRCULAR is what circular-parts gives."
+  "Writes VALUE like `write', with `#' for parts nested more than LEVEL deep and `...' after LENGTH elements, either of
+which may be #f. CIRCULAR is the result of circular-parts."
   (define labels (make-hash-table))     ; part -> its number
   (define (label-of part)
     (and circular (hashq-ref circular part) (hashq-ref labels part)))
@@ -125,7 +125,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
   (item value 0))
 
 (define (plain-text value)
-  "How VALUE prints when that is always the same, so that it needs no port; else #f."
+  "The printed form of VALUE if it is always the same, so that it needs no port; else #f."
   (cond ((eq? value #t) "#t")
         ((eq? value #f) "#f")
         ((and (exact-integer? value) (< -1000000000 value 1000000000)) (number->string value 10))
@@ -139,7 +139,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
         (printed-text value limit level length))))
 
 (define (printed-text value limit level length)
-  "The same by way of the printer."
+  "The same through the printer."
   (failsafe
    (lambda (failure)
      (list (string-append "#<" (type-text value) ", whose printing failed: " (exception-type failure) ": "
@@ -160,7 +160,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
        (if cut (string-append line "...") line)))))
 
 (define (type-text value)
-  "What kind of thing VALUE is."
+  "The kind of VALUE."
   (failsafe
    (const "object")
    (lambda ()
@@ -179,7 +179,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
 ;;; Exceptions
 
 (define (exception-type exception)
-  "The key that EXCEPTION was thrown with; of one without a key the names of what it is made of."
+  "The key of a thrown EXCEPTION; otherwise the names of its components."
   (failsafe
    (const "exception")
    (lambda ()
@@ -194,7 +194,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
              (else "object that is no exception"))))))
 
 (define (exception-text exception limit)
-  "What EXCEPTION says, in at most LIMIT characters, or why it says nothing."
+  "The message of EXCEPTION, in at most LIMIT characters, or the reason why there is none."
   (failsafe
    (lambda (failure)
      (string-append "(its report failed with " (exception-type failure) ")"))
@@ -208,7 +208,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
                         (key (write-thrown key (exception-args exception) port)))))))))
 
 (define (write-thrown key arguments port)
-  "Writes what was thrown with KEY as its printer does; for a key without one by the convention of `scm-error'."
+  "Writes an exception with KEY by its printer; for a key without one by the convention of `scm-error'."
   (let ((text (call-with-output-string (lambda (port) (print-exception port #f key arguments)))))
     (match arguments
       ((subr (? string? message) irritants . _)
@@ -220,7 +220,7 @@ of which may be #f. CIRCULAR is what circular-parts gives."
       (_ (put-text text port)))))
 
 (define (write-exception exception port)
-  "Of an object that is no exception the object; of the others what each part says."
+  "The object itself if it is not an exception; otherwise the message of each component."
   (if (not (exception? exception))
       (write-value exception port 8 50 (circular-parts exception most-parts))
       (let ((irritants (and (exception-with-irritants? exception) (exception-irritants exception))))

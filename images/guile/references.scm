@@ -79,7 +79,7 @@
       ((name . names) (loop names (1+ index) (acons name (struct-ref node index) fields))))))
 
 (define (tree-references tree module)
-  "The references to variables of modules in TREE, and the name of the last definition in it."
+  "The references to module variables in TREE, and the name of the last definition in it."
   (let loop ((agenda (list (list tree #f #f #f #f))) (found '()) (defined #f))
     (match agenda
       (() (values found defined))
@@ -127,7 +127,7 @@
            (and (symbol? head) head)))))
 
 (define (defined-by form)
-  "The name that FORM defines by the look of it, or #f."
+  "The name that FORM seems to define, or #f."
   (let ((head (head-of form))
         (datum (datum-of form)))
     (and head
@@ -138,7 +138,7 @@
                (and (symbol? what) what))))))
 
 (define (form-references form module)
-  "The uses in FORM of macros, and of procedures that are inlined by way of one, those of Guile itself apart."
+  "The uses in FORM of macros and of procedures that a macro inlines, except those of Guile itself."
   (define from (defined-by form))
   (define from-line (match (place-of form) ((_ line _) line) (#f #f)))
   (define resolved (resolve-module module #f #:ensure #f))
@@ -185,7 +185,7 @@
 ;;; Recording
 
 (define (note-form form tree)
-  "Notes the references in a FORM of a file, or in a definition that is evaluated. TREE is what it has been expanded to."
+  "Records the references in a FORM of a file, or in an evaluated definition. TREE is its expansion."
   (let* ((module (module-name (current-module)))
          (place (or (place-of form) (source-place (struct-ref tree 0))))
          (file (written-path place))
@@ -210,7 +210,7 @@
 (define expand-only (make-parameter #f)) ; the expansion is only shown
 
 (define (note-while-expanding)
-  "Has all that is expanded in this image noted."
+  "Makes the expander record all references in this image."
   (let ((expand macroexpand))
     (module-set! the-scm-module 'macroexpand
                  (lambda (form . options)
@@ -223,7 +223,7 @@
 ;;; Questions
 
 (define (refers-to? reference variable modules)
-  "True when REFERENCE is to VARIABLE. MODULES has the modules that were looked up, by their names."
+  "True when REFERENCE is to VARIABLE. MODULES are the modules that were looked up, by their names."
   (let ((module (or (hash-ref modules (cons (reference-public? reference) (reference-module reference)))
                     (let ((found (or (failsafe (const #f)
                                                (lambda ()
@@ -260,7 +260,7 @@
             (equal? (reference-column one) (reference-column other)))))))
 
 (define (reference-facts reference inlined?)
-  "What the parent is told about REFERENCE; to call what is INLINED? looks like the use of a macro."
+  "The description of REFERENCE for the parent; a call of an INLINED? procedure looks like the use of a macro."
   (append (list #:kind (if (and inlined? (string=? (reference-kind reference) "macroexpansion"))
                            "call"
                            (reference-kind reference))
@@ -278,7 +278,7 @@
               (filter module-filename (modules-of-project))))
 
 (define (answer-references request)
-  "Says who refers to the name in the request; the fields of the answer."
+  "Lists the references to the name in the request; returns the fields of the answer."
   (answer-about-name request
                      (lambda (symbol variable module)
                        (let* ((home (or (home-of symbol variable module) module))

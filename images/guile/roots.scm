@@ -54,7 +54,7 @@ rest of a page."
       (((range . ranges) . _) (loop ranges (cons range runs))))))
 
 (define (join-roots)
-  "Makes one root of the code of each run. None is missed: neither the collector nor an interrupt comes between."
+  "Joins the roots of each run of code into one. None is missed: neither the collector nor an interrupt intervenes."
   (when (and c-remove-roots c-add-roots)
     (let ((ranges (code-ranges)))
       (for-each (match-lambda
@@ -74,14 +74,14 @@ rest of a page."
 (define roots-added 0)
 
 (define (note-root)
-  "To be called whenever compiled code is about to be loaded."
+  "Must be called whenever compiled code is about to be loaded."
   (set! roots-added (1+ roots-added))
   (when (> roots-added roots-before-joining)
     (set! roots-added 0)
     (join-roots)))
 
 (define (note-roots-of-forms)
-  "Notes the root of each form that is compiled, whoever does it."
+  "Records the root of each form that is compiled, by any caller."
   (let* ((loader (resolve-module '(system vm loader)))
          (load-thunk (module-ref loader 'load-thunk-from-memory)))
     (module-set! loader 'load-thunk-from-memory

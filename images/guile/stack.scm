@@ -3,7 +3,7 @@
 (define most-frames 20)
 
 (define (image-of address)
-  "What tells the compiled code at ADDRESS from that of another file."
+  "A key for the file of the compiled code at ADDRESS."
   (let ((context (and address (find-debug-context address))))
     (and context (debug-context-base context))))
 
@@ -19,18 +19,18 @@
     (_ #f)))
 
 (define (library-file? file)
-  "True for a file of Guile's own, which are compiled under names relative to its directory."
+  "True for a file of Guile's own, which is compiled under a name relative to Guile's directory."
   (and (not (absolute-file-name? file))
        (let ((path (search-path %load-path file)))
          (and path (string-prefix? (%package-data-dir) path)))))
 
 (define (full-path file)
-  "FILE as it can be opened from anywhere."
+  "The absolute path of FILE."
   (or (and (not (absolute-file-name? file)) (search-path %load-path file))
       file))
 
 (define (user-frame? frame)
-  "True for code of the user's: compiled from a file that is not Guile's, or from what was evaluated."
+  "True for code of the user's: compiled from a file that is not Guile's, or evaluated."
   (match (frame-place frame)
     ((file . _) (not (library-file? file)))
     (#f #f)))
@@ -40,7 +40,8 @@
     call-with-stack-overflow-handler))
 
 (define (operation-frame? frame)
-  "True for an operation of Guile (car, string-append, for-each) as against the ways to signal an error and the expander."
+  "True for an operation of Guile (car, string-append, for-each), false for functions that signal an error and the
+expander."
   (let ((name (frame-procedure-name frame)))
     (and name
          (not (memq name machinery))
@@ -59,7 +60,7 @@
   (and (memq (frame-procedure-name frame) '(call-in-code run)) (agent-frame? frame)))
 
 (define (frame-kind frame)
-  "What to make of FRAME: `boundary', `agent', `user', `operation' or `other'."
+  "The kind of FRAME: `boundary', `agent', `user', `operation' or `other'."
   (cond ((boundary? frame) 'boundary)
         ((agent-frame? frame) 'agent)
         ((user-frame? frame) 'user)
@@ -69,8 +70,8 @@
 (define most-counted-frames 200000)
 
 (define (stack-frames innermost)
-  "The frames of evaluated code from INNERMOST outwards: those of the user, and before them the operation of Guile's that
-failed, if one did. A stack may have millions of frames, of which the first are looked at."
+  "The frames of evaluated code from INNERMOST outwards: those of the user, and before them the operation of Guile's
+that failed, if one did. A stack may have millions of frames; only the first are examined."
   (define kinds (make-hash-table))      ; by the place in the code, since asking a frame takes time
   (define (kind frame)
     (let ((place (frame-instruction-pointer frame)))
@@ -97,8 +98,8 @@ failed, if one did. A stack may have millions of frames, of which the first are 
 (define fewest-repetitions 4)
 
 (define (repetition frames start)
-  "How many of the vector FRAMES from START on are at the same places again and again, and how many times: (period . times)
-with the shortest such period that comes often, or (1 . 1)."
+  "The number of frames in the vector FRAMES from START on that repeat, and of their repetitions: (period . times) with
+the shortest period that repeats often, or (1 . 1)."
   (define (key position)
     (frame-instruction-pointer (vector-ref frames position)))
   (define (times period)
@@ -137,7 +138,7 @@ left out after it."
                              (span again (+ again period) '()))))))))))
 
 (define (skip-agent frame)
-  "The first frame outside the agent's own that handle an exception or a signal."
+  "The first frame outside the agent's frames for handling an exception or a signal."
   (let loop ((frame frame))
     (and frame
          (if (or (agent-frame? frame) (eq? (frame-procedure-name frame) 'make-stack))
@@ -145,12 +146,12 @@ left out after it."
              frame))))
 
 (define (frames-of stack)
-  "The frames of evaluated code in STACK, which a function of the agent has made; none when they cannot be had."
+  "The frames of evaluated code in STACK, which a function of the agent has made; empty when they are not available."
   (failsafe (const '())
             (lambda () (if stack (stack-frames (stack-ref stack 0)) '()))))
 
 (define (frame-facts frames)
-  "What the parent is told about FRAMES, the variables of the innermost one with it."
+  "The description of FRAMES for the parent, with the variables of the innermost one."
   (let loop ((frames frames) (locals? #t) (facts '()))
     (if (null? frames)
         (reverse facts)
@@ -163,7 +164,7 @@ left out after it."
                       facts))))))
 
 (define (folded-frame-facts frames)
-  "The same of all FRAMES of a stack, folded."
+  "The same for all FRAMES of a stack, with repetitions folded."
   (let ((folded (folded-frames frames)))
     (map (lambda (facts number-frame-repetition)
            (match number-frame-repetition
@@ -201,7 +202,7 @@ left out after it."
   (if (eq? argument '_) "_" (short-text argument)))
 
 (define (own-bindings frame)
-  "The bindings of FRAME that the code has made, as against those of the compiler, whose names do not stand in the file."
+  "The bindings of FRAME in the code, without those of the compiler, whose names are not in the file."
   (let ((source (frame-source-text frame)))
     (filter (lambda (binding)
               (let ((name (binding-name binding)))
@@ -211,7 +212,7 @@ left out after it."
             (frame-bindings frame))))
 
 (define (frame-source-text frame)
-  "The text of the file that FRAME's code was compiled from, or #f."
+  "The text of the file that contains the code of FRAME, or #f."
   (match (frame-place frame)
     ((file . _)
      (failsafe (const #f)
@@ -222,7 +223,7 @@ left out after it."
     (#f #f)))
 
 (define (word-in? word text)
-  "True when WORD stands in TEXT with no other letters around it."
+  "True when TEXT contains WORD with no other letters around it."
   (define (apart? at)
     (or (< at 0)
         (>= at (string-length text))

@@ -58,15 +58,14 @@
 (define own-pid #f)                     ; the process that answers the parent
 
 (define (private-copy descriptor)
-  "A copy of DESCRIPTOR out of the way of evaluated code, closed in child processes. Where so few may be open that there is
-no such number, it is the next one."
+  "A copy of DESCRIPTOR with a high number, which evaluated code hardly uses, closed in child processes. If the limit on
+open files does not allow such a number, it is the next free one."
   (or (false-if-exception (fcntl descriptor f-dupfd-cloexec 100))
       (fcntl descriptor f-dupfd-cloexec 3)))
 
 (define (open-protocol)
-  "Takes descriptors 0 and 1 for the protocol, and gives 0, 1 and 2 to the evaluated code.
-What 1 stands for is the pipe whose number the parent passed in the environment. Without one, as over a network, 1 and 2
-are both the error output."
+  "Takes descriptors 0 and 1 for the protocol, and gives 0, 1 and 2 to the evaluated code. Descriptor 1 becomes the pipe
+whose number the parent passed in the environment. Without one, as over a network, 1 and 2 are both the error output."
   (let ((capture (getenv "LISPWRIGHT_CAPTURE")))
     (unsetenv "LISPWRIGHT_CAPTURE")
     (set! own-pid (getpid))
@@ -97,7 +96,7 @@ are both the error output."
                     (else #f))))))))
 
 (define (write-protocol octets)
-  "Writes all of OCTETS to the parent. A process that evaluated code has forked off has nothing to say: it ends."
+  "Writes all of OCTETS to the parent. In a process that evaluated code has forked, ends the process instead."
   (unless (= (getpid) own-pid)
     (primitive-_exit 0))
   (let ((size (bytevector-length octets)))
@@ -111,7 +110,7 @@ are both the error output."
                   (else (die)))))))))
 
 (define (protocol-readable?)
-  "True when a frame, or the end of the pipe, is waiting."
+  "True when a frame, or the end of the pipe, can be read."
   (let ((set (make-bytevector 8 0)))
     (bytevector-s32-native-set! set 0 requests)
     (bytevector-s16-native-set! set 4 1)  ; POLLIN
@@ -123,21 +122,21 @@ are both the error output."
 (define known-words (make-hash-table))  ; #:code -> ":CODE"
 
 (define (word-keyword word)
-  "The keyword that WORD, which begins with a colon, stands for."
+  "The keyword for WORD, which begins with a colon."
   (or (hash-ref known-keywords word)
       (let ((keyword (symbol->keyword (string->symbol (string-downcase (substring word 1))))))
         (hash-set! known-keywords word keyword)
         keyword)))
 
 (define (keyword-word keyword)
-  "KEYWORD as the wire spells it."
+  "KEYWORD in the notation of the wire."
   (or (hashq-ref known-words keyword)
       (let ((word (string-append ":" (string-upcase (symbol->string (keyword->symbol keyword))))))
         (hashq-set! known-words keyword word)
         word)))
 
 (define (parse-wire text)
-  "The datum that TEXT stands for: lists, strings, integers, keywords; NIL is #f or the empty list, T is #t."
+  "The datum in TEXT: lists, strings, integers, keywords; NIL is #f or the empty list, T is #t."
   (define end (string-length text))
   (define (skip at)
     (if (and (< at end) (char=? (string-ref text at) #\space)) (skip (1+ at)) at))
@@ -167,14 +166,14 @@ are both the error output."
     (lambda (value at) value)))
 
 (define (receive-request)
-  "The next request, or #f when the parent has closed its end or does not speak the protocol."
+  "The next request, or #f when the parent has closed its end or does not use the protocol."
   (let* ((header (read-protocol 6))
          (size (and header (string->number (utf8->string header) 16)))
          (payload (and size (read-protocol size))))
     (and payload (parse-wire (utf8->string payload)))))
 
 (define (encode value port)
-  "Writes VALUE (lists, strings, integers, keywords, booleans) to PORT as the wire spells it."
+  "Writes VALUE (lists, strings, integers, keywords, booleans) to PORT in the notation of the wire."
   (cond ((string? value)
          (write-char #\" port)
          (if (string-index value string-ends)
@@ -214,16 +213,16 @@ are both the error output."
 ;;; Signals
 
 (define (install-signals handle-frames handle-interrupt)
-  "Has HANDLE-FRAMES called when the parent sends something, and HANDLE-INTERRUPT by SIGINT, the local way. While
-`system*' waits, SIGINT is ignored, and SIGURG comes instead."
+  "Makes messages of the parent call HANDLE-FRAMES, and SIGINT, the local interrupt, HANDLE-INTERRUPT. While `system*'
+waits, SIGINT is ignored, and SIGURG comes instead."
   (sigaction SIGINT (lambda (signal) (handle-interrupt)))
   (sigaction SIGURG (lambda (signal) (handle-interrupt)))
   (sigaction SIGIO (lambda (signal) (handle-frames)))
   (fcntl requests F_SETOWN (getpid)))
 
 (define (watch-requests on?)
-  "Asks the kernel for SIGIO when a request comes, or not to. It is asked only while code runs, because a signal ends a
-`sleep' early: that of the request itself must not."
+  "Turns the kernel's SIGIO for requests on or off. It is on only while code runs, because a signal ends a `sleep'
+early: that of the request itself must not."
   (let ((flags (fcntl requests F_GETFL)))
     (fcntl requests F_SETFL (if on? (logior flags o-async) (logand flags (lognot o-async))))))
 
@@ -232,7 +231,7 @@ are both the error output."
 (define standard-ports '())             ; input, output, errors: ports on 0, 1 and 2
 
 (define (open-standard-ports)
-  "Ports on the descriptors. Nothing is buffered, so that output keeps its order beside that of child processes and is
+  "Ports on the descriptors. They are unbuffered, so that output keeps its order with that of child processes and is
 there after a crash."
   (set! standard-ports (list (fdes->inport 0) (fdes->outport 1) (fdes->outport 2)))
   (for-each (lambda (port)
@@ -241,8 +240,8 @@ there after a crash."
             standard-ports))
 
 (define (restore-ports)
-  "Undoes what an earlier call did to the standard ports: set them, closed them, sent their descriptors elsewhere, or gave
-them another encoding, as `setlocale' does."
+  "Undoes changes of an earlier call to the standard ports: set, closed, their descriptors redirected, or given another
+encoding, as by `setlocale'."
   (point-descriptors)
   (when (any port-closed? standard-ports)
     (let ((null-input (open-fdes "/dev/null" O_RDONLY)))
@@ -266,7 +265,7 @@ them another encoding, as `setlocale' does."
 (define stack-words (* 16 1024 1024))   ; 128 MB: a deeper recursion counts as endless
 
 (define (limit-heap megabytes)
-  "Lets the collector give up at MEGABYTES, and keeps its complaints off the error output."
+  "Makes the collector give up at MEGABYTES, and keeps its message off the error output."
   (let ((global (dynamic-link)))
     ((pointer->procedure void (dynamic-func "GC_set_max_heap_size" global) (list size_t)) (* megabytes 1024 1024))
     ((pointer->procedure void (dynamic-func "GC_set_warn_proc" global) (list '*))
@@ -275,7 +274,7 @@ them another encoding, as `setlocale' does."
 (define project-root #f)                ; the directory this process was started in
 
 (define (library-directories)
-  "Where the project's modules may be: its root, and the usual directories below it."
+  "The directories of the project's modules: its root, and the usual directories below it."
   (cons project-root
         (filter file-is-directory?*
                 (map (lambda (name) (string-append project-root "/" name))
@@ -285,7 +284,7 @@ them another encoding, as `setlocale' does."
   (false-if-exception (file-is-directory? path)))
 
 (define (prepare-image cache)
-  "Makes a started image ready. Compiled modules go below CACHE, or nowhere when that is #f."
+  "Prepares a started image. Compiled modules go below CACHE, or nowhere when that is #f."
   (false-if-exception (setlocale LC_ALL ""))
   (unless (string-contains-ci (setlocale LC_CTYPE) "utf")
     (false-if-exception (setlocale LC_CTYPE "C.UTF-8")))
@@ -313,7 +312,7 @@ them another encoding, as `setlocale' does."
             (cons* (current-output-port) (current-error-port) (cdr standard-ports))))
 
 (define (die)
-  "Ends this process, its group when it leads one, and those that wait for it, at once."
+  "Ends this process, its group if it leads one, and the processes that wait for it, at once."
   (set-wanted-depth! all-over)
   (when (= (getpgrp) (getpid))
     (kill 0 SIGKILL))

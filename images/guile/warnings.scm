@@ -5,12 +5,12 @@
 (define warning-mark "\x1f;;; ")        ; the beginning of the compiler's warnings while they are collected
 
 ;; One port serves all evaluations, because making one takes longer than evaluating. Each evaluation has a string port
-;; of its own behind it, which stays with the evaluation when its stack is held and continued.
+;; of its own for the output, which stays with the evaluation when its stack is held and continued.
 (define collected (make-fluid #f))      ; (room . port): how many more characters the string port accepts
 (define collecting-port #f)
 
 (define (collect string)
-  "Keeps STRING for the evaluation that is going on, as far as there is room."
+  "Keeps STRING for the current evaluation, as far as there is room."
   (match (fluid-ref collected)
     ((and place (room . text))
      (let ((kept (min room (string-length string))))
@@ -19,15 +19,15 @@
     (_ #f)))
 
 (define (warning-port)
-  "The port that keeps what is written to it for the evaluation that is going on."
+  "The port that keeps its output for the current evaluation."
   (when (or (not collecting-port) (port-closed? collecting-port))
     (set! collecting-port (text-port collect))
     (setvbuf collecting-port 'line))
   collecting-port)
 
 (define (call-with-warning-text thunk finish)
-  "What FINISH makes of the answer that THUNK gives, the compiler's warnings meanwhile as (file . line), where the file that
-was being compiled may be #f, and the others as ((type message) ...). Of all of them the first 32,000 characters count."
+  "The result of FINISH for the answer of THUNK, the compiler's warnings meanwhile as (file . line), where the file that
+was being compiled may be #f, and the others as ((type message) ...). Only the first 32,000 characters of all are kept."
   (define text (open-output-string))
   (define port (warning-port))
   (define (flush)
@@ -61,7 +61,7 @@ was being compiled may be #f, and the others as ((type message) ...). Of all of 
                   (loop lines files compiler (cons (list "warning" line) others))))))))))
 
 (define (call-with-warnings evaluation thunk)
-  "The answer that THUNK gives for EVALUATION, with the warnings written meanwhile."
+  "The answer of THUNK for EVALUATION, with the warnings written meanwhile."
   (call-with-warning-text
    thunk
    (lambda (answer lines others)
@@ -166,8 +166,8 @@ is none, or another."
                (format #f "~a (~a:~a:~a)" message file line column))))))
 
 (define (still-true? answer)
-  "A predicate for lines of the compiler's: false for a variable that was defined later on, and for any when ANSWER is a
-failure."
+  "A predicate for lines of the compiler's: false for a variable that was defined later, and for all lines when ANSWER
+is a failure."
   (let ((failed? (not (eq? (second answer) #:completed)))
         (module (current-module)))
     (lambda (line)
@@ -176,7 +176,7 @@ failure."
             (not (or failed? (and name (module-variable module (string->symbol name))))))))))
 
 (define (quoted-name message)
-  "What stands between the quotes in MESSAGE."
+  "The text between the quotes in MESSAGE."
   (let* ((open (string-index message #\`))
          (close (and open (string-rindex message #\'))))
     (and close (< open close) (substring message (1+ open) close))))

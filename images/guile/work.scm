@@ -3,12 +3,12 @@
 ;;; Diagnostics
 
 (define (diagnostic severity type message place)
-  "What the parent is told about a mistake. PLACE is (file line column) or #f."
+  "The description of a mistake for the parent. PLACE is (file line column) or #f."
   (append (list #:severity severity #:type type #:message message) (place-facts place)))
 
 (define (warning-diagnostic line path)
-  "The diagnostic that a line of the compiler's warnings about the file at PATH stands for; with the file alone when nothing
-tells a line in it."
+  "The diagnostic for a line of the compiler's warnings about the file at PATH; with the file alone when nothing gives a
+line in it."
   (match (split-warning line (lambda () (open-source path)))
     ((place type message) (diagnostic "warning" type message (or place (and path (list path #f #f)))))))
 
@@ -90,7 +90,7 @@ has the wrong syntax, or the name of a module that is not there. Else #f."
 (define compiling #f)                   ; the path of the file that is being loaded
 
 (define (call-collecting-diagnostics evaluation thunk)
-  "Calls THUNK; the warnings of the compiler meanwhile are diagnostics of the answer, those of the code its warnings."
+  "Calls THUNK; compiler warnings meanwhile become diagnostics of the answer, those of the code its warnings."
   (set! compiling #f)
   (call-with-warning-text
    thunk
@@ -133,7 +133,7 @@ has the wrong syntax, or the name of a module that is not there. Else #f."
     (and file (file-exists? (full-path file)) (full-path file))))
 
 (define (compiled-path path)
-  "Where the compiled form of the source at PATH is kept: where Guile itself looks for it; without a cache in a temporary
+  "The place of the compiled form of the source at PATH: where Guile itself looks for it; without a cache in a temporary
 directory that is removed with the process."
   (let ((fallback (and %load-should-auto-compile %compile-fallback-path)))
     (if fallback
@@ -144,14 +144,14 @@ directory that is removed with the process."
   (delay (mkdtemp (string-append (or (getenv "TMPDIR") "/tmp") "/lispwright-guile-XXXXXX"))))
 
 (define (make-directories path)
-  "Makes the directory that PATH is in, and those it is in."
+  "Makes the directory of PATH, and those above it."
   (let ((directory (dirname path)))
     (unless (file-exists? directory)
       (make-directories directory)
       (false-if-exception (mkdir directory)))))
 
 (define (load-source path)
-  "Compiles the file at PATH and loads it into the session's module, unless it names one. The session stays where it is."
+  "Compiles the file at PATH and loads it into the session's module, unless it names one. The session keeps its module."
   (let ((content (file-content path)))
     (set! compiling path)
     (tell-progress (string-append "compiling " path))
@@ -181,8 +181,8 @@ directory that is removed with the process."
   (note-compiled path))
 
 (define (target request)
-  "What REQUEST is about: the path of a file, or the name of a module that is not the project's, or #f with the answer
-that there is no such thing."
+  "The target of REQUEST: the path of a file, or the name of a module outside the project, or #f with the answer that
+there is no such thing."
   (let ((path (argument request #:path))
         (system (argument request #:system)))
     (if path
@@ -201,7 +201,7 @@ that there is no such thing."
 (define compiled-times (make-hash-table)) ; path of a loaded file -> the time when its code was compiled, in seconds
 
 (define (note-compiled path)
-  "Notes the age of the code that was loaded for the file at PATH; it may be that of an earlier image."
+  "Records the age of the code that was loaded for the file at PATH; it may be that of an earlier image."
   (define (seconds whole nanoseconds)
     (+ whole (/ nanoseconds 1000000000)))
   (hash-set! compiled-times path
@@ -214,8 +214,8 @@ that there is no such thing."
                    ((whole . microseconds) (seconds whole (* 1000 microseconds)))))))
 
 (define (note-loaded-files)
-  "Has the project's files noted that are loaded because a module uses them. Guile takes compiled code for good by the age of
-its own source alone; what is older than the macros in it is compiled anew."
+  "Records the project's files that are loaded because a module uses them. Guile judges compiled code by the age of its
+own source alone; code that is older than the macros in it is compiled again."
   (let ((load-path primitive-load-path))
     (module-set! the-root-module 'primitive-load-path
                  (lambda (name . rest)
@@ -246,7 +246,7 @@ its own source alone; what is older than the macros in it is compiled anew."
               (module-map (lambda (name variable) variable) interface)))))
 
 (define (used-modules one noted)
-  "Those of NOTED that ONE of them uses."
+  "The NOTED modules that ONE of them uses."
   (let ((names (map module-name (module-uses (cdr one)))))
     (filter (lambda (other) (and (not (eq? other one)) (member (module-name (cdr other)) names))) noted)))
 
@@ -256,7 +256,7 @@ its own source alone; what is older than the macros in it is compiled anew."
        (exports-macros? (cdr other))))
 
 (define (has-earlier-macros? path)
-  "True when the module at PATH was compiled before macros of what it uses."
+  "True when the module at PATH was compiled before macros of the modules that it uses."
   (let* ((noted (noted-modules))
          (one (assoc path noted)))
     (and one
@@ -287,13 +287,13 @@ compiled with earlier macros of others; each after those of them that it uses."
           (loop (delq next left) (cons next ordered))))))
 
 (define (load-outdated path)
-  "Loads the modules anew that the file at PATH may use and that are outdated; the files of these, and PATH when it is one."
+  "Reloads the outdated modules that the file at PATH may use; returns their files, and PATH when it is one."
   (let ((files (map car (outdated-modules))))
     (for-each load-source (delete path files))
     files))
 
 (define (answer-load request)
-  "Loads a file or module; the fields of the answer."
+  "Loads a file or module; returns the fields of the answer."
   (answer-work request 'load
                (lambda ()
                  (match (target request)
@@ -311,13 +311,13 @@ compiled with earlier macros of others; each after those of them that it uses."
                     (list #:outcome #:loaded))))))
 
 (define (check-defines path system)
-  "Fails when the file at PATH, in which the module SYSTEM was looked for, does not define it. SYSTEM may be #f."
+  "Fails when the file at PATH, which was found for the module SYSTEM, does not define it. SYSTEM may be #f."
   (let ((name (and system (module-name-of system))))
     (when (and name (not (and=> (loaded-module name) module-public-interface)))
       (error (format #f "~a was loaded and defines no module ~a." path (short-text name))))))
 
 (define (answer-work request kind thunk)
-  "What THUNK answers, with the diagnostics; also that of the error which ended it."
+  "The answer of THUNK, with the diagnostics; also with that of an error which ended it."
   (let ((evaluation (new-evaluation (argument request #:id) "")))
     (set-evaluation-phase! evaluation 'eval)
     (set-evaluation-kind! evaluation kind)
@@ -330,7 +330,7 @@ compiled with earlier macros of others; each after those of them that it uses."
       answer)))
 
 (define (tell-progress text)
-  "Tells the parent what the request in hand does."
+  "Reports the activity of the current request to the parent."
   (send (list #:progress #:id last-id #:text text)))
 
 ;;; Tests, of SRFI 64
@@ -348,7 +348,7 @@ compiled with earlier macros of others; each after those of them that it uses."
   (running tally-running set-tally-running!)) ; the name of the running test, or #f
 
 (define (note-result tally runner)
-  "Counts the test that RUNNER has just ended."
+  "Counts the test that has just ended in RUNNER."
   (let* ((name (test-runner-test-name runner))
          (path (test-runner-group-path runner))
          (wanted (tally-wanted tally)))
@@ -365,7 +365,7 @@ compiled with earlier macros of others; each after those of them that it uses."
         (else (set-tally-skipped! tally (1+ (tally-skipped tally))))))))
 
 (define (failed-test runner name path)
-  "What the parent is told about the failed test that RUNNER has just ended."
+  "The description for the parent of the failed test that has just ended in RUNNER."
   (let ((absent (list #f))
         (alist (test-result-alist runner)))
     (define (value key)
@@ -393,7 +393,7 @@ compiled with earlier macros of others; each after those of them that it uses."
         (else (raised-text raised))))
 
 (define (raised-text raised)
-  "What SRFI 64 has kept of an exception: the key and arguments, or the exception."
+  "The exception as SRFI 64 has kept it: the key and arguments, or the exception."
   (match raised
     (('%exception exception) (raised-text exception))
     (((? symbol? key) . arguments)
@@ -406,13 +406,13 @@ compiled with earlier macros of others; each after those of them that it uses."
     (_ (string-append "raised " (short-text raised)))))
 
 (define (note-start tally runner)
-  "Says which test RUNNER begins with: it may never end, or end the process."
+  "Reports the test that RUNNER begins: it may never end, or end the process."
   (let ((name (test-runner-test-name runner)))
     (set-tally-running! tally name)
     (tell-progress (format #f "testing ~a" name))))
 
 (define (note-fault tally runner reason)
-  "Counts what is wrong with the group of tests that RUNNER is at as a failed test."
+  "Counts a mistake in the group of tests that RUNNER is at as a failed test."
   (when (null? (tally-wanted tally))
     (let ((path (test-runner-group-path runner)))
       (set-tally-failed! tally (1+ (tally-failed tally)))
@@ -422,7 +422,7 @@ compiled with earlier macros of others; each after those of them that it uses."
                                        (tally-failures tally))))))
 
 (define (count-tests-of runner tally)
-  "Has TALLY told what RUNNER runs, whatever else it does."
+  "Makes TALLY observe RUNNER, in addition to its own callbacks."
   (define-syntax-rule (precede! get set note argument ...)
     (let ((others (get runner)))
       (set runner (lambda (runner argument ...)
@@ -440,8 +440,8 @@ compiled with earlier macros of others; each after those of them that it uses."
             ended begun))
 
 (define (call-counting-tests tally thunk)
-  "Calls THUNK, with TALLY told of the tests that run meanwhile. The code may bring runners of its own: they are found when
-a group of tests begins."
+  "Calls THUNK, with TALLY observing the tests that run meanwhile. The code may use runners of its own: they are found
+when a group of tests begins."
   (let* ((module (resolve-module '(srfi srfi-64)))
          (variable (or (module-variable module '%test-begin) (module-variable module 'test-begin)))
          (begin-group (variable-ref variable))
@@ -476,7 +476,7 @@ a group of tests begins."
    (if (tally-running tally) (list #:running (tally-running tally)) '())))
 
 (define (answer-run-tests request)
-  "Loads the tests afresh and runs them; the fields of the answer."
+  "Loads the tests again and runs them; returns the fields of the answer."
   (let* ((wanted (or (argument request #:tests) '()))
          (tally (make-tally wanted wanted 0 0 0 '() '() #f)))
     (let ((answer

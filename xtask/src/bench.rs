@@ -17,10 +17,13 @@ const GROUPS: [&str; 7] = ["reader", "server", "eval", "copies", "memory", "endu
 /// The group with documents of its own.
 const REPAIR: &str = "repair";
 
-/// Measures the rows of a group, or all of them, and prints a Markdown table.
-pub(crate) fn run(install: Install, name: Option<&str>, write: bool) -> Result<(), Failure> {
+/// Measures the rows of a group, or all of them, and prints a Markdown table; those of repair as if there was no doubt `without`.
+pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Option<&str>) -> Result<(), Failure> {
     if let Some(name) = name.filter(|name| !GROUPS.contains(name)) {
         return Err(Failure::new(format!("there is no group {name}; the groups are {}", GROUPS.join(", "))));
+    }
+    if without.is_some() && (write || name != Some(REPAIR)) {
+        return Err(Failure::new("--without is for repair, and its numbers are not written"));
     }
     if write && name.is_some_and(|name| name != REPAIR) {
         return Err(Failure::new("--write writes all rows, or those of repair: leave out the name"));
@@ -41,6 +44,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool) -> Result<(
         .arg(corpus::directory())
         .arg(&scratch)
         .args(name)
+        .envs(without.map(|doubt| ("LISPWRIGHT_REPAIR_WITHOUT", doubt)))
         .stderr(std::process::Stdio::inherit())
         .output()
         .map_err(|error| Failure::new(format!("lispwright-bench could not be started: {error}")))?;
@@ -62,7 +66,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool) -> Result<(
 /// Copies the tables and the picture from `scratch` into the documents.
 fn write_repair(scratch: &Path) -> Result<(), Failure> {
     let path = workspace().join("docs/repair.md");
-    for part in ["summary", "tables"] {
+    for part in ["summary", "doubts", "tables"] {
         let source = scratch.join(format!("repair-{part}.md"));
         put(&path, part, &fs::read_to_string(&source).about(&source)?)?;
     }

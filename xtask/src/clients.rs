@@ -3,10 +3,14 @@
 //! Hooks and servers are only as useful as clients make them, and clients change every week. Here each client runs in a
 //! home directory of its own that only `lispwright setup` has configured, against a stand-in for its model's API on the
 //! loopback interface. The stand-in writes Lisp with a lost parenthesis through the client's own edit tools; the
-//! resulting files and the model's input are checked. Some 900 MB below `target/clients`; a client that cannot be
+//! resulting files and the model's input are checked. Some 1.3 GB below `target/clients`; a client that cannot be
 //! installed is skipped with a line that says so.
 
+mod claude_code;
+mod codex;
+mod gemini;
 mod model;
+mod opencode;
 mod speech;
 mod story;
 
@@ -18,7 +22,7 @@ use std::time::{Duration, Instant};
 use model::Model;
 use serde_json::Value;
 use speech::Speech;
-use story::Scene;
+use story::{Scene, Tools};
 
 use crate::files::Scratch;
 use crate::step::{About, Failure, Step, say};
@@ -27,14 +31,10 @@ use crate::{cargo, npm, target};
 /// The time limit of a client for the whole story.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// With a comment, which this client accepts.
-const GEMINI_SETTINGS: &str = r#"{
-  // mine
-  "security": {"auth": {"selectedType": "gemini-api-key"}},
-  "privacy": {"usageStatisticsEnabled": false}
-}
-"#;
+/// What the client is asked to do.
+const PROMPT: &str = "Play your part.";
 
+/// A coding agent: one file for each.
 struct Client {
     name: &'static str,
     package: &'static str,
@@ -43,6 +43,12 @@ struct Client {
     program: &'static str,
     speech: Speech,
     acts: &'static [Act],
+    /// A file below the home directory that a user of this client has, with its text.
+    settings: Option<(&'static str, &'static str)>,
+    /// Its own tools, and how it names ours.
+    tools: Tools,
+    /// Says how it is started without a terminal.
+    start: fn(&mut Command, &Model, Act),
 }
 
 /// The part of the story in one run of a client.
@@ -53,38 +59,15 @@ enum Act {
     /// The calls of our server, where the client keeps its own tools in a sandbox. The sandbox needs rights that
     /// containers often lack, so its own tools are not called.
     Sandboxed,
+    /// A broken write, where the program that the setup named is gone: nothing may be in the way.
+    Uninstalled,
 }
 
-const CLIENTS: &[Client] = &[
-    Client {
-        name: "claude-code",
-        package: "@anthropic-ai/claude-code",
-        version: "2.1.330",
-        program: "claude",
-        speech: Speech::Anthropic,
-        acts: &[Act::Story],
-    },
-    Client {
-        name: "codex",
-        package: "@openai/codex",
-        version: "0.169.0",
-        program: "codex",
-        speech: Speech::OpenAi,
-        acts: &[Act::Story, Act::Sandboxed],
-    },
-    Client {
-        name: "gemini",
-        package: "@google/gemini-cli",
-        version: "0.61.0",
-        program: "gemini",
-        speech: Speech::Google,
-        acts: &[Act::Story],
-    },
-];
+const CLIENTS: &[&Client] = &[&claude_code::CLIENT, &codex::CLIENT, &gemini::CLIENT, &opencode::CLIENT];
 
 /// Plays the story in every client, or in the named one.
 pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {
-    let chosen: Vec<&Client> = CLIENTS.iter().filter(|client| only.is_none_or(|only| only == client.name)).collect();
+    let chosen: Vec<&&Client> = CLIENTS.iter().filter(|client| only.is_none_or(|only| only == client.name)).collect();
     if chosen.is_empty() {
         let names: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
         return Err(Failure::new(format!("there is no such client; take one of {}", names.join(", "))));
@@ -135,26 +118,33 @@ fn play(client: &Client, act: Act, program: &Path) -> Result<Vec<Checked>, Failu
     let (home, project) = (scratch.path().join("home"), scratch.path().join("project"));
     fs::create_dir_all(&home).about(&home)?;
     fs::create_dir_all(&project).about(&project)?;
-    if client.name == "gemini" {
-        // A user of this client has chosen how to sign in.
-        let settings = home.join(".gemini/settings.json");
-        fs::create_dir_all(home.join(".gemini")).about(&settings)?;
-        fs::write(&settings, GEMINI_SETTINGS).about(&settings)?;
+    if let Some((name, text)) = client.settings {
+        let settings = home.join(name);
+        fs::create_dir_all(settings.parent().unwrap_or(&home)).about(&settings)?;
+        fs::write(&settings, text).about(&settings)?;
     }
     let binary = target().join("debug/lispwright");
-    Step::new(&binary)
+    let installed = if act == Act::Uninstalled { home.join("lispwright") } else { binary.clone() };
+    if act == Act::Uninstalled {
+        fs::copy(&binary, &installed).about(&installed)?;
+    }
+    Step::new(&installed)
         .args(["setup", client.name, "--approve"])
         .env("HOME", &home)
         .inside(&project)
         .run_quietly(&[0])?;
     let scenes = match act {
-        Act::Story => story::scenes(client.speech, &project),
+        Act::Story => story::scenes(&client.tools, &project),
         Act::Sandboxed => {
             for name in ["area.lisp", "whole.lisp"] {
                 let path = project.join(name);
                 fs::write(&path, story::WHOLE).about(&path)?;
             }
-            story::calls_of_the_server(client.speech)
+            story::calls_of_the_server(&client.tools)
+        }
+        Act::Uninstalled => {
+            fs::remove_file(&installed).about(&installed)?;
+            story::without_us(&client.tools, &project)
         }
     };
     let model = Model::start(client.speech, scenes.iter().map(|scene| scene.call.clone()).collect())?;
@@ -189,8 +179,14 @@ fn undo(client: &Client, binary: &Path, home: &Path, project: &Path) -> Result<(
         document.and_then(|document| document["changed"].as_bool())
     };
     match (changed(first), changed(second)) {
-        (Some(true), Some(false)) => Ok(()),
-        other => Err(format!("removing twice changes files as {other:?}, instead of the first time only")),
+        (Some(true), Some(false)) => {}
+        other => return Err(format!("removing twice changes files as {other:?}, instead of the first time only")),
+    }
+    match client.settings {
+        Some((name, text)) if fs::read_to_string(home.join(name)).ok().as_deref() != Some(text) => {
+            Err(format!("{name} is not what it was before the setup"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -215,30 +211,7 @@ fn converse(
     command.env_clear().env("HOME", home).env("TERM", "dumb").env("TMPDIR", home);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.current_dir(project).stdin(Stdio::null()).stdout(output).stderr(errors);
-    let prompt = "Play your part.";
-    match client.name {
-        "claude-code" => {
-            command.args(["-p", prompt, "--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits"]);
-            command.args(["--allowedTools", "Write,Edit,Bash", "--verbose", "--output-format", "stream-json"]);
-            command.env("ANTHROPIC_BASE_URL", model.address()).env("ANTHROPIC_API_KEY", "none");
-            command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
-        }
-        "codex" => {
-            let provider = format!(
-                "model_providers.standin={{name=\"standin\",base_url=\"{}/v1\",wire_api=\"responses\",env_key=\"STANDIN_KEY\"}}",
-                model.address()
-            );
-            command.args(["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]);
-            command.args(["-s", if act == Act::Sandboxed { "workspace-write" } else { "danger-full-access" }]);
-            command.args(["-c", &provider, "-c", "model_provider=\"standin\"", "-m", "gpt-5.5", "--json"]);
-            command.args(["-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false", prompt]);
-            command.env("STANDIN_KEY", "none");
-        }
-        _ => {
-            command.args(["--prompt", prompt, "--yolo", "--skip-trust", "-m", "gemini-2.5-pro", "-o", "stream-json"]);
-            command.env("GOOGLE_GEMINI_BASE_URL", model.address()).env("GEMINI_API_KEY", "none");
-        }
-    }
+    (client.start)(&mut command, model, act);
     let failed = |error: std::io::Error| Failure::new(format!("{} could not be started: {error}", program.display()));
     let mut child = command.spawn().map_err(failed)?;
     let began = Instant::now();

@@ -32,10 +32,11 @@ Usage: cargo xtask COMMAND [OPTIONS]
   test [--no-install] [FILTER]   run every check and test, or only the tests whose name contains FILTER
   corpus [--no-install]          fetch the Lisp sources that the reader is tested on, and ask each language's reader
   demo [--no-install]            watch a coding agent's day on a real Common Lisp project
-  clients [NAME]                 the real coding agents from npm against a scripted model; some 900 MB
+  clients [NAME]                 the real coding agents from npm against a scripted model; some 1.3 GB
   bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, eval, copies,
                                  memory, endurance or repair (about eight minutes on two quiet cores); --write puts the
                                  tables into docs/benchmarks.md and docs/repair.md
+  bench repair --without DOUBT   what is repaired, and how wrongly, when one doubt of the repairer does not count
   fuzz TARGET [--seconds N]      throw random bytes at reader, repair, edit or guard_scan, for a minute or N seconds
 
   --no-install   never call apt-get: fail and list what is missing instead
@@ -82,8 +83,8 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
             clients::run(options.word()?)
         }
         "bench" => {
-            let options = Options::parse(rest, &["--no-install", "--write"])?;
-            bench::run(options.install(), options.word()?, options.has("--write"))
+            let options = Options::parse(rest, &["--no-install", "--write", "--without="])?;
+            bench::run(options.install(), options.word()?, options.has("--write"), options.value("--without"))
         }
         "fuzz" => {
             let options = Options::parse(rest, &["--no-install", "--seconds="])?;
@@ -130,9 +131,13 @@ impl<'a> Options<'a> {
         self.switches.contains(&switch)
     }
 
+    fn value(&self, switch: &str) -> Option<&'a str> {
+        self.values.iter().rev().find(|(name, _)| *name == switch).map(|(_, value)| *value)
+    }
+
     /// The value of a switch as a number.
     fn number(&self, switch: &str) -> Result<Option<u32>, Failure> {
-        let Some((_, value)) = self.values.iter().rev().find(|(name, _)| *name == switch) else { return Ok(None) };
+        let Some(value) = self.value(switch) else { return Ok(None) };
         let number = value.parse().map_err(|_| Failure::new(format!("{switch} wants a number, not {value}")))?;
         Ok(Some(number))
     }

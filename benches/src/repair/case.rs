@@ -15,7 +15,7 @@ use super::vary::{Layout, earlier, laid_out};
 const LARGEST_FILE: usize = 100_000;
 
 /// A situation: the text and the context that the repairer gets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Track {
     Alone,
     Before,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lispwright_repair::{Candidate, Earlier, Outcome, Refusal, renested, repair};
+use lispwright_repair::{Candidate, Doubt, Earlier, Outcome, Refusal, renested, repair, repair_without};
 use lispwright_syntax::LineIndex;
 
 use super::case::{Case, View};
@@ -114,16 +114,31 @@ impl Tally {
     }
 }
 
-/// The verdict on the repairer's answer to a case with the context `view`, and the answer in words.
-pub(crate) fn judge(case: &Case, view: &View) -> (Verdict, String) {
+/// The repairer's answer to a case, with a verdict.
+pub(crate) struct Judged {
+    pub(crate) verdict: Verdict,
+    /// Its answer in words.
+    pub(crate) answer: String,
+    /// The doubt about its likeliest answer.
+    pub(crate) doubt: Option<Doubt>,
+}
+
+/// The repairer's answer to a case with the context `view`, without the doubt `without`.
+pub(crate) fn judge(case: &Case, view: &View, without: Option<Doubt>) -> Judged {
     let earlier = Earlier { text: view.earlier.as_deref(), edited: view.edited.clone() };
-    match repair(&case.damaged, case.dialect, &earlier) {
-        Outcome::Balanced => (Verdict::Untouched { reported: is_reported(case) }, String::new()),
-        Outcome::Repaired(repair) => (compare(case, &repair.text), repair.text),
+    let (text, dialect) = (&case.damaged, case.dialect);
+    let outcome = match without {
+        None => repair(text, dialect, &earlier),
+        Some(doubt) => repair_without(doubt, text, dialect, &earlier),
+    };
+    let (verdict, answer, doubt) = match outcome {
+        Outcome::Balanced => (Verdict::Untouched { reported: is_reported(case) }, String::new(), None),
+        Outcome::Repaired(repair) => (compare(case, &repair.text), repair.text, None),
         Outcome::Refused(refusal) => {
-            (Verdict::Refused { located: is_located(case, &refusal) }, described(case, &refusal))
+            (Verdict::Refused { located: is_located(case, &refusal) }, described(case, &refusal), refusal.doubt)
         }
-    }
+    };
+    Judged { verdict, answer, doubt }
 }
 
 fn is_located(case: &Case, refusal: &Refusal) -> bool {
@@ -158,7 +173,7 @@ fn described(case: &Case, refusal: &Refusal) -> String {
             format!("\n    line {line} +{added} -{removed}: {}", after.trim())
         })
         .collect();
-    format!("{:?} line {} (faults {faults:?}){}", refusal.reason, refusal.diagnosis.line, candidates.concat())
+    format!("{} line {} (faults {faults:?}){}", refusal.reason, refusal.diagnosis.line, candidates.concat())
 }
 
 /// The verdict on another method's answer; `None` means that it gave up.

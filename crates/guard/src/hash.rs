@@ -56,7 +56,7 @@ pub(crate) fn parse(field: &str, sent: &str) -> Result<String, Failure> {
     Ok(format!("sha256:{}", digits.to_ascii_lowercase()))
 }
 
-/// The digest behind a hash that [`parse`] has accepted.
+/// The digest of a hash that [`parse`] has accepted.
 pub(crate) fn unspell(hash: &str) -> [u8; 32] {
     let mut digest = [0; 32];
     let digits = hash.strip_prefix("sha256:").unwrap_or(hash).as_bytes();

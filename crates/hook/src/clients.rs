@@ -7,6 +7,7 @@
 mod claude_code;
 mod codex;
 mod gemini;
+mod opencode;
 
 use std::time::Duration;
 
@@ -25,8 +26,8 @@ pub struct Client {
     after: &'static str,
     /// What a call asks for; `None` for everything that is neither an edit nor a command.
     proposal: fn(&Call<'_>) -> Option<Proposal>,
-    /// Where it gives the text of the file before the call, after it: a JSON pointer (RFC 6901).
-    original: &'static str,
+    /// After a call: where its result has the text of the file before it, as a JSON pointer (RFC 6901).
+    original: Option<&'static str>,
     /// Its model can be told nothing before a call but a refusal.
     told_after: bool,
     /// Says an answer the way it understands.
@@ -40,8 +41,10 @@ impl Client {
     pub const CODEX: &'static Self = &codex::CLIENT;
     /// Gemini CLI.
     pub const GEMINI: &'static Self = &gemini::CLIENT;
+    /// opencode.
+    pub const OPENCODE: &'static Self = &opencode::CLIENT;
     /// Every client, in the order they are listed to people.
-    pub const ALL: [&'static Self; 3] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI];
+    pub const ALL: [&'static Self; 4] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE];
 
     /// The client of a name.
     pub fn from_name(name: &str) -> Option<&'static Self> {
@@ -55,6 +58,7 @@ impl Client {
         let (_, moment) = moment.into_iter().find(|(name, _)| *name == event_name)?;
         let (tool, input) = (text_at(document, "tool_name")?, document.get("tool_input")?.as_object()?);
         let response = document.get("tool_response");
+        let original = response.and_then(|response| response.pointer(self.original?)?.as_str());
         let proposal = (self.proposal)(&Call { moment, tool, input, document })?;
         let directory = text_at(input, "workdir").or_else(|| text_at(document, "cwd")).unwrap_or_default();
         Some(Event {
@@ -64,7 +68,7 @@ impl Client {
             directory: directory.to_owned(),
             input: input.clone(),
             proposal,
-            original: response.and_then(|response| response.pointer(self.original)?.as_str()).map(str::to_owned),
+            original: original.map(str::to_owned),
             told_after: self.told_after,
         })
     }

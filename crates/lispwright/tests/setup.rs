@@ -34,7 +34,7 @@ impl Home {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lispwright"));
         command.args(arguments).current_dir(self.0.path()).env("HOME", self.0.path()).env("PATH", "/usr/bin:/bin");
         command.stdin(Stdio::null());
-        for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"] {
+        for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME"] {
             command.env_remove(name);
         }
         command
@@ -81,6 +81,7 @@ fn each_client_is_set_up_once_and_undone() {
         ("claude-code", vec![".claude.json", ".claude/settings.json"]),
         ("codex", vec![".codex/config.toml", ".codex/hooks.json"]),
         ("gemini", vec![".gemini/settings.json"]),
+        ("opencode", vec![".config/opencode/opencode.json", ".config/opencode/plugins/lispwright.js"]),
     ];
     for existing in [true, false] {
         let home = Home::new();
@@ -89,6 +90,7 @@ fn each_client_is_set_up_once_and_undone() {
             home.write(".claude/settings.json", SETTINGS);
             home.write(".codex/config.toml", CODEX);
             home.write(".gemini/settings.json", COMMENTED);
+            home.write(".config/opencode/opencode.json", COMMENTED);
         }
         let before = home.files();
         for (client, paths) in &files {
@@ -113,18 +115,52 @@ fn each_client_is_set_up_once_and_undone() {
 #[test]
 fn a_project_has_files_of_its_own() {
     let home = Home::new();
-    for client in ["claude-code", "codex", "gemini"] {
+    for client in ["claude-code", "codex", "gemini", "opencode"] {
         told(&home.run(&["setup", client, "--scope", "project"]), 0);
     }
     let names: Vec<PathBuf> =
         home.files().into_iter().map(|(path, _)| path.strip_prefix(home.0.path()).unwrap().to_owned()).collect();
-    let expected =
-        [".claude/settings.json", ".codex/config.toml", ".codex/hooks.json", ".gemini/settings.json", ".mcp.json"];
+    let expected = [
+        ".claude/settings.json",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".gemini/settings.json",
+        ".mcp.json",
+        ".opencode/plugins/lispwright.js",
+        "opencode.json",
+    ];
     assert_eq!(names, expected.map(PathBuf::from));
-    for client in ["claude-code", "codex", "gemini"] {
+    for client in ["claude-code", "codex", "gemini", "opencode"] {
         told(&home.run(&["setup", client, "--scope", "project", "--remove"]), 0);
     }
     assert_eq!(home.files(), []);
+}
+
+#[test]
+fn a_plugin_is_ours_by_the_command_it_runs() {
+    const PLUGIN: &str = ".config/opencode/plugins/lispwright.js";
+    let home = Home::new();
+    told(&home.run(&["setup", "opencode", "--stats", "counts"]), 0);
+    let ours = home.read(PLUGIN);
+    let command = ours.lines().find(|line| line.starts_with("const COMMAND = ")).unwrap();
+    assert!(command.ends_with(&format!(r#","hook","opencode","--stats","{}"]"#, home.path("counts").display())));
+    let moved = ours.replace(command, r#"const COMMAND = ["/old/lispwright","hook","opencode","--stats","/s"]"#);
+    home.write(PLUGIN, &moved.replace("EDITS", "TOOLS"));
+    let text = told(&home.run(&["setup", "opencode"]), 0);
+    assert!(text.contains("updated (it was /old/lispwright hook opencode --stats /s)"), "{text}");
+    assert_eq!(home.read(PLUGIN), ours.replace(home.path("counts").to_str().unwrap(), "/s"));
+    let theirs = moved.replace("/old/lispwright", "/old/other");
+    home.write(PLUGIN, &theirs);
+    for arguments in [&["setup", "opencode"][..], &["setup", "opencode", "--remove"]] {
+        assert!(told(&home.run(arguments), 1).contains("runs something else and was left alone"));
+        assert_eq!(home.read(PLUGIN), theirs);
+    }
+}
+
+#[test]
+fn what_hooks_are_set_up_for_is_what_they_understand() {
+    let names: Vec<&str> = lispwright_setup::Client::ALL.iter().map(|client| client.name).collect();
+    assert_eq!(names, lispwright_hook::Client::ALL.map(|client| client.name));
 }
 
 #[test]
@@ -190,6 +226,7 @@ fn directories_that_are_moved_are_found() {
         ("claude-code", "CLAUDE_CONFIG_DIR", ["moved/.claude.json", "moved/settings.json"]),
         ("codex", "CODEX_HOME", ["moved/config.toml", "moved/hooks.json"]),
         ("gemini", "GEMINI_CLI_HOME", ["moved/.gemini/settings.json"; 2]),
+        ("opencode", "XDG_CONFIG_HOME", ["moved/opencode/opencode.json", "moved/opencode/plugins/lispwright.js"]),
     ] {
         let run = |arguments: &[&str]| {
             home.command(arguments).env_remove("HOME").env(variable, home.path("moved")).output().unwrap()

@@ -242,6 +242,11 @@ fn directories_are_walked_as_their_ignore_files_say() {
     let outline =
         check(here, &["outline", "src", "a.lisp"], "", 0, &["src/b.scm:\n1| (define (f x) ...)", "a.lisp:\n"]);
     assert_eq!(outline.lines().filter(|line| line.contains("| (")).count(), 6, "one line a form: {outline}");
+    check(here, &["outline", "target"], "", 0, &["target/x.lisp"]);
+    check(here, &["outline", "--no-ignore", "."], "", 0, &["x.gen.lisp:\n"]);
+    std::os::unix::fs::symlink("/etc/passwd", here.join("docs/out.lisp")).unwrap();
+    check(here, &["check", "docs"], "", 0, &["Lisp; links that lead out: docs/out.lisp."]);
+    assert_eq!(document(here, &["check", "--json", "docs"], 0)["links_out"], serde_json::json!(["docs/out.lisp"]));
     check(here, &["outline", "--whole", "5", "src"], "", 0, &["1| (define (f x)\n2|   x)"]);
 }
 

@@ -11,6 +11,7 @@
 //! - [`Error`] has one variant for each mistake; [`Error::code`] is the stable name that clients see.
 //!
 //! - [`open_regular`] opens what others may have swapped for a pipe or a device, for every crate that reads a path by name.
+//! - [`Below`] walks a tree as its ignore files say: the one walk of this program.
 //! - [`AppendFile`] is a file that a person has named and that is only added to, such as a transcript.
 //! - [`edit_anywhere`] does the same for a file that a person's own command is about, such as a client's configuration.
 //!
@@ -25,6 +26,7 @@ mod append;
 mod below;
 mod error;
 mod identity;
+mod ignores;
 mod lock;
 mod nearest;
 mod read;
@@ -37,7 +39,7 @@ mod write;
 
 pub use anywhere::{create_anywhere, edit_anywhere, remove_anywhere};
 pub use append::AppendFile;
-pub use below::{Survey, files_below, survey};
+pub use below::{Below, Ignored, Seen, Survey, survey};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
 pub use read::{read_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};

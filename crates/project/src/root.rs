@@ -1,4 +1,4 @@
-//! Which directories may be touched, and a handle for each.
+//! The directories that may be touched, and a handle for each.
 //!
 //! A client often starts a server in `/` or in the home directory, so the working directory does not name the project.
 //! [`RootChoice`] settles which directories are asked for, [`Roots::open`] refuses directories that hold more than
@@ -61,7 +61,7 @@ pub fn root_around(directory: &Path) -> Option<PathBuf> {
 /// The directories that were asked for, not opened yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootChoice {
-    /// At least one; the first is what relative paths start from.
+    /// At least one; relative paths start from the first.
     pub paths: Vec<PathBuf>,
     /// Their source.
     pub source: RootSource,

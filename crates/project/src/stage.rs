@@ -108,7 +108,7 @@ impl Drop for Staged<'_> {
     }
 }
 
-/// Removes what writers that were killed have left in `dir`. The caller holds the lock of `target`.
+/// Removes the files of killed writers from `dir`. The caller holds the lock of `target`.
 ///
 /// Files that cannot be listed or removed stay; they do no harm.
 pub(crate) fn remove_abandoned(dir: &Dir, target: &OsStr) {

@@ -1,4 +1,4 @@
-//! Which files a path may reach, and which it may not.
+//! The files that a path may reach.
 #![allow(clippy::unwrap_used)]
 
 mod fixture;
@@ -295,7 +295,7 @@ fn roots_that_are_refused() {
     check_root(&fixture.at("."), Some(&fixture.at(".")), RootFault::Home);
     std::os::unix::fs::symlink("/usr", fixture.beside("alias")).unwrap();
     check_root(&fixture.beside("alias"), None, RootFault::System);
-    // A directory inside the home directory is what should be passed instead.
+    // A directory inside the home directory is a valid root.
     open(&[&fixture.at(".")]).unwrap();
     Roots::open(&RootChoice { paths: vec![fixture.at(".")], source: RootSource::Explicit }, Some(&fixture.beside(".")))
         .unwrap();

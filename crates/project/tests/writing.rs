@@ -1,4 +1,4 @@
-//! What an edit changes, what it leaves alone, and when it changes nothing.
+//! The changes of an edit, and the cases in which it changes nothing.
 #![allow(clippy::unwrap_used)]
 
 mod fixture;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use lispwright_syntax::{Language, LineIndex, Tree};
 
 use crate::code::{Token, tokens_of};
+use crate::doubts::Doubt;
 use crate::edit::Edit;
 use crate::scope::{Chunk, chunks};
 
@@ -26,6 +27,8 @@ pub(crate) struct Case<'a> {
     pub(crate) context: Context<'a>,
     /// Nothing follows the text in its file.
     pub(crate) at_end: bool,
+    /// A doubt that does not count.
+    pub(crate) without: Option<Doubt>,
     cut: OnceCell<(Vec<Token>, Vec<Chunk>)>,
 }
 
@@ -58,13 +61,14 @@ pub(crate) struct Answer {
 }
 
 impl<'a> Case<'a> {
-    pub(crate) fn new(text: &'a str, language: Language, free: Option<Range<usize>>) -> Self {
+    pub(crate) fn new(text: &'a str, language: &Language, without: Option<Doubt>) -> Self {
         let lines = LineIndex::new(text.as_bytes());
         Self {
             text,
-            language,
+            language: language.clone(),
             lines,
-            free,
+            without,
+            free: None,
             strict: false,
             certain_only: false,
             context: Context::default(),

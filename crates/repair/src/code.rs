@@ -54,6 +54,10 @@ impl Token {
     pub(crate) fn delimiter(&self) -> Option<Delimiter> {
         Delimiter::of(self.kind)
     }
+
+    pub(crate) fn is_symbol(&self) -> bool {
+        self.kind == TokenKind::Atom && self.name != LITERAL
+    }
 }
 
 /// The significant tokens of `text`, by plain matching's view of strings and comments.

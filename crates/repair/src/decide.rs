@@ -5,17 +5,15 @@ use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree, read_plain};
 use crate::align::{Alignment, align};
 use crate::case::{Answer, Case};
 use crate::code::{Token, tokens};
-use crate::doubts::{Broken, CLEAR_MARGIN, MARGIN, lead};
+use crate::doubts::{Broken, CLEAR_MARGIN, Doubt, MARGIN, Mended, Sight, lacks_a_body, lead};
 use crate::edit::{Edit, apply, moved_into, normalise, replace};
 use crate::guard::{Guard, slide};
 use crate::learn::learn;
-use crate::mended::Mended;
 use crate::outcome::{Evidence, Outcome, Reason};
 use crate::quotes;
-use crate::report::MOST_CANDIDATES;
+use crate::report::{MOST_CANDIDATES, Why};
 use crate::scope::{Chunk, chunks};
 use crate::search::{Action, Limits, Reading, search};
-use crate::unusual::lacks_a_body;
 
 /// How much likelier than the next an answer by columns has to be, as a natural logarithm, to outvote what the earlier text
 /// proposes in lines that were written anew; for closers at line ends.
@@ -100,10 +98,11 @@ impl<'a> Case<'a> {
         }
         let sure = sure.then(|| answers.first().cloned()).flatten();
         if let Some(answer) = &sure
+            && self.minds(Doubt::Forbidden)
             && !self.is_allowed(tree, &answer.edits)
         {
             if alignment.same_words {
-                return self.refuse(tree, Reason::Ambiguous, answers);
+                return self.refuse(tree, Doubt::Forbidden, answers);
             }
             answers.clear();
         }
@@ -149,8 +148,8 @@ impl<'a> Case<'a> {
                     answer.edits.iter().any(|edit| !edit.removed.is_empty() && !edit.inserted.is_empty())
                 };
                 let slips = answers.iter().filter(|answer| !exchanges(answer)).count();
-                if consents && alignment.same_words && slips > 1 {
-                    return self.refuse(tree, Reason::Ambiguous, answers);
+                if consents && alignment.same_words && slips > 1 && self.minds(Doubt::OnPurpose) {
+                    return self.refuse(tree, Doubt::OnPurpose, answers);
                 }
                 let openers = |side: &str| side.contains(['(', '[', '{']);
                 let takes = repair.edits.iter().any(|edit| openers(&edit.removed));
@@ -158,15 +157,15 @@ impl<'a> Case<'a> {
                 let spoken = !answers.is_empty();
                 let outvoted = repair.margin > CONTRADICTED_MARGIN && self.are_at_line_ends(&repair.edits);
                 let clear = repair.margin > CLEAR_MARGIN;
-                if (consents || outvoted)
+                let agreed = (consents || outvoted)
                     && (!takes || clear)
                     && (spoken || !gives || clear)
-                    && self.is_allowed(tree, &repair.edits)
-                {
+                    && self.is_allowed(tree, &repair.edits);
+                if agreed || !self.minds(Doubt::EarlierDisagrees) {
                     return Outcome::Repaired(repair);
                 }
                 let own = Answer { edits: repair.edits, cost: 0.0, why: "the lines stand where their lists put them" };
-                self.refuse(tree, Reason::Ambiguous, std::iter::once(own).chain(answers).collect())
+                self.refuse(tree, Doubt::EarlierDisagrees, std::iter::once(own).chain(answers).collect())
             }
             Outcome::Refused(mut refusal) => {
                 if refusal.reason != Reason::CutShort {
@@ -248,8 +247,8 @@ impl<'a> Case<'a> {
             return self.by_quotes(tree);
         }
         let (tokens, chunks) = self.cut(tree);
-        if quotes::are_doubtful(self.text, &self.language, tokens, chunks) {
-            return self.refuse(tree, Reason::OpenText, Vec::new());
+        if self.minds(Doubt::InsideOut) && quotes::are_doubtful(self.text, &self.language, tokens, chunks) {
+            return self.refuse(tree, Doubt::InsideOut, Vec::new());
         }
         let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
         let context = self.context.iter().chain(before);
@@ -270,9 +269,13 @@ impl<'a> Case<'a> {
             let beside = chunks.get(index + 1).is_some_and(|next| !next.healthy) || nets.iter().sum::<i64>() < 0;
             chunk.healthy && beside && lacks_a_body(&tokens[chunk.tokens.clone()], self.language.dialect(), &habits)
         };
-        let stray = self.has_stray_mark(tokens)
-            || chunks.iter().any(bare)
-            || chunks.iter().enumerate().any(|(index, chunk)| headless(index, chunk));
+        let doubts = [
+            (Doubt::Cancelling, cancel),
+            (Doubt::StrayMark, self.has_stray_mark(tokens)),
+            (Doubt::BareDefinition, chunks.iter().any(bare)),
+            (Doubt::BodilessNeighbour, chunks.iter().enumerate().any(|(index, chunk)| headless(index, chunk))),
+        ];
+        let entangled = doubts.into_iter().find(|(doubt, holds)| *holds && self.minds(*doubt)).map(|(doubt, _)| doubt);
         let several = if broken.len() > 1 { AMONG_BROKEN } else { 0.0 };
         let guard = Guard::of(self.text, tokens, alignment, self.free.as_ref());
         let mut decided = Vec::new();
@@ -293,12 +296,12 @@ impl<'a> Case<'a> {
                 known,
             };
             let (answers, doubt) = self.likeliest(form, &guard);
-            let doubt =
-                if (cancel || stray) && doubt != Some(Reason::CutShort) { Some(Reason::Entangled) } else { doubt };
+            let doubt = doubt.filter(|doubt| *doubt == Doubt::StopsShort).or(entangled).or(doubt);
             decided.push((answers, doubt, own[0].line));
         }
-        let doubtful = decided.iter().position(|(_, doubt, _)| *doubt == Some(Reason::CutShort));
-        let Some(index) = doubtful.or_else(|| decided.iter().position(|(_, doubt, _)| doubt.is_some())) else {
+        let stops = decided.iter().position(|(_, doubt, _)| *doubt == Some(Doubt::StopsShort));
+        let open = || decided.iter().position(|(answers, doubt, _)| doubt.is_some() || answers.is_empty());
+        let Some(index) = stops.or_else(open) else {
             return self.decided(tree, decided);
         };
         let (answers, doubt, _) = decided.swap_remove(index);
@@ -306,8 +309,8 @@ impl<'a> Case<'a> {
             decided.iter().map(|(answers, ..)| answers.first().map(|best| best.edits.clone())).collect();
         // A candidate makes the whole text balance, with what is likeliest in the other forms.
         let others: Option<Vec<Edit>> = others.map(|edits| edits.into_iter().flatten().collect());
-        let reason = doubt.unwrap_or(Reason::Ambiguous);
-        let Outcome::Refused(mut refusal) = self.refuse(tree, reason, answers) else { return Outcome::Balanced };
+        let why = doubt.map_or(Reason::NoCandidate.into(), Why::from);
+        let Outcome::Refused(mut refusal) = self.refuse(tree, why, answers) else { return Outcome::Balanced };
         match others {
             None => refusal.candidates.clear(),
             Some(others) => {
@@ -318,7 +321,7 @@ impl<'a> Case<'a> {
         Outcome::Refused(refusal)
     }
 
-    fn decided(&self, tree: &Tree, decided: Vec<(Vec<Answer>, Option<Reason>, u32)>) -> Outcome {
+    fn decided(&self, tree: &Tree, decided: Vec<(Vec<Answer>, Option<Doubt>, u32)>) -> Outcome {
         let (mut edits, mut evidence, mut margin) = (Vec::new(), Vec::new(), f32::MAX);
         for (answers, _, line) in decided {
             margin = margin.min(lead(&answers));
@@ -330,7 +333,7 @@ impl<'a> Case<'a> {
     }
 
     /// What could be meant by one broken form, likeliest first, and what speaks against taking the first.
-    fn likeliest(&self, form: Broken<'_>, guard: &Guard) -> (Vec<Answer>, Option<Reason>) {
+    fn likeliest(&self, form: Broken<'_>, guard: &Guard) -> (Vec<Answer>, Option<Doubt>) {
         let blind = form.flush.then(|| without_column_0(form.own));
         let own = blind.as_deref().unwrap_or(form.own);
         let brackets: &[Delimiter] = match self.language.dialect().has_brackets() {
@@ -381,10 +384,11 @@ impl<'a> Case<'a> {
         let habits = learn(&text, (&tokens, &chunks), around, self.context.iter(), &self.language);
         let own = tokens[chunks[around].tokens.clone()].to_vec();
         let mended = Mended::of(text, own, &habits);
+        let sight = if self.known { Sight::Known } else { Sight::All };
         quotes::touches_a_word(&mended.tokens)
             || mended.holds_prose()
             || mended.is_ragged()
-            || mended.is_unusual(self.known, self.language.dialect(), &habits)
+            || !mended.shapes(sight, self.language.dialect(), &habits).without(self.without).is_empty()
     }
 
     /// Readings as edits of the text, without those that come to the same code.

@@ -6,9 +6,9 @@
 use lispwright_syntax::{Dialect, TokenKind, Tree};
 
 use crate::case::{Answer, Case};
-use crate::doubts::MARGIN;
+use crate::doubts::{Doubt, MARGIN};
 use crate::edit::{Edit, apply, replace};
-use crate::outcome::{Evidence, Outcome, Reason, TouchedForm};
+use crate::outcome::{Evidence, Outcome, TouchedForm};
 
 /// A text with more of them has them in its symbols on purpose.
 const MOST: usize = 4;
@@ -20,7 +20,8 @@ impl Case<'_> {
     pub(crate) fn without_foreign_closers(&self, tree: &Tree, before: Option<&str>) -> Option<Outcome> {
         let edits = meant_closers(self.text, tree, before.unwrap_or_default())?;
         let restores = before.is_some_and(|before| apply(self.text, &edits) == before);
-        if !self.leaves_the_edit(&edits) && (restores || !self.is_odd_with(&edits)) {
+        let doubtful = self.leaves_the_edit(&edits) || (!restores && self.is_odd_with(&edits));
+        if !doubtful || !self.minds(Doubt::ForeignCloser) {
             let said = |form: TouchedForm| Evidence { form_line: Some(form.line), why: WHY.to_owned() };
             let evidence = self.touched(tree, &edits).into_iter().map(said).collect();
             let outcome = self.accept(tree, edits.clone(), evidence, MARGIN);
@@ -28,7 +29,7 @@ impl Case<'_> {
                 return Some(outcome);
             }
         }
-        Some(self.refuse(tree, Reason::Ambiguous, vec![Answer { edits, cost: 0.0, why: WHY }]))
+        Some(self.refuse(tree, Doubt::ForeignCloser, vec![Answer { edits, cost: 0.0, why: WHY }]))
     }
 }
 

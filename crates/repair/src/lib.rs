@@ -10,7 +10,6 @@
 
 mod align;
 mod beam;
-mod beside;
 mod case;
 mod code;
 mod conflict;
@@ -26,7 +25,6 @@ mod heard;
 mod learn;
 mod line_change;
 mod marks;
-mod mended;
 mod nesting;
 mod operators;
 mod outcome;
@@ -40,14 +38,14 @@ mod scope;
 mod search;
 mod shape;
 mod steps;
-mod unusual;
 mod whole;
 mod window;
 
 pub use conflict::first_conflict;
+pub use doubts::Doubt;
 pub use edit::{apply, moved_into};
 pub use line_change::{LineChange, line_changes};
 pub use outcome::{Candidate, Diagnosis, Edit, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
 pub use plain::Plain;
 pub use renested::{Renested, renested, renested_plain, renested_since};
-pub use whole::{Earlier, repair, repair_plain};
+pub use whole::{Earlier, repair, repair_plain, repair_without};

@@ -440,7 +440,7 @@ impl<'h> Nesting<'h> {
                 list.head = with_atom(list.head);
             }
         }
-        let beside = token.kind == TokenKind::Atom && token.name != LITERAL && token.line == list.line;
+        let beside = token.is_symbol() && token.line == list.line;
         list.crowded |= beside && !token.opens_line && habits.crowds(list.head, list.children);
         // Whatever has a docstring has as many arguments besides as without it.
         let fits = token.kind == TokenKind::String && !list.documented;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::doubts::Doubt;
 use crate::edit::normalise;
 
 pub use crate::edit::Edit;
@@ -84,6 +85,8 @@ pub struct TouchedForm {
 pub struct Refusal {
     /// Why no answer was picked.
     pub reason: Reason,
+    /// What spoke against the likeliest answer, if there was one.
+    pub doubt: Option<Doubt>,
     /// Where the fault shows.
     pub diagnosis: Diagnosis,
     /// What could be meant, likeliest first; at most five. Each makes the text balance.

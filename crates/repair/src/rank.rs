@@ -6,10 +6,9 @@
 
 use lispwright_syntax::Delimiter;
 
-use crate::beside::seams;
 use crate::case::{Answer, Case};
 use crate::code::Token;
-use crate::doubts::Broken;
+use crate::doubts::{Broken, Sight, seams};
 use crate::edit::{Edit, replace};
 use crate::search::{Action, Reading};
 
@@ -44,7 +43,7 @@ impl Case<'_> {
 
     fn leaves_an_odd_form(&self, form: &Broken<'_>, edits: &[Edit]) -> bool {
         let mended = self.mended(form.own, edits, form.habits);
-        mended.is_misshapen(self.language.dialect(), form.habits)
+        !mended.shapes(Sight::Shape, self.language.dialect(), form.habits).is_empty()
             || mended.is_broken()
             || mended.doubles_an_opener(form.habits)
             || self.glues_words(edits)

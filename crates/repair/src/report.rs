@@ -3,6 +3,7 @@
 use lispwright_syntax::{DiagnosticKind, LineIndex, Span, Tree};
 
 use crate::case::{Answer, Case};
+use crate::doubts::Doubt;
 use crate::edit::{Edit, apply};
 use crate::outcome::{Candidate, Diagnosis, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
 use crate::plain::Plain;
@@ -45,6 +46,24 @@ fn part_behind(edit: &Edit, start: u32) -> Option<Edit> {
     Some(Edit { at: 0, removed: removed.to_owned(), inserted: String::new() })
 }
 
+/// Why nothing is changed: there is no likely answer, or a doubt about it.
+pub(crate) struct Why {
+    reason: Reason,
+    doubt: Option<Doubt>,
+}
+
+impl From<Reason> for Why {
+    fn from(reason: Reason) -> Self {
+        Self { reason, doubt: None }
+    }
+}
+
+impl From<Doubt> for Why {
+    fn from(doubt: Doubt) -> Self {
+        Self { reason: doubt.reason(), doubt: Some(doubt) }
+    }
+}
+
 impl Case<'_> {
     /// The repair, if the text then reads without a fault.
     pub(crate) fn accept(&self, tree: &Tree, edits: Vec<Edit>, evidence: Vec<Evidence>, margin: f32) -> Outcome {
@@ -79,10 +98,11 @@ impl Case<'_> {
         forms
     }
 
-    pub(crate) fn refuse(&self, tree: &Tree, reason: Reason, answers: Vec<Answer>) -> Outcome {
+    pub(crate) fn refuse(&self, tree: &Tree, why: impl Into<Why>, answers: Vec<Answer>) -> Outcome {
+        let Why { reason, doubt } = why.into();
         let candidates = self.candidates(answers);
         let diagnosis = self.diagnosis(tree, reason, candidates.first());
-        Outcome::Refused(Refusal { reason, diagnosis, candidates })
+        Outcome::Refused(Refusal { reason, doubt, diagnosis, candidates })
     }
 
     pub(crate) fn candidates(&self, answers: Vec<Answer>) -> Vec<Candidate> {

@@ -10,6 +10,7 @@ use lispwright_syntax::{Language, LineIndex, Tree, read_plain, same_front};
 use crate::align::parts;
 use crate::case::{Answer, Case, Context};
 use crate::conflict::first_conflict;
+use crate::doubts::Doubt;
 use crate::edit::{Edit, apply, normalise};
 use crate::marks;
 use crate::outcome::{Candidate, Outcome, Reason, Refusal};
@@ -42,30 +43,43 @@ pub struct Earlier<'a> {
 /// [`Outcome::Repaired`] balances, differs from `text` only in its edits, and those lie inside the forms it lists. With an
 /// earlier text that balances, they lie inside the forms that differ from it; with `edited` as well, inside those bytes.
 pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
-    let language = language.into();
-    let tree = read_plain(text, &language);
+    read_and_repaired(text, &language.into(), earlier, None)
+}
+
+/// [`repair`] as if there was no such doubt: what the doubt prevents, and what it costs.
+pub fn repair_without(doubt: Doubt, text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
+    read_and_repaired(text, &language.into(), earlier, Some(doubt))
+}
+
+fn read_and_repaired(text: &str, language: &Language, earlier: &Earlier<'_>, without: Option<Doubt>) -> Outcome {
+    let tree = read_plain(text, language);
     if tree.diagnostics().is_empty() {
         return Outcome::Balanced;
     }
-    let old_tree = earlier.text.map(|before| read_plain(before, &language));
+    let old_tree = earlier.text.map(|before| read_plain(before, language));
     let before = earlier.text.zip(old_tree.as_ref()).map(|(text, tree)| Plain { text, tree });
-    repair_plain(Plain { text, tree: &tree }, before, earlier.edited.clone())
+    repaired(Plain { text, tree: &tree }, before, earlier.edited.clone(), without)
 }
 
 /// [`repair`] for texts that have been read: `before` is the earlier text, `edited` as in [`Earlier`].
 pub fn repair_plain(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>) -> Outcome {
+    repaired(text, before, edited, None)
+}
+
+fn repaired(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>, without: Option<Doubt>) -> Outcome {
     let language = text.tree.language();
     if text.is_balanced() {
         return Outcome::Balanced;
     }
+    let whole = || Case::new(text.text, language, without);
     if let Some(mark) = first_conflict(text.text) {
-        let mut outcome = Case::new(text.text, language.clone(), None).refuse(text.tree, Reason::Conflict, Vec::new());
+        let mut outcome = whole().refuse(text.tree, Reason::Conflict, Vec::new());
         if let Outcome::Refused(refusal) = &mut outcome {
             refusal.diagnosis.line = LineIndex::new(text.text.as_bytes()).line(mark as u32);
         }
         return outcome;
     }
-    let mut outcome = answered(text, before, edited);
+    let mut outcome = answered(text, before, edited, without);
     if let Outcome::Refused(refusal) = &mut outcome {
         let most = (READING_BUDGET / text.text.len().max(1)).max(FEWEST_CANDIDATES);
         refusal.candidates.truncate(most);
@@ -80,31 +94,29 @@ pub fn repair_plain(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<R
 }
 
 /// The answer to a text that does not balance. Nobody has looked whether its candidates read without a fault.
-fn answered(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>) -> Outcome {
+fn answered(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>, without: Option<Doubt>) -> Outcome {
     let language = text.tree.language();
+    let whole = || Case::new(text.text, language, without);
     let Some(before) = before.filter(Plain::is_balanced) else {
         let edited = edited.map(|edited| edited.start as usize..edited.end as usize);
-        let free = edited.filter(|free| free.start <= free.end && text.text.get(free.clone()).is_some());
-        return Case::new(text.text, language.clone(), free).outcome(text.tree, None);
+        let mut case = whole();
+        case.free = edited.filter(|free| free.start <= free.end && text.text.get(free.clone()).is_some());
+        return case.outcome(text.tree, None);
     };
     if stops_inside(text, before) {
-        return Case::new(text.text, language.clone(), None).refuse(text.tree, Reason::CutShort, Vec::new());
+        return whole().refuse(text.tree, Reason::CutShort, Vec::new());
     }
-    let at_once = || Case::new(text.text, language.clone(), None).outcome(text.tree, Some(before.text));
-    let outcome = match by_parts(text, before, edited) {
+    let outcome = match by_parts(text, before, edited, without) {
         // A token may run from one part into the next.
-        Some(Outcome::Repaired(repair)) if !before.balances_as(&repair.text, language) => at_once(),
-        Some(outcome) => outcome,
-        None => at_once(),
+        Some(Outcome::Repaired(repair)) if !before.balances_as(&repair.text, language) => None,
+        outcome => outcome,
     };
-    match outcome {
-        Outcome::Repaired(repair) if marks::are_new(text.text, text.tree, before.text) => {
-            let own = Answer {
-                edits: repair.edits,
-                cost: 0.0,
-                why: "the delimiters balance so; a datum is newly commented out",
-            };
-            Case::new(text.text, language.clone(), None).refuse(text.tree, Reason::Ambiguous, vec![own])
+    match outcome.unwrap_or_else(|| whole().outcome(text.tree, Some(before.text))) {
+        Outcome::Repaired(repair)
+            if whole().minds(Doubt::NewComment) && marks::are_new(text.text, text.tree, before.text) =>
+        {
+            let why = "the delimiters balance so; a datum is newly commented out";
+            whole().refuse(text.tree, Doubt::NewComment, vec![Answer { edits: repair.edits, cost: 0.0, why }])
         }
         outcome => outcome,
     }
@@ -124,7 +136,7 @@ fn stops_inside(text: Plain<'_>, before: Plain<'_>) -> bool {
 }
 
 /// The broken parts around the change, each by itself; `None` when each of them balances by itself.
-fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>) -> Option<Outcome> {
+fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>, without: Option<Doubt>) -> Option<Outcome> {
     let language = text.tree.language();
     let window = Window::between(before, text.text, edited.as_ref());
     let strict = edited.is_some() && window.as_told;
@@ -137,7 +149,7 @@ fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>) -> O
     let broken = trees.filter(|(_, tree)| !tree.diagnostics().is_empty()).take(MOST_CERTAIN_PARTS + 1);
     let broken: Vec<(usize, Tree)> = broken.collect();
     if broken.len() > MOST_CERTAIN_PARTS {
-        return Some(Case::new(text, language.clone(), None).refuse(plain.tree, Reason::Entangled, Vec::new()));
+        return Some(Case::new(text, language, without).refuse(plain.tree, Reason::Entangled, Vec::new()));
     }
     let around: Vec<&str> = window.pieces.iter().map(|range| &text[range.clone()]).collect();
     let old_parts: Vec<&str> = parts.iter().map(|(part, _)| &old[part.clone()]).collect();
@@ -145,7 +157,7 @@ fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>) -> O
     let mut found = Vec::with_capacity(broken.len());
     for (index, own_tree) in &broken {
         let (old_part, new_part) = &parts[*index];
-        let mut case = Case::new(&own[new_part.clone()], language.clone(), None);
+        let mut case = Case::new(&own[new_part.clone()], language, without);
         let changed = |at: usize| (at.max(window.new.start) - window.new.start).clamp(new_part.start, new_part.end);
         case.free = Some(changed(window.changed.start) - new_part.start..changed(window.changed.end) - new_part.start);
         if parts.len() > 1 && !strict {

@@ -94,7 +94,7 @@ pub enum Request {
         /// The time after which it is interrupted.
         timeout: Duration,
     },
-    /// Load tests anew and run them.
+    /// Load tests again and run them.
     RunTests {
         /// The target.
         target: Target,

@@ -1,7 +1,8 @@
 //! Finds the runtime that a project is for, from the names of its files.
 
-use std::collections::VecDeque;
 use std::path::Path;
+
+use lispwright_project::{Below, Ignored, Seen};
 
 use crate::backends::Runtime;
 
@@ -11,26 +12,12 @@ const MOST_NAMES: usize = 2_000;
 /// The runtime for most of the source files below `root`. Of several with equal counts it is the first in the list;
 /// without source files it is the one that a file at the root indicates.
 ///
-/// Directories near the root come first, hidden ones are left out, and links are not followed.
+/// Directories near the root come first. Hidden and ignored names are left out, and links are not followed.
 pub(crate) fn usual_runtime(root: &Path) -> Runtime {
     let mut counts: Vec<(Runtime, usize)> = Runtime::all().map(|runtime| (runtime, 0)).collect();
-    let mut directories = VecDeque::from([root.to_owned()]);
-    let mut left = MOST_NAMES;
-    while let Some(directory) = directories.pop_front() {
-        let Ok(entries) = std::fs::read_dir(directory) else { continue };
-        for entry in entries.flatten() {
-            if left == 0 {
-                return winner(&counts, root);
-            }
-            left -= 1;
-            if entry.file_name().as_encoded_bytes().starts_with(b".") {
-                continue;
-            }
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => directories.push_back(entry.path()),
-                Ok(kind) if kind.is_file() => count(&entry.path(), &mut counts),
-                _ => {}
-            }
+    for seen in Below::new(root, Ignored::LeftOut, MOST_NAMES) {
+        if let Seen::File(path) = seen {
+            count(&path, &mut counts);
         }
     }
     winner(&counts, root)
@@ -76,6 +63,8 @@ mod tests {
         write("b.scm");
         write(".git/c.lisp");
         write(".git/d.lisp");
+        std::fs::write(root.path().join(".gitignore"), "/build\n").unwrap();
+        write("build/e.lisp");
         assert_eq!(usual_runtime(root.path()).name, "guile");
         for name in ["c.clj", "d.cljc", "e.cljs"] {
             write(name);

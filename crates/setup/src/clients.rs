@@ -5,6 +5,7 @@
 mod claude_code;
 mod codex;
 mod gemini;
+mod opencode;
 
 use std::path::PathBuf;
 
@@ -19,9 +20,9 @@ pub struct Client {
     pub program: &'static str,
     /// The environment variable that moves its user configuration.
     pub variable: &'static str,
-    /// What that variable names.
-    moves: Moves,
-    /// The directory of its user configuration, below the home directory.
+    /// What that variable stands for, below the home directory.
+    moved: &'static str,
+    /// The directory of its user configuration, below that.
     directory: &'static str,
     /// The files of one person and the parts that belong into them, in the order in which they are put there.
     user: &'static [(Base, &'static str, &'static [Part])],
@@ -31,6 +32,10 @@ pub struct Client {
     pub(crate) reads_comments: bool,
     /// A file may start with a byte order mark when all of its parts are among these.
     byte_order_mark: &'static [Part],
+    /// The key of a JSON file that holds its servers.
+    pub(crate) servers: &'static str,
+    /// An entry there has program and arguments in one list.
+    pub(crate) one_list: bool,
     /// The leave to call our tools without asking.
     pub grant: Grant,
     /// Its hooks.
@@ -39,15 +44,6 @@ pub struct Client {
     pub check: &'static str,
     /// What a person has to know or do after a setup.
     pub advice: &'static [(When, &'static str)],
-}
-
-/// What the environment variable of a client names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Moves {
-    /// The directory of its configuration.
-    Directory,
-    /// What counts for the home directory.
-    Home,
 }
 
 /// Where a file of one person is.
@@ -82,12 +78,14 @@ pub enum Scope {
 /// What a configuration file can hold for us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// `mcpServers` in a JSON file.
+    /// Our server in a JSON file.
     JsonServer,
     /// `[mcp_servers]` in a TOML file.
     TomlServer,
     /// `hooks` in a JSON file.
     Hooks,
+    /// A program of this text, which is the whole file and runs our hook.
+    Plugin(&'static str),
     /// The leave to call our tools without asking, as each client spells it. It stands in an entry that
     /// [`Part::JsonServer`] or [`Part::TomlServer`] makes, so it comes behind them.
     Grant,
@@ -96,7 +94,8 @@ pub enum Part {
 /// The leave to call our tools without asking.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
-    pub(crate) spelling: Spelling,
+    /// `None`: the client asks before no tool.
+    pub(crate) spelling: Option<Spelling>,
     /// What [`Part::Grant`] writes, and what that allows, in a sentence for the person who decides.
     pub writes: &'static str,
     /// What the client does about a tool without it, in a sentence.
@@ -119,7 +118,7 @@ pub(crate) enum Spelling {
 pub(crate) struct Hooks {
     /// Events before and after a tool runs, each with the tools it is for: a regular expression that the client matches
     /// against their names.
-    pub(crate) events: [(&'static str, &'static str); 2],
+    pub(crate) events: &'static [(&'static str, &'static str)],
     /// What stood in the place of such an expression in files of earlier versions.
     pub(crate) earlier: &'static [&'static str],
     /// How long the client waits for an answer, in the client's unit.
@@ -146,6 +145,14 @@ pub struct Places {
     pub project: PathBuf,
 }
 
+impl Grant {
+    /// The client asks before it calls a tool, unless it has this leave.
+    #[must_use]
+    pub fn is_needed(&self) -> bool {
+        self.spelling.is_some()
+    }
+}
+
 impl Client {
     /// Claude Code, Anthropic's command line agent.
     pub const CLAUDE_CODE: &'static Self = &claude_code::CLIENT;
@@ -153,8 +160,10 @@ impl Client {
     pub const CODEX: &'static Self = &codex::CLIENT;
     /// Gemini CLI, Google's command line agent.
     pub const GEMINI: &'static Self = &gemini::CLIENT;
+    /// opencode.
+    pub const OPENCODE: &'static Self = &opencode::CLIENT;
     /// All of them.
-    pub const ALL: [&'static Self; 3] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI];
+    pub const ALL: [&'static Self; 4] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE];
 
     /// The client of a name.
     #[must_use]
@@ -165,11 +174,8 @@ impl Client {
     /// The directory that is there when the client has been used by this user.
     #[must_use]
     pub fn directory(&self, places: &Places) -> PathBuf {
-        match (&places.variable, self.moves) {
-            (Some(directory), Moves::Directory) => directory.clone(),
-            (Some(home), Moves::Home) => home.join(self.directory),
-            (None, _) => places.home.join(self.directory),
-        }
+        let moved = places.variable.clone().unwrap_or_else(|| places.home.join(self.moved));
+        moved.join(self.directory)
     }
 
     /// The files that the client reads in this scope.

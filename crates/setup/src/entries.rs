@@ -10,17 +10,16 @@ use crate::json::{Json, Step, string};
 use crate::ours;
 use crate::{Done, Entry, SERVER};
 
-pub(crate) const SERVERS: &str = "mcpServers";
 const HOOKS: &str = "hooks";
 
 /// The text with our server in it.
 pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
     let json = Json::parse(text, entry.client.reads_comments)?;
     let Some(root) = root(&json, text)? else {
-        return Ok((Some(json.insert(&[], &server_steps(0), &server(entry))), Done::Added));
+        return Ok((Some(json.insert(&[], &server_steps(entry.client), &server(entry))), Done::Added));
     };
-    let Some((at, servers)) = member_object(text, root, SERVERS)? else {
-        return Ok((Some(json.insert(&[], &server_steps(0), &server(entry))), Done::Added));
+    let Some((at, servers)) = member_object(text, root, entry.client.servers)? else {
+        return Ok((Some(json.insert(&[], &server_steps(entry.client), &server(entry))), Done::Added));
     };
     let mut taken = false;
     for member in &servers.properties {
@@ -32,14 +31,14 @@ pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<St
     if taken {
         return Ok((None, Done::Foreign));
     }
-    Ok((Some(json.insert(&[at], &server_steps(1), &server(entry))), Done::Added))
+    Ok((Some(json.insert(&[at], &server_steps(entry.client)[1..], &server(entry))), Done::Added))
 }
 
 /// The text without our server; no text when the file holds nothing else.
 pub(crate) fn remove_server(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
     let json = Json::parse(text, client.reads_comments)?;
     let Some(root) = root(&json, text)? else { return Ok((Some(text.to_owned()), Done::Absent)) };
-    let Some((at, servers)) = member_object(text, root, SERVERS)? else {
+    let Some((at, servers)) = member_object(text, root, client.servers)? else {
         return Ok((Some(text.to_owned()), Done::Absent));
     };
     match servers.properties.iter().position(|member| server_command(&member.value).is_some()) {
@@ -105,12 +104,17 @@ pub(crate) fn remove_hook(text: &str, event: &str, client: &Client) -> Result<(O
     Ok((json.remove(if found.alone { &path[..3] } else { &path }), Done::Removed))
 }
 
-fn server_steps(from: usize) -> Vec<Step<'static>> {
-    [Step::Member(SERVERS), Step::Member(SERVER)][from..].to_vec()
+fn server_steps(client: &Client) -> [Step<'static>; 2] {
+    [Step::Member(client.servers), Step::Member(SERVER)]
 }
 
 fn server(entry: &Entry<'_>) -> String {
-    format!("{{\"command\": {}, \"args\": [\"mcp\"]}}", string(entry.program))
+    let program = string(entry.program);
+    if entry.client.one_list {
+        format!("{{\"type\": \"local\", \"command\": [{program}, \"mcp\"]}}")
+    } else {
+        format!("{{\"command\": {program}, \"args\": [\"mcp\"]}}")
+    }
 }
 
 /// The tools that the hook for `event` is for.
@@ -148,8 +152,14 @@ fn put(text: &str, old: &StringLit<'_>, new: &str) -> (String, String) {
 /// The command of a server entry that is ours.
 pub(crate) fn server_command<'v, 't>(entry: &'v Value<'t>) -> Option<&'v StringLit<'t>> {
     let entry = entry.as_object()?;
-    let command = last(entry, "command")?.1.as_string_lit()?;
-    let first = last(entry, "args").and_then(|(_, args)| args.as_array()?.elements.first()?.as_string_lit());
+    let (_, command) = last(entry, "command")?;
+    let (command, arguments) = match command {
+        Value::Array(words) => words.elements.split_first()?,
+        _ => {
+            (command, last(entry, "args").and_then(|(_, args)| args.as_array()).map_or(&[][..], |args| &args.elements))
+        }
+    };
+    let (command, first) = (command.as_string_lit()?, arguments.first().and_then(Value::as_string_lit));
     ours::is_server(&command.value, first.map(|first| first.value.as_ref())).then_some(command)
 }
 

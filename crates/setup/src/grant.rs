@@ -8,7 +8,7 @@ use jsonc_parser::common::Ranged as _;
 
 use crate::Done;
 use crate::clients::Client;
-use crate::entries::{SERVERS, last, member_array, member_object, root, server_command};
+use crate::entries::{last, member_array, member_object, root, server_command};
 use crate::fault::Fault;
 use crate::json::{Json, Step, string};
 
@@ -57,7 +57,7 @@ fn is_permission(element: &Value<'_>) -> bool {
 /// The text with our server trusted. Where the server is not there, nothing changes.
 pub(crate) fn install_trust(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
     let json = Json::parse(text, client.reads_comments)?;
-    let Some((path, server)) = our_server(&json, text)? else { return Ok((None, Done::Absent)) };
+    let Some((path, server)) = our_server(&json, text, client)? else { return Ok((None, Done::Absent)) };
     match last(server, TRUST) {
         None => Ok((Some(json.insert(&path, &[Step::Member(TRUST)], "true")), Done::Added)),
         Some((_, value)) => {
@@ -76,16 +76,20 @@ pub(crate) fn install_trust(text: &str, client: &Client) -> Result<(Option<Strin
 pub(crate) fn remove_trust(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
     let json = Json::parse(text, client.reads_comments)?;
     let absent = || Ok((Some(text.to_owned()), Done::Absent));
-    let Some((mut path, server)) = our_server(&json, text)? else { return absent() };
+    let Some((mut path, server)) = our_server(&json, text, client)? else { return absent() };
     let Some((at, _)) = last(server, TRUST) else { return absent() };
     path.push(at);
     Ok((json.remove(&path), Done::Removed))
 }
 
 /// Our server's entry and the indices that lead there.
-fn our_server<'v, 't>(json: &'v Json<'t>, text: &str) -> Result<Option<(Vec<usize>, &'v Object<'t>)>, Fault> {
+fn our_server<'v, 't>(
+    json: &'v Json<'t>,
+    text: &str,
+    client: &Client,
+) -> Result<Option<(Vec<usize>, &'v Object<'t>)>, Fault> {
     let Some(root) = root(json, text)? else { return Ok(None) };
-    let Some((at, servers)) = member_object(text, root, SERVERS)? else { return Ok(None) };
+    let Some((at, servers)) = member_object(text, root, client.servers)? else { return Ok(None) };
     let ours = servers.properties.iter().position(|member| server_command(&member.value).is_some());
     Ok(ours.and_then(|index| Some((vec![at, index], servers.properties[index].value.as_object()?))))
 }

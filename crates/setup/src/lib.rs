@@ -14,6 +14,7 @@ mod fault;
 mod grant;
 mod json;
 mod ours;
+mod plugin;
 mod toml;
 
 pub use clients::{Client, ConfigFile, Grant, Part, Places, Scope, When};
@@ -58,7 +59,7 @@ pub enum Done {
 /// One entry of a file and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// `MCP server`, `tool grant`, or the event of a hook.
+    /// `MCP server`, `tool grant`, `plugin with the hooks`, or the event of a hook.
     pub entry: &'static str,
     /// What became of it.
     pub done: Done,
@@ -87,6 +88,7 @@ pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<
             Work::TomlServer => toml::install_server(&now, is_new, entry)?,
             Work::Hook(event) => entries::install_hook(&now, event, entry)?,
             Work::Grant => install_grant(&now, entry.client)?,
+            Work::Plugin(source) => plugin::install(&now, is_new, source, entry),
         };
         if let Some(mut new) = new {
             if is_new && now.is_empty() && !new.ends_with('\n') {
@@ -116,6 +118,7 @@ pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Cha
                 Work::TomlServer => toml::remove_server(&now)?,
                 Work::Hook(event) => entries::remove_hook(&now, event, client)?,
                 Work::Grant => remove_grant(&now, client)?,
+                Work::Plugin(_) => plugin::remove(&now, client),
             };
             if done != Done::Removed {
                 break done;
@@ -134,17 +137,19 @@ pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Cha
 
 fn install_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
     match client.grant.spelling {
-        Spelling::Permission => grant::install_permission(text, client),
-        Spelling::Approval => toml::install_approval(text),
-        Spelling::Trust => grant::install_trust(text, client),
+        None => Ok((None, Done::Absent)),
+        Some(Spelling::Permission) => grant::install_permission(text, client),
+        Some(Spelling::Approval) => toml::install_approval(text),
+        Some(Spelling::Trust) => grant::install_trust(text, client),
     }
 }
 
 fn remove_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
     match client.grant.spelling {
-        Spelling::Permission => grant::remove_permission(text, client),
-        Spelling::Approval => toml::remove_approval(text),
-        Spelling::Trust => grant::remove_trust(text, client),
+        None => Ok((Some(text.to_owned()), Done::Absent)),
+        Some(Spelling::Permission) => grant::remove_permission(text, client),
+        Some(Spelling::Approval) => toml::remove_approval(text),
+        Some(Spelling::Trust) => grant::remove_trust(text, client),
     }
 }
 
@@ -154,6 +159,7 @@ enum Work {
     JsonServer,
     TomlServer,
     Hook(&'static str),
+    Plugin(&'static str),
     Grant,
 }
 
@@ -164,7 +170,8 @@ fn works(parts: &[Part], client: &'static Client) -> Vec<(&'static str, Work)> {
             Part::JsonServer => works.push(("MCP server", Work::JsonServer)),
             Part::TomlServer => works.push(("MCP server", Work::TomlServer)),
             Part::Grant => works.push(("tool grant", Work::Grant)),
-            Part::Hooks => works.extend(client.hooks.events.map(|(event, _)| (event, Work::Hook(event)))),
+            Part::Plugin(source) => works.push(("plugin with the hooks", Work::Plugin(source))),
+            Part::Hooks => works.extend(client.hooks.events.iter().map(|&(event, _)| (event, Work::Hook(event)))),
         }
     }
     works

@@ -72,6 +72,25 @@ fn files_that_do_not_exist() {
 }
 
 #[test]
+fn program_and_arguments_in_one_list() {
+    let server = |program| format!("{{\"type\": \"local\", \"command\": [\"{program}\", \"mcp\"]}}");
+    let with = |server: &str| {
+        format!("{{\"mcp\": {{\"x\": {{\"type\": \"local\", \"command\": [\"y\"]}}{server}}}}} // mine\n")
+    };
+    let after = with(&format!(", \"lispwright\": {}", server("lispwright")));
+    check(Client::OPENCODE, SERVER, Some(&with("")), &after);
+    let old = with(&format!(", \"l\": {}", server("/old/lispwright")));
+    let change = install(Some(&old), SERVER, &entry(Client::OPENCODE)).unwrap();
+    assert_eq!(change.text.as_deref(), Some(&*old.replace("/old/", "")));
+    assert_eq!(done(&change), [Done::Updated { from: "/old/lispwright".to_owned() }]);
+    for foreign in ["[]", "[1]", "[\"other\", \"mcp\"]", "\"lispwright\""] {
+        let text = with(&format!(", \"lispwright\": {{\"command\": {foreign}}}"));
+        let change = install(Some(&text), SERVER, &entry(Client::OPENCODE)).unwrap();
+        assert_eq!((change.text.as_deref(), done(&change)), (Some(&*text), vec![Done::Foreign]), "{foreign}");
+    }
+}
+
+#[test]
 fn the_leave_to_call_tools() {
     let claude = |before, after| check(Client::CLAUDE_CODE, GRANT, before, after);
     claude(None, "{\n  \"permissions\": {\n    \"allow\": [\n      \"mcp__lispwright\"\n    ]\n  }\n}\n");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::speech::{Call, Speech};
+use super::speech::Call;
 
 /// Lacks the parenthesis that ends its last line.
 pub(super) const LOST: &str = "(defun area (r)\n  (let ((pi 3))\n    (* pi r r))\n\n(defun double (x)\n  (* 2 x))\n";
@@ -19,6 +19,20 @@ pub(super) const EDITED: &str =
 pub(super) const HOPELESS: &str = "(a (b [c (d \"e\n";
 /// Not Lisp, and not balanced.
 pub(super) const NOTES: &str = "a) text (with :-( no end\n";
+
+/// The tools of a client: what the model calls in order to have something done.
+pub(super) struct Tools {
+    /// What the client puts before the names of our server's tools.
+    pub(super) prefix: &'static str,
+    /// A file gets a text.
+    pub(super) write: fn(&Path, &str) -> Call,
+    /// One line takes the place of another.
+    pub(super) edit: fn(&Path, &str, &str) -> Call,
+    /// A command is run.
+    pub(super) shell: fn(&str) -> Call,
+    /// What this client alone can do.
+    pub(super) more: fn() -> Vec<Scene>,
+}
 
 /// One call of the model.
 pub(super) struct Scene {
@@ -36,40 +50,50 @@ const DOUBLED: &str = "(defun area (r)\n  (let ((pi 3))\n    (* pi r r)))\n\n(de
 /// A command that writes a file in which a parenthesis is missing.
 const LEAVES_BROKEN: &str = "printf '(car x\\n' > shell-broken.lisp";
 const BROKEN: &[&str] = &["shell-broken.lisp does not balance now"];
-const CHANGED: &[&str] = &["lispwright changed this call", "added 1 `)`"];
+pub(super) const CHANGED: &[&str] = &["lispwright changed this call", "added 1 `)`"];
 const DENIED: &[&str] = &["lispwright: nothing was written", "hopeless.lisp"];
 const SILENT: &[&str] = &["lispwright:", "lispwright changed"];
 
 /// The clients' own edit tools differ; the story does not.
-pub(super) fn scenes(speech: Speech, project: &Path) -> Vec<Scene> {
-    let write = |name: &str, text: &str| write(speech, project, name, text);
-    let scene = |call, file, told, untold| Scene { call, file: Some(file), told, untold };
+pub(super) fn scenes(tools: &Tools, project: &Path) -> Vec<Scene> {
+    let write = |name: &str, text: &str| (tools.write)(&project.join(name), text);
+    let edit = (tools.edit)(&project.join("area.lisp"), OLD_LINE, NEW_LINE);
     let mut scenes = vec![
         scene(write("area.lisp", LOST), ("area.lisp", Some(WHOLE)), CHANGED, &[]),
-        scene(edit(speech, project, "area.lisp"), ("area.lisp", Some(EDITED)), CHANGED, &[]),
+        scene(edit, ("area.lisp", Some(EDITED)), CHANGED, &[]),
         scene(write("hopeless.lisp", HOPELESS), ("hopeless.lisp", None), DENIED, &[]),
         scene(write("notes.txt", NOTES), ("notes.txt", Some(NOTES)), &[], SILENT),
         scene(write("whole.lisp", WHOLE), ("whole.lisp", Some(DOUBLED)), &[], SILENT),
-        scene(shell(speech, LEAVES_BROKEN), ("shell-broken.lisp", Some("(car x\n")), BROKEN, &[]),
+        scene((tools.shell)(LEAVES_BROKEN), ("shell-broken.lisp", Some("(car x\n")), BROKEN, &[]),
     ];
-    scenes.extend(calls_of_the_server(speech));
-    if speech == Speech::OpenAi {
-        // Models without the tool apply patches through the shell.
-        let added = wrapped(&format!("*** Add File: shell.lisp\n{}", prefixed('+', LOST)));
-        let command = format!("apply_patch <<'EOF'\n{added}EOF\n");
-        scenes.push(scene(call("exec_command", json!({"cmd": command})), ("shell.lisp", Some(WHOLE)), CHANGED, &[]));
-    }
+    scenes.extend(calls_of_the_server(tools));
+    scenes.extend((tools.more)());
     scenes
 }
 
+/// What happens without our hooks: nothing but what the model asks for.
+pub(super) fn without_us(tools: &Tools, project: &Path) -> Vec<Scene> {
+    let write = (tools.write)(&project.join("area.lisp"), LOST);
+    vec![
+        scene(write, ("area.lisp", Some(LOST)), &[], SILENT),
+        scene((tools.shell)(LEAVES_BROKEN), ("shell-broken.lisp", Some("(car x\n")), &[], SILENT),
+    ]
+}
+
+/// A scene that is about a file.
+pub(super) fn scene(
+    call: Call,
+    file: (&'static str, Option<&'static str>),
+    told: &'static [&'static str],
+    untold: &'static [&'static str],
+) -> Scene {
+    Scene { call, file: Some(file), told, untold }
+}
+
 /// Calls of our server's tools, by the names that the client gives them, with the permission that the setup wrote.
-pub(super) fn calls_of_the_server(speech: Speech) -> Vec<Scene> {
-    let prefix = match speech {
-        Speech::Anthropic | Speech::OpenAi => "mcp__lispwright__",
-        Speech::Google => "mcp_lispwright_",
-    };
+pub(super) fn calls_of_the_server(tools: &Tools) -> Vec<Scene> {
     let scene = |tool: &str, input: Value, told| Scene {
-        call: call(&format!("{prefix}{tool}"), input),
+        call: call(&format!("{}{tool}", tools.prefix), input),
         file: None,
         told,
         untold: &["not found", "unknown", "requires approval"],
@@ -84,52 +108,6 @@ pub(super) fn calls_of_the_server(speech: Speech) -> Vec<Scene> {
     ]
 }
 
-/// A new file.
-fn write(speech: Speech, project: &Path, name: &str, text: &str) -> Call {
-    let path = project.join(name).display().to_string();
-    match speech {
-        Speech::Anthropic => call("Write", json!({"file_path": path, "content": text})),
-        Speech::OpenAi => patch(&format!("*** Add File: {name}\n{}", prefixed('+', text))),
-        Speech::Google => call("write_file", json!({"file_path": path, "content": text})),
-    }
-}
-
-/// The new line instead of the old one.
-fn edit(speech: Speech, project: &Path, name: &str) -> Call {
-    let path = project.join(name).display().to_string();
-    let mut input = json!({"file_path": path, "old_string": OLD_LINE, "new_string": NEW_LINE});
-    match speech {
-        Speech::Anthropic => call("Edit", input),
-        Speech::OpenAi => patch(&format!("*** Update File: {name}\n@@\n-{OLD_LINE}\n+{NEW_LINE}\n")),
-        Speech::Google => {
-            input["instruction"] = json!("Add zero.");
-            call("replace", input)
-        }
-    }
-}
-
-/// A command of the client's shell.
-fn shell(speech: Speech, command: &str) -> Call {
-    match speech {
-        Speech::Anthropic => call("Bash", json!({"command": command, "description": "Write a file"})),
-        Speech::OpenAi => call("exec_command", json!({"cmd": command})),
-        Speech::Google => call("run_shell_command", json!({"command": command, "description": "Write a file"})),
-    }
-}
-
-fn call(tool: &str, input: Value) -> Call {
+pub(super) fn call(tool: &str, input: Value) -> Call {
     Call { tool: tool.to_owned(), input }
-}
-
-/// Codex accepts a patch as free text.
-fn patch(body: &str) -> Call {
-    call("apply_patch", json!({"input": wrapped(body)}))
-}
-
-fn wrapped(body: &str) -> String {
-    format!("*** Begin Patch\n{body}*** End Patch\n")
-}
-
-fn prefixed(sign: char, text: &str) -> String {
-    text.lines().map(|line| format!("{sign}{line}\n")).collect()
 }

@@ -15,7 +15,7 @@ pub(super) const CLIENT: Client = Client {
     before: "PreToolUse",
     after: "PostToolUse",
     proposal,
-    original: "/originalFile",
+    original: Some("/originalFile"),
     told_after: false,
     answer,
 };

@@ -16,7 +16,7 @@ pub(super) const CLIENT: Client = Client {
     before: "PreToolUse",
     after: "PostToolUse",
     proposal,
-    original: "/none",
+    original: None,
     told_after: false,
     answer,
 };

@@ -16,7 +16,7 @@ pub(super) const CLIENT: Client = Client {
     before: "BeforeTool",
     after: "AfterTool",
     proposal,
-    original: "/returnDisplay/originalContent",
+    original: Some("/returnDisplay/originalContent"),
     told_after: true,
     answer,
 };

@@ -1,41 +1,49 @@
-//! Directories on the command line: the Lisp files below them, and what the project's ignore files kept out.
+//! Directories on the command line: the Lisp files below them, and the entries that were passed over.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lispwright_project::survey;
 use lispwright_syntax::Dialect;
 
-/// What stands below a directory, as a person would name it.
+/// The entries below a directory, as a person would name them.
 pub(crate) struct Below {
     /// The Lisp files, by their extensions.
     pub(crate) files: Vec<String>,
     /// Directories and Lisp files that an ignore file names.
     pub(crate) ignored: Vec<String>,
-    /// What could not be looked at, and why.
+    /// Links named as Lisp files that lead out of the project.
+    pub(crate) outside: Vec<String>,
+    /// Entries that could not be read, with the reason.
     pub(crate) unreadable: Vec<String>,
 }
 
 impl Below {
-    /// Looks below `top`. Without `ignoring`, ignore files do not count.
+    /// Looks below `top`. Without `ignoring`, ignore files have no effect.
     pub(crate) fn new(top: &str, ignoring: bool) -> Self {
         let is_lisp = |path: &Path| Dialect::detect(&path.to_string_lossy(), b"").is_some();
         let found = survey(Path::new(top), ignoring, is_lisp);
-        let shown = |path: &std::path::PathBuf| path.strip_prefix("./").unwrap_or(path).display().to_string();
+        let shown = |paths: Vec<PathBuf>| -> Vec<String> {
+            paths.iter().map(|path| path.strip_prefix("./").unwrap_or(path).display().to_string()).collect()
+        };
         Self {
-            files: found.files.iter().map(shown).collect(),
-            ignored: found.ignored.iter().map(shown).collect(),
+            files: shown(found.files),
+            ignored: shown(found.ignored),
+            outside: shown(found.outside),
             unreadable: found.unreadable,
         }
     }
 
-    /// What was kept out, for the end of a sentence; nothing when nothing was.
-    pub(crate) fn ignored_in_words(&self) -> String {
+    /// The entries that were passed over, for the end of a sentence; empty when there are none.
+    pub(crate) fn passed_over(&self) -> String {
         const MOST: usize = 5;
-        let names = self.ignored.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
-        match self.ignored.len() {
-            0 => String::new(),
-            count if count > MOST => format!("; ignored: {names} and {} more", count - MOST),
-            _ => format!("; ignored: {names}"),
-        }
+        let in_words = |what: &str, names: &[String]| {
+            let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+            match names.len() {
+                0 => String::new(),
+                count if count > MOST => format!("; {what}: {shown} and {} more", count - MOST),
+                _ => format!("; {what}: {shown}"),
+            }
+        };
+        in_words("ignored", &self.ignored) + &in_words("links that lead out", &self.outside)
     }
 }

@@ -42,8 +42,15 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Ok(texts) => texts,
         Err(error) => return failed("check", args.json, error),
     };
-    let mut report =
-        Report { args: &args, texts, balanced: true, readable: true, files: Vec::new(), skipped: Vec::new() };
+    let mut report = Report {
+        args: &args,
+        texts,
+        balanced: true,
+        readable: true,
+        files: Vec::new(),
+        ignored: Vec::new(),
+        outside: Vec::new(),
+    };
     for path in &args.paths {
         if path != "-" && Path::new(path).is_dir() {
             report.directory(path);
@@ -51,11 +58,13 @@ pub(crate) fn run(args: Args) -> ExitCode {
             report.print(&verdict, is_sound);
         }
     }
-    let Report { balanced, readable, files, skipped, .. } = report;
+    let Report { balanced, readable, files, ignored, outside, .. } = report;
     if args.json {
         let mut document = json!({"ok": balanced && readable, "files": files});
-        if !skipped.is_empty() {
-            document["ignored"] = skipped.into();
+        for (key, paths) in [("ignored", ignored), ("links_out", outside)] {
+            if !paths.is_empty() {
+                document[key] = paths.into();
+            }
         }
         print_json(&document);
     }
@@ -75,7 +84,9 @@ struct Report<'a> {
     /// The fields of each file.
     files: Vec<Value>,
     /// What ignore files named.
-    skipped: Vec<String>,
+    ignored: Vec<String>,
+    /// Links that were not followed.
+    outside: Vec<String>,
 }
 
 impl Report<'_> {
@@ -123,13 +134,14 @@ impl Report<'_> {
             }
         }
         if !self.args.json {
-            let ignored = found.ignored_in_words();
+            let passed_over = found.passed_over();
             print(&match found.files.len() {
-                0 => format!("{path}: no file below it has the extension of a Lisp{ignored}."),
-                1 => format!("{path}: {sound} of 1 file is balanced{ignored}."),
-                count => format!("{path}: {sound} of {count} files are balanced{ignored}."),
+                0 => format!("{path}: no file below it has the extension of a Lisp{passed_over}."),
+                1 => format!("{path}: {sound} of 1 file is balanced{passed_over}."),
+                count => format!("{path}: {sound} of {count} files are balanced{passed_over}."),
             });
         }
-        self.skipped.extend(found.ignored);
+        self.ignored.extend(found.ignored);
+        self.outside.extend(found.outside);
     }
 }

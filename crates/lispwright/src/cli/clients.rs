@@ -41,7 +41,7 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
     let places = places(order.client, order.scope)?;
     let program = program()?;
     let wanted = |part: &Part| match part {
-        Part::Hooks => order.hooks,
+        Part::Hooks | Part::Plugin(_) => order.hooks,
         Part::Grant => order.server && (order.approve || order.remove),
         Part::JsonServer | Part::TomlServer => order.server,
     };

@@ -17,7 +17,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::builder::PossibleValuesParser;
 use lispwright_hook::stats::Record;
 use lispwright_hook::{Client, Files, Found, respond};
-use lispwright_project::{Access, Error, Links, MAX_FILE_BYTES, files_below, open_regular, read_text_anywhere};
+use lispwright_project::{
+    Access, Below, Error, Ignored, Links, MAX_FILE_BYTES, Seen, open_regular, read_text_anywhere,
+};
 use lispwright_syntax::{Dialect, Language};
 use lispwright_tools::languages::Languages;
 use lispwright_words::configuration;
@@ -132,8 +134,8 @@ impl Files for Disk {
     }
 
     fn changed(&self, directory: &Path, within: Duration) -> Vec<PathBuf> {
-        /// Files that are looked at, and how long, before the rest of a large tree is left alone.
-        const MOST_FILES: usize = 50_000;
+        /// Names that are looked at, and how long, before the rest of a large tree is left alone.
+        const MOST_NAMES: usize = 100_000;
         const LOOK: Duration = Duration::from_millis(150);
         let Some(since) = SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|now| now.checked_sub(within))
         else {
@@ -143,9 +145,9 @@ impl Files for Disk {
         let begun = Instant::now();
         // A file that is moved keeps its time of modification, not that of its change.
         let is_new = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.ctime() >= since);
-        files_below(directory)
-            .take(MOST_FILES)
+        Below::new(directory, Ignored::LeftOut, MOST_NAMES)
             .take_while(|_| begun.elapsed() < LOOK)
+            .filter_map(|seen| if let Seen::File(path) = seen { Some(path) } else { None })
             .filter(|path| path.to_str().is_some_and(|path| Dialect::detect(path, b"").is_some()))
             .filter(is_new)
             .collect()

@@ -30,6 +30,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LINES", default_value_t = 1)]
     whole: u32,
 
+    /// Show what .gitignore and .ignore name, too
+    #[arg(long)]
+    no_ignore: bool,
+
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -51,13 +55,13 @@ pub(crate) fn run(args: Args) -> ExitCode {
             paths.push(path.clone());
             continue;
         }
-        let found = Below::new(path, true);
+        let found = Below::new(path, !args.no_ignore);
         for why in &found.unreadable {
             files.push(unreadable("outline", path, Complaint::new("FILE_NOT_FOUND", why)));
             exit = ExitCode::from(2);
         }
         if found.files.is_empty() && !args.json {
-            print(&format!("{path}: no file below it has the extension of a Lisp{}.", found.ignored_in_words()));
+            print(&format!("{path}: no file below it has the extension of a Lisp{}.", found.passed_over()));
         }
         paths.extend(found.files);
     }

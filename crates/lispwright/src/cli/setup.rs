@@ -186,7 +186,7 @@ fn advice(order: &Order) -> Vec<String> {
         return vec![format!("Next: restart {title}; sessions that run keep what they started with.")];
     }
     let mut lines = vec![format!("Next: restart {title}.")];
-    if order.server && !order.approve {
+    if order.server && !order.approve && client.grant.is_needed() {
         let (name, asks) = (client.name, client.grant.asks);
         lines.push(format!("{asks} To allow them all: lispwright setup {name}{scope} --approve"));
     }

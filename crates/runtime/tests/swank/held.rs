@@ -79,7 +79,7 @@ async fn errors_are_held_on_top_of_each_other_and_given_up_one_by_one() {
     assert!(!error.kept, "an error on top that is not to be held");
     let report = ask(&lab, Request::Abort).await;
     assert!(matches!(report.ending, Ending::Aborted(_)) && report.held == 1, "{report:#?}");
-    // A restart that goes on is not taken by mistake.
+    // A restart that continues is not invoked by mistake.
     let Ending::Held(levels) = ask(&lab, Request::Held(ListHeld)).await.ending else { panic!() };
     assert_eq!(levels[0].message, "no price for TEA");
     let report = ask(&lab, Request::Abort).await;

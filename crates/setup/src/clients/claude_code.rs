@@ -1,14 +1,14 @@
 //! Claude Code: plain JSON; its servers are in a file beside its directory.
 
-use super::{Base, Client, Grant, Hooks, Moves, Part, Spelling, When};
+use super::{Base, Client, Grant, Hooks, Part, Spelling, When};
 
 pub(super) const CLIENT: Client = Client {
     name: "claude-code",
     title: "Claude Code",
     program: "claude",
     variable: "CLAUDE_CONFIG_DIR",
-    moves: Moves::Directory,
-    directory: ".claude",
+    moved: ".claude",
+    directory: "",
     user: &[
         (Base::Home, ".claude.json", &[Part::JsonServer]),
         (Base::Directory, "settings.json", &[Part::Grant, Part::Hooks]),
@@ -16,13 +16,15 @@ pub(super) const CLIENT: Client = Client {
     project: &[(".mcp.json", &[Part::JsonServer]), (".claude/settings.json", &[Part::Grant, Part::Hooks])],
     reads_comments: false,
     byte_order_mark: &[Part::JsonServer, Part::Grant, Part::Hooks],
+    servers: "mcpServers",
+    one_list: false,
     grant: Grant {
-        spelling: Spelling::Permission,
+        spelling: Some(Spelling::Permission),
         writes: "\"mcp__lispwright\" in permissions.allow: Claude Code calls lispwright's tools without asking",
         asks: "Claude Code asks before it first calls a tool, and calls none in print mode.",
     },
     hooks: Hooks {
-        events: [("PreToolUse", "Write|Edit|MultiEdit"), ("PostToolUse", "Write|Edit|MultiEdit|Bash")],
+        events: &[("PreToolUse", "Write|Edit|MultiEdit"), ("PostToolUse", "Write|Edit|MultiEdit|Bash")],
         earlier: &["Write|Edit|MultiEdit"],
         timeout: 10,
     },

@@ -1,14 +1,14 @@
 //! Codex: servers in TOML, hooks in JSON. A patch that is applied through the shell comes as a call of `Bash`.
 
-use super::{Base, Client, Grant, Hooks, Moves, Part, Spelling, When};
+use super::{Base, Client, Grant, Hooks, Part, Spelling, When};
 
 pub(super) const CLIENT: Client = Client {
     name: "codex",
     title: "Codex",
     program: "codex",
     variable: "CODEX_HOME",
-    moves: Moves::Directory,
-    directory: ".codex",
+    moved: ".codex",
+    directory: "",
     user: &[
         (Base::Directory, "config.toml", &[Part::TomlServer, Part::Grant]),
         (Base::Directory, "hooks.json", &[Part::Hooks]),
@@ -16,14 +16,16 @@ pub(super) const CLIENT: Client = Client {
     project: &[(".codex/config.toml", &[Part::TomlServer, Part::Grant]), (".codex/hooks.json", &[Part::Hooks])],
     reads_comments: false,
     byte_order_mark: &[Part::TomlServer, Part::Grant],
+    servers: "mcpServers",
+    one_list: false,
     grant: Grant {
-        spelling: Spelling::Approval,
+        spelling: Some(Spelling::Approval),
         writes: "default_tools_approval_mode = \"approve\" in [mcp_servers.lispwright]: Codex calls lispwright's tools \
                  without asking, in every sandbox mode",
         asks: "Codex asks before each tool that edits or runs code, and `codex exec` refuses those.",
     },
     hooks: Hooks {
-        events: [("PreToolUse", "apply_patch|Bash"), ("PostToolUse", "apply_patch|Bash")],
+        events: &[("PreToolUse", "apply_patch|Bash"), ("PostToolUse", "apply_patch|Bash")],
         earlier: &[],
         timeout: 10,
     },

@@ -1,6 +1,6 @@
 //! Gemini CLI: everything in one JSON file, which may hold comments.
 
-use super::{Base, Client, Grant, Hooks, Moves, Part, Spelling, When};
+use super::{Base, Client, Grant, Hooks, Part, Spelling, When};
 
 const PARTS: &[Part] = &[Part::JsonServer, Part::Grant, Part::Hooks];
 
@@ -9,20 +9,22 @@ pub(super) const CLIENT: Client = Client {
     title: "Gemini CLI",
     program: "gemini",
     variable: "GEMINI_CLI_HOME",
-    moves: Moves::Home,
+    moved: "",
     directory: ".gemini",
     user: &[(Base::Directory, "settings.json", PARTS)],
     project: &[(".gemini/settings.json", PARTS)],
     reads_comments: true,
     byte_order_mark: &[],
+    servers: "mcpServers",
+    one_list: false,
     grant: Grant {
-        spelling: Spelling::Trust,
+        spelling: Some(Spelling::Trust),
         writes: "\"trust\": true in the server's entry: Gemini CLI offers lispwright's tools without a terminal, too, and \
                  calls them without asking",
         asks: "Gemini CLI asks before it calls a tool, and offers none without a terminal.",
     },
     hooks: Hooks {
-        events: [("BeforeTool", "write_file|replace"), ("AfterTool", "write_file|replace|run_shell_command")],
+        events: &[("BeforeTool", "write_file|replace"), ("AfterTool", "write_file|replace|run_shell_command")],
         earlier: &["write_file|replace"],
         timeout: 10_000,
     },

@@ -8,9 +8,9 @@ use std::ops::Range;
 use lispwright_syntax::dialects::Square;
 use lispwright_syntax::{Delimiter, Dialect, TokenKind};
 
-use crate::code::{LITERAL, Token, name_of};
+use super::{Doubt, Doubts, Mended};
+use crate::code::{Token, name_of};
 use crate::habits::Habits;
-use crate::mended::Mended;
 use crate::nesting::{Nesting, ROOT};
 use crate::question::{MOST_ARGUMENTS, Question, argument};
 
@@ -21,12 +21,12 @@ const BODY_PREFIXES: [&str; 2] = ["with-", "without-"];
 
 /// What of a form is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sight {
+pub(crate) enum Sight {
     /// Everything.
     All,
     /// Not the columns.
     Shape,
-    /// Only what is wrong whatever stood there before.
+    /// Only what is wrong whatever stood there before: the earlier text is known, and shapes are what it says.
     Known,
 }
 
@@ -58,21 +58,11 @@ struct Open {
 }
 
 impl Mended {
-    /// The form shows that something besides what was repaired is wrong with it.
-    ///
-    /// Where the earlier text is `known`, shapes are what it says, and only a list that may not be one counts.
-    pub(crate) fn is_unusual(&self, known: bool, dialect: Dialect, habits: &Habits) -> bool {
-        self.is_unlike(if known { Sight::Known } else { Sight::All }, dialect, habits)
-    }
-
-    /// The form has a shape that nobody gives it, wherever its lines stand.
-    pub(crate) fn is_misshapen(&self, dialect: Dialect, habits: &Habits) -> bool {
-        self.is_unlike(Sight::Shape, dialect, habits)
-    }
-
-    fn is_unlike(&self, sight: Sight, dialect: Dialect, habits: &Habits) -> bool {
+    /// What in the form nobody writes: signs that something besides what was repaired is wrong with it.
+    pub(crate) fn shapes(&self, sight: Sight, dialect: Dialect, habits: &Habits) -> Doubts {
         let known = sight == Sight::Known;
-        let Some(first) = self.tokens.first() else { return false };
+        let mut found = Doubts::default();
+        let Some(first) = self.tokens.first() else { return found };
         let mut nesting = Nesting::new(habits, first.column);
         let mut top = ROOT;
         let mut open: Vec<Open> = Vec::new();
@@ -81,38 +71,35 @@ impl Mended {
                 continue;
             }
             if token.kind.is_close() {
-                let Some(list) = open.pop() else { return false };
-                let may_begin = nesting.may_begin_with_list(top);
-                let around = open.last().map(|around| (around.at, around.children));
-                if around.is_some_and(|around| self.has_another_opener(&list, around, index, dialect, habits)) {
-                    return true;
+                let Some(list) = open.pop() else { return found };
+                if let Some(around) = open.last().map(|around| (around.at, around.children)) {
+                    let wrong = self.has_another_opener(&list, around, index, dialect, habits);
+                    found.add(Doubt::WrongOpener, wrong);
                 }
                 let vectors = self.tokens[list.at].kind == TokenKind::OpenBracket;
-                if (self.is_doubled(&list, index, may_begin, dialect)
-                    && (!known || (self.is_supplied(index) && !vectors)))
-                    || (!known && (self.ends_short(&list, index, dialect, habits) || list.after_dot == Some(0)))
-                {
-                    return true;
-                }
+                let doubled = self.is_doubled(&list, index, nesting.may_begin_with_list(top), dialect);
+                found.add(Doubt::DoubledOpener, doubled && (!known || (self.is_supplied(index) && !vectors)));
+                found.add(Doubt::NoBody, !known && self.ends_short(&list, index, dialect, habits));
+                found.add(Doubt::DottedPair, !known && list.after_dot == Some(0));
                 top = nesting.leave(top);
                 continue;
             }
             if let Some(list) = open.last_mut().filter(|_| !token.aside) {
-                if list.children == 0 && !list.quoted && habits.is_constant(token.name) && nesting.is_call(top) {
-                    return true;
-                }
-                if !list.quoted && nesting.holds_parts(top) && self.is_value_itself(token) {
-                    return true;
-                }
+                let called = list.children == 0 && !list.quoted && nesting.is_call(top);
+                found.add(Doubt::CalledConstant, called && habits.is_constant(token.name));
+                let bound = !list.quoted && nesting.holds_parts(top);
+                found.add(Doubt::LiteralBinding, bound && self.is_value_itself(token));
                 let deeper = sight != Sight::Shape && self.stands_deeper(list, token);
-                if deeper && self.is_supplied(index - 1) {
-                    return true;
+                found.add(Doubt::DeeperLine, deeper && (!known || self.is_supplied(index - 1)));
+                if !known {
+                    found.add(Doubt::CrowdedHead, self.is_crowded(list, token, habits));
+                    found.add(Doubt::TwoOnALine, self.stands_beside(list, index));
+                    found.add(Doubt::Prose, self.begins_with_prose(list, index));
+                    found.add(Doubt::ListParameter, list.parameters && token.kind == TokenKind::OpenParen);
+                    found.add(Doubt::InnerDefinition, self.defines_beside(index));
                 }
-                let odd = deeper || self.is_crowded(list, token, habits) || self.stands_beside(list, index);
                 let fits = self.takes_in(list, index, dialect);
-                if !known && (odd || !fits || self.defines_beside(index)) {
-                    return true;
-                }
+                found.add(Doubt::DottedPair, !known && !fits);
             }
             nesting.pass(top, token);
             if let Some(delimiter) = token.delimiter().filter(|_| token.kind.is_open()) {
@@ -125,7 +112,7 @@ impl Mended {
                 open.push(Open { at: index, sibling: -1, quoted, definer, parameters, ..Open::default() });
             }
         }
-        false
+        found
     }
 
     /// A number or a string.
@@ -145,24 +132,15 @@ impl Mended {
         before.is_some_and(|before| before.kind == TokenKind::Prefix && before.end - before.start == 1)
     }
 
-    /// Takes a datum into its list; false when no reader of the language would, or it is prose.
+    /// Takes a datum into its list; false when it is the second behind a dot.
     fn takes_in(&self, list: &mut Open, index: usize, dialect: Dialect) -> bool {
         let token = &self.tokens[index];
         let dots = dialect.table().pairs;
         if let Some(count) = &mut list.after_dot {
             *count += 1;
-            if *count > 1 {
-                return false;
-            }
         } else if dots && list.children > 0 && token.kind == TokenKind::Atom && token.head == name_of(b".") {
             list.after_dot = Some(0);
             return true;
-        }
-        if list.definer && token.opens_line && list.children > 1 && self.is_prose(index) {
-            return false;
-        }
-        if list.parameters && token.kind == TokenKind::OpenParen {
-            return false;
         }
         let touches = self.tokens[list.at].end == token.start;
         list.doubled = list.children == 0 && touches && token.kind.is_open() && !list.quoted;
@@ -172,7 +150,12 @@ impl Mended {
             (list.last_line, list.on_line, list.begins_with_keyword) = (token.line, 0, self.is_keyword(index));
         }
         list.on_line += 1;
-        true
+        list.after_dot.is_none_or(|count| count < 2)
+    }
+
+    /// A line of a definition's body begins with prose.
+    fn begins_with_prose(&self, list: &Open, index: usize) -> bool {
+        list.definer && self.tokens[index].opens_line && list.children > 1 && self.is_prose(index)
     }
 
     /// The vector that begins at `index` holds parameters: it begins a list, or is the first in a function. `around` has
@@ -201,8 +184,7 @@ impl Mended {
         let line = self.tokens[index].line;
         let own = self.tokens[index..].iter().take_while(|token| token.line == line);
         let words = own.skip_while(|token| token.kind == TokenKind::String);
-        let word = |token: &&Token| token.kind == TokenKind::Atom && token.name != LITERAL;
-        words.take_while(word).count() >= PROSE && !self.is_quoted(index)
+        words.take_while(|token| token.is_symbol()).count() >= PROSE && !self.is_quoted(index)
     }
 
     /// A line stands further right than the list that begins the line above it in the same list, as if it belonged to it.
@@ -218,7 +200,7 @@ impl Mended {
         if head.kind != TokenKind::Atom || list.quoted {
             return false;
         }
-        let symbol = token.kind == TokenKind::Atom && token.name != LITERAL;
+        let symbol = token.is_symbol();
         list.crowded |=
             symbol && !token.opens_line && token.line == head.line && habits.crowds(head.head, list.children);
         let begins = token.opens_line && list.sibling < 0;

@@ -2,18 +2,12 @@
 
 use lispwright_syntax::TokenKind;
 
+use super::Considered;
 use crate::case::Case;
-use crate::code::{LITERAL, Token};
+use crate::code::Token;
 use crate::edit::Edit;
 
 impl Case<'_> {
-    /// A closer is supplied right before a comment that touches what is before it: code that a lost quote, or a mark of a
-    /// comment written by mistake, has made a comment of.
-    pub(crate) fn closes_before_code(&self, edits: &[Edit]) -> bool {
-        let touched = |edit: &Edit| self.text[edit.at as usize..].starts_with(';');
-        edits.iter().any(|edit| edit.removed.is_empty() && edit.inserted.contains([')', ']', '}']) && touched(edit))
-    }
-
     /// What is taken away stood alone between two words, which then are one.
     pub(crate) fn glues_words(&self, edits: &[Edit]) -> bool {
         let word = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace() && !"()[]{}\"';`,".contains(c));
@@ -21,23 +15,6 @@ impl Case<'_> {
             let (before, after) = (&self.text[..edit.at as usize], &self.text[edit.range().end..]);
             edit.inserted.is_empty() && word(before.chars().next_back()) && word(after.chars().next())
         })
-    }
-
-    /// A comment behind code ends with a closer that nothing in it opens, and the closer that the answer supplies goes to another
-    /// line.
-    pub(crate) fn leaves_a_closer_in_a_comment(&self, own: &[Token], edits: &[Edit]) -> bool {
-        let closes = |side: &str| side.contains([')', ']', '}']);
-        let supplied: Vec<u32> =
-            edits.iter().filter(|edit| closes(&edit.inserted)).map(|edit| self.lines.line(edit.at) - 1).collect();
-        let hidden = |token: &Token| {
-            let comment = self.text[token.end as usize..].lines().next().unwrap_or_default().trim();
-            let count = |chars: [char; 3]| comment.matches(chars).count();
-            comment.starts_with(';')
-                && comment.ends_with([')', ']', '}'])
-                && count([')', ']', '}']) > count(['(', '[', '{'])
-        };
-        let line = own.iter().find(|token| token.last && hidden(token)).map(|token| token.line);
-        !supplied.is_empty() && line.is_some_and(|line| !supplied.contains(&line))
     }
 
     /// Lines that begin with one keyword go on with the same openers, `#:use-module (ice-9 regex)`, and the answer leaves one
@@ -61,8 +38,7 @@ impl Case<'_> {
         let more: usize = near().map(|edit| openers(&edit.inserted)).sum();
         let less: usize = near().map(|edit| openers(&edit.removed)).sum();
         let others = || (0..own.len()).filter(|other| *other != at && self.is_keyword_line(&own[*other]));
-        let is_symbol =
-            |value: &Token| value.kind == TokenKind::Atom && value.name != LITERAL && value.line == own[at].line;
+        let is_symbol = |value: &Token| value.is_symbol() && value.line == own[at].line;
         let bare = run + more == less && own.get(at + 1).is_some_and(is_symbol);
         if bare && edit.removed.contains([')', ']', '}']) && others().next().is_some() {
             let lists = others().all(|other| openers_behind(own, other) > 0);
@@ -94,6 +70,30 @@ impl Case<'_> {
     }
 }
 
+impl Considered<'_> {
+    pub(super) fn closes_before_code(&self) -> bool {
+        let touched = |edit: &Edit| self.case.text[edit.at as usize..].starts_with(';');
+        let closes = |edit: &Edit| edit.removed.is_empty() && edit.inserted.contains([')', ']', '}']);
+        self.edits().iter().any(|edit| closes(edit) && touched(edit))
+    }
+
+    pub(super) fn leaves_a_closer_in_a_comment(&self) -> bool {
+        let own = self.form.own;
+        let closes = |edit: &Edit| edit.inserted.contains([')', ']', '}']);
+        let supplied = self.edits().iter().zip(&self.lines).filter(|(edit, _)| closes(edit));
+        let supplied: Vec<u32> = supplied.map(|(_, line)| line + own[0].line).collect();
+        let hidden = |token: &Token| {
+            let comment = self.case.text[token.end as usize..].lines().next().unwrap_or_default().trim();
+            let count = |chars: [char; 3]| comment.matches(chars).count();
+            comment.starts_with(';')
+                && comment.ends_with([')', ']', '}'])
+                && count([')', ']', '}']) > count(['(', '[', '{'])
+        };
+        let line = own.iter().find(|token| token.last && hidden(token)).map(|token| token.line);
+        !supplied.is_empty() && line.is_some_and(|line| !supplied.contains(&line))
+    }
+}
+
 /// How many openers follow the token.
 fn openers_behind(own: &[Token], at: usize) -> usize {
     own[at + 1..].iter().take_while(|token| token.kind.is_open()).count()
@@ -103,7 +103,7 @@ fn openers_behind(own: &[Token], at: usize) -> usize {
 pub(crate) fn begins_with_a_word(own: &[Token], edit: &Edit) -> bool {
     let at = own.partition_point(|token| token.start < edit.at);
     let word = own.get(at).filter(|word| word.start == edit.at && word.first && word.kind == TokenKind::Atom);
-    let symbol = || word.is_some_and(|word| word.name != LITERAL);
+    let symbol = || word.is_some_and(Token::is_symbol);
     word.is_some() && edit.inserted.starts_with('(') && (symbol() || is_below_a_list(own, edit))
 }
 

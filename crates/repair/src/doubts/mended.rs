@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use lispwright_syntax::TokenKind;
 
+use super::Considered;
 use crate::case::Case;
 use crate::code::{Token, tokens};
 use crate::edit::{Edit, apply};
@@ -174,13 +175,20 @@ impl Mended {
         false
     }
 
-    /// A symbol on `line` that is nearly always called stands in the middle of a list: a closer that was taken away there
-    /// had lost its opener instead.
-    pub(crate) fn passes_an_operator(&self, line: u32, habits: &Habits) -> bool {
+    /// A symbol on `line` that is nearly always called stands in the middle of a list.
+    fn passes_an_operator(&self, line: u32, habits: &Habits) -> bool {
         self.tokens.windows(2).any(|pair| {
             let symbol = pair[1].line == line && pair[1].kind == TokenKind::Atom;
             let inside = !pair[0].kind.is_open() && !pair[0].kind.is_prefix();
             symbol && inside && habits.name(pair[1].name, false) > OPERATOR_PASSED
         })
+    }
+}
+
+impl Considered<'_> {
+    pub(super) fn passes_an_operator(&self) -> bool {
+        let (mended, habits) = (self.mended(), self.form.habits);
+        let mut taken = self.edits().iter().zip(&self.lines).filter(|(edit, _)| !edit.removed.is_empty());
+        !self.is_far_ahead() && taken.any(|(_, line)| mended.passes_an_operator(*line, habits))
     }
 }

@@ -1,0 +1,34 @@
+//! opencode: `tool.execute.before` and `tool.execute.after` for `write`, `edit` and `apply_patch`, and the latter for `bash`.
+//!
+//! It has no hooks of its own but a program that it loads, which `lispwright setup` writes (`crates/setup`). That one shows
+//! us each call in the terms of the other clients, takes answers in those of Claude Code, and keeps what is said before a
+//! call for the end of its result.
+
+use super::{Call, Client, Names, claude_code, text_at};
+use crate::event::Proposal;
+use crate::patch::Patch;
+
+pub(super) const CLIENT: Client = Client {
+    name: "opencode",
+    before: "tool.execute.before",
+    after: "tool.execute.after",
+    proposal,
+    original: None,
+    told_after: false,
+    answer: claude_code::answer,
+};
+
+const NAMES: Names = Names { old: "oldString", new: "newString", all: "replaceAll" };
+
+fn proposal(call: &Call<'_>) -> Option<Proposal> {
+    match call.tool {
+        "bash" | "shell" => call.command(),
+        "write" => call.write("filePath"),
+        "edit" => {
+            let path = text_at(call.input, "filePath")?.to_owned();
+            Some(Proposal::Replace { path, replacements: vec![NAMES.replacement(call.input, "")?] })
+        }
+        "apply_patch" => Patch::parse(text_at(call.input, "patchText")?, "/patchText").map(Proposal::Patch),
+        _ => None,
+    }
+}

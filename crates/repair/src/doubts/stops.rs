@@ -1,0 +1,62 @@
+//! Texts that stop in the middle of a form.
+
+use lispwright_syntax::TokenKind;
+
+use super::Considered;
+use super::shapes::{lacks_a_body, stops_before_its_body};
+use crate::case::Case;
+use crate::search::Action;
+
+/// A list as unlikely to end as this has not ended.
+const NO_END: f32 = 1.6;
+
+impl Case<'_> {
+    /// What may be changed reaches to byte `end`, or to closers before it: those may be the same as before by chance.
+    fn writes_to(&self, end: usize) -> bool {
+        self.free.as_ref().is_none_or(|free| {
+            let rest = self.text.get(free.end.min(end)..end).unwrap_or_default();
+            free.end <= end && rest.chars().all(|c| matches!(c, ')' | ']' | '}'))
+        })
+    }
+}
+
+impl Considered<'_> {
+    /// Who forgets a closer has written the others: one is missing, or two behind two that are there. Who was cut off has
+    /// several lists open, or one that nobody would end there.
+    pub(super) fn stops_short(&self) -> bool {
+        let (case, own, among_others) = (self.case, self.form.own, self.form.among_others);
+        let last = own[own.len() - 1];
+        let may_end = self.form.ends_text || case.free.is_some();
+        if !may_end || self.form.ends_alike || !case.writes_to(last.end as usize) {
+            return false;
+        }
+        let head = own.len() < 2 || (own[own.len() - 2].kind.is_open() && last.kind == TokenKind::Atom);
+        if last.kind.is_open() || last.kind.is_prefix() || head {
+            return true;
+        }
+        let at_end = |action: &&Action| matches!(action, Action::Close { at, .. } if *at as usize + 1 == own.len());
+        let missing = self.reading.actions.iter().filter(at_end).count();
+        if missing == 0 {
+            return false;
+        }
+        let there = own.iter().rev().take_while(|token| token.kind.is_close()).count();
+        // A file ends with a line end.
+        let stops = case.at_end && among_others && !case.text.ends_with('\n');
+        let keyword = case.text[last.start as usize..last.end as usize].starts_with([':', '#']);
+        // Whoever leaves a line empty, or comments on what is to come, goes on.
+        let rest = &case.text[last.end as usize..];
+        let remarks =
+            rest.lines().skip(1).any(|line| line.starts_with([' ', '\t']) && line.trim_start().starts_with(';'));
+        let goes_on = case.at_end && among_others && (remarks || (missing > 1 && rest.matches('\n').count() > 1));
+        if goes_on || missing > 2 || (stops && (missing > 1 || there < 2)) || keyword {
+            return true;
+        }
+        let Some(costs) = &self.mended().costs else { return true };
+        let (tokens, dialect, habits) = (&self.mended().tokens, case.language.dialect(), self.form.habits);
+        if lacks_a_body(tokens, dialect, habits) || (among_others && stops_before_its_body(tokens, dialect, habits)) {
+            return true;
+        }
+        let ends = &costs[costs.len() - missing..];
+        ends.iter().any(|&cost| cost > NO_END) || (there == 0 && ends.iter().sum::<f32>() > NO_END)
+    }
+}

@@ -1,0 +1,32 @@
+//! opencode: its servers are in a JSON file, which may hold comments; its hooks are a program of ours that it loads.
+
+use super::{Base, Client, Grant, Hooks, Part};
+
+const PLUGIN: &[Part] = &[Part::Plugin(include_str!("opencode.js"))];
+
+pub(super) const CLIENT: Client = Client {
+    name: "opencode",
+    title: "opencode",
+    program: "opencode",
+    variable: "XDG_CONFIG_HOME",
+    moved: ".config",
+    directory: "opencode",
+    user: &[
+        (Base::Directory, "opencode.json", &[Part::JsonServer]),
+        (Base::Directory, "plugins/lispwright.js", PLUGIN),
+    ],
+    project: &[("opencode.json", &[Part::JsonServer]), (".opencode/plugins/lispwright.js", PLUGIN)],
+    reads_comments: true,
+    byte_order_mark: &[],
+    servers: "mcp",
+    one_list: true,
+    grant: Grant {
+        spelling: None,
+        writes: "nothing is written: opencode asks before a tool of a server only where your `permission` says so, and \
+                 \"lispwright_*\": \"allow\" at the end of it is the leave",
+        asks: "",
+    },
+    hooks: Hooks { events: &[], earlier: &[], timeout: 0 },
+    check: "`opencode mcp list`",
+    advice: &[],
+};
