@@ -95,8 +95,8 @@ impl EmacsServer {
         let limit = request.timeout() + GRACE;
         let result = tokio::select! {
             answer = evaluate(&path, &call, limit) => answer.map_err(|failure| match failure {
-                Failure::Time => (Some(StopReason::Timeout), "it does not stop its evaluation".to_owned()),
-                Failure::Other(why) => (None, why),
+                EvaluationFailure::Time => (Some(StopReason::Timeout), "it does not stop its evaluation".to_owned()),
+                EvaluationFailure::Other(why) => (None, why),
             }),
             () = controls.kill.cancelled() => Err((Some(StopReason::Killed), "it was not asked to stop".to_owned())),
             () = controls.cancel.cancelled() => Err((Some(StopReason::Cancelled), "it was not asked to stop".to_owned())),
@@ -168,10 +168,10 @@ pub(crate) async fn listens(path: &Path) -> bool {
 
 /// Asks the Emacs at `path` for its version and loads the agent into it if needed.
 async fn prepare(path: &Path) -> Result<Reached, StartError> {
-    let unusable = |failure: Failure| {
+    let unusable = |failure: EvaluationFailure| {
         let why = match failure {
-            Failure::Time => "it does not answer in time, and may be busy".to_owned(),
-            Failure::Other(why) => why,
+            EvaluationFailure::Time => "it does not answer in time, and may be busy".to_owned(),
+            EvaluationFailure::Other(why) => why,
         };
         StartError::Unreachable(format!("the Emacs at {} cannot be joined: {why}", path.display()))
     };
@@ -195,7 +195,7 @@ async fn prepare(path: &Path) -> Result<Reached, StartError> {
 
 /// The reason why there is no value.
 #[derive(Debug)]
-enum Failure {
+enum EvaluationFailure {
     /// It did not come in time.
     Time,
     /// In words.
@@ -203,17 +203,17 @@ enum Failure {
 }
 
 /// The string that `form` evaluates to in the Emacs at `path`, within `limit`.
-async fn evaluate(path: &Path, form: &str, limit: Duration) -> Result<String, Failure> {
-    let broken = |error: std::io::Error| Failure::Other(format!("the connection broke: {error}"));
+async fn evaluate(path: &Path, form: &str, limit: Duration) -> Result<String, EvaluationFailure> {
+    let broken = |error: std::io::Error| EvaluationFailure::Other(format!("the connection broke: {error}"));
     let exchange = async {
-        let (mut stream, key) = connect(path).await.map_err(|error| Failure::Other(error.to_string()))?;
+        let (mut stream, key) = connect(path).await.map_err(|error| EvaluationFailure::Other(error.to_string()))?;
         let line = format!("{key}-eval {} \n", quoted(form));
         stream.write_all(line.as_bytes()).await.map_err(broken)?;
         let mut bytes = Vec::new();
         stream.take(MOST).read_to_end(&mut bytes).await.map_err(broken)?;
-        value_of(&String::from_utf8_lossy(&bytes)).map_err(Failure::Other)
+        value_of(&String::from_utf8_lossy(&bytes)).map_err(EvaluationFailure::Other)
     };
-    tokio::time::timeout(limit, exchange).await.unwrap_or(Err(Failure::Time))
+    tokio::time::timeout(limit, exchange).await.unwrap_or(Err(EvaluationFailure::Time))
 }
 
 /// A connection to the server whose file is `path`, and the text that has to be sent first.

@@ -17,13 +17,13 @@ use lispwright_platform::{Here, System as _};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 /// The device and the inode of a directory.
-type Identity = (u64, u64);
+type DirectoryId = (u64, u64);
 
 /// A place as an argument of the process that opens it: `DEVICE:INODE/PATH`, or the path alone for any directory there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WritablePlace {
     path: PathBuf,
-    identity: Option<Identity>,
+    identity: Option<DirectoryId>,
 }
 
 impl WritablePlace {
@@ -59,7 +59,7 @@ impl WritablePlace {
 pub(crate) struct Held {
     /// Its name, without links in it.
     pub(crate) path: PathBuf,
-    identity: Option<Identity>,
+    identity: Option<DirectoryId>,
     _directory: Option<File>,
 }
 
@@ -94,7 +94,7 @@ fn open(path: &Path) -> rustix::io::Result<File> {
     openat(CWD, path, flags, Mode::empty()).map(File::from)
 }
 
-fn identity(directory: &File) -> io::Result<Identity> {
+fn identity(directory: &File) -> io::Result<DirectoryId> {
     let data = directory.metadata()?;
     Ok((data.dev(), data.ino()))
 }

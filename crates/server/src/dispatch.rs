@@ -67,7 +67,7 @@ impl Dispatch {
         self.listed.get_or_init(list)
     }
 
-    async fn call(&self, params: CallToolRequestParams, context: Call) -> Result<CallToolResult, ErrorData> {
+    async fn call(&self, params: CallToolRequestParams, context: RunningCall) -> Result<CallToolResult, ErrorData> {
         let given = params.arguments.unwrap_or_default();
         let Some((index, given)) = self.names.resolve(&params.name, given) else {
             return Err(self.unknown_tool(&params.name));
@@ -178,7 +178,7 @@ fn caller(name: &str, version: &str) -> Arc<str> {
 }
 
 /// A running call: its cancellation and the destination of its progress.
-struct Call {
+struct RunningCall {
     withdrawn: CancellationToken,
     closing: CancellationToken,
     progress: Option<(ProgressToken, Peer<RoleServer>)>,
@@ -188,7 +188,7 @@ struct Call {
     arrival: Arrival,
 }
 
-impl Call {
+impl RunningCall {
     /// Runs a tool to its end, also through cancellation and panics.
     async fn run(self, tool: &Tool, given: Map<String, Value>) -> Reply {
         let cancel = CancellationToken::new();
@@ -387,7 +387,7 @@ impl ServerHandler for Session {
         if let Some(premises) = &self.dispatch.premises {
             self.roots.settle(premises, &context).await;
         }
-        let call = Call {
+        let call = RunningCall {
             withdrawn: context.ct.clone(),
             closing: self.closing.clone(),
             arrival,

@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 16;
 
 /// The position of the scan among the members of the outermost object.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Place {
+enum ScanPosition {
     /// Before the first brace.
     #[default]
     Outside,
@@ -31,7 +31,7 @@ enum Place {
 /// A scan of one line, fed in pieces of any size.
 #[derive(Debug, Default)]
 pub(crate) struct Salvage {
-    place: Place,
+    place: ScanPosition,
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -47,7 +47,7 @@ impl Salvage {
     /// Reads on. The end of a line needs no mark.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         for &byte in bytes {
-            if self.place == Place::Done {
+            if self.place == ScanPosition::Done {
                 return;
             }
             self.step(byte);
@@ -66,7 +66,7 @@ impl Salvage {
 
     /// The object ended, with a `method` and without an `id`: nothing waits for an answer.
     pub(crate) fn is_notification(&self) -> bool {
-        self.place == Place::Done && self.method && !self.numbered
+        self.place == ScanPosition::Done && self.method && !self.numbered
     }
 
     fn step(&mut self, byte: u8) {
@@ -82,15 +82,15 @@ impl Salvage {
         }
         match byte {
             b'"' => {
-                if self.depth == 1 && self.place == Place::Name {
+                if self.depth == 1 && self.place == ScanPosition::Name {
                     self.name.clear();
                 }
                 self.in_string = true;
                 self.keep(byte);
             }
             b'{' | b'[' => {
-                if self.place == Place::Outside {
-                    self.place = if byte == b'{' { Place::Name } else { Place::Done };
+                if self.place == ScanPosition::Outside {
+                    self.place = if byte == b'{' { ScanPosition::Name } else { ScanPosition::Done };
                 }
                 self.depth += 1;
                 self.keep(byte);
@@ -99,13 +99,13 @@ impl Salvage {
                 self.depth = self.depth.saturating_sub(1);
                 if self.depth == 0 {
                     self.finish_member();
-                    self.place = Place::Done;
+                    self.place = ScanPosition::Done;
                 } else {
                     self.keep(byte);
                 }
             }
-            b':' if self.depth == 1 && self.place == Place::Name => {
-                self.place = Place::Value;
+            b':' if self.depth == 1 && self.place == ScanPosition::Name => {
+                self.place = ScanPosition::Value;
                 self.value.clear();
                 match self.name.as_slice() {
                     b"\"id\"" => self.numbered = true,
@@ -116,10 +116,12 @@ impl Salvage {
             }
             b',' if self.depth == 1 => {
                 self.finish_member();
-                self.place = Place::Name;
+                self.place = ScanPosition::Name;
             }
             _ if byte.is_ascii_whitespace() => {}
-            _ if self.place == Place::Outside => self.place = if byte >= 0x80 { Place::Outside } else { Place::Done },
+            _ if self.place == ScanPosition::Outside => {
+                self.place = if byte >= 0x80 { ScanPosition::Outside } else { ScanPosition::Done }
+            }
             _ => self.keep(byte),
         }
     }
@@ -130,14 +132,14 @@ impl Salvage {
             return;
         }
         match self.place {
-            Place::Name if self.name.len() < LONGEST_NAME => self.name.push(byte),
-            Place::Value if self.value.len() <= LONGEST_VALUE => self.value.push(byte),
+            ScanPosition::Name if self.name.len() < LONGEST_NAME => self.name.push(byte),
+            ScanPosition::Value if self.value.len() <= LONGEST_VALUE => self.value.push(byte),
             _ => {}
         }
     }
 
     fn finish_member(&mut self) {
-        if self.place == Place::Value && self.name == b"\"id\"" && self.value.len() <= LONGEST_VALUE {
+        if self.place == ScanPosition::Value && self.name == b"\"id\"" && self.value.len() <= LONGEST_VALUE {
             self.id = serde_json::from_slice::<Value>(&self.value).ok().as_ref().and_then(request_id);
         }
         self.name.clear();

@@ -42,7 +42,7 @@ impl Surface {
         ("sexp-guard", Self::SexpGuard),
     ];
 
-    const fn rows(self) -> &'static [Row] {
+    const fn rows(self) -> &'static [SurfaceRow] {
         match self {
             Self::Lispwright => &[],
             Self::ClMcp => CL_MCP,
@@ -68,7 +68,7 @@ impl std::str::FromStr for Surface {
 }
 
 /// One name of a surface.
-struct Row {
+struct SurfaceRow {
     name: &'static str,
     /// A description, if the tool's own does not fit.
     description: Option<&'static str>,
@@ -79,15 +79,15 @@ struct Row {
     arguments: Option<&'static str>,
 }
 
-const fn row(name: &'static str, arguments: &'static str) -> Row {
-    Row { name, description: None, annotations: None, arguments: Some(arguments) }
+const fn row(name: &'static str, arguments: &'static str) -> SurfaceRow {
+    SurfaceRow { name, description: None, annotations: None, arguments: Some(arguments) }
 }
 
-const fn same(name: &'static str) -> Row {
-    Row { name, description: None, annotations: None, arguments: None }
+const fn same(name: &'static str) -> SurfaceRow {
+    SurfaceRow { name, description: None, annotations: None, arguments: None }
 }
 
-impl Row {
+impl SurfaceRow {
     const fn said(self, description: &'static str) -> Self {
         Self { description: Some(description), ..self }
     }
@@ -97,7 +97,7 @@ impl Row {
     }
 }
 
-const CL_MCP: &[Row] = &[
+const CL_MCP: &[SurfaceRow] = &[
     row("lisp-read-file", "path* collapsed name_pattern content_pattern offset limit readtable:string"),
     row(
         "lisp-edit-form",
@@ -128,7 +128,7 @@ const CL_MCP: &[Row] = &[
     row("fs-set-project-root", "path*"),
 ];
 
-const GUILE: &[Row] = &[
+const GUILE: &[SurfaceRow] = &[
     row("read_module", "path*"),
     row("read_form", "path* name*"),
     row("replace_form", "path* name* new_source*").said(
@@ -145,7 +145,7 @@ const GUILE: &[Row] = &[
     row("load_module", "path*"),
 ];
 
-const EVALUATE_LISP: &[Row] = &[
+const EVALUATE_LISP: &[SurfaceRow] = &[
     row("evaluate-lisp", "code* package"),
     row("load-system", "system*"),
     row("describe-symbol", "symbol* package"),
@@ -154,7 +154,7 @@ const EVALUATE_LISP: &[Row] = &[
     row("reset-session", "").said("Give the session a fresh image."),
 ];
 
-const SEXP_GUARD: &[Row] = &[
+const SEXP_GUARD: &[SurfaceRow] = &[
     same("sexp.guard.pushDelimiter"),
     same("sexp.guard.popDelimiter"),
     same("sexp.guard.setSentinel"),
@@ -165,7 +165,7 @@ const SEXP_GUARD: &[Row] = &[
     same("sexp.guard.scan"),
 ];
 
-impl Row {
+impl SurfaceRow {
     fn tool(&self, catalogue: &[Tool]) -> Option<(Tool, &'static str)> {
         let snake = snake_case(self.name);
         let alias = ALIASES.iter().find(|alias| alias.name == self.name || alias.name == snake).copied();

@@ -166,19 +166,19 @@ where
         changed: Notify::new(),
         broken: CancellationToken::new(),
     });
-    let reading = Reading { wire: wire.clone(), outbox: sender, legacy: false };
+    let reading = IncomingHalf { wire: wire.clone(), outbox: sender, legacy: false };
     (LineTransport { wire, inbox }, reading.run(reader, closing))
 }
 
 /// The incoming half of a connection.
-struct Reading<W> {
+struct IncomingHalf<W> {
     wire: Arc<Wire<W>>,
     outbox: mpsc::Sender<ClientJsonRpcMessage>,
     /// The client has sent `initialize`, so its requests need not name their protocol version.
     legacy: bool,
 }
 
-impl<W: AsyncWrite + Send + Unpin + 'static> Reading<W> {
+impl<W: AsyncWrite + Send + Unpin + 'static> IncomingHalf<W> {
     async fn run(mut self, reader: impl AsyncRead + Send + Unpin, closing: CancellationToken) {
         let wire = self.wire.clone();
         let mut lines = Lines::new(BufReader::with_capacity(64 * 1024, reader));

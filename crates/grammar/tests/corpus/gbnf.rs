@@ -14,7 +14,7 @@ use classes::{Class, Classes};
 use notation::{Element, Program};
 
 /// Index of a place in the program's elements.
-type Place = usize;
+type ElementIndex = usize;
 /// Index of a stack in the machine's memory; 0 is the empty one.
 type Stack = u32;
 /// Index of a set of stacks in the machine's memory.
@@ -27,8 +27,8 @@ pub(crate) struct Machine {
     program: Program,
     classes: Classes,
     /// The position to continue at, and the stack below.
-    stacks: Vec<(Place, Stack)>,
-    known: HashMap<(Place, Stack), Stack>,
+    stacks: Vec<(ElementIndex, Stack)>,
+    known: HashMap<(ElementIndex, Stack), Stack>,
     /// Every set of stacks so far, in ascending order.
     states: Vec<Vec<Stack>>,
     named: HashMap<Vec<Stack>, State>,
@@ -51,7 +51,7 @@ impl Machine {
         }
     }
 
-    fn push(&mut self, place: Place, below: Stack) -> Stack {
+    fn push(&mut self, place: ElementIndex, below: Stack) -> Stack {
         let stacks = &mut self.stacks;
         *self.known.entry((place, below)).or_insert_with(|| {
             stacks.push((place, below));
@@ -60,7 +60,7 @@ impl Machine {
     }
 
     /// Every stack that waits for a character, or is empty, after continuing `from` these positions and stacks.
-    fn advance(&mut self, from: Vec<(Place, Stack)>) -> State {
+    fn advance(&mut self, from: Vec<(ElementIndex, Stack)>) -> State {
         let (mut todo, mut seen, mut waiting) = (from, Vec::new(), Vec::new());
         while let Some((place, below)) = todo.pop() {
             // There are few, so a linear search is quicker than a table.

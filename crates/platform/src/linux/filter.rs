@@ -3,7 +3,8 @@
 //! Landlock and read-only mounts bound writing. A socket, a terminal, another process's limits, a setuid bit and the
 //! rarely used half of the kernel are not files, so a filter (`seccomp(2)`) refuses the calls that reach them, with
 //! "not permitted". It lists the refused calls and lets the rest pass: images are whole language systems, and the calls
-//! that they need are not known. Each refusal is one [`Rule`]; filters cannot be removed, and children inherit them.
+//! that they need are not known. Each refusal is one [`SyscallRule`]; filters cannot be removed, and children inherit
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -173,12 +174,12 @@ enum Test {
 }
 
 /// A call that is refused when all tests pass.
-type Rule = (c_long, Vec<Test>);
+type SyscallRule = (c_long, Vec<Test>);
 
 /// The rules. With `namespaces` of its own a process sees no other processes and no network, so fewer rules are needed.
-fn rules(namespaces: bool) -> Vec<Rule> {
+fn rules(namespaces: bool) -> Vec<SyscallRule> {
     use Test::{Bits, Is, IsNot};
-    let mut rules: Vec<Rule> = NEVER.iter().map(|call| (*call, Vec::new())).collect();
+    let mut rules: Vec<SyscallRule> = NEVER.iter().map(|call| (*call, Vec::new())).collect();
     rules.extend(IOCTLS.map(|request| (libc::SYS_ioctl, vec![Is(1, request)])));
     let flags = NAMESPACES.map(i32::cast_unsigned);
     rules.extend(flags.map(|flag| (libc::SYS_clone, vec![Bits(0, flag, flag)])));
@@ -221,7 +222,7 @@ pub(super) fn install(namespaces: bool) -> Result<(), String> {
 }
 
 /// The program that the kernel runs for each call.
-fn program(rules: Vec<Rule>, error: i32) -> Result<BpfProgram, seccompiler::BackendError> {
+fn program(rules: Vec<SyscallRule>, error: i32) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut table: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     for (call, tests) in rules {
         let conditions: Vec<SeccompCondition> = tests.into_iter().map(condition).collect::<Result<_, _>>()?;

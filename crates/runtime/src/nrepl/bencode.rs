@@ -123,7 +123,7 @@ impl Bencode {
 }
 
 /// A list or dictionary that has begun.
-enum Open {
+enum Container {
     List(Vec<Bencode>),
     Dictionary(Vec<(Vec<u8>, Bencode)>, Option<Vec<u8>>),
 }
@@ -136,7 +136,7 @@ pub(crate) struct Decoder {
     at: usize,
     /// The number of bytes of the current value that have left the buffer.
     taken: usize,
-    open: Vec<Open>,
+    open: Vec<Container>,
     count: usize,
 }
 
@@ -188,9 +188,9 @@ impl Decoder {
                         return Err(BencodeError::Limit);
                     }
                     self.open.push(if first == b'l' {
-                        Open::List(Vec::new())
+                        Container::List(Vec::new())
                     } else {
-                        Open::Dictionary(Vec::new(), None)
+                        Container::Dictionary(Vec::new(), None)
                     });
                     self.at += 1;
                     continue;
@@ -198,9 +198,9 @@ impl Decoder {
                 b'e' => {
                     let value = match self.open.pop() {
                         None => return Err(BencodeError::Unexpected(b'e')),
-                        Some(Open::Dictionary(_, Some(_))) => return Err(BencodeError::Key),
-                        Some(Open::List(items)) => Bencode::List(items),
-                        Some(Open::Dictionary(entries, None)) => Bencode::Dictionary(entries),
+                        Some(Container::Dictionary(_, Some(_))) => return Err(BencodeError::Key),
+                        Some(Container::List(items)) => Bencode::List(items),
+                        Some(Container::Dictionary(entries, None)) => Bencode::Dictionary(entries),
                     };
                     self.at += 1;
                     value
@@ -209,8 +209,8 @@ impl Decoder {
             };
             self.count += 1;
             match self.open.last_mut() {
-                Some(Open::List(items)) => items.push(value),
-                Some(Open::Dictionary(entries, key)) => match (key.take(), value) {
+                Some(Container::List(items)) => items.push(value),
+                Some(Container::Dictionary(entries, key)) => match (key.take(), value) {
                     (Some(key), value) => entries.push((key, value)),
                     (None, Bencode::Bytes(name)) => *key = Some(name),
                     (None, _) => return Err(BencodeError::Key),

@@ -77,7 +77,7 @@ pub(crate) struct Image {
     pub(crate) since_loaders: u32,
     /// Requests that were given up; further output of their code is dropped.
     muted: Vec<String>,
-    printed: Output,
+    printed: SessionOutput,
     /// The server no longer knew the session, and a new one was made.
     pub(crate) was_forgotten: bool,
     /// The results so far of a running test run.
@@ -86,13 +86,13 @@ pub(crate) struct Image {
 
 /// The output of code to the streams of its session.
 #[derive(Default)]
-struct Output {
+struct SessionOutput {
     out: Kept,
     err: Kept,
     limit: u64,
 }
 
-impl Output {
+impl SessionOutput {
     fn is_too_much(&self) -> bool {
         self.out.total() > self.limit || self.err.total() > self.limit
     }
@@ -175,7 +175,7 @@ impl Image {
             muted: Vec::new(),
             was_forgotten: false,
             underway: None,
-            printed: Output { limit: output_limit, ..Output::default() },
+            printed: SessionOutput { limit: output_limit, ..SessionOutput::default() },
         };
         let described = image.question([("op", Bencode::text("describe"))], HELLO_LIMIT).await.map_err(no)?;
         let described = described.last.unwrap_or(Bencode::Integer(0));
