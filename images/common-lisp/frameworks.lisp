@@ -93,7 +93,7 @@
   (slot-of test "NAME"))
 
 (defmethod test-groups ((framework (eql :fiveam)) test)
-  "The parts of a suite are in the suite."
+  "The suites that contain TEST: a test does not know them, but a suite knows its tests."
   (let ((suites (loop for name in (call-its :fiveam "TEST-NAMES")
                       for suite = (call-its :fiveam "GET-TEST" name)
                       when (and name (typep suite (its :fiveam "TEST-SUITE")))

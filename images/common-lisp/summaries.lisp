@@ -32,8 +32,7 @@
             ((and about-tests (has bad) (or negated (and failed (some-plusp tokens)))) :passed)))))
 
 (defun none-p (tokens bad)
-  "True when TOKENS count no tests at all, as \"0 tests, 0 failures\" does, and not no BAD ones, as \"0 tests failed\"
-does."
+  "True when TOKENS count no tests at all, as in \"0 tests, 0 failures\", and not only no BAD ones, as in \"0 tests failed\"."
   (and (not (some-plusp tokens))
        (loop for (count what next) on (remove "pending" tokens :test #'equal)
                thereis (and (eql count 0)

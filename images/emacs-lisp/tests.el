@@ -131,7 +131,7 @@
       (advice-remove 'buttercup--debugger #'lispwright--unless-stopped))))
 
 (defun lispwright--unless-stopped (function &rest arguments)
-  "Call FUNCTION, a debugger, with ARGUMENTS if they are those of an error; otherwise the run was stopped."
+  "Call FUNCTION, a debugger, with ARGUMENTS if they are those of an error; otherwise call that of the agent."
   (apply (if (and (eq (car arguments) 'error) (not (eq (car-safe (cadr arguments)) 'quit)))
              function
            #'lispwright--debug)
