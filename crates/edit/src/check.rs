@@ -1,9 +1,8 @@
 //! Whether a text balances, and if not, what to change.
 
-use lispwright_syntax::{Language, LineIndex, read};
+use lispwright_syntax::{Language, LineIndex, Span, read};
 
 use crate::diagnose::{Diagnosis, diagnose};
-use crate::source::place_in;
 
 /// The verdict on a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,12 +36,7 @@ pub fn check_window(text: &str, language: impl Into<Language>, offset: u32, limi
     let start = byte(offset as usize);
     let end = limit.map_or(text.len(), |limit| byte((offset as usize).saturating_add(limit as usize)));
     let mut report = check(&text[start..end], language);
-    let whole = LineIndex::new(text.as_bytes());
-    let base = place_in(text, &whole, start as u32);
-    let line_start = whole.line_span(base.line).map_or(start, |span| span.start as usize);
-    let tail = text[end..].split(['\n', '\r']).next().unwrap_or_default();
-    let last = text[start..end].matches('\n').count() as u32 + 1;
-    report.diagnosis = report.diagnosis.map(|diagnosis| diagnosis.within(base, &text[line_start..start], last, tail));
+    report.diagnosis = report.diagnosis.map(|diagnosis| diagnosis.of_part(text, Span::new(start as u32, end as u32)));
     report
 }
 

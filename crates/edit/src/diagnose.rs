@@ -8,7 +8,7 @@
 use std::fmt;
 
 use lispwright_repair::Outcome;
-use lispwright_syntax::{DiagnosticKind, LineIndex, Tree};
+use lispwright_syntax::{DiagnosticKind, LineIndex, Span, Tree};
 
 use crate::fix::Fix;
 use crate::form_line::shortened;
@@ -144,6 +144,18 @@ fn next_healthy(tree: &Tree, after: u32) -> Option<u32> {
 }
 
 impl Diagnosis {
+    /// The same in terms of a text that was diagnosed in its part `span` alone. The edits of its fixes stay those of the
+    /// part.
+    #[must_use]
+    pub fn of_part(self, text: &str, span: Span) -> Self {
+        let lines = LineIndex::new(text.as_bytes());
+        let base = place_in(text, &lines, span.start);
+        let start = lines.line_span(base.line).map_or(span.start, |line| line.start);
+        let tail = text[span.end as usize..].split(['\n', '\r']).next().unwrap_or_default();
+        let last = text[span.range()].matches('\n').count() as u32 + 1;
+        self.within(base, &text[start as usize..span.start as usize], last, tail)
+    }
+
     /// The same in terms of a text in which this one begins at `base`.
     ///
     /// `lead` is what stands before it on its first line there, `tail` what follows on its last line, which is `last`
@@ -174,6 +186,33 @@ impl Diagnosis {
         )
     }
 
+    /// The mistake and its places in words, without source.
+    #[must_use]
+    pub fn mistake(&self) -> String {
+        let at = |place: Place| format!("{}:{}", place.line, place.column);
+        let here = at(self.position);
+        match (self.kind, self.opened_at.map(at)) {
+            (DiagnosticKind::Mismatch { expected, found }, Some(opener)) => {
+                let (found, due, open) = (found.close(), expected.close(), expected.open());
+                format!("`{found}` at {here} where `{due}` is due for the `{open}` of {opener}")
+            }
+            (DiagnosticKind::Unclosed(open), Some(opener)) => {
+                format!("`{}` of {opener} is never closed, `{}` is due", open.open(), open.close())
+            }
+            (DiagnosticKind::ExtraClose(close), _) => format!("`{}` at {here} closes nothing", close.close()),
+            (kind, opener) => format!("at {}, {kind}", opener.unwrap_or(here)),
+        }
+    }
+
+    /// The line to look at first, where [`Self::mistake`] does not name it.
+    #[must_use]
+    pub fn likely_elsewhere(&self) -> Option<u32> {
+        let names_position = self.opened_at.is_none() || matches!(self.kind, DiagnosticKind::Mismatch { .. });
+        let named = [self.opened_at, Some(self.position).filter(|_| names_position)];
+        let line = self.likely_at.line;
+        (!named.into_iter().flatten().any(|place| place.line == line)).then_some(line)
+    }
+
     /// The first fix is certain.
     #[must_use]
     pub const fn is_certain(&self) -> bool {
@@ -183,26 +222,6 @@ impl Diagnosis {
 
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let source = &self.source_line;
-        let at = |place: Place| format!("{}:{}", place.line, place.column);
-        let here = at(self.position);
-        match (self.kind, self.opened_at) {
-            (DiagnosticKind::Mismatch { expected, found }, Some(opener)) => write!(
-                f,
-                "`{}` at {here} where `{}` is due for the `{}` of {}: {source}",
-                found.close(),
-                expected.close(),
-                expected.open(),
-                at(opener),
-            ),
-            (DiagnosticKind::Unclosed(open), Some(opener)) => {
-                write!(f, "`{}` of {} is never closed, `{}` is due: {source}", open.open(), at(opener), open.close())
-            }
-            (DiagnosticKind::ExtraClose(close), _) => {
-                write!(f, "`{}` at {here} closes nothing: {source}", close.close())
-            }
-            (kind, Some(opener)) => write!(f, "at {}, {kind}: {source}", at(opener)),
-            (kind, None) => write!(f, "at {here}, {kind}: {source}"),
-        }
+        write!(f, "{}: {}", self.mistake(), self.source_line)
     }
 }

@@ -14,8 +14,8 @@ pub struct Fix {
     pub remove: String,
     /// The reason, in a few words.
     pub why: String,
-    /// The bytes it changes.
-    pub(crate) edits: Vec<Edit>,
+    /// The bytes it changes of the text that was diagnosed.
+    pub edits: Vec<Edit>,
 }
 
 /// What was done to new source before it was used.

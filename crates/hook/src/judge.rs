@@ -10,13 +10,13 @@
 //! | broken | broken, but no worse | noted |
 //! | broken | worse | denied |
 
+use std::ops::Range;
+
+use lispwright_edit::{Diagnosis, Fix, explain};
 use lispwright_repair::{Edit, Outcome, Plain, Renested, apply, renested_plain, repair_plain};
-use lispwright_syntax::{
-    DiagnosticKind, Language, Tree, count_line_ends, read, read_plain, read_plain_again, stray_dots_since,
-};
+use lispwright_syntax::{DiagnosticKind, Language, Tree, read, read_plain, read_plain_again, stray_dots_since};
 
 use crate::change::{Change, Rewritten};
-use crate::fault::Fault;
 use crate::worse::made_worse;
 
 /// What to do about a change.
@@ -27,11 +27,16 @@ pub enum Verdict {
     /// Let it through, and say what contradicts its delimiters since the change.
     Renested(Doubts),
     /// Let it through, and say what is wrong with the file.
-    Noted(Fault),
+    Noted(Diagnosis),
     /// Carry it out differently.
     Repaired(Repaired),
     /// Do not carry it out.
-    Denied(Fault),
+    Denied {
+        /// What is wrong with it.
+        found: Diagnosis,
+        /// The certain repair makes the text what it was before the call.
+        undoes: bool,
+    },
 }
 
 /// What says of a text that balances that its delimiters are not where they are meant to be.
@@ -47,7 +52,7 @@ pub struct Doubts {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repaired {
     /// What was wrong.
-    pub fault: Fault,
+    pub found: Diagnosis,
     /// The edits of [`Change::after`].
     pub edits: Vec<Edit>,
     /// The texts of the call, as they should be.
@@ -69,16 +74,16 @@ impl Verdict {
             Self::Renested(_) => "renested",
             Self::Noted(_) => "noted",
             Self::Repaired(_) => "repaired",
-            Self::Denied(_) => "denied",
+            Self::Denied { .. } => "denied",
         }
     }
 
     /// What is wrong with the text, unless nothing is.
-    pub const fn fault(&self) -> Option<&Fault> {
+    pub const fn diagnosis(&self) -> Option<&Diagnosis> {
         match self {
             Self::Pass | Self::Renested(_) => None,
-            Self::Noted(fault) | Self::Denied(fault) => Some(fault),
-            Self::Repaired(repaired) => Some(&repaired.fault),
+            Self::Noted(found) | Self::Denied { found, .. } => Some(found),
+            Self::Repaired(repaired) => Some(&repaired.found),
         }
     }
 }
@@ -86,7 +91,7 @@ impl Verdict {
 /// How a change reads by plain matching, before and after it; no file reads as an empty one.
 pub(crate) struct Trees {
     before: Tree,
-    after: Tree,
+    pub(crate) after: Tree,
 }
 
 impl Trees {
@@ -132,26 +137,50 @@ pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
         Outcome::Repaired(done) => change.within_reach(&done.edits),
         _ => None,
     };
-    let Some(mut fault) = Fault::of(after, outcome) else { return Verdict::Pass };
+    let Some(found) = explained(after, outcome) else { return Verdict::Pass };
+    let mut undoes = false;
     if let Some(edits) = edits
         && !takes_an_opener(&edits)
     {
-        fault.undoes = !whole && change.before.is_some() && apply(&change.after, &edits) == before.text;
-        if !fault.undoes
-            && let Some(texts) = change.rewritten(&edits)
-        {
-            return Verdict::Repaired(Repaired { fault, edits, texts });
+        undoes = !whole && change.before.is_some() && apply(&change.after, &edits) == before.text;
+        if !undoes && let Some(texts) = change.rewritten(&edits) {
+            return Verdict::Repaired(Repaired { found, edits, texts });
         }
     }
     // What is certain and cannot be done leaves no other candidates: the layout may have some.
-    if fault.reason.is_none()
-        && !fault.undoes
-        && let Some(alone) = Fault::find(after, None, edited)
+    if found.is_certain()
+        && !undoes
+        && let Some(alone) = diagnosis(after, None, edited)
     {
         let rewritten = |edits: &[Edit]| change.rewritten(&change.within_reach(edits)?);
-        fault.prefer(alone, |fix| !takes_an_opener(&fix.edits) && rewritten(&fix.edits).is_some());
+        let good = |fix: &Fix| !takes_an_opener(&fix.edits) && rewritten(&fix.edits).is_some();
+        return Verdict::Denied { found: with_fixes_of(found, alone, good), undoes };
     }
-    Verdict::Denied(fault)
+    Verdict::Denied { found, undoes }
+}
+
+/// What is wrong with a text, whether or not it could be repaired; `None` when it balances.
+fn diagnosis(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>) -> Option<Diagnosis> {
+    explained(text, repair_plain(text, before, edited))
+}
+
+/// The diagnosis behind the answer of the repairer to a text.
+fn explained(text: Plain<'_>, outcome: Outcome) -> Option<Diagnosis> {
+    let found = (outcome != Outcome::Balanced).then(|| explain(text.text, text.tree, outcome))?;
+    found.filter(|found| found.kind != DiagnosticKind::TooDeep)
+}
+
+/// `found` with the fixes of another opinion on the same text before its own, and those first that are `good`. None of
+/// them is certain.
+fn with_fixes_of(found: Diagnosis, other: Diagnosis, good: impl Fn(&Fix) -> bool) -> Diagnosis {
+    let mut fixes = other.fixes;
+    for fix in found.fixes {
+        if !fixes.iter().any(|known| known.edits == fix.edits) {
+            fixes.push(fix);
+        }
+    }
+    fixes.sort_by_key(|fix| !good(fix));
+    Diagnosis { likely_at: other.likely_at, fixes, repaired: None, ..found }
 }
 
 /// An opener goes. Whoever wrote it meant a list, and the text without it means something else.
@@ -166,13 +195,13 @@ fn takes_an_opener(edits: &[Edit]) -> bool {
 fn judge_broken(change: &Change, before: &str, after: Plain<'_>) -> Verdict {
     let language = after.tree.language();
     let Some(worse) = made_worse(change, before, &read(after.text, language), language) else {
-        return Fault::find(after, None, None).map_or(Verdict::Pass, Verdict::Noted);
+        return diagnosis(after, None, None).map_or(Verdict::Pass, Verdict::Noted);
     };
     let form = &after.text[worse.range()];
     let own = read_plain(form, after.tree.language_at(worse.start));
-    let alone = Fault::find(Plain { text: form, tree: &own }, None, None)
-        .map(|fault| fault.moved(worse.start, count_line_ends(&after.text.as_bytes()[..worse.start as usize])));
-    alone.or_else(|| Fault::find(after, None, None)).map_or(Verdict::Pass, Verdict::Denied)
+    let alone = diagnosis(Plain { text: form, tree: &own }, None, None).map(|found| found.of_part(after.text, worse));
+    let found = alone.or_else(|| diagnosis(after, None, None));
+    found.map_or(Verdict::Pass, |found| Verdict::Denied { found, undoes: false })
 }
 
 /// Judges a file after a call: what is wrong with it, unless that was so before.
@@ -186,7 +215,7 @@ pub fn judge_after(before: Option<&str>, after: &str, language: &Language) -> Ve
         return Verdict::Pass;
     }
     let before = before.map(|text| Plain { text, tree: &old_tree });
-    Fault::find(Plain { text: after, tree: &tree }, before, None).map_or(Verdict::Pass, Verdict::Noted)
+    diagnosis(Plain { text: after, tree: &tree }, before, None).map_or(Verdict::Pass, Verdict::Noted)
 }
 
 /// A fault that a person would call one: nesting beyond the readers' limits is none.

@@ -87,9 +87,9 @@ fn before(event: &Event, files: &dyn Files) -> Said {
         match &verdict {
             Verdict::Pass => {}
             Verdict::Renested(found) => told.push(wording::renested(&about, &change.after, found)),
-            Verdict::Noted(fault) => told.push(wording::still_broken(&about, &change, fault)),
-            Verdict::Denied(fault) => {
-                refused.push(wording::denied(&about, &change, fault, trees.were_broken()));
+            Verdict::Noted(found) => told.push(wording::still_broken(&about, &change.after, found)),
+            Verdict::Denied { found, undoes } => {
+                refused.push(wording::denied(&about, &change, found, *undoes, &trees));
             }
             Verdict::Repaired(done) => {
                 told.push(wording::repaired(&about, &change, done));
@@ -125,7 +125,7 @@ fn after(event: &Event, files: &dyn Files) -> Said {
             continue;
         }
         let verdict = judge_after(before.as_deref(), &now, &language);
-        told.extend(verdict.fault().map(|fault| wording::now_broken(&about(event, &path, 1), &now, fault)));
+        told.extend(verdict.diagnosis().map(|found| wording::now_broken(&about(event, &path, 1), &now, found)));
         judged.push(record(event, &path, &language, verdict));
     }
     if more > 0 {
@@ -147,8 +147,8 @@ fn told_late(event: &Event, now: &str, files: &dyn Files, language: &Language) -
             Verdict::Renested(found) if same_lines(now, &change.after) => {
                 Some(wording::renested(&about, &change.after, &found))
             }
-            Verdict::Noted(fault) if same_lines(now, &change.after) => {
-                Some(wording::still_broken(&about, change, &fault))
+            Verdict::Noted(found) if same_lines(now, &change.after) => {
+                Some(wording::still_broken(&about, &change.after, &found))
             }
             _ => None,
         }

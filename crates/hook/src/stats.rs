@@ -54,7 +54,7 @@ pub struct Record {
 impl Record {
     /// What to keep of a judgement.
     pub fn of(client: &Client, judged: &Judged, time: u64, micros: u64) -> Self {
-        let fault = judged.verdict.fault();
+        let diagnosis = judged.verdict.diagnosis();
         let edits = match &judged.verdict {
             Verdict::Repaired(done) => done.edits.as_slice(),
             _ => &[],
@@ -71,8 +71,8 @@ impl Record {
             dialect: judged.dialect.name().to_owned(),
             extension: judged.extension.clone(),
             verdict: judged.verdict.name().to_owned(),
-            fault: fault.map(|fault| DiagnosticKind::code(fault.kind).to_owned()),
-            faults: fault.map_or(0, |fault| fault.count),
+            fault: diagnosis.map(|found| DiagnosticKind::code(found.kind).to_owned()),
+            faults: diagnosis.map_or(0, |found| found.count),
             added: edits.iter().map(|edit| edit.inserted.chars().count()).sum(),
             removed: edits.iter().map(|edit| edit.removed.chars().count()).sum(),
             micros,

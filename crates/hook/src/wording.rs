@@ -3,12 +3,12 @@
 
 use std::fmt::Write as _;
 
-use lispwright_repair::{Edit, LineChange, line_changes};
-use lispwright_syntax::{DiagnosticKind, LineIndex, fenced};
+use lispwright_edit::{Diagnosis, LineChange};
+use lispwright_repair::{Edit, line_changes};
+use lispwright_syntax::{Delimiter, DiagnosticKind, LineIndex, TokenKind, Tree, fenced};
 
 use crate::change::Change;
-use crate::fault::Fault;
-use crate::judge::{Doubts, Repaired};
+use crate::judge::{Doubts, Repaired, Trees};
 use crate::quoted::quoted;
 
 /// Changed lines shown of a repair.
@@ -35,9 +35,9 @@ pub(crate) fn repaired(about: &About<'_>, change: &Change, done: &Repaired) -> S
         "lispwright changed this call: {} in {}, which would not have balanced. Lines, - as sent, + as written:\n{}\n",
         summary(&done.edits),
         quoted(about.path),
-        lines(&change.after, &done.edits)
+        lines(&line_changes(&change.after, &LineIndex::new(change.after.as_bytes()), &done.edits))
     );
-    if let Some(fix) = done.fault.fixes.first() {
+    if let Some(fix) = done.found.fixes.first() {
         let _ = write!(out, "Why: {}. ", fix.why);
     }
     out.push_str("If you meant something else, edit these lines.");
@@ -45,31 +45,32 @@ pub(crate) fn repaired(about: &About<'_>, change: &Change, done: &Repaired) -> S
 }
 
 /// A call that is refused.
-pub(crate) fn denied(about: &About<'_>, change: &Change, fault: &Fault, was_broken: bool) -> String {
+pub(crate) fn denied(about: &About<'_>, change: &Change, found: &Diagnosis, undoes: bool, trees: &Trees) -> String {
+    let was_broken = trees.were_broken();
     let name = quoted(about.path);
     let mut out = match was_broken {
         false => format!("lispwright: nothing was written, because {name} would not balance"),
         true => format!("lispwright: nothing was written, because {name} does not balance now and would be worse"),
     };
-    let _ = write!(out, ": {}.", located(fault));
-    if let Some(sum) = sum(fault, about.places).filter(|_| !was_broken) {
+    let _ = write!(out, ": {}.", located(found));
+    if let Some(sum) = sum(&trees.after, about.places).filter(|_| !was_broken) {
         let _ = write!(out, " {} {sum}.", about.texts);
     }
     // As models hand source to people.
     let fenced = change.after.trim_start().starts_with("```");
-    let _ = match fault.reason {
+    let _ = match found.doubt.as_str() {
         _ if fenced => {
             write!(out, " It is wrapped in a Markdown fence, whose backquotes are read as quotes.")
         }
-        Some(reason) => write!(out, " It was not repaired: {reason}."),
-        None if fault.undoes => write!(out, " It was not repaired: put right, it is what the file has already."),
-        None if was_broken => write!(out, " It was not repaired: the file had other faults before this call."),
-        None => write!(out, " It was not repaired: no repair inside of what you sent is certain."),
+        "" if undoes => write!(out, " It was not repaired: put right, it is what the file has already."),
+        "" if was_broken => write!(out, " It was not repaired: the file had other faults before this call."),
+        "" => write!(out, " It was not repaired: no repair inside of what you sent is certain."),
+        doubt => write!(out, " It was not repaired: {doubt}."),
     };
-    out.push_str(&details(&change.after, fault, "as it would be"));
+    out.push_str(&details(&change.after, found, "as it would be"));
     out.push_str(if fenced {
         "\nSend the source alone, without the lines of backquotes."
-    } else if fault.undoes {
+    } else if undoes {
         "\nSend the change that you mean, with the delimiters right."
     } else {
         "\nSend the call again with the delimiters right."
@@ -78,16 +79,14 @@ pub(crate) fn denied(about: &About<'_>, change: &Change, fault: &Fault, was_brok
 }
 
 /// A call that is let through although the file does not balance, as before.
-pub(crate) fn still_broken(about: &About<'_>, change: &Change, fault: &Fault) -> String {
-    let name = quoted(about.path);
-    let located = located(fault);
-    let details = details(&change.after, fault, "after the call");
+pub(crate) fn still_broken(about: &About<'_>, text: &str, found: &Diagnosis) -> String {
+    let (name, located, details) = (quoted(about.path), located(found), details(text, found, "after the call"));
     format!("lispwright: {name} did not balance before this call and does not after it: {located}.{details}")
 }
 
 /// A file that does not balance after a call.
-pub(crate) fn now_broken(about: &About<'_>, text: &str, fault: &Fault) -> String {
-    let (name, located, details) = (quoted(about.path), located(fault), details(text, fault, "now"));
+pub(crate) fn now_broken(about: &About<'_>, text: &str, found: &Diagnosis) -> String {
+    let (name, located, details) = (quoted(about.path), located(found), details(text, found, "now"));
     format!("lispwright: {name} does not balance now: {located}.{details}\nMend it before going on.")
 }
 
@@ -137,57 +136,61 @@ pub(crate) fn not_checked(about: &About<'_>, why: &str) -> String {
     )
 }
 
-/// The fault with its lines.
-fn located(fault: &Fault) -> String {
-    let mut out = match (fault.kind, fault.opener_line) {
-        (DiagnosticKind::Mismatch { .. }, Some(opener)) => {
-            format!("line {}: {}, for the opener of line {opener}", fault.line, fault.kind)
-        }
-        (_, Some(opener)) if opener != fault.line => {
-            format!("{}, opened in line {opener}; most likely wrong is line {}", fault.kind, fault.line)
-        }
-        _ => format!("line {}: {}", fault.line, fault.kind),
-    };
-    if fault.count > 1 {
-        let _ = write!(out, " ({} faults in all)", fault.count);
+/// The mistake with its places.
+fn located(found: &Diagnosis) -> String {
+    let mut out = found.mistake();
+    if let Some(line) = found.likely_elsewhere() {
+        let _ = write!(out, "; most likely wrong is line {line}");
+    }
+    if found.count > 1 {
+        let _ = write!(out, " ({} faults in all)", found.count);
     }
     out
 }
 
-/// How many delimiters are missing or too many.
-fn sum(fault: &Fault, places: usize) -> Option<String> {
-    let places = i64::try_from(places.max(1)).ok()?;
-    if fault.missing.iter().any(|(_, count)| count % places != 0) {
+/// How many delimiters are missing or too many in a text whose strings and comments are closed.
+fn sum(tree: &Tree, places: usize) -> Option<String> {
+    use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
+    if tree.diagnostics().iter().any(|found| matches!(found.kind, UnclosedString | UnclosedComment | UnclosedSymbol)) {
         return None;
     }
-    let parts: Vec<String> = fault
-        .missing
-        .iter()
-        .map(|(delimiter, count)| match count / places {
-            count @ 0.. => format!("lacks {count} `{}`", delimiter.close()),
-            count => format!("has {} `{}` too many", -count, delimiter.close()),
-        })
-        .collect();
+    let mut seen = [0i64; 1 << u8::BITS];
+    tree.tokens().for_each(|(token, _)| seen[usize::from(token as u8)] += 1);
+    let places = i64::try_from(places.max(1)).ok()?;
+    let mut parts = Vec::new();
+    for (delimiter, open, close) in [
+        (Delimiter::Paren, TokenKind::OpenParen, TokenKind::CloseParen),
+        (Delimiter::Bracket, TokenKind::OpenBracket, TokenKind::CloseBracket),
+        (Delimiter::Brace, TokenKind::OpenBrace, TokenKind::CloseBrace),
+    ] {
+        match seen[open as usize] - seen[close as usize] {
+            0 => {}
+            count if count % places != 0 => return None,
+            count @ 1.. => parts.push(format!("lacks {} `{}`", count / places, delimiter.close())),
+            count => parts.push(format!("has {} `{}` too many", -count / places, delimiter.close())),
+        }
+    }
     (!parts.is_empty()).then(|| parts.join(" and "))
 }
 
-/// The fixes, or the lines of the fault when there are none.
-fn details(text: &str, fault: &Fault, when: &str) -> String {
-    if fault.fixes.is_empty() {
+/// The fixes, or the lines of the mistake when there are none.
+fn details(text: &str, found: &Diagnosis, when: &str) -> String {
+    if found.fixes.is_empty() {
         let index = LineIndex::new(text.as_bytes());
-        let mut shown: Vec<u32> = fault.opener_line.into_iter().chain([fault.line]).collect();
+        let shown = found.opened_at.into_iter().chain([found.likely_at]);
+        let mut shown: Vec<u32> = shown.map(|place| place.line).collect();
         shown.sort_unstable();
         shown.dedup();
         let lines: Vec<String> =
             shown.iter().map(|&line| format!("{line} {}", head(&line_text(text, &index, line)))).collect();
         return format!("\nThe lines of the file {when}:\n{}", fenced(&lines.join("\n")));
     }
-    let mut out = match fault.fixes.len() {
+    let mut out = match found.fixes.len() {
         1 => format!("\nLikely fix (the file {when}):"),
         _ => format!("\nLikely fixes, best first (the file {when}):"),
     };
-    for fix in fault.fixes.iter().take(MOST_FIXES) {
-        let _ = write!(out, "\n{}:\n{}", fix.why, lines(text, &fix.edits));
+    for fix in found.fixes.iter().take(MOST_FIXES) {
+        let _ = write!(out, "\n{}:\n{}", fix.why, lines(&fix.lines));
     }
     out
 }
@@ -210,9 +213,8 @@ fn summary(edits: &[Edit]) -> String {
     if parts.is_empty() { "moved white space".to_owned() } else { parts.join(" and ") }
 }
 
-/// The lines that `edits` change, each before and after, with its number, in a fence.
-fn lines(text: &str, edits: &[Edit]) -> String {
-    let changes = line_changes(text, &LineIndex::new(text.as_bytes()), edits);
+/// Changed lines, each before and after, with its number, in a fence.
+fn lines(changes: &[LineChange]) -> String {
     let mut shown: Vec<String> = Vec::new();
     for LineChange { line, before, after } in changes.iter().take(MOST_LINES) {
         shown.extend(before.lines().map(|before| format!("{line} -{}", around(before, after))));

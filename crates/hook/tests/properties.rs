@@ -158,7 +158,7 @@ proptest! {
             }
             None => prop_assert_eq!(&specific["permissionDecision"], "deny"),
         }
-        prop_assert_eq!(&response.judged[0].verdict.fault().is_some(), &true);
+        prop_assert_eq!(&response.judged[0].verdict.diagnosis().is_some(), &true);
 
         let response = respond(Client::CODEX, &patch(&before, &broken), &Only(Some(before.clone())));
         let output = response.output.expect("a broken file is never passed over");
