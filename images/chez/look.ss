@@ -14,8 +14,11 @@
 (define (expand-once form environment)
   (let ([macro (macro-of form environment)])
     (if macro
-        (syntax->datum (macro (parameterize ([interaction-environment environment])
-                                (eval `(datum->syntax #'here ',form) environment))))
+        (let ([expansion (macro (eval `(datum->syntax #'here ',form) environment))])
+          (syntax->datum (if (procedure? expansion)
+                             ;; It asks for what is known of names at the time of expansion: nothing is.
+                             (expansion (lambda _ #f))
+                             expansion)))
         form)))
 
 (define (expand-form form environment level)

@@ -64,7 +64,7 @@
      (let-values ([(text cut)
                    (bounded-text limit
                                  (lambda (port)
-                                   (parameterize ([print-level level] [print-length length])
+                                   (parameterize ([print-level (or level (print-level))] [print-length (or length (print-length))])
                                      (write value port))))])
        (list text cut)))))
 

@@ -113,12 +113,17 @@
 (define (source-place descriptor position)
   (let ([text (hashtable-ref source-texts descriptor #f)])
     (if text
-        (cons (source-file-descriptor-path descriptor) (line-and-column text position))
+        (cons (full-path (source-file-descriptor-path descriptor)) (line-and-column text position))
         (call-with-values
             (lambda () (failsafe (lambda (_) (values)) (lambda () (locate-source descriptor position #t))))
           (case-lambda
-            [(path line column) (list path line column)]
-            [_ (list (source-file-descriptor-path descriptor) #f #f)])))))
+            [(path line column) (list (full-path path) line column)]
+            [_ (list (full-path (source-file-descriptor-path descriptor)) #f #f)])))))
+
+;; PATH as it can be opened from anywhere: Chez keeps that of a file as the code has named it.
+(define (full-path path)
+  (let ([below (string-append (or project-root "") "/" path)])
+    (if (and (not (path-absolute? path)) (file-exists? below)) below path)))
 
 (define (line-and-column text position)
   (let ([end (min position (string-length text))])

@@ -10,6 +10,7 @@
 (define c-fcntl (foreign-procedure "fcntl" (int int int) int))
 (define c-open (foreign-procedure "open" (string int) int))
 (define c-close (foreign-procedure "close" (int) int))
+(define c-write (foreign-procedure "write" (int u8* size_t) ssize_t))
 (define c-getpid (foreign-procedure "getpid" () int))
 (define c-getpgrp (foreign-procedure "getpgrp" () int))
 (define c-kill (foreign-procedure "kill" (int int) int))
@@ -172,14 +173,28 @@
 
 (define standard-ports '())             ; input, output, errors: ports on 0, 1 and 2
 
-;; Ports on the descriptors. Nothing is buffered, so that output keeps its order beside that of child processes and is there
-;; after a crash.
+;; Ports on the descriptors.
 (define (open-standard-ports)
   (let ([transcoder (make-transcoder (utf-8-codec) (eol-style none) (error-handling-mode replace))])
     (set! standard-ports
-          (list (standard-input-port (buffer-mode block) transcoder)
-                (standard-output-port (buffer-mode none) transcoder)
-                (standard-error-port (buffer-mode none) transcoder)))))
+          (list (standard-input-port (buffer-mode block) transcoder) (unbuffered-port "stdout" 1) (unbuffered-port "stderr" 2)))))
+
+;; A port that keeps nothing back, as Chez's own do, so that output keeps its order beside that of child processes and is there
+;; after a crash.
+(define (unbuffered-port name descriptor)
+  (define (put string start count)
+    (let write ([octets (string->utf8 (substring string start (+ start count)))] [tries 100])
+      (let* ([size (bytevector-length octets)] [written (c-write descriptor octets size)] [left (- size (max written 0))])
+        ;; A signal may end the writing early.
+        (when (and (positive? left) (positive? tries))
+          (let ([rest (make-bytevector left)])
+            (bytevector-copy! octets (- size left) rest 0 left)
+            (write rest (if (positive? written) 100 (- tries 1)))))))
+    count)
+  (let ([port (parameterize ([custom-port-buffer-size 1])
+                (make-custom-textual-output-port name put #f #f #f))])
+    (set-textual-port-output-size! port 0)
+    port))
 
 ;; Undoes what an earlier call did to the standard ports: set them, closed them, sent their descriptors elsewhere.
 (define (restore-ports)
