@@ -6,19 +6,23 @@
 (define library-paths '())              ; ((name . path) ...): the files that libraries were loaded from
 (define loaded-texts (make-hashtable string-hash string=?)) ; path -> the text that was loaded last
 
-;; Where the project's libraries may be: its root, and the usual directories below it, before those that Chez knows. The first
-;; that it knows is no directory but the argument of the agent.
+;; Where the project's libraries may be: its root, and the usual directories below it, before those that
+;; the environment names or Chez knows.
 (define (prepare-libraries)
   (set! project-root (current-directory))
   (set! own-libraries (library-list))
+  ;; The first is the argument of the agent.
+  (library-directories (cdr (library-directories)))
+  (let ([named (getenv "CHEZSCHEMELIBDIRS")])
+    (when named
+      (library-directories named)))
   (library-directories
    (append (map (lambda (directory) (cons directory directory))
                 (filter file-directory?
                         (cons project-root
                               (map (lambda (name) (string-append project-root "/" name))
                                    '("src" "lib" "libs" "scheme" ".akku/lib")))))
-           (cdr (library-directories))))
-  (library-extensions (append (library-extensions) '((".chezscheme.scm" . ".chezscheme.so"))))
+           (library-directories)))
   ;; Code of one library is not built into another, so that either can be loaded anew.
   (enable-cross-library-optimization #f)
   (library-search-handler

@@ -153,8 +153,8 @@ fn facts_of(workshop: &Workshop, said: &Diagnostic) -> DiagnosticFacts {
             ..facts.clone()
         })
     };
-    // What SBCL, ECL, CLISP, Guile and Emacs say of a file that does not read.
-    const OF_READING: [&str; 8] = [
+    // What SBCL, ECL, CLISP, Guile, Emacs and Chez say of a file that does not read.
+    const OF_READING: [&str; 9] = [
         "READ-ERROR",
         "READER-ERROR",
         "INPUT-ERROR-IN-LOAD",
@@ -163,6 +163,7 @@ fn facts_of(workshop: &Workshop, said: &Diagnostic) -> DiagnosticFacts {
         "read-error",
         "end-of-file",
         "invalid-read-syntax",
+        "&i/o-read",
     ];
     let of_reading = OF_READING.iter().any(|name| said.type_name.ends_with(name));
     of_reading.then(own).flatten().unwrap_or(facts)
