@@ -3,8 +3,8 @@
 ;;; Code is compiled with what the inspector asks for, so that frames have names, places and variables, and one thread does
 ;;; all of it. An interrupt is a signal, whose handler Chez calls between two steps of the code.
 ;;;
-;;; After this file come held.ss (stacks that are kept), look.ss (macros, objects), describe.ss (names) and work.ss, which
-;;; loads files and runs tests.
+;;; After this file come held.ss (stacks that are kept), look.ss (macros, objects), describe.ss (names), work.ss, which
+;;; loads files and runs tests, and copies.ss (checkpoints).
 
 ;;; One evaluation
 
@@ -374,9 +374,12 @@
 
 ;;; Requests
 
+;; The fields of the answer to REQUEST; `answered' when it has been sent, #f for an unknown operation.
 (define (answer request)
   (case (car request)
-    [(:eval) (answer-eval request)]
+    [(:eval) (if (argument request ':trial) (answer-trial request) (answer-eval request))]
+    [(:checkpoint) (answer-checkpoint request)]
+    [(:rollback) (answer-rollback request)]
     [(:inspect) (answer-inspect request)]
     [(:macroexpand) (answer-macroexpand request)]
     [(:describe) (answer-describe request)]
@@ -394,7 +397,8 @@
 
 ;; Sends the answer to the request that is being served: a continuation of an earlier request may have come this way.
 (define (send-done facts)
-  (send `(:done :id ,last-id ,@facts :package ,(environment-text) :next-object ,next-object :held ,(length held-stacks))))
+  (send `(:done :id ,last-id ,@facts :package ,(environment-text) :next-object ,next-object :held ,(length held-stacks)
+          :checkpoints ,(checkpoint-names))))
 
 ;; The name of the session's environment: of those that Chez has, only the first have one.
 (define (environment-text)
@@ -420,6 +424,7 @@
           (cond
             [(not message)
              (send `(:unsupported :id ,last-id :operation ,(string-upcase (substring* (symbol->string (car request)) 1))))]
+            [(eq? message 'answered)]
             [(and (pair? message) (eq? (car message) ':fault)) (send message)]
             [else (send-done message)])))
       (serve))))

@@ -1,8 +1,8 @@
 ;;;; What the agent for Chez Scheme owes the process it runs in: descriptors, the wire, signals, ports.
 ;;;;
 ;;;; The parts of the agent are the body of one library, so that nothing which evaluated code defines is seen in it. This one
-;;;; comes first, then print.ss, stack.ss, agent.ss, which says what the whole is for, held.ss, look.ss, describe.ss and
-;;;; work.ss. images/README.md describes the messages: here they are lists of keywords, written as symbols with a colon.
+;;;; comes first, then print.ss, stack.ss, agent.ss, which says what the whole is for, held.ss, look.ss, describe.ss,
+;;;; work.ss and copies.ss. images/README.md describes the messages: here they are lists of keywords, written as symbols with a colon.
 
 ;;; The C library is part of every program.
 (define c-library (load-shared-object #f))
@@ -214,8 +214,9 @@
   (for-each (lambda (port) (guard (_ [#t #f]) (flush-output-port port)))
             (list (current-output-port) (current-error-port))))
 
-;; Ends this process at once, and its group when it leads one: the parent is gone.
+;; Ends this process at once, its group when it leads one, and those that wait for it: the parent is gone.
 (define (die)
+  (set-wanted-depth! all-over)
   (when (= (c-getpgrp) own-pid)
     (c-kill 0 sigkill))
   (c-leave 0))

@@ -23,7 +23,7 @@ pub(super) static BACKEND: Backend = Backend {
     program: "scheme",
     package: "chezscheme",
     tried: "9.5.8",
-    has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
+    has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
     dialect: Dialect::Scheme,
     frameworks: &["srfi-64", "srfi64"],
     words: Words {
@@ -47,7 +47,17 @@ pub(super) static BACKEND: Backend = Backend {
 
 /// The agent as one form: it is evaluated, or compiled into the image when the agent is told of a path.
 fn text() -> String {
-    let parts = parts!["wire.ss", "print.ss", "stack.ss", "agent.ss", "held.ss", "look.ss", "describe.ss", "work.ss",];
+    let parts = parts![
+        "wire.ss",
+        "print.ss",
+        "stack.ss",
+        "agent.ss",
+        "held.ss",
+        "look.ss",
+        "describe.ss",
+        "work.ss",
+        "copies.ss"
+    ];
     format!(
         "((lambda (agent told) \
            (if (string->number told) \

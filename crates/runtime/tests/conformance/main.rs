@@ -49,8 +49,6 @@ const BACKENDS: &[Backend] = &[
         lacks: &[
             ("packages", "environments of Chez have no names that a session could stay in"),
             ("references", "Chez keeps no record of callers"),
-            ("trials", "not yet"),
-            ("checkpoints", "not yet"),
         ],
     },
     Backend {
