@@ -70,12 +70,14 @@ impl Capability {
 /// The properties of a Lisp.
 #[derive(Debug)]
 pub struct Backend {
-    /// The name in arguments and answers; the version that the program reports contains it.
+    /// The name in arguments and answers.
     pub name: &'static str,
     /// The program that runs it; empty for one that sessions only attach to.
     pub program: &'static str,
     /// The argument that makes it print its version.
     pub version_argument: &'static str,
+    /// Whether a reported version can be that of the Lisp with this name: it contains the name.
+    pub(crate) is_version: fn(name: &str, reported: &str) -> bool,
     /// The distribution package (Debian, Ubuntu) that contains it.
     pub package: &'static str,
     /// The version that its images are tested with; empty for one that sessions only attach to.
@@ -134,6 +136,7 @@ impl Backend {
         name: "",
         program: "",
         version_argument: "--version",
+        is_version: |name, reported| reported.to_ascii_lowercase().contains(name),
         package: "",
         tried: "",
         has: &[],

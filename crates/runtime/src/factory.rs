@@ -239,7 +239,7 @@ impl Factory {
     }
 
     /// Completes with an error if the program is not the expected one; otherwise it never completes. A program that
-    /// takes long to start is asked for its version; without its own name in the answer it is another program.
+    /// takes long to start is asked for its version; with an answer that is not its own it is another program.
     async fn impostor(&self, program: &Path) -> String {
         let name = self.runtime.name;
         tokio::time::sleep(PATIENCE).await;
@@ -247,7 +247,7 @@ impl Factory {
         // On a busy machine one question may time out.
         for _ in 0..3 {
             is_known =
-                is_known || self.version(program).await.is_some_and(|said| said.to_ascii_lowercase().contains(name));
+                is_known || self.version(program).await.is_some_and(|said| (self.runtime.is_version)(name, &said));
         }
         if is_known {
             std::future::pending::<()>().await;

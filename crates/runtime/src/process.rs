@@ -296,13 +296,18 @@ pub(crate) async fn first_line(program: &Path, argument: &str) -> Option<String>
         .arg(argument)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
         .ok()?;
-    let mut output = child.stdout.take()?.take(MOST_OF_LINE);
+    let (mut output, mut errors) = (child.stdout.take()?.take(MOST_OF_LINE), child.stderr.take()?.take(MOST_OF_LINE));
     let mut bytes = Vec::new();
-    tokio::time::timeout(Duration::from_secs(5), output.read_to_end(&mut bytes)).await.ok()?.ok()?;
+    let reading = async {
+        let count = output.read_to_end(&mut bytes).await?;
+        // Some write it to their error output.
+        if count == 0 { errors.read_to_end(&mut bytes).await } else { Ok(count) }
+    };
+    tokio::time::timeout(Duration::from_secs(5), reading).await.ok()?.ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let line: String = text.lines().next()?.chars().filter(|character| !character.is_control()).collect();
     let line = line.trim();

@@ -21,6 +21,8 @@ macro_rules! parts {
 pub(super) static BACKEND: Backend = Backend {
     name: "chez",
     program: "scheme",
+    // It reports the number alone; other Schemes by the name `scheme` begin with their own.
+    is_version: |_, reported| reported.starts_with(|character: char| character.is_ascii_digit()),
     package: "chezscheme",
     tried: "9.5.8",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
