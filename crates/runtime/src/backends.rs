@@ -112,22 +112,46 @@ pub struct Backend {
 /// The sentences of answers about one Lisp: each ends with a full stop, and is empty where there is nothing to say.
 #[derive(Debug)]
 pub struct Words {
-    /// The way to see the rest of a truncated value.
-    pub part_of_value: &'static str,
-    /// The references that the image does not record, and another way to find them.
+    /// The variable of the last value, and code for a part of its text.
+    pub last_value: Option<(&'static str, &'static str)>,
+    /// A list of the places whose references the image does not record.
     pub not_looked_at: &'static str,
     /// The code whose frames keep their variables.
     pub keeps_variables: &'static str,
-    /// The beginning of code that is a command of its own prompt, and what to do instead.
-    pub prompt_command: Option<(&'static str, &'static str)>,
-    /// The way to load the package, module or namespace `NAME`.
+    /// The commands of its own prompt, which are no code.
+    pub prompt: Option<Prompt>,
+    /// What to know about packages, modules or namespaces when one is missing.
     pub missing_package: &'static str,
-    /// The reason why it has no checkpoints and trials, and the alternative, if there is more to say than that.
+    /// How a missing one may be loaded.
+    pub loading: Option<Loading>,
+    /// The reason why its images are not copied, without the full stop.
     pub no_copies: &'static str,
     /// The usual address of servers of others, and the way to start one.
     pub server: (&'static str, &'static str),
     /// The missing features of a server of somebody else's, by its version.
     pub attached: fn(version: &str) -> &'static str,
+}
+
+/// A way to load a package, module or namespace, and what it loads, as the end of a sentence without its full stop.
+#[derive(Debug)]
+pub enum Loading {
+    /// By its name.
+    ByName(&'static str),
+    /// By its file.
+    ByFile(&'static str),
+}
+
+/// Commands of a prompt, and what to do instead.
+#[derive(Debug)]
+pub struct Prompt {
+    /// Their beginning.
+    pub mark: &'static str,
+    /// What they are, and the code for some, without the full stop.
+    pub in_code: &'static str,
+    /// The one that expands macros.
+    pub expand: &'static str,
+    /// The one that describes a name.
+    pub describe: &'static str,
 }
 
 impl Backend {
@@ -173,11 +197,12 @@ impl Backend {
 
 impl Words {
     const NOTHING: Self = Self {
-        part_of_value: "Give the value a name and look at a part of it",
+        last_value: None,
         not_looked_at: "",
         keeps_variables: "",
-        prompt_command: None,
+        prompt: None,
         missing_package: "",
+        loading: None,
         no_copies: "",
         server: ("", ""),
         attached: |_| "",

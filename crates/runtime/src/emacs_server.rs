@@ -87,7 +87,7 @@ impl EmacsServer {
         self.last_id += 1;
         let path = self.attached.clone().expect("the session is attached");
         let began = Instant::now();
-        let mut message = vec![Value::keyword(request.operation())];
+        let mut message = vec![Value::keyword(request.operation().name())];
         message.extend(keyed([("ID", Value::Integer(self.last_id)), ("NEXT-OBJECT", Value::Integer(next_object))]));
         message.extend(request.arguments());
         let seconds = request.timeout().as_secs_f64();

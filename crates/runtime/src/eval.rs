@@ -9,6 +9,7 @@ use crate::copies::{self, Return};
 use crate::naming::{Description, Exports, References};
 use crate::nearest::nearest;
 use crate::node::Node;
+use crate::operation::Operation;
 use crate::refusal::Refusal;
 use crate::stop::{Death, StopReason};
 use crate::wire::Value;
@@ -72,6 +73,8 @@ pub struct EvalReport {
     pub background: Vec<LispError>,
     /// Notices about the session: that it lost its state, and why.
     pub notices: Vec<String>,
+    /// The resources whose limits code has set to 0 for its own image, of which an error does not speak.
+    pub used_up: Vec<&'static str>,
     /// The image belongs to somebody else: it goes on after any ending.
     pub theirs: bool,
     /// Too many images were lost: the session runs nothing until it is reset.
@@ -152,8 +155,8 @@ pub enum Ending {
     Tested,
     /// The agent does not know the request.
     NotOffered {
-        /// The wire's name for it.
-        operation: String,
+        /// The kind of the request, or what it needs.
+        operation: Operation,
     },
     /// A held stack was given up, with the rest of its code from this form.
     Aborted(Place),
@@ -407,10 +410,12 @@ impl Answer {
             }
             Some("CHECKPOINT") => Ending::Checkpointed(copies::names(answer).pop().unwrap_or_default()),
             Some("REFUSED") => refusal(answer),
-            None if answer.get_truth("OPERATION") => {
-                Ending::NotOffered { operation: answer.get_text("OPERATION").unwrap_or_default().to_owned() }
-            }
-            _ => Ending::AgentFault(answer.get_text("MESSAGE").unwrap_or("an answer it should not give").to_owned()),
+            outcome => match (outcome, answer.get_text("OPERATION").and_then(Operation::named)) {
+                (None, Some(operation)) => Ending::NotOffered { operation },
+                _ => {
+                    Ending::AgentFault(answer.get_text("MESSAGE").unwrap_or("an answer it should not give").to_owned())
+                }
+            },
         };
         let mut diagnostics: Vec<Diagnostic> = answer.get_list("DIAGNOSTICS").iter().map(Diagnostic::read).collect();
         if let Ending::Error { error, .. } = &ending {

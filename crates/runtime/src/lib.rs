@@ -33,13 +33,13 @@ mod guard;
 mod idle;
 mod image;
 mod keeper;
-mod limits;
 mod marks;
 mod name;
 mod naming;
 mod nearest;
 pub mod node;
 mod nrepl;
+mod operation;
 mod place;
 mod process;
 mod question;
@@ -63,7 +63,7 @@ pub mod wire;
 mod work;
 mod worker;
 
-pub use backends::{Backend, Capability, Runtime, Words};
+pub use backends::{Backend, Capability, Loading, Prompt, Runtime, Words};
 pub use call::{Call, Given, Ticket};
 pub use capture::Printed;
 pub use config::Config;
@@ -76,6 +76,7 @@ pub use keeper::{Keeping, keep};
 pub use lispwright_platform::{Lack, Surroundings};
 pub use naming::{Description, Exports, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
+pub use operation::Operation;
 pub use place::WritablePlace;
 pub use question::{
     Describe, Expand, Expansion, ExpansionLevel, Frames, Inspect, ListExports, ListFrames, ListHeld, ListLocals,

@@ -20,19 +20,14 @@ pub trait Question: Into<Request> {
     fn answer(ending: Ending) -> Result<Self::Answer, Box<Ending>>;
 }
 
-/// Makes structs questions: the variant of [`Request`], the wire's name, the type and the pattern of the answer.
+/// Makes structs questions: the variant of [`Request`], the type and the pattern of the answer.
 macro_rules! questions {
-    ($($question:ident: $variant:ident, $operation:literal, $answer:ty, $ending:pat => $value:expr;)*) => {
+    ($($question:ident: $variant:ident, $answer:ty, $ending:pat => $value:expr;)*) => {
         $(
             impl From<$question> for Request {
                 fn from(question: $question) -> Self {
                     Self::$variant(question)
                 }
-            }
-
-            impl $question {
-                /// The wire's name for it.
-                pub(crate) const OPERATION: &'static str = $operation;
             }
 
             impl Question for $question {
@@ -50,15 +45,15 @@ macro_rules! questions {
 }
 
 questions! {
-    Inspect: Inspect, "INSPECT", Node, Ending::Inspected(node) => node;
-    Expand: Macroexpand, "MACROEXPAND", Expansion,
+    Inspect: Inspect, Node, Ending::Inspected(node) => node;
+    Expand: Macroexpand, Expansion,
         Ending::Expanded { expansion, changed } => Expansion { form: expansion, changed };
-    Describe: Describe, "DESCRIBE", Description, Ending::Described(description) => description;
-    ListReferences: References, "REFERENCES", References, Ending::References(references) => references;
-    ListExports: Exports, "EXPORTS", Exports, Ending::Exports(exports) => exports;
-    ListHeld: Held, "HELD", Vec<LispError>, Ending::Held(errors) => errors;
-    ListFrames: Frames, "FRAMES", Frames, Ending::Frames { frames, total } => Frames { frames, total };
-    ListLocals: Locals, "LOCALS", Locals, Ending::Locals { frame, locals } => Locals { frame, locals };
+    Describe: Describe, Description, Ending::Described(description) => description;
+    ListReferences: References, References, Ending::References(references) => references;
+    ListExports: Exports, Exports, Ending::Exports(exports) => exports;
+    ListHeld: Held, Vec<LispError>, Ending::Held(errors) => errors;
+    ListFrames: Frames, Frames, Ending::Frames { frames, total } => Frames { frames, total };
+    ListLocals: Locals, Locals, Ending::Locals { frame, locals } => Locals { frame, locals };
 }
 
 /// Describe an object by its number.

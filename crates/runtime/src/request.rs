@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::backends::Capability;
+use crate::operation::Operation;
 use crate::question::{Describe, Expand, Inspect, ListExports, ListFrames, ListHeld, ListLocals, ListReferences};
 use crate::wire::{Value, keyed};
 use crate::work::{Project, Target};
@@ -172,25 +173,25 @@ impl Request {
         }
     }
 
-    /// The wire's name for it.
-    pub(crate) fn operation(&self) -> &'static str {
+    /// Its kind.
+    pub(crate) fn operation(&self) -> Operation {
         match self {
-            Self::Eval(_) => "EVAL",
-            Self::Inspect(_) => Inspect::OPERATION,
-            Self::Macroexpand(_) => Expand::OPERATION,
-            Self::Describe(_) => Describe::OPERATION,
-            Self::References(_) => ListReferences::OPERATION,
-            Self::Exports(_) => ListExports::OPERATION,
-            Self::Load { .. } => "LOAD",
-            Self::RunTests { .. } => "RUN-TESTS",
-            Self::Held(_) => ListHeld::OPERATION,
-            Self::Frames(_) => ListFrames::OPERATION,
-            Self::Locals(_) => ListLocals::OPERATION,
-            Self::EvalInFrame { .. } => "EVAL-IN-FRAME",
-            Self::Restart { .. } => "RESTART",
-            Self::Abort => "ABORT",
-            Self::Checkpoint(_) => "CHECKPOINT",
-            Self::Rollback(_) => "ROLLBACK",
+            Self::Eval(_) => Operation::Eval,
+            Self::Inspect(_) => Operation::Inspect,
+            Self::Macroexpand(_) => Operation::Macroexpand,
+            Self::Describe(_) => Operation::Describe,
+            Self::References(_) => Operation::References,
+            Self::Exports(_) => Operation::Exports,
+            Self::Load { .. } => Operation::Load,
+            Self::RunTests { .. } => Operation::RunTests,
+            Self::Held(_) => Operation::Held,
+            Self::Frames(_) => Operation::Frames,
+            Self::Locals(_) => Operation::Locals,
+            Self::EvalInFrame { .. } => Operation::EvalInFrame,
+            Self::Restart { .. } => Operation::Restart,
+            Self::Abort => Operation::Abort,
+            Self::Checkpoint(_) => Operation::Checkpoint,
+            Self::Rollback(_) => Operation::Rollback,
         }
     }
 

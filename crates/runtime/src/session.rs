@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use lispwright_platform::{Here, System as _};
 use tokio::sync::{OwnedMutexGuard, watch};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -12,7 +13,6 @@ use crate::children::EndedChildren;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
-use crate::limits;
 use crate::queue::Queue;
 use crate::remote::{ensure_remote, run_remote};
 use crate::request::Request;
@@ -298,6 +298,7 @@ impl Session {
             package: answer.package,
             background: answer.background,
             notices: std::mem::take(&mut facts.notices),
+            used_up: Vec::new(),
             stopped: facts.stopped,
             duration: began.elapsed(),
         }
@@ -418,7 +419,7 @@ pub(crate) async fn run(
             arguments.extend(keyed([(key, Value::text(&branch))]));
             branch
         });
-        match worker.call(request.operation(), arguments, branch.as_deref(), request.timeout(), controls).await {
+        match worker.call(request.operation().name(), arguments, branch.as_deref(), request.timeout(), controls).await {
             Ok(ended) => break (ended, branch),
             Err(Lost::Died(death)) => lost_while_idle(session, slot, &death)?,
             Err(Lost::Returned(back)) => {
@@ -474,10 +475,10 @@ pub(crate) async fn run(
         }
     };
     let is_failure = matches!(&answer.ending, Ending::Error { .. } | Ending::AgentFault(_));
-    let limited = slot.worker().filter(|_| is_failure).and_then(|worker| limits::used_up(worker.pid()));
+    let used_up = slot.worker().filter(|_| is_failure).map(|worker| Here::used_up(worker.pid())).unwrap_or_default();
     let mut report = session.report(answer, (stdout, stderr), controls, began);
-    report.notices.extend(ended_children.into_iter().chain(limited));
-    Ok(report)
+    report.notices.extend(ended_children);
+    Ok(EvalReport { used_up, ..report })
 }
 
 pub(crate) fn loss(session: &str, when: &str, death: &Death, words: &str) -> String {

@@ -17,6 +17,8 @@ pub struct Aside {
     pub runs_on: bool,
     /// What the caller has to know about the session: that it lost its state, and why.
     pub notices: Vec<String>,
+    /// The resources whose limits code has set to 0 for the image.
+    pub used_up: Vec<&'static str>,
 }
 
 impl From<&EvalReport> for Aside {
@@ -28,6 +30,7 @@ impl From<&EvalReport> for Aside {
             background: report.background.clone(),
             runs_on: report.runs_on,
             notices: report.notices.clone(),
+            used_up: report.used_up.clone(),
         }
     }
 }

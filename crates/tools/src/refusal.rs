@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lispwright_edit as edit;
 use lispwright_project as project;
 use lispwright_runtime as runtime;
-use lispwright_runtime::{Runtime, SessionError};
+use lispwright_runtime::{Operation, Runtime, SessionError};
 
 use crate::arguments::{Fault, Taken};
 use crate::codes;
@@ -91,8 +91,8 @@ pub enum Refusal {
     NotOffered {
         /// The runtime.
         runtime: Runtime,
-        /// The request, by its name on the wire.
-        operation: String,
+        /// The kind of the request, or what it needs.
+        operation: Operation,
     },
     /// An image was asked, and the call ended otherwise than with an answer.
     Unanswered(Box<EvalAnswer>),

@@ -30,5 +30,18 @@ pub(crate) fn notes(aside: &Aside, skin: Skin) -> String {
     for notice in &aside.notices {
         text.push_str(&format!("[note] {}\n", one_line(notice, 1000)));
     }
-    text
+    let used_up = used_up(&aside.session, &aside.used_up, skin);
+    text + &used_up.map(|why| format!("[note] {why}\n")).unwrap_or_default()
+}
+
+/// Why hardly anything works in an image whose code has set limits of its own.
+pub(crate) fn used_up(session: &str, resources: &[&str], skin: Skin) -> Option<String> {
+    let reset = control(session, "reset", skin).map(|call| format!(": {call}")).unwrap_or_default();
+    (!resources.is_empty()).then(|| {
+        format!(
+            "Code has set limits of its own image to 0 (setrlimit: {}), so that hardly anything works in it. A fresh image has \
+             its limits again{reset}.",
+            resources.join(", ")
+        )
+    })
 }

@@ -1,6 +1,6 @@
 //! How an evaluation ended that has no values to show: errors, interrupts, images that died.
 
-use lispwright_runtime::{Ending, EvalReport, LispError, Phase, Place, Runtime, StopReason};
+use lispwright_runtime::{Ending, EvalReport, LispError, Loading, MAIN, Phase, Place, Runtime, StopReason};
 use lispwright_tools::image_text::{listed, one_line};
 
 use crate::Skin;
@@ -15,7 +15,7 @@ pub(crate) fn text(report: &EvalReport, code: Option<&str>, skin: Skin) -> Strin
             return error_text("[ERROR]", error)
                 + &place_text(place, error, session, skin)
                 + &unreadable_text(error, report, skin)
-                + &command_text(place, report.runtime);
+                + &command_text(place, report.runtime, skin);
         }
         Ending::Stopped { frames, place, .. } => {
             stopped(report, skin) + "\n" + &frames_text(frames) + &form_text(place)
@@ -79,9 +79,19 @@ pub(crate) fn text(report: &EvalReport, code: Option<&str>, skin: Skin) -> Strin
         ),
         Ending::NoPackage { name, nearest } => {
             let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", listed(nearest)) };
-            let next = report.runtime.words.missing_package.replace("NAME", &format!("{name:?}"));
-            let said = format!("There is no package {name:?} in this image.{near} Nothing was evaluated. {next}");
-            format!("{}\n", said.trim_end())
+            let words = &report.runtime.words;
+            let load = words.loading.as_ref().and_then(|loading| {
+                let (arguments, what) = match loading {
+                    Loading::ByName(what) => (format!("\"system\": {name:?}"), what),
+                    Loading::ByFile(what) => ("\"path\": FILE".to_owned(), what),
+                };
+                let call = template("load_system", &arguments, MAIN, skin)?;
+                Some(format!("{call} loads {what}."))
+            });
+            let load = load.unwrap_or_default();
+            let said = format!("There is no package {name:?} in this image.{near} Nothing was evaluated.");
+            let said = [&said, words.missing_package, &load].into_iter().filter(|part| !part.is_empty());
+            format!("{}\n", said.collect::<Vec<_>>().join(" "))
         }
         Ending::AgentFault(message) => {
             let (action, what) = match report.theirs {
@@ -215,9 +225,15 @@ fn unreadable_text(error: &LispError, report: &EvalReport, skin: Skin) -> String
 }
 
 /// What stands for a command of the prompt that people know the runtime by, such as `,time (f)` of Guile's.
-fn command_text(place: &Place, runtime: Runtime) -> String {
-    let command = runtime.words.prompt_command.filter(|(beginning, _)| place.text.starts_with(beginning));
-    command.map(|(_, instead)| format!("[note] {instead}\n")).unwrap_or_default()
+fn command_text(place: &Place, runtime: Runtime, skin: Skin) -> String {
+    let Some(prompt) = runtime.words.prompt.as_ref().filter(|prompt| place.text.starts_with(prompt.mark)) else {
+        return String::new();
+    };
+    let tools = match skin {
+        Skin::Client => format!("; {} and {} are macroexpand and code_describe", prompt.expand, prompt.describe),
+        Skin::Shell => String::new(),
+    };
+    format!("[note] {}{tools}.\n", prompt.in_code)
 }
 
 /// The digits that Common Lisp took for the name of a variable.

@@ -7,7 +7,7 @@ use lispwright_tools::{Aside, NextCall};
 use serde_json::{Map, Value};
 
 use crate::Skin;
-use crate::aside::notes;
+use crate::aside::{notes, used_up};
 use crate::call::{control, of_session, spoken, template};
 use crate::ending;
 use crate::object::preview_text;
@@ -52,6 +52,10 @@ pub(crate) fn add_fields(answer: &EvalAnswer, skin: Skin, fields: &mut Map<Strin
         error.entry("message").or_insert_with(|| message.clone().into());
     }
     fields.insert("message".into(), message.into());
+    if let Some(why) = used_up(&answer.session, &answer.report.used_up, skin) {
+        let notices = fields.entry("notices").or_insert_with(|| Value::Array(Vec::new()));
+        notices.as_array_mut().into_iter().for_each(|notices| notices.push(why.clone().into()));
+    }
 }
 
 /// The values of the forms before the last, a line each, at most about `limit` characters.
@@ -78,8 +82,15 @@ fn left_out_text(answer: &EvalAnswer, skin: Skin) -> String {
         (Some(left_out), false) => format!("{left_out} characters are left out"),
     };
     let how = match (answer.are_values_cut, skin) {
-        (true, Skin::Client) => answer.report.runtime.words.part_of_value,
-        _ => "Print less, or to a file",
+        (true, Skin::Client) => match answer.report.runtime.words.last_value {
+            Some((variable, part)) => {
+                let next = NextCall::to("repl_eval").with("code", part);
+                let next = spoken(&next, skin).unwrap_or_default();
+                format!("The value is in {variable}; for a part of it: {next}")
+            }
+            None => "Give the value a name and look at a part of it".to_owned(),
+        },
+        _ => "Print less, or to a file".to_owned(),
     };
     let more = if answer.limit < MOST_OUTPUT && skin == Skin::Client {
         format!(", or call with max_output_length up to {MOST_OUTPUT}")

@@ -137,7 +137,11 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
     }
     let not_looked_at = answer.aside.runtime.words.not_looked_at;
     if !not_looked_at.is_empty() {
-        text.push_str(&format!("[note] {not_looked_at}\n"));
+        let mentions = match skin {
+            Skin::Client => " lisp_read_file with content_pattern shows mentions in a file.",
+            Skin::Shell => "",
+        };
+        text.push_str(&format!("[note] Not looked at: {not_looked_at}.{mentions}\n"));
     }
     text + &notes(&answer.aside, skin)
 }

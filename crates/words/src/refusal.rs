@@ -49,7 +49,7 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
         Refusal::Live(fault) => return live_fault::of(fault, skin),
         Refusal::Session(error) => return session_refused::session(error, skin),
         Refusal::Image { refusal, session } => return session_refused::image(refusal, session, skin),
-        Refusal::NotOffered { runtime, operation } => session_refused::not_offered(*runtime, operation, skin),
+        Refusal::NotOffered { runtime, operation } => session_refused::not_offered(*runtime, *operation, skin),
         Refusal::Unanswered(answer) => evaluated::text(answer, skin),
         Refusal::Arguments { tool, faults, takes } => {
             let said: Vec<String> = faults.iter().map(arguments::sentence).collect();

@@ -1,6 +1,6 @@
 //! Why a session did nothing, each reason with the call to make next.
 
-use lispwright_runtime::{Capability, MAIN, Refusal as Missing, Runtime, SessionError};
+use lispwright_runtime::{Capability, MAIN, Operation, Refusal as Missing, Runtime, SessionError};
 use lispwright_tools::NextCall;
 use lispwright_tools::image_text::{listed, one_line};
 use serde_json::{Map, Value};
@@ -25,7 +25,14 @@ pub(crate) fn session(error: &SessionError, skin: Skin) -> Said {
             Some("Leave on_error out: the answer to an error already has its frames"),
         )),
         SessionError::Lacks(runtime, Capability::Checkpoint) if !runtime.words.no_copies.is_empty() => {
-            plain(runtime.words.no_copies.to_owned())
+            let copies = |other: &Runtime| other.dialect == runtime.dialect && other.can(Capability::Checkpoint);
+            let instead = Runtime::all().find(copies).and_then(|other| {
+                let eval =
+                    template("repl_eval", &format!("\"runtime\": \"{other}\", \"trial\": true, ..."), MAIN, skin)?;
+                Some(format!(" Try in a session on {other}, which has an image of its own: {eval}."))
+            });
+            let why = runtime.words.no_copies;
+            plain(format!("{why}: there are no checkpoints and no trials.{}", instead.unwrap_or_default()))
         }
         SessionError::Lacks(runtime, capability) => {
             let end = control("trial", "kill", skin).map(|call| {
@@ -150,34 +157,33 @@ fn unsupported(runtime: Runtime, capability: Capability, instead: Option<&str>) 
 }
 
 /// What is said of a request that the images of `runtime` do not know.
-pub(crate) fn not_offered(runtime: Runtime, operation: &str, skin: Skin) -> String {
-    let operation = operation.to_uppercase();
-    let instead = match operation.as_str() {
-        "REFERENCES" => {
+pub(crate) fn not_offered(runtime: Runtime, operation: Operation, skin: Skin) -> String {
+    let instead = match operation {
+        Operation::References => {
             return format!(
                 "A {runtime} image keeps no record of who refers to what. lisp_read_file {{\"path\": FILE, \"content_pattern\": \
                  NAME}} shows the forms of a file that mention it."
             );
         }
-        "ASDF" => {
+        Operation::Asdf => {
             return format!("ASDF is not there in this {runtime}. Load files with repl_eval: (load \"FILE\").");
         }
-        "EVAL-IN-FRAME" => {
+        Operation::EvalInFrame => {
             return format!(
                 "{runtime} does not tell the variables of its frames. Evaluate without frame, on top of the error."
             );
         }
-        "LOAD" => Some("Load it with repl_eval: (load \"FILE\"), or (asdf:load-system \"NAME\")".to_owned()),
-        "RUN-TESTS" => Some("Run the tests with repl_eval, such as (asdf:test-system \"NAME\")".to_owned()),
-        "MACROEXPAND" => Some("Expand with repl_eval".to_owned()),
-        "EXPORTS" => Some(
+        Operation::Load => Some("Load it with repl_eval: (load \"FILE\"), or (asdf:load-system \"NAME\")".to_owned()),
+        Operation::RunTests => Some("Run the tests with repl_eval, such as (asdf:test-system \"NAME\")".to_owned()),
+        Operation::Macroexpand => Some("Expand with repl_eval".to_owned()),
+        Operation::Exports => Some(
             "Ask with repl_eval, such as (loop for s being the external-symbols of \"PACKAGE\" collect s)".to_owned(),
         ),
-        "DESCRIBE" => Some("Ask with repl_eval, such as (describe 'NAME)".to_owned()),
+        Operation::Describe => Some("Ask with repl_eval, such as (describe 'NAME)".to_owned()),
         _ => status_call(skin).map(|call| format!("See {call} for what each runtime offers")),
     };
     let instead = instead.map(|instead| format!(" {instead}.")).unwrap_or_default();
-    format!("{runtime} sessions do not offer this yet ({operation}).{instead}")
+    format!("{runtime} sessions do not offer this yet ({}).{instead}", operation.name())
 }
 
 /// What is said of something that an image of `session` does not have.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use lispwright_syntax::Dialect;
 
-use super::{Backend, Capability, Words};
+use super::{Backend, Capability, Loading, Words};
 use crate::agent::{Agent, Saved, Start};
 
 /// Embeds files of `images/chez`, in the order in which they are read.
@@ -30,7 +30,7 @@ pub(super) static BACKEND: Backend = Backend {
     frameworks: &["srfi-64", "srfi64"],
     words: Words {
         keeps_variables: "Chez keeps a variable for as long as the code after the call needs it.",
-        missing_package: "load_system {\"path\": FILE} loads the file of a library.",
+        loading: Some(Loading::ByFile("the file of a library")),
         ..Words::NOTHING
     },
     agent: Some(Agent {

@@ -2,7 +2,7 @@
 
 use lispwright_syntax::Dialect;
 
-use super::{Backend, Capability, Words};
+use super::{Backend, Capability, Loading, Words};
 use crate::remote::Protocol;
 
 pub(super) static BACKEND: Backend = Backend {
@@ -17,7 +17,7 @@ pub(super) static BACKEND: Backend = Backend {
     frameworks: &["clojure.test"],
     words: Words {
         // A namespace has the name of its file or library.
-        missing_package: "load_system {\"system\": NAME} loads it when it is a file's.",
+        loading: Some(Loading::ByName("it when it is a file's")),
         ..Words::NOTHING
     },
     protocol: Some(Protocol::Nrepl),

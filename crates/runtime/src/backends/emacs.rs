@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use lispwright_syntax::Dialect;
 use rustix::process::Signal;
 
-use super::{Backend, Capability, Words};
+use super::{Backend, Capability, Loading, Words};
 use crate::agent::{Agent, Saved, Start, quoted_path};
 use crate::remote::Protocol;
 
@@ -26,10 +26,10 @@ pub(super) static BACKEND: Backend = Backend {
     extensions: &["el"],
     frameworks: &["ert", "buttercup"],
     words: Words {
-        not_looked_at: "Not looked at: files that were not loaded from source in this image, what comes with Emacs, and names \
-                        in data. lisp_read_file with content_pattern shows mentions in a file.",
+        not_looked_at: "files that were not loaded from source in this image, what comes with Emacs, and names in data",
         keeps_variables: "Code that is loaded from source keeps them; compiled functions keep their arguments.",
-        missing_package: "Emacs Lisp has no packages: names are global. load_system {\"system\": NAME} loads a feature.",
+        missing_package: "Emacs Lisp has no packages: names are global.",
+        loading: Some(Loading::ByName("a feature")),
         server: ("emacs://server", "In Emacs, M-x server-start starts one."),
         attached: |_| {
             "It does one thing at a time, and its owner waits meanwhile: code that waits is stopped when its time is up, a \

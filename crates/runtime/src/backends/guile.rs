@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use lispwright_syntax::Dialect;
 
-use super::{Backend, Capability, Words};
+use super::{Backend, Capability, Prompt, Words};
 use crate::agent::{Agent, Saved, Start, quoted_path};
 
 /// Embeds files of `images/guile`, in the order in which they are read.
@@ -24,15 +24,16 @@ pub(super) static BACKEND: Backend = Backend {
     extensions: &["scm", "sld", "sls", "ss"],
     frameworks: &["srfi-64", "srfi64"],
     words: Words {
-        not_looked_at: "Not looked at: files that are not loaded in this image, and names in data. lisp_read_file with \
-                        content_pattern shows mentions in a file.",
+        not_looked_at: "files that are not loaded in this image, and names in data",
         keeps_variables: "Code that is evaluated keeps more of them than a compiled file.",
-        prompt_command: Some((
-            ",",
-            "Commands with a comma are those of Guile's own prompt. In code: ,time is (use-modules (statprof)) and \
+        prompt: Some(Prompt {
+            mark: ",",
+            in_code: "Commands with a comma are those of Guile's own prompt. In code: ,time is (use-modules (statprof)) and \
              (statprof (lambda () EXPR)); ,trace is ((@ (system vm vm) call-with-vm) (lambda () ((@ (system vm trace) \
-             call-with-trace) (lambda () EXPR)))); ,expand and ,describe are macroexpand and code_describe.",
-        )),
+             call-with-trace) (lambda () EXPR))))",
+            expand: ",expand",
+            describe: ",describe",
+        }),
         ..Words::NOTHING
     },
     agent: Some(Agent {

@@ -10,10 +10,8 @@ pub(super) static BACKEND: Backend = Backend {
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Attach],
     frameworks: FRAMEWORKS,
     words: Words {
-        part_of_value: Words::NOTHING.part_of_value,
-        no_copies: "The image of a swank session belongs to somebody else and has threads, so it is not copied: there are \
-                    no checkpoints and no trials. Try in a session on sbcl, which has an image of its own: repl_eval \
-                    {\"runtime\": \"sbcl\", \"trial\": true, ...}.",
+        last_value: None,
+        no_copies: "The image of a swank session belongs to somebody else and has threads, so it is not copied",
         server: (
             "127.0.0.1:4005",
             "In the image, (swank:create-server :dont-close t) starts a server on port 4005; one that an editor started \

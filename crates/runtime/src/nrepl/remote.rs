@@ -83,8 +83,8 @@ impl Nrepl {
             if config.sandbox.is_some() {
                 // Code in the sandbox may have written this file, and the server there is not confined.
                 stale = format!(
-                    " {} names a server at port {port}, which is not confined, and not joined under --sandbox unless you ask: \
-                     repl_control {{\"action\": \"attach\", \"address\": \"{port}\"}}.",
+                    " {} names a server at port {port}, which is not confined, and not joined under --sandbox unless you \
+                     attach to 127.0.0.1:{port}.",
                     file.display()
                 );
                 continue;
@@ -189,7 +189,7 @@ impl Nrepl {
             Request::RunTests { target, project, tests, timeout, .. } => {
                 image.test(target, project, tests, Instant::now() + *timeout, controls).await
             }
-            request => Ok(Ending::NotOffered { operation: request.operation().to_owned() }.into()),
+            request => Ok(Ending::NotOffered { operation: request.operation() }.into()),
         }
     }
 

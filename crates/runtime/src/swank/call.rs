@@ -131,7 +131,7 @@ impl Image {
 
     /// The call of the agent for `request`.
     fn form(&self, request: &Request, next_object: i64) -> String {
-        let mut message = vec![Value::keyword(request.operation())];
+        let mut message = vec![Value::keyword(request.operation().name())];
         // The number of this call, which is the next one.
         message.extend(keyed([("ID", Value::Integer(self.next_id())), ("NEXT-OBJECT", Value::Integer(next_object))]));
         message.extend(request.arguments());

@@ -79,7 +79,7 @@ impl Swank {
                 Err(why) => Err(image.lost(&why, None)),
             },
             Request::Checkpoint(_) | Request::Rollback(_) => {
-                Ok(image.unasked(Ending::NotOffered { operation: request.operation().to_owned() }))
+                Ok(image.unasked(Ending::NotOffered { operation: request.operation() }))
             }
             request => image.request(request, next_object, controls).await,
         };
