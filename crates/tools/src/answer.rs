@@ -70,34 +70,23 @@ impl Answer {
     }
 }
 
-impl From<FileAnswer> for Answer {
-    fn from(answer: FileAnswer) -> Self {
-        Self::File(Box::new(answer))
-    }
+/// Makes a choice of [`Answer`] from what it holds.
+macro_rules! answers {
+    ($($name:ident($answer:ty),)*) => {
+        $(impl From<$answer> for Answer {
+            fn from(answer: $answer) -> Self {
+                Self::$name(answer.into())
+            }
+        })*
+    };
 }
 
-impl From<FormAnswer> for Answer {
-    fn from(answer: FormAnswer) -> Self {
-        Self::Form(Box::new(answer))
-    }
-}
-
-impl From<CheckAnswer> for Answer {
-    fn from(answer: CheckAnswer) -> Self {
-        Self::Checked(Box::new(answer))
-    }
-}
-
-impl From<EditAnswer> for Answer {
-    fn from(answer: EditAnswer) -> Self {
-        Self::Edited(Box::new(answer))
-    }
-}
-
-impl From<ProtocolAnswer> for Answer {
-    fn from(answer: ProtocolAnswer) -> Self {
-        Self::Protocol(answer)
-    }
+answers! {
+    File(FileAnswer),
+    Form(FormAnswer),
+    Checked(CheckAnswer),
+    Edited(EditAnswer),
+    Protocol(ProtocolAnswer),
 }
 
 /// The fields of an answer.
@@ -115,6 +104,21 @@ pub fn fields_schema<A: JsonSchema>() -> Map<String, Value> {
     schema.remove("additionalProperties");
     bare(&mut schema);
     schema
+}
+
+/// The schema of the fields of any of several answers: a field of which they say different things may be anything.
+pub(crate) fn any_fields_schema(answers: impl IntoIterator<Item = Map<String, Value>>) -> Map<String, Value> {
+    let mut all = Map::new();
+    for mut schema in answers {
+        let Some(Value::Object(fields)) = schema.remove("properties") else { continue };
+        for (name, field) in fields {
+            let known = all.entry(name).or_insert_with(|| field.clone());
+            if *known != field {
+                *known = Value::Object(Map::new());
+            }
+        }
+    }
+    Map::from_iter([("type".to_owned(), "object".into()), ("properties".to_owned(), Value::Object(all))])
 }
 
 /// Takes out what is not about types. The depth is that of a Rust type.

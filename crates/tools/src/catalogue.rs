@@ -29,7 +29,7 @@ use crate::lisp_read_form::{FormAnswer, lisp_read_form};
 use crate::load_system::{LoadAnswer, load_system};
 use crate::macroexpand::{ExpandAnswer, macroexpand};
 use crate::premises::Premises;
-use crate::repl_control::repl_control;
+use crate::repl_control::{control_schema, repl_control};
 use crate::repl_eval::repl_eval;
 use crate::repl_wait::keep;
 use crate::run_tests::{TestAnswer, run_tests};
@@ -123,7 +123,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             description: "List the live Lisp images and runtimes; start, interrupt, end or renew a session's image; attach to \
                           a running one; debug a held error: backtrace, locals, restarts.",
             annotations: Annotations::RUNS,
-            output: fields_schema::<PerAction>,
+            output: control_schema,
         }
         .tool(premises, |workshop, args, context| async move { repl_control(&workshop.sessions, args, &context).await }),
         Entry {
@@ -220,7 +220,3 @@ impl Entry {
         }
     }
 }
-
-/// The fields of `repl_control`, which are those of each action.
-#[derive(JsonSchema)]
-struct PerAction {}

@@ -109,7 +109,7 @@ pub async fn code_exports(
     let asked = ask_living(&workshop.sessions, args.session.as_deref(), dialect, question, context).await;
     let Told { answer: exports, aside, .. } = asked.map_err(|refusal| match (refusal, path) {
         (Refusal::Unanswered(answer), Some(path)) if matches!(answer.report.ending, Ending::NoPackage { .. }) => {
-            LiveFault::NotLoaded { path, module: name, session: answer.session }.into()
+            LiveFault::NotLoaded { path, module: name, session: answer.session.clone() }.into()
         }
         (refusal, _) => refusal,
     })?;

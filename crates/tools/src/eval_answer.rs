@@ -2,6 +2,8 @@
 //!
 //! An answer has a size. [`EvalAnswer::of`] shares it among the parts that can be long, and takes note of what is left out.
 
+use std::sync::Arc;
+
 use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Printed, Repetition, Return};
 use lispwright_syntax::head;
 use schemars::JsonSchema;
@@ -306,7 +308,7 @@ impl EvalAnswer {
 /// A call that ended otherwise than with what it was made for.
 pub(crate) fn ended(report: EvalReport) -> Refusal {
     EvalAnswer::of(report, output_limit(None))
-        .map_or_else(|refusal| refusal, |answer| Refusal::Unanswered(Box::new(answer)))
+        .map_or_else(|refusal| refusal, |answer| Refusal::Unanswered(Arc::new(answer)))
 }
 
 /// Characters of output, which is more than any answer has where some of it was not kept.

@@ -1,5 +1,7 @@
 //! What operations answer that ask live images, or control them.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, fields};
@@ -20,24 +22,24 @@ use crate::run_tests::TestAnswer;
 /// A choice of answers, each with its fields as a document, and with a way into [`Answer`].
 macro_rules! live_answers {
     ($($(#[$about:meta])* $name:ident($answer:ty),)*) => {
-        /// The answer of an operation that is about live images.
+        /// The answer of an operation that is about live images. Clones share it: a session keeps its last one.
         #[derive(Clone, Debug)]
         pub enum LiveAnswer {
-            $($(#[$about])* $name(Box<$answer>),)*
+            $($(#[$about])* $name(Arc<$answer>),)*
         }
 
         impl LiveAnswer {
             /// The fields that the contract names.
             pub(crate) fn document(&self) -> Map<String, Value> {
                 match self {
-                    $(Self::$name(answer) => fields(answer),)*
+                    $(Self::$name(answer) => fields(&**answer),)*
                 }
             }
         }
 
         $(impl From<$answer> for Answer {
             fn from(answer: $answer) -> Self {
-                Self::Live(LiveAnswer::$name(Box::new(answer)))
+                Self::Live(LiveAnswer::$name(Arc::new(answer)))
             }
         })*
     };

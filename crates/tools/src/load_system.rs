@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::eval_answer::EvalAnswer;
 use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds_or};
-use crate::repl_work::{DiagnosticFacts, Work, diagnostics_of, other_ending};
+use crate::repl_work::{DiagnosticFacts, Failure, Work, diagnostics_of, other_ending};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -62,15 +62,9 @@ pub struct LoadAnswer {
     pub warnings: usize,
     /// What compiler and loader have to say.
     pub diagnostics: Vec<DiagnosticFacts>,
-    /// The stable code of what went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<&'static str>,
-    /// The same call can succeed later, when something went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retryable: Option<bool>,
-    /// What it was doing when it was stopped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub activity: Option<String>,
+    /// What went wrong.
+    #[serde(flatten)]
+    pub failure: Failure,
     /// What the image answered, in full.
     #[serde(skip)]
     pub report: EvalReport,
@@ -110,7 +104,7 @@ pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallCo
     let report = ask(&workshop.sessions, &work.session, request, context).await?;
     let otherwise = other_ending(&report)?;
     let diagnostics = diagnostics_of(workshop, &report);
-    let has_failed = matches!(report.ending, Ending::Error { .. });
+    let code = matches!(report.ending, Ending::Error { .. }).then_some("LISP_ERROR");
     Ok(LoadAnswer {
         system: work.name,
         session: report.session.clone(),
@@ -122,9 +116,7 @@ pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallCo
         duration_ms: report.duration.as_secs_f64() * 1000.0,
         warnings: diagnostics.iter().filter(|one| one.severity.ends_with("warning")).count(),
         diagnostics,
-        code: has_failed.then_some("LISP_ERROR"),
-        retryable: has_failed.then_some(false),
-        activity: report.activity.clone().filter(|_| otherwise.is_some()),
+        failure: Failure::new(code, &report, otherwise.as_ref()),
         otherwise,
         report,
     })

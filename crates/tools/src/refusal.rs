@@ -95,7 +95,7 @@ pub enum Refusal {
         operation: Operation,
     },
     /// An image was asked, and the call ended otherwise than with an answer.
-    Unanswered(Box<EvalAnswer>),
+    Unanswered(Arc<EvalAnswer>),
 }
 
 impl Refusal {

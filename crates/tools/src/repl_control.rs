@@ -5,17 +5,18 @@ use std::time::SystemTime;
 use lispwright_runtime::{MAIN, Request, SessionStatus, Sessions};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use crate::answer::{Answer, Reply};
+use crate::answer::{Answer, Reply, any_fields_schema, fields_schema};
 use crate::eval_answer::{EvalAnswer, output_limit};
 use crate::event::{Event, SessionAct};
 pub use crate::repl_action::{ReplAction, ReplControl};
 use crate::repl_attach::{attach, detach};
 use crate::repl_eval::ask;
-use crate::repl_held::held;
+use crate::repl_held::{FramesAnswer, LevelsAnswer, LocalsAnswer, held};
 use crate::repl_session::{chosen, named_runtime};
-use crate::repl_status::{SessionFacts, status};
-use crate::repl_wait::wait;
+use crate::repl_status::{SessionFacts, StatusAnswer, status};
+use crate::repl_wait::{WaitAnswer, wait};
 use crate::tool::CallContext;
 
 /// A session that was started, renewed or attached.
@@ -72,6 +73,20 @@ impl ActAnswer {
     pub(crate) fn on(session: &str) -> Self {
         Self { session: session.to_owned(), interrupted: None, killed: None, detached: None, server_answers: false }
     }
+}
+
+/// The schema of what any action answers.
+pub fn control_schema() -> Map<String, Value> {
+    any_fields_schema([
+        fields_schema::<StatusAnswer>(),
+        fields_schema::<SessionAnswer>(),
+        fields_schema::<ActAnswer>(),
+        fields_schema::<WaitAnswer>(),
+        fields_schema::<EvalAnswer>(),
+        fields_schema::<LevelsAnswer>(),
+        fields_schema::<FramesAnswer>(),
+        fields_schema::<LocalsAnswer>(),
+    ])
 }
 
 /// Does what `args.action` says. What ends or interrupts something does not wait for what runs; what needs the image does.

@@ -89,6 +89,27 @@ fn defines(project: &Project, system: &str) -> bool {
     project.definitions.iter().any(is_named)
 }
 
+/// What went wrong with work, if anything did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Failure {
+    /// The stable code of what went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+    /// The same call can succeed later, when something went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retryable: Option<bool>,
+    /// What it was doing when it was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub activity: Option<String>,
+}
+
+impl Failure {
+    /// Of work whose call ended as in `report`, `otherwise` than with the work itself when that is given.
+    pub(crate) fn new(code: Option<&'static str>, report: &EvalReport, otherwise: Option<&EvalAnswer>) -> Self {
+        Self { code, retryable: code.map(|_| false), activity: otherwise.and(report.activity.clone()) }
+    }
+}
+
 /// Something a compiler, a loader or the reader has to say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DiagnosticFacts {

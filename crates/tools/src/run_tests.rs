@@ -11,7 +11,7 @@ use crate::eval_answer::EvalAnswer;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds_or};
-use crate::repl_work::{DiagnosticFacts, Work, diagnostics_of, other_ending, relative};
+use crate::repl_work::{DiagnosticFacts, Failure, Work, diagnostics_of, other_ending, relative};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -85,15 +85,9 @@ pub struct TestAnswer {
     /// What compiler and loader have to say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<DiagnosticFacts>,
-    /// The stable code of what went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<&'static str>,
-    /// The same call can succeed later, when something went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retryable: Option<bool>,
-    /// What it was doing when it was stopped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub activity: Option<String>,
+    /// What went wrong.
+    #[serde(flatten)]
+    pub failure: Failure,
     /// What can be said of all of them together; nothing when the call ended otherwise.
     #[serde(skip)]
     pub verdict: Option<Verdict>,
@@ -180,7 +174,7 @@ pub struct Asked {
 impl TestAnswer {
     /// Nothing was tested, or something ended that should not have. Failed tests are an answer.
     pub fn is_error(&self) -> bool {
-        self.code.is_some() || self.otherwise.as_ref().is_some_and(EvalAnswer::is_error)
+        self.failure.code.is_some() || self.otherwise.as_ref().is_some_and(EvalAnswer::is_error)
     }
 
     /// For a script nothing is a success in which nothing was seen to pass.
@@ -265,9 +259,7 @@ fn answer(workshop: &Workshop, asked: Asked, report: EvalReport) -> Result<TestA
         duration_ms: report.duration.as_secs_f64() * 1000.0,
         failed_tests: tally.failed_tests.iter().map(|test| failed(test, root)).collect(),
         diagnostics: diagnostics_of(workshop, &report),
-        code,
-        retryable: code.map(|_| false),
-        activity: report.activity.clone().filter(|_| otherwise.is_some()),
+        failure: Failure::new(code, &report, otherwise.as_ref()),
         otherwise,
         verdict,
         asked,

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use lispwright_runtime::{Config, Sessions, find_program};
-use lispwright_tools::repl_control::{ReplControl, repl_control};
+use lispwright_tools::arguments::check as check_fields;
+use lispwright_tools::repl_control::{ReplControl, control_schema, repl_control};
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
 use lispwright_tools::{Answer, CallContext};
 use lispwright_words::{Rendering, Skin, render};
@@ -24,7 +25,13 @@ async fn eval(sessions: &Sessions, arguments: Value) -> Rendering {
 
 async fn control(sessions: &Sessions, arguments: Value) -> Rendering {
     let arguments: ReplControl = serde_json::from_value(arguments).unwrap();
-    render(repl_control(sessions, arguments, &CallContext::default()).await, Skin::Client)
+    let outcome = render(repl_control(sessions, arguments, &CallContext::default()).await, Skin::Client);
+    let schema = control_schema();
+    assert_eq!(check_fields(&schema, &outcome.fields), Ok(()));
+    // Refusals have fields of their own, and an answer that is given again is put into words.
+    let is_known = |name: &String| schema["properties"].get(name).is_some() || name == "answer";
+    assert!(outcome.is_error || outcome.fields.keys().all(is_known), "{:?}", outcome.fields);
+    outcome
 }
 
 /// Evaluates `code` in a session of its own; the answer's text must be `expected`.

@@ -104,7 +104,12 @@ pub(crate) fn text(report: &EvalReport, code: Option<&str>, skin: Skin) -> Strin
         }
         _ => return String::new(),
     };
-    code.map(|code| format!("[ERROR] {code}\n")).unwrap_or_default() + &said
+    code_line(code) + &said
+}
+
+/// The line that opens what is said of something that went wrong.
+pub(crate) fn code_line(code: Option<&str>) -> String {
+    code.map(|code| format!("[ERROR] {code}\n")).unwrap_or_default()
 }
 
 /// What went wrong, in one message without its code.

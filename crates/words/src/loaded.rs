@@ -3,13 +3,14 @@
 use lispwright_runtime::{Ending, EvalReport, LispError};
 use lispwright_tools::image_text::{each_once, ends_of, fence, one_line};
 use lispwright_tools::load_system::{LoadAnswer, LoadStatus};
-use lispwright_tools::repl_work::DiagnosticFacts;
+use lispwright_tools::repl_work::{DiagnosticFacts, Failure};
 use lispwright_tools::{Aside, NextCall};
 use serde_json::{Map, Value};
 
 use crate::Skin;
 use crate::aside::notes;
 use crate::call::spoken;
+use crate::ending::code_line;
 use crate::evaluated::{self, block};
 use crate::stack::{error_text, frames_text};
 
@@ -22,19 +23,20 @@ const MOST_DIAGNOSTICS: usize = 50;
 /// What came of a load.
 pub(crate) fn text(answer: &LoadAnswer, skin: Skin) -> String {
     if let Some(otherwise) = &answer.otherwise {
-        return evaluated::text(otherwise, skin) + &activity_text(answer.activity.as_deref());
+        return evaluated::text(otherwise, skin) + &activity_text(&answer.failure);
     }
-    let report = &answer.report;
-    let code = answer.code.map(|code| format!("[ERROR] {code}\n")).unwrap_or_default();
-    let mut text = format!("{code}{}\n{}", headline(answer), diagnostics_text(&answer.diagnostics, skin));
-    if let Ending::Error { error, .. } = &report.ending
-        && !error.frames.is_empty()
-    {
-        text.push_str(&told_error_text(error, &answer.diagnostics));
-    }
-    text.push_str(&reset_text(report, skin));
-    text.push_str(&printed_text(report));
-    text + &notes(&Aside::from(report), skin)
+    let (code, diagnostics) = (code_line(answer.failure.code), &answer.diagnostics);
+    let said = format!("{code}{}\n{}", headline(answer), diagnostics_text(diagnostics, skin));
+    said + &end_text(&answer.report, diagnostics, skin)
+}
+
+/// What comes last of work in an image: the error that ended it, what was printed, and what there is to know besides.
+pub(crate) fn end_text(report: &EvalReport, diagnostics: &[DiagnosticFacts], skin: Skin) -> String {
+    let error = match &report.ending {
+        Ending::Error { error, .. } if !error.frames.is_empty() => told_error_text(error, diagnostics),
+        _ => String::new(),
+    };
+    error + &reset_text(report, skin) + &printed_text(report) + &notes(&Aside::from(report), skin)
 }
 
 /// What is said first is a field, too.
@@ -57,8 +59,12 @@ fn headline(answer: &LoadAnswer) -> String {
 }
 
 /// What an image was doing when it was stopped.
-pub(crate) fn activity_text(activity: Option<&str>) -> String {
-    activity.map(|activity| format!("[note] It was {}.\n", one_line(activity, 300))).unwrap_or_default()
+pub(crate) fn activity_text(failure: &Failure) -> String {
+    failure
+        .activity
+        .as_deref()
+        .map(|activity| format!("[note] It was {}.\n", one_line(activity, 300)))
+        .unwrap_or_default()
 }
 
 /// The diagnostics, a line or more each.
@@ -85,7 +91,7 @@ pub(crate) fn place_text(path: &str, numbers: [Option<u32>; 2]) -> String {
 }
 
 /// What ended a call: of an error that the diagnostics tell, its frames alone.
-pub(crate) fn told_error_text(error: &LispError, diagnostics: &[DiagnosticFacts]) -> String {
+fn told_error_text(error: &LispError, diagnostics: &[DiagnosticFacts]) -> String {
     if diagnostics.iter().any(|one| one.message == error.message && one.type_name == error.type_name) {
         frames_text(&error.frames)
     } else {
@@ -94,7 +100,7 @@ pub(crate) fn told_error_text(error: &LispError, diagnostics: &[DiagnosticFacts]
 }
 
 /// What to do about definitions that the image has from before, when they are why the rest did not load.
-pub(crate) fn reset_text(report: &EvalReport, skin: Skin) -> String {
+fn reset_text(report: &EvalReport, skin: Skin) -> String {
     let is_why = matches!(report.ending, Ending::Error { .. })
         && report.diagnostics.iter().any(|one| one.type_name == "earlier-definition");
     let call = NextCall::to("repl_control").with("action", "reset").with("session", report.session.as_str());
@@ -103,7 +109,7 @@ pub(crate) fn reset_text(report: &EvalReport, skin: Skin) -> String {
 }
 
 /// What was printed, as blocks.
-pub(crate) fn printed_text(report: &EvalReport) -> String {
+fn printed_text(report: &EvalReport) -> String {
     let mut text = String::new();
     block(&mut text, "[stdout]", &ends_of(&report.stdout, OUTPUT).text);
     block(&mut text, "[stderr]", &ends_of(&report.stderr, OUTPUT).text);

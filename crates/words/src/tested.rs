@@ -1,17 +1,17 @@
 //! How tests went.
 
-use lispwright_runtime::{Ending, Tally};
+use lispwright_runtime::Tally;
+use lispwright_tools::NextCall;
 use lispwright_tools::image_text::{fence, one_line};
 use lispwright_tools::repl_work::DiagnosticFacts;
 use lispwright_tools::run_tests::{Asked, FailedTestFacts, TestAnswer, Verdict};
-use lispwright_tools::{Aside, NextCall};
 use serde_json::{Map, Value};
 
 use crate::Skin;
-use crate::aside::notes;
 use crate::call::spoken;
+use crate::ending::code_line;
 use crate::evaluated;
-use crate::loaded::{activity_text, diagnostics_text, place_text, printed_text, reset_text, told_error_text};
+use crate::loaded::{activity_text, diagnostics_text, end_text, place_text};
 
 /// Failed tests, and names, that are shown.
 const MOST_SHOWN: usize = 30;
@@ -19,8 +19,7 @@ const MOST_SHOWN: usize = 30;
 /// The counts, each failure, and what else there is to know.
 pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
     let Some(verdict) = answer.verdict else { return otherwise(answer, skin) };
-    let (report, tally) = (&answer.report, &answer.tally);
-    let code = answer.code.map(|code| format!("[ERROR] {code}\n")).unwrap_or_default();
+    let (tally, code) = (&answer.tally, code_line(answer.failure.code));
     let mut text = format!("{code}{}\n", headline(answer, verdict, skin));
     if tally.total() > 0 && !tally.unmatched.is_empty() {
         text.push_str(&format!("[note] {}\n", none_called(&tally.unmatched, tally)));
@@ -42,15 +41,7 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
         };
         text.push_str(&format!("[note] {} more failed; {how}.\n", tally.failed as usize - shown));
     }
-    text.push_str(&loading_text(answer, verdict, skin));
-    if let Ending::Error { error, .. } = &report.ending
-        && !error.frames.is_empty()
-    {
-        text.push_str(&told_error_text(error, &answer.diagnostics));
-    }
-    text.push_str(&reset_text(report, skin));
-    text.push_str(&printed_text(report));
-    text + &notes(&Aside::from(report), skin)
+    text + &loading_text(answer, verdict, skin) + &end_text(&answer.report, &answer.diagnostics, skin)
 }
 
 /// What is said first is a field, too.
@@ -65,7 +56,7 @@ pub(crate) fn add_fields(answer: &TestAnswer, skin: Skin, fields: &mut Map<Strin
 /// Of tests that were stopped or died, what went before.
 fn otherwise(answer: &TestAnswer, skin: Skin) -> String {
     let mut text = answer.otherwise.as_ref().map(|ended| evaluated::text(ended, skin)).unwrap_or_default();
-    text.push_str(&activity_text(answer.activity.as_deref()));
+    text.push_str(&activity_text(&answer.failure));
     if answer.total > 0 {
         let TestAnswer { passed, failed, pending, .. } = answer;
         text.push_str(&format!("[note] Before that {passed} passed, {failed} failed, {pending} pending.\n"));
