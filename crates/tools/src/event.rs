@@ -1,4 +1,4 @@
-//! What happens, for those who watch: evaluations that ended and what was done to sessions.
+//! What happens, for those who watch: evaluations that ended, edits of files, and what was done to sessions.
 //!
 //! Operations tell an [`Observer`] facts as they come about. What it makes of them, such as a transcript for a person, is
 //! its own affair; it must not keep the operation waiting.
@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use lispwright_runtime::{EvalReport, Request};
 
 use crate::answer::Reply;
+use crate::lisp_edit_form::EditAnswer;
 use crate::refusal::Refusal;
 
 /// Something that happened.
@@ -34,6 +35,13 @@ pub enum Event<'a> {
         began: SystemTime,
         /// What the caller is answered.
         reply: &'a Reply,
+    },
+    /// A file was edited.
+    FileChanged {
+        /// When.
+        began: SystemTime,
+        /// How.
+        answer: &'a EditAnswer,
     },
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use lispwright_edit as text;
 use lispwright_edit::{Edit, Edited, Operation, Source, Target, edit};
@@ -11,6 +12,7 @@ use lispwright_syntax::head;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::event::Event;
 use crate::facts::LineChange;
 use crate::lisp_read_file::{MOST, yes};
 use crate::refusal::Refusal;
@@ -132,6 +134,15 @@ pub struct EditAnswer {
     pub dry_run: bool,
 }
 
+impl EditAnswer {
+    /// Tells those who watch of a file that is no longer what it was.
+    pub(crate) fn observed(&self, began: SystemTime, context: &CallContext) {
+        if self.would_change && !self.dry_run {
+            context.observe(&Event::FileChanged { began, answer: self });
+        }
+    }
+}
+
 /// What an edit did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -163,10 +174,12 @@ pub struct Mended {
 pub async fn lisp_edit_form(
     workshop: &Workshop,
     args: LispEditForm,
-    _context: &CallContext,
+    context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
-    let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await
+    let (workshop, began) = (workshop.clone(), SystemTime::now());
+    let answer = blocking(move || run(&workshop, &args)).await?;
+    answer.observed(began, context);
+    Ok(answer)
 }
 
 fn run(workshop: &Workshop, args: &LispEditForm) -> Result<EditAnswer, Refusal> {

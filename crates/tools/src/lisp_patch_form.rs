@@ -1,5 +1,7 @@
 //! `lisp_patch_form`: change text inside one form.
 
+use std::time::SystemTime;
+
 use lispwright_edit::{Patch, Target, patch};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -49,10 +51,12 @@ pub struct LispPatchForm {
 pub async fn lisp_patch_form(
     workshop: &Workshop,
     args: LispPatchForm,
-    _context: &CallContext,
+    context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
-    let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await
+    let (workshop, began) = (workshop.clone(), SystemTime::now());
+    let answer = blocking(move || run(&workshop, &args)).await?;
+    answer.observed(began, context);
+    Ok(answer)
 }
 
 fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<EditAnswer, Refusal> {

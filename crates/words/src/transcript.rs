@@ -1,7 +1,7 @@
-//! A transcript: every evaluation as it was asked for and answered, and what was done to sessions, added to a file that a
-//! person can read, and a Lisp too.
+//! A transcript: every evaluation as it was asked for and answered, every edit of a file, and what was done to sessions,
+//! added to a file that a person can read, and a Lisp too.
 //!
-//! An entry is a line of `;;;` with the time, who asked, the session and its runtime; the code as it was; the answer in
+//! An entry is a line of `;;;` with the time, who asked, the session and its runtime, or the file; the code as it was; the answer in
 //! lines of `;`; and a line of `;;;` with what became of it. So the file, read as source, is the code alone. Code that
 //! does not balance, or that ran elsewhere than in the session's image (a trial, a frame of a held error), is commented
 //! out as well, behind `;|`.
@@ -21,7 +21,8 @@ use lispwright_runtime::{Ending, EvalReport, Request, RestartName, Runtime, Targ
 use lispwright_syntax::{Dialect, head};
 use lispwright_tools::eval_answer::EvalAnswer;
 use lispwright_tools::image_text::one_line;
-use lispwright_tools::{Event, Observer, Refusal, SessionAct};
+use lispwright_tools::lisp_edit_form::EditAnswer;
+use lispwright_tools::{Event, Observer, Refusal, Reply, SessionAct};
 
 use crate::{Skin, evaluated, render};
 
@@ -87,17 +88,12 @@ impl Observer for Transcript {
                 (*session, *began, what, code, became(*answered, self.skin))
             }
             Event::SessionChanged { session, act, began, reply } => {
-                let status = if reply.is_ok() { "completed" } else { "not-executed" };
-                let took = milliseconds(began.elapsed().unwrap_or_default());
-                let told = render((*reply).clone(), self.skin).text;
-                let told = head(&told, ANSWER).0.to_owned();
-                (
-                    *session,
-                    *began,
-                    format!(", {}", act_text(*act)),
-                    None,
-                    Became { told, status: format!("{status}, {took}"), runtime: None },
-                )
+                let became = replied((*reply).clone(), *began, self.skin);
+                (*session, *began, format!(", {}", act_text(*act)), None, became)
+            }
+            Event::FileChanged { began, answer } => {
+                let became = replied(Ok(EditAnswer::clone(answer).into()), *began, self.skin);
+                (answer.path.as_str(), *began, ", edit".to_owned(), None, became)
             }
         };
         let runtime = became.runtime.map(|runtime| format!(" ({runtime})")).unwrap_or_default();
@@ -137,6 +133,14 @@ fn became(answered: Result<&EvalReport, &Refusal>, skin: Skin) -> Became {
             Became { told, status: "not-executed".to_owned(), runtime: None }
         }
     }
+}
+
+/// What became of something that no image was asked for.
+fn replied(reply: Reply, began: SystemTime, skin: Skin) -> Became {
+    let status = if reply.is_ok() { "completed" } else { "not-executed" };
+    let status = format!("{status}, {}", milliseconds(began.elapsed().unwrap_or_default()));
+    let told = render(reply, skin).text;
+    Became { told: head(&told, ANSWER).0.to_owned(), status, runtime: None }
 }
 
 /// What was done to a session.

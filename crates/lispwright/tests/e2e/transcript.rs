@@ -30,6 +30,12 @@ fn every_evaluation_is_written_down_and_reads_as_the_code_alone() {
     session.ok("load_system", json!({ "path": "a.lisp" }));
     session.ok("repl_control", json!({ "action": "checkpoint", "name": "here" }));
     session.ok("code_describe", json!({ "symbol": "twice" }));
+    let edit =
+        json!({ "path": "a.lisp", "name": "from-file", "operation": "replace", "content": "(defun from-file () 2)" });
+    session.ok("lisp_edit_form", edit.clone());
+    session.ok("lisp_edit_form", edit);
+    let again = json!({ "path": "a.lisp", "name": "from-file", "old_text": "2", "new_text": "3", "dry_run": true });
+    session.ok("lisp_patch_form", again);
     let Session { client, project } = session;
     assert!(client.finish().success());
 
@@ -46,11 +52,14 @@ fn every_evaluation_is_written_down_and_reads_as_the_code_alone() {
         "a.lisp\n; loaded\n;;; completed, ",
         "main (sbcl), checkpoint here\n",
         ", now in COMMON-LISP-USER\n",
+        "  raw-lines 1  a.lisp, edit\n; ",
+        "; -(defun from-file () 1)\n; +(defun from-file () 2)\n",
     ] {
         assert!(text.contains(expected), "{expected:?} is not in\n{text}");
     }
     assert!(text.len() < 40_000, "{}", text.len());
     assert!(!text.contains("describe"), "only what runs is written down");
+    assert_eq!(text.matches(", edit\n").count(), 1, "only what changes a file is written down");
     let stamp: Vec<char> = text.lines().find_map(|line| line.strip_prefix(";;; ")).unwrap().chars().take(24).collect();
     assert_eq!((stamp[4], stamp[10], stamp[23]), ('-', 'T', 'Z'), "{stamp:?}");
 
