@@ -4,7 +4,8 @@
 ;;; all of it. An interrupt is a signal, whose handler Chez calls between two steps of the code.
 ;;;
 ;;; After this file come held.ss (stacks that are kept), look.ss (macros, objects), describe.ss (names), work.ss, which
-;;; loads files and runs tests, and copies.ss (checkpoints).
+;;; loads files and runs tests, references.ss (who refers to them)
+;;; and copies.ss (checkpoints).
 
 ;;; One evaluation
 
@@ -229,9 +230,6 @@
 (define (restore-parameters)
   (allow-interrupts)
   (restore-ports)
-  (generate-inspector-information #t)
-  (debug-level 3)
-  (compile-interpret-simple #f)
   (install-signals handle-frames handle-interrupt)
   (exit-handler leave)
   (abort-handler (case-lambda [() (leave 255)] [(status) (leave status)]))
@@ -244,6 +242,14 @@
        (raise (condition (make-implementation-restriction-violation)
                          (make-message-condition
                           (format "the heap is full: more than ~a megabytes are in use" heap-megabytes))))))))
+
+;; Has code compiled so that its frames are those of the source: no procedure is built into another, and an error is no tail call.
+(define (prepare-compiler)
+  (generate-inspector-information #t)
+  (debug-level 3)
+  (compile-interpret-simple #f)
+  (cp0-effort-limit 0)
+  (enable-cross-library-optimization #f))
 
 (define heap-megabytes 1024)            ; how large the heap may grow
 
@@ -383,6 +389,7 @@
     [(:inspect) (answer-inspect request)]
     [(:macroexpand) (answer-macroexpand request)]
     [(:describe) (answer-describe request)]
+    [(:references) (answer-references request)]
     [(:exports) (answer-exports request)]
     [(:load) (answer-load request)]
     [(:run-tests) (answer-run-tests request)]
@@ -438,7 +445,9 @@
   (open-protocol)
   (open-standard-ports)
   (c-fcntl requests f-setown own-pid)
+  (prepare-compiler)
   (prepare-libraries)
+  (note-while-expanding)
   (restore-parameters)
   (send `(:hello :protocol 1 :implementation "Chez Scheme" :version ,(version-text) :pid ,own-pid))
   (serve)

@@ -98,14 +98,21 @@
 
 ;; (count . end): how many pairs LIST has and what ends it: (), another object, or `circular'.
 (define (list-shape list)
-  (let ([seen (make-eq-hashtable)])
-    (let loop ([rest list] [count 0])
-      (cond
-        [(not (pair? rest)) (cons count rest)]
-        [(hashtable-contains? seen rest) (cons count 'circular)]
-        [else
-         (hashtable-set! seen rest #t)
-         (loop (cdr rest) (+ count 1))]))))
+  ;; HARE goes through the list twice as fast as TORTOISE, and meets it again only in a circle.
+  (let loop ([tortoise list] [hare list] [count 0])
+    (cond
+      [(not (pair? hare)) (cons count hare)]
+      [(not (pair? (cdr hare))) (cons (+ count 1) (cdr hare))]
+      [(eq? (cdr tortoise) (cddr hare)) (cons (circle-size list (cdr tortoise)) 'circular)]
+      [else (loop (cdr tortoise) (cddr hare) (+ count 2))])))
+
+;; How many pairs the circular LIST has; MET is one in the circle, as far from where that begins as LIST is.
+(define (circle-size list met)
+  (let before ([one list] [other met] [count 0])
+    (if (eq? one other)
+        (let around ([pair (cdr one)] [count (+ count 1)])
+          (if (eq? pair one) count (around (cdr pair) (+ count 1))))
+        (before (cdr one) (cdr other) (+ count 1)))))
 
 ;; COUNT of ITEMS from OFFSET on, as far as there are any.
 (define (window items offset count)

@@ -64,9 +64,42 @@
      (let-values ([(text cut)
                    (bounded-text limit
                                  (lambda (port)
-                                   (parameterize ([print-level (or level (print-level))] [print-length (or length (print-length))])
+                                   (parameterize ([print-level (or level (print-level))] [print-length (or length (print-length))]
+                                                  [print-graph (or (print-graph) (circular? value limit))])
                                      (write value port))))])
        (list text cut)))))
+
+;; Marks in `circular?' that all that is inside of PART has been seen.
+(define-record-type closing (fields part))
+
+;; True when a part of VALUE contains itself, among the first MOST: each takes a character or more when it is printed.
+(define (circular? value most)
+  (define states (make-eq-hashtable))   ; part -> open or done
+  (define (inside part left)
+    (cond
+      [(pair? part) (list (car part) (cdr part))]
+      [(vector? part) (map (lambda (index) (vector-ref part index)) (iota (min left (vector-length part))))]
+      [(box? part) (list (unbox part))]
+      [(record? part) (map cadr (record-parts part))]
+      [else '()]))
+  (let loop ([agenda (list value)] [left most])
+    (and (pair? agenda)
+         (positive? left)
+         (let ([part (car agenda)] [agenda (cdr agenda)])
+           (if (closing? part)
+               (begin
+                 (hashtable-set! states (closing-part part) 'done)
+                 (loop agenda left))
+               (case (hashtable-ref states part #f)
+                 [(open) #t]
+                 [(done) (loop agenda left)]
+                 [else
+                  (let ([parts (inside part left)])
+                    (cond
+                      [(null? parts) (loop agenda left)]
+                      [else
+                       (hashtable-set! states part 'open)
+                       (loop (append parts (cons (make-closing part) agenda)) (- left 1))]))]))))))
 
 ;; VALUE in at most 200 characters on one line.
 (define (short-text value)

@@ -2,7 +2,7 @@
 ;;;;
 ;;;; The parts of the agent are the body of one library, so that nothing which evaluated code defines is seen in it. This one
 ;;;; comes first, then print.ss, stack.ss, agent.ss, which says what the whole is for, held.ss, look.ss, describe.ss,
-;;;; work.ss and copies.ss. images/README.md describes the messages: here they are lists of keywords, written as symbols with a colon.
+;;;; work.ss, references.ss and copies.ss. images/README.md describes the messages: here they are lists of keywords, written as symbols with a colon.
 
 ;;; The C library is part of every program.
 (define c-library (load-shared-object #f))

@@ -23,8 +23,6 @@
                               (map (lambda (name) (string-append project-root "/" name))
                                    '("src" "lib" "libs" "scheme" ".akku/lib")))))
            (library-directories)))
-  ;; Code of one library is not built into another, so that either can be loaded anew.
-  (enable-cross-library-optimization #f)
   (library-search-handler
    (lambda (who name directories extensions)
      (let-values ([(path compiled compiled?) (default-library-search-handler who name directories extensions)])
@@ -86,6 +84,7 @@
     (tell-progress (string-append "loading " path))
     ;; Until it has been loaded whole, what was loaded before no longer counts.
     (hashtable-delete! loaded-texts path)
+    (forget-references (lambda (note) (and (equal? (vector-ref note 3) path) (not (vector-ref note 5)))))
     (set! in-hand reading)
     (let loop ()
       (let ([form (read-form reading)])

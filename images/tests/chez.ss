@@ -8,7 +8,7 @@
 
 ;; The agent, with all that it defines for the tests to see.
 (for-each (lambda (part) (for-each eval (file-forms (string-append "images/chez/" part ".ss"))))
-          '("wire" "print" "stack" "agent" "held" "look" "describe" "work" "copies"))
+          '("wire" "print" "stack" "agent" "held" "look" "describe" "work" "references" "copies"))
 
 (define failed 0)
 
@@ -69,7 +69,13 @@
 (check '("(_)" "(_ _)") (arities 6))
 (check '("(_)" "(_ _ _ . _)") (arities -6))
 (check '(3 . circular) (list-shape (let ([list (list 1 2 3)]) (set-cdr! (cddr list) list) list)))
+(check '(3 . circular) (list-shape (let ([list (list 1 2 3)]) (set-cdr! (cddr list) (cdr list)) list)))
+(check '(1 . circular) (list-shape circle))
 (check '(2 . 3) (list-shape '(1 2 . 3)))
+(check '(0 . ()) (list-shape '()))
+(check #f (circular? (let ([one (list 1)]) (list one one (vector one))) 100))
+(check #t (circular? (let ([box (box 1)]) (set-box! box (list box)) (list 1 2 box)) 100))
+(check #f (circular? (iota 100000) 100))
 
 (if (zero? failed) (printf "all passed\n") (printf "~a failed\n" failed))
 (exit (if (zero? failed) 0 1))

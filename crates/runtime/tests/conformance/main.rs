@@ -46,10 +46,7 @@ const BACKENDS: &[Backend] = &[
     Backend {
         name: "chez",
         phrases: &phrases::chez::CHEZ,
-        lacks: &[
-            ("packages", "environments of Chez have no names that a session could stay in"),
-            ("references", "Chez keeps no record of callers"),
-        ],
+        lacks: &[("packages", "environments of Chez have no names that a session could stay in")],
     },
     Backend {
         name: "clojure",
