@@ -114,7 +114,7 @@ impl Content {
         let before = content[..solid.start].rsplit('\n').next().unwrap_or_default();
         let text = with_line_ending(&content[solid], source.line_ending());
         // `#!` means something else once it is the first thing in a text.
-        let tree = read(&text, language);
+        let tree = read(&text, language).learning(&text);
         let data: Vec<Datum> = tree.top_level().collect();
         if data.is_empty() {
             return Err(Refusal::NoForm);

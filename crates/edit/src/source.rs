@@ -53,7 +53,7 @@ impl<'t> Source<'t> {
     /// Reads `text` in a dialect, or in a language that a project has extended.
     #[must_use]
     pub fn read(text: &'t str, language: impl Into<Language>) -> Self {
-        let tree = read(text, language);
+        let tree = read(text, language).learning(text);
         let forms = Forms::new(&tree, text);
         Self { text, forms, tree, lines: LineIndex::new(text.as_bytes()) }
     }

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-
 use lispwright_repair::{Earlier, Outcome, Reason, Refusal, renested_since, repair};
 use lispwright_syntax::language::Extension;
 use lispwright_syntax::{Dialect, Language};
@@ -404,7 +402,7 @@ fn hostile_text_comes_to_an_end() {
 fn with_route() -> Language {
     let mut extension = Extension::new(Dialect::CommonLisp);
     extension.add_definer("route", "defun").unwrap();
-    Arc::new(extension).into()
+    extension.into()
 }
 
 #[test]

@@ -194,7 +194,7 @@ impl Address {
         });
         Self {
             headed: headed.map(|(head, rest)| {
-                let head = canonical_head(tree.dialect(), &text[tree.core_span(*head).range()]);
+                let head = canonical_head(tree.dialect(), &text[tree.core_span(*head).range()]).into_owned();
                 (head, Reading::new(&tree, text, rest))
             }),
             plain: Reading::new(&tree, text, &data),

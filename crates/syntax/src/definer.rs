@@ -49,6 +49,11 @@ impl FormKind {
         !matches!(self, Self::Directive | Self::Expression)
     }
 
+    /// What it defines is called with arguments.
+    pub const fn has_parameters(self) -> bool {
+        matches!(self, Self::Function | Self::Macro | Self::GenericFunction | Self::Method)
+    }
+
     /// It defines something itself.
     pub const fn defines(self) -> bool {
         self.is_definition() && !matches!(self, Self::Addition)
@@ -98,6 +103,25 @@ pub(crate) enum Shape {
     Titled,
     /// No datum is a name
     Unnamed,
+    /// The parts stand where a macro takes them from
+    Placed(Placed),
+}
+
+/// Where the parts stand of the forms of a macro.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Placed {
+    pub(crate) name: Place,
+    pub(crate) parameters: Option<Place>,
+    /// Where the macro hands it on; a string right behind the name is one, too.
+    pub(crate) docstring: Option<Place>,
+}
+
+/// Where a part stands, counted in data after the head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) at: u8,
+    /// Which datum of the list there it is, when it is one.
+    pub(crate) within: Option<u8>,
 }
 
 /// Heads that define the same kind of thing in the same way.
@@ -133,19 +157,25 @@ impl Guess {
     }
 }
 
-/// A row of the dialect's table has this head.
-pub(crate) fn is_known(dialect: Dialect, head: &str) -> bool {
-    known(dialect, head).is_some()
-}
-
 fn known(dialect: Dialect, head: &str) -> Option<&'static Row> {
     dialect.table().definers.iter().find(|row| row.heads.contains(&head))
 }
 
+/// Kind and shape of a form whose head, canonical, a row of the dialect's table has.
+pub(crate) fn known_definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)> {
+    known(dialect, head).map(|row| (row.kind, row.shape))
+}
+
+/// The shape of a form that defines a macro.
+pub(crate) fn macro_definer(dialect: Dialect, head: &str) -> Option<Shape> {
+    let mut rows = dialect.table().definers.iter().filter(|row| row.kind == FormKind::Macro);
+    rows.find(|row| row.heads.contains(&head)).map(|row| row.shape)
+}
+
 /// Kind and shape of a form with this head, in the canonical spelling of [`crate::name::canonical_head`].
 pub(crate) fn definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)> {
-    if let Some(row) = known(dialect, head) {
-        return Some((row.kind, row.shape));
+    if let Some(known) = known_definer(dialect, head) {
+        return Some(known);
     }
     let guess = dialect.table().guess.filter(|guess| guess.fits(head))?;
     Some((FormKind::Definition, guess.shape))

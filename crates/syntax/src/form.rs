@@ -11,13 +11,15 @@ mod parts;
 use crate::address::MethodKey;
 use crate::datum::{Data, Datum};
 pub use crate::definer::FormKind;
-use crate::definer::{Wrapper, definer, wrapper};
+use crate::definer::{Wrapper, wrapper};
 use crate::name::canonical_head;
 use crate::span::Span;
 use crate::token::{TokenId, TokenKind};
 use crate::tree::{ListId, Tree};
 
+pub(crate) use find::SETTERS;
 pub use find::Selection;
+pub(crate) use parts::LAMBDAS;
 
 /// Index of a form in its [`Forms`], in source order.
 pub type FormId = u32;
@@ -255,8 +257,7 @@ impl<'t> Collector<'t> {
         let head = datum.list().filter(|_| plain).and_then(|list| self.head_of(list));
         let head_name =
             head.map(|span| canonical_head(self.tree.dialect(), &self.text[span.range()])).unwrap_or_default();
-        let known = self.tree.language().known_head(&head_name).unwrap_or(&head_name);
-        let defined = head.and_then(|_| definer(self.tree.dialect(), known));
+        let defined = head.and_then(|_| self.tree.language().definer(&head_name));
         let wrapped = head.and_then(|_| wrapper(self.tree.dialect(), &head_name));
         let opener = &self.text[self.tree.token_span(datum.core).range()];
         let conditional = plain && datum.list().is_some() && opener.starts_with("#?");
@@ -266,7 +267,7 @@ impl<'t> Collector<'t> {
         let mut parent = frame.parent;
         if at_top || is_definition {
             parent = Some(self.forms.len() as FormId);
-            let form = self.form(datum, frame.parent, head, head_name, defined, conditions.clone());
+            let form = self.form(datum, frame.parent, head, head_name.into_owned(), defined, conditions.clone());
             self.forms.push(form);
         }
         let list = datum.list()?;

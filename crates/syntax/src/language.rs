@@ -1,25 +1,27 @@
 //! A dialect as one project uses it: with the definers and reader macros of its own.
 //!
-//! Common Lisp's readtable belongs to the project, and every Lisp lets a project write its own definers. Guessing would
-//! be wrong somewhere, so a project says it: in `lispwright.toml`, which the tools turn into an [`Extension`].
+//! Common Lisp's readtable belongs to the project. Guessing would be wrong somewhere, so a project says what it adds: in
+//! `lispwright.toml`, which the tools turn into an [`Extension`]. Definers it also shows, in its macros: [`Definers`].
 
 use std::sync::Arc;
 
 use memchr::memmem;
 
-use crate::definer;
+use crate::definer::{self, FormKind, Shape};
+use crate::definers::Definer;
+pub use crate::definers::Definers;
 use crate::dialects::{Dialect, Opener};
 use crate::name::canonical_head;
 pub use crate::readtable::DispatchShape;
 use crate::readtable::{Readtable, Readtables, Start, Within, bracket};
 
-/// What a project adds to a dialect.
+/// What a project says that it adds to a dialect.
 #[derive(Clone, Debug)]
 pub struct Extension {
     dialect: Dialect,
-    readtable: Readtable,
-    /// Own heads, canonical, and the known heads they behave like.
-    definers: Vec<(String, String)>,
+    /// Set when characters mean something else.
+    readtable: Option<Readtable>,
+    definers: Definers,
 }
 
 /// Why an addition was refused.
@@ -52,17 +54,21 @@ impl std::error::Error for ExtensionError {}
 impl Extension {
     /// The dialect as it is, to be added to.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, readtable: dialect.table().readtable.clone(), definers: Vec::new() }
+        Self { dialect, readtable: None, definers: Definers::default() }
+    }
+
+    fn readtable(&mut self) -> &mut Readtable {
+        self.readtable.get_or_insert_with(|| self.dialect.table().readtable.clone())
     }
 
     /// `head` defines as `like` does.
     pub fn add_definer(&mut self, head: &str, like: &str) -> Result<(), ExtensionError> {
-        let canonical = |head| canonical_head(self.dialect, head);
+        let canonical = |head| canonical_head(self.dialect, head).into_owned();
         let (head, like) = (canonical(head), canonical(like));
-        if !definer::is_known(self.dialect, &like) {
+        let Some((kind, shape)) = definer::known_definer(self.dialect, &like) else {
             return Err(ExtensionError::UnknownDefiner(like));
-        }
-        self.definers.push((head, like));
+        };
+        self.definers.add(head, Definer { kind, shape, like: Some(like), stated: true });
         Ok(())
     }
 
@@ -72,7 +78,7 @@ impl Extension {
         if !fits {
             return Err(ExtensionError::NotADispatchCharacter(character));
         }
-        self.readtable.extra[character as usize] = Some(shape);
+        self.readtable().extra[character as usize] = Some(shape);
         Ok(())
     }
 
@@ -81,24 +87,21 @@ impl Extension {
         if !matches!(pair, "[]" | "{}") {
             return Err(ExtensionError::NotBrackets(pair.to_owned()));
         }
+        let readtable = self.readtable();
         for byte in pair.bytes() {
-            self.readtable.start[byte as usize] = Start::Bracket(bracket(byte));
-            self.readtable.within[byte as usize] = Within::Terminator;
+            readtable.start[byte as usize] = Start::Bracket(bracket(byte));
+            readtable.within[byte as usize] = Within::Terminator;
         }
         Ok(())
     }
-
-    /// The known head that `head` behaves like, both canonical.
-    fn like(&self, head: &str) -> Option<&str> {
-        self.definers.iter().find(|(own, _)| own == head).map(|(_, like)| &**like)
-    }
 }
 
-/// What a text is read as: a dialect, with or without an [`Extension`]. Cheap to clone.
+/// What a text is read as: a dialect, with or without what a project adds. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Language {
     dialect: Dialect,
-    extension: Option<Arc<Extension>>,
+    readtable: Option<Arc<Readtable>>,
+    definers: Option<Arc<Definers>>,
     /// The readtable that a mark in a whole text selected, for reading parts that stand behind it.
     selected: Option<&'static Readtable>,
 }
@@ -109,10 +112,43 @@ impl Language {
         self.dialect
     }
 
-    /// The head that the project says `head` is like, as the tables spell it.
+    /// The same with further definers, of macros of the same project.
+    #[must_use]
+    pub fn with(self, definers: &Definers) -> Self {
+        if definers.is_empty() {
+            return self;
+        }
+        let mut known = self.definers.unwrap_or_default();
+        Arc::make_mut(&mut known).extend(definers);
+        Self { definers: Some(known), ..self }
+    }
+
+    /// What the project adds for `head`, canonical.
+    fn own(&self, head: &str) -> Option<&Definer> {
+        self.definers.as_ref()?.get(head)
+    }
+
+    /// Kind and shape of a form with this head, canonical.
+    pub(crate) fn definer(&self, head: &str) -> Option<(FormKind, Shape)> {
+        let own = self.own(head).map(|own| (own.kind, own.shape));
+        own.or_else(|| definer::definer(self.dialect, head))
+    }
+
+    /// The same without guessing.
+    pub(crate) fn known_definer(&self, head: &str) -> Option<(FormKind, Shape)> {
+        let own = self.own(head).map(|own| (own.kind, own.shape));
+        own.or_else(|| definer::known_definer(self.dialect, head))
+    }
+
+    /// The configuration of the project says what `head` defines, or the table of the dialect does.
+    pub(crate) fn is_settled(&self, head: &str) -> bool {
+        self.own(head).is_some_and(|own| own.stated) || definer::known_definer(self.dialect, head).is_some()
+    }
+
+    /// The head of the dialect whose forms are like those with this `head` of the project, as the tables spell it.
     pub fn known_head(&self, head: &str) -> Option<&str> {
-        let extension = self.extension.as_deref().filter(|extension| !extension.definers.is_empty())?;
-        extension.like(&canonical_head(self.dialect, head))
+        self.definers.as_ref()?;
+        self.own(&canonical_head(self.dialect, head))?.like.as_deref()
     }
 
     /// What a head opens whose forms stand at top level; `head` is spelt without a package.
@@ -120,8 +156,9 @@ impl Language {
     pub fn opener(&self, head: &[u8]) -> Option<Opener> {
         let openers = &self.dialect.table().openers;
         openers.find(head).or_else(|| {
-            self.extension.as_ref()?;
-            openers.find(self.known_head(std::str::from_utf8(head).ok()?)?.as_bytes())
+            self.definers.as_ref()?;
+            let own = self.own(&canonical_head(self.dialect, std::str::from_utf8(head).ok()?))?;
+            own.like.as_ref().map_or(Some(Opener::Definition), |like| openers.find(like.as_bytes()))
         })
     }
 
@@ -129,7 +166,7 @@ impl Language {
     pub fn begins_definition(&self, text: &[u8]) -> bool {
         let end = || text.iter().position(|byte| byte.is_ascii_whitespace() || b"()[]{}\"".contains(byte));
         self.dialect.table().openers.begin(text)
-            || (self.extension.is_some() && self.opener(&text[..end().unwrap_or(text.len())]).is_some())
+            || (self.definers.is_some() && self.opener(&text[..end().unwrap_or(text.len())]).is_some())
     }
 
     /// Where the first line end in `text` is behind which a definition begins in column 0.
@@ -144,8 +181,8 @@ impl Language {
 
     /// The tables to read `text` by.
     pub(crate) fn readtables(&self, text: &[u8]) -> Readtables<'_> {
-        match (&self.extension, self.selected) {
-            (Some(extension), _) => Readtables::one(&extension.readtable),
+        match (&self.readtable, self.selected) {
+            (Some(readtable), _) => Readtables::one(readtable),
             (None, Some(selected)) => Readtables::one(selected),
             (None, None) => {
                 let table = self.dialect.table();
@@ -157,7 +194,7 @@ impl Language {
 
 impl From<Dialect> for Language {
     fn from(dialect: Dialect) -> Self {
-        Self { dialect, extension: None, selected: None }
+        Self { dialect, readtable: None, definers: None, selected: None }
     }
 }
 
@@ -167,9 +204,10 @@ impl From<&Language> for Language {
     }
 }
 
-impl From<Arc<Extension>> for Language {
-    fn from(extension: Arc<Extension>) -> Self {
-        Self { dialect: extension.dialect, extension: Some(extension), selected: None }
+impl From<Extension> for Language {
+    fn from(extension: Extension) -> Self {
+        let Extension { dialect, readtable, definers } = extension;
+        Self { readtable: readtable.map(Arc::new), ..Self::from(dialect).with(&definers) }
     }
 }
 
@@ -181,7 +219,7 @@ mod tests {
     fn extended(change: impl FnOnce(&mut Extension) -> Result<(), ExtensionError>) -> Language {
         let mut extension = Extension::new(Dialect::CommonLisp);
         change(&mut extension).expect("the addition is a good one");
-        Language::from(Arc::new(extension))
+        Language::from(extension)
     }
 
     #[test]

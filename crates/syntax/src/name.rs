@@ -3,16 +3,24 @@
 //! Two spellings name the same thing when their canonical texts are equal: Common Lisp folds case outside `|...|` and
 //! does not count a package prefix, Clojure does not count a namespace, white space and comments never count.
 
+use std::borrow::Cow;
+
 use crate::dialects::Dialect;
 
 /// The symbol a head names, for look-up in the definer tables: without package or namespace, lower case where the
 /// dialect folds case.
-pub fn canonical_head(dialect: Dialect, head: &str) -> String {
+pub fn canonical_head(dialect: Dialect, head: &str) -> Cow<'_, str> {
+    if head
+        .bytes()
+        .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'*' | b'!' | b'?' | b'+' | b'<' | b'=' | b'>'))
+    {
+        return head.into();
+    }
     if !dialect.folds_case() {
-        return canonical_symbol(dialect, head);
+        return canonical_symbol(dialect, head).into();
     }
     let symbol = head.rsplit(':').next().unwrap_or(head);
-    if symbol.is_ascii() { symbol.to_ascii_lowercase() } else { symbol.to_lowercase() }
+    if symbol.is_ascii() { symbol.to_ascii_lowercase() } else { symbol.to_lowercase() }.into()
 }
 
 /// The name of a symbol as its reader would intern it, without package or namespace.

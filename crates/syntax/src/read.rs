@@ -19,7 +19,12 @@ pub const MAX_LEN: usize = u32::MAX as usize - 1;
 pub fn read(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
     let text = &text[..text.len().min(MAX_LEN)];
-    recovered(text, build(text, &language.into(), &Cuts::default()))
+    recovered(text, learned(text, build(text, &language.into(), &Cuts::default())))
+}
+
+/// A tree of a text that does not balance knows the definers of its own: they tell where a form begins that was never closed.
+fn learned(text: &[u8], tree: Tree) -> Tree {
+    if tree.diagnostics.is_empty() { tree } else { tree.learning(text) }
 }
 
 /// The reading of `text`, which plain matching read as `plain`.
@@ -31,7 +36,7 @@ fn recovered(text: &[u8], plain: Tree) -> Tree {
     if cuts.is_empty() {
         return Tree { recovered: true, ..plain };
     }
-    Tree { recovered: true, ..build(text, &plain.language, &cuts) }
+    Tree { recovered: true, ..build(text, &plain.language, &cuts).learning(text) }
 }
 
 /// Reads `text` as [`read`] would if something were wrong with it: forms in column 0 stand at top level although plain
@@ -40,8 +45,9 @@ pub fn read_by_columns(text: impl AsRef<[u8]>, language: impl Into<Language>) ->
     let text = text.as_ref();
     let language = language.into();
     let text = &text[..text.len().min(MAX_LEN)];
-    let cuts = find_cuts(text, &build(text, &language, &Cuts::default()));
-    Tree { recovered: true, ..build(text, &language, &cuts) }
+    let plain = build(text, &language, &Cuts::default()).learning(text);
+    let cuts = find_cuts(text, &plain);
+    Tree { recovered: true, ..build(text, &plain.language, &cuts).learning(text) }
 }
 
 /// The same as [`read`], and mostly much faster for a text that differs little from `old`, of which `before` is a tree: what
@@ -49,14 +55,15 @@ pub fn read_by_columns(text: impl AsRef<[u8]>, language: impl Into<Language>) ->
 pub fn read_again(before: &Tree, old: impl AsRef<[u8]>, text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
     let text = &text[..text.len().min(MAX_LEN)];
-    recovered(text, build_again(before, old.as_ref(), text, &language.into()))
+    recovered(text, learned(text, build_again(before, old.as_ref(), text, &language.into())))
 }
 
 /// Reads `text` by plain matching alone: the first fault may swallow everything after it, exactly as in the dialect's
 /// own reader. [`read`] is what tools want; this is for comparing against it.
 pub fn read_plain(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
-    build(&text[..text.len().min(MAX_LEN)], &language.into(), &Cuts::default())
+    let text = &text[..text.len().min(MAX_LEN)];
+    learned(text, build(text, &language.into(), &Cuts::default()))
 }
 
 /// The same as [`read_plain`], as fast as [`read_again`].
@@ -67,7 +74,8 @@ pub fn read_plain_again(
     language: impl Into<Language>,
 ) -> Tree {
     let text = text.as_ref();
-    build_again(before, old.as_ref(), &text[..text.len().min(MAX_LEN)], &language.into())
+    let text = &text[..text.len().min(MAX_LEN)];
+    learned(text, build_again(before, old.as_ref(), text, &language.into()))
 }
 
 /// [`read_plain_again`] would find nothing wrong: the same without making a tree.

@@ -9,7 +9,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::dialects::Dialect;
-use crate::language::Language;
+use crate::language::{Definers, Language};
 use crate::span::Span;
 use crate::token::{TokenId, TokenKind};
 
@@ -90,6 +90,13 @@ impl Tree {
     /// What it was read as, the project's additions included.
     pub const fn language(&self) -> &Language {
         &self.language
+    }
+
+    /// The same tree of the same `text`, whose language knows what the macros of the text define, too.
+    #[must_use]
+    pub fn learning(self, text: impl AsRef<[u8]>) -> Self {
+        let own = Definers::of(&self, text);
+        Self { language: self.language.with(&own), ..self }
     }
 
     /// What a part of the text that begins at a byte is read as. Before a mark the text's own marks count, behind it they

@@ -24,7 +24,7 @@ fn check(path: &Path, healthy: bool) {
     let text = String::from_utf8(bytes).expect("fixtures are UTF-8");
     let name = path.to_str().expect("fixture names are ASCII");
     let dialect = Dialect::detect(name, text.as_bytes()).expect("fixture names tell the dialect");
-    let tree = read(&text, dialect);
+    let tree = read(&text, dialect).learning(&text);
     let joined: String = tree.tokens().map(|(_, span)| &text[span.range()]).collect();
     assert_eq!(joined, text, "{name}: tokens joined give the text");
     assert_eq!(tree.diagnostics().is_empty(), healthy, "{name}: the folder is the verdict\n{}", dump(&tree, &text));

@@ -161,7 +161,7 @@ fn extend(name: &str, additions: Additions) -> Result<Language, ConfigFault> {
     for (head, like) in &additions.definers {
         extension.add_definer(head, like).map_err(refused)?;
     }
-    Ok(Arc::new(extension).into())
+    Ok(extension.into())
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Ok(text) => text,
         Err(error) => return failed("tree", args.json, error),
     };
-    let tree = read(&text.text, &text.language);
+    let tree = read(&text.text, &text.language).learning(&text.text);
     if !args.json {
         print(&dump::dump(&tree, &text.text));
         return ExitCode::SUCCESS;

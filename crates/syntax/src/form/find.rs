@@ -45,7 +45,7 @@ impl Fit {
 }
 
 /// Heads of forms that set what they name: each other datum is a name.
-const SETTERS: &[&str] =
+pub(crate) const SETTERS: &[&str] =
     &["setq", "setf", "psetq", "psetf", "setq-default", "setq-local", "setopt", "set", "set!", "alter-var-root"];
 
 impl Forms {
@@ -63,7 +63,7 @@ impl Forms {
             tree,
             text,
             address,
-            form_type: selection.form_type.map(|head| canonical_head(tree.dialect(), head)),
+            form_type: selection.form_type.map(|head| canonical_head(tree.dialect(), head).into_owned()),
         };
         let on_line = |form: &Form| {
             let start = form.header.map_or(form.outer.start, |header| header.start);

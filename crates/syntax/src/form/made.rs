@@ -5,7 +5,7 @@ use super::parts::method_key;
 use super::{Form, FormKind};
 use crate::address::{MethodKey, canonical_datum};
 use crate::datum::{Data, Datum};
-use crate::definer::{Shape, definer};
+use crate::definer::Shape;
 use crate::name::canonical_symbol;
 use crate::token::TokenKind;
 use crate::tree::{ListId, Tree};
@@ -16,8 +16,7 @@ const MOST_DATA: usize = 1_024;
 /// The names that a definition makes besides its own, canonical.
 pub(super) fn made(form: &Form, tree: &Tree, text: &str) -> Vec<String> {
     let Some(list) = form.datum.list() else { return Vec::new() };
-    let known = tree.language().known_head(&form.head_name).unwrap_or(&form.head_name);
-    let Some((kind, shape)) = definer(tree.dialect(), known) else { return Vec::new() };
+    let Some((kind, shape)) = tree.language().definer(&form.head_name) else { return Vec::new() };
     let data: Vec<Datum> = tree.data(list).skip(1).take(MOST_DATA).collect();
     let making = Making { tree, text, data: &data, name: &form.key };
     match (shape, kind) {

@@ -3,11 +3,14 @@
 use super::{Form, FormKind};
 use crate::address::{MethodKey, canonical_datum, specializers};
 use crate::datum::Datum;
-use crate::definer::Shape;
+use crate::definer::{Place, Placed, Shape};
 use crate::name::canonical_designator;
 use crate::span::Span;
 use crate::token::TokenKind;
 use crate::tree::{ListId, Tree};
+
+/// Heads of functions without a name of their own.
+pub(crate) const LAMBDAS: &[&str] = &["lambda", "λ", "lambda*", "named-lambda", "case-lambda", "case-lambda*"];
 
 /// How many data of a form are looked at: names and docstrings stand early, and data lists can be huge.
 const MOST_DATA: usize = 256;
@@ -73,6 +76,7 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
             parts.name(form, first);
             form.docstring = parts.string(2);
         }
+        Shape::Placed(placed) => parts.placed(form, placed),
     }
 }
 
@@ -132,6 +136,27 @@ impl Parts<'_> {
         form.docstring = (1..4).find_map(|index| self.string(index)).filter(|_| self.data.len() > 2);
     }
 
+    /// The parts where a macro takes them from.
+    fn placed(&self, form: &mut Form, placed: Placed) {
+        let Some(name) = self.at(placed.name) else { return };
+        self.name(form, self.first_of(name).filter(|_| !self.is_setf(name)).unwrap_or(name));
+        let parameters = placed.parameters.and_then(|place| self.at(place)).filter(|datum| datum.list().is_some());
+        form.signature.extend(parameters.map(|datum| self.tree.core_span(datum)));
+        let given = placed.docstring.and_then(|place| self.string(usize::from(place.at)));
+        let behind = usize::from(placed.name.at) + 1..self.data.len().saturating_sub(1);
+        form.docstring = given.or_else(|| behind.take(3).find_map(|at| self.string(at)));
+    }
+
+    /// The datum in a place, or the one around it where that is no list.
+    fn at(&self, place: Place) -> Option<Datum> {
+        let datum = *self.data.get(usize::from(place.at))?;
+        match (place.within, datum.list()) {
+            (Some(within), Some(list)) => self.tree.data(list).nth(usize::from(within)),
+            (Some(1..), None) => None,
+            _ => Some(datum),
+        }
+    }
+
     fn is_setf(&self, datum: Datum) -> bool {
         let head = self.first_of(datum).map(|head| self.source(self.tree.core_span(head)).to_lowercase());
         matches!(head.as_deref(), Some("setf" | "cl:setf" | "cas" | "sb-ext:cas"))
@@ -154,7 +179,7 @@ impl Parts<'_> {
             let lambda =
                 value.and_then(|datum| self.first_of(datum)).map(|head| self.source(self.tree.core_span(head)));
             match lambda {
-                Some("lambda" | "λ" | "lambda*" | "named-lambda" | "case-lambda" | "case-lambda*") => {
+                Some(head) if LAMBDAS.contains(&head) => {
                     let parameters = value.and_then(|datum| datum.list()).and_then(|list| self.tree.data(list).nth(1));
                     form.signature.extend(parameters.map(|datum| self.tree.core_span(datum)));
                 }

@@ -1,0 +1,68 @@
+//! The parameters of a macro, and where in its forms their arguments stand.
+
+use super::Reading;
+use crate::datum::Datum;
+use crate::definer::Place;
+
+/// The parameters of a macro.
+pub(super) struct Pattern<'t> {
+    pub(super) parameters: Vec<Parameter<'t>>,
+    /// What the data of a form are matched with, in order.
+    pub(super) data: Vec<Datum>,
+}
+
+/// A parameter whose argument stands in a known place.
+#[derive(Clone, Copy)]
+pub(super) struct Parameter<'t> {
+    pub(super) name: &'t str,
+    pub(super) place: Place,
+    /// It takes this argument and all that follow.
+    pub(super) rest: bool,
+}
+
+impl<'t> Reading<'t> {
+    /// The parameters in a lambda list or vector.
+    pub(super) fn lambda_list(&self, datum: Datum) -> Option<Pattern<'t>> {
+        Some(self.pattern(self.data(datum.list()?)))
+    }
+
+    /// The parameters that `data` are: of a lambda list, or of a pattern behind its keyword.
+    pub(super) fn pattern(&self, data: impl Iterator<Item = Datum>) -> Pattern<'t> {
+        let mut pattern = Pattern { parameters: Vec::new(), data: Vec::new() };
+        let (mut rest, mut aside) = (false, false);
+        for datum in data {
+            let word = self.atom(datum).unwrap_or_default();
+            match word.to_ascii_lowercase().as_str() {
+                "&whole" | "&environment" => aside = true,
+                "&optional" => {}
+                "&rest" | "&body" | "&" | "." => rest = true,
+                "..." => {
+                    if let Some(last) = pattern.parameters.last_mut() {
+                        last.rest = last.place.within.is_none();
+                    }
+                }
+                // What follows is found by its keyword.
+                word if word.starts_with(['&', ':']) || word.starts_with("#:") => break,
+                _ if aside => aside = false,
+                _ => {
+                    let at = pattern.data.len() as u8;
+                    pattern.data.push(datum);
+                    pattern.parameters.extend(self.parameters(datum, at, rest));
+                }
+            }
+        }
+        pattern
+    }
+
+    /// The parameters that one datum of a lambda list is: itself, or those in it.
+    fn parameters(&self, datum: Datum, at: u8, rest: bool) -> Vec<Parameter<'t>> {
+        if let Some(name) = self.atom(datum) {
+            return vec![Parameter { name, place: Place { at, within: None }, rest }];
+        }
+        let inner = datum.list().into_iter().flat_map(|list| self.data(list)).map_while(|datum| self.atom(datum));
+        let inner = inner.take_while(|name| *name != "." && !name.starts_with('&')).enumerate();
+        inner
+            .map(|(within, name)| Parameter { name, place: Place { at, within: Some(within as u8) }, rest: false })
+            .collect()
+    }
+}
