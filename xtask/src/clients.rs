@@ -3,11 +3,12 @@
 //! Hooks and servers are only as useful as clients make them, and clients change every week. Here each client runs in a
 //! home directory of its own that only `lispwright setup` has configured, against a stand-in for its model's API on the
 //! loopback interface. The stand-in writes Lisp with a lost parenthesis through the client's own edit tools; the
-//! resulting files and the model's input are checked. Some 1.3 GB below `target/clients`; a client that cannot be
+//! resulting files and the model's input are checked. Some 1.5 GB below `target/clients`; a client that cannot be
 //! installed is skipped with a line that says so.
 
 mod claude_code;
 mod codex;
+mod copilot;
 mod gemini;
 mod model;
 mod opencode;
@@ -63,7 +64,8 @@ enum Act {
     Uninstalled,
 }
 
-const CLIENTS: &[&Client] = &[&claude_code::CLIENT, &codex::CLIENT, &gemini::CLIENT, &opencode::CLIENT];
+const CLIENTS: &[&Client] =
+    &[&claude_code::CLIENT, &codex::CLIENT, &gemini::CLIENT, &opencode::CLIENT, &copilot::CLIENT];
 
 /// Plays the story in every client, or in the named one.
 pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {

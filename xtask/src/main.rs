@@ -32,7 +32,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
   test [--no-install] [FILTER]   run every check and test, or only the tests whose name contains FILTER
   corpus [--no-install]          fetch the Lisp sources that the reader is tested on, and ask each language's reader
   demo [--no-install]            watch a coding agent's day on a real Common Lisp project
-  clients [NAME]                 the real coding agents from npm against a scripted model; some 1.3 GB
+  clients [NAME]                 the real coding agents from npm against a scripted model; some 1.5 GB
   bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, eval, copies,
                                  memory, endurance or repair (about eight minutes on two quiet cores); --write puts the
                                  tables into docs/benchmarks.md and docs/repair.md

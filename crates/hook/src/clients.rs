@@ -6,6 +6,7 @@
 
 mod claude_code;
 mod codex;
+mod copilot;
 mod gemini;
 mod opencode;
 
@@ -43,8 +44,10 @@ impl Client {
     pub const GEMINI: &'static Self = &gemini::CLIENT;
     /// opencode.
     pub const OPENCODE: &'static Self = &opencode::CLIENT;
+    /// GitHub Copilot CLI.
+    pub const COPILOT: &'static Self = &copilot::CLIENT;
     /// Every client, in the order they are listed to people.
-    pub const ALL: [&'static Self; 4] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE];
+    pub const ALL: [&'static Self; 5] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE, Self::COPILOT];
 
     /// The client of a name.
     pub fn from_name(name: &str) -> Option<&'static Self> {
@@ -91,10 +94,16 @@ struct Call<'d> {
 }
 
 impl Call<'_> {
-    /// A file gets the text of the argument `content`.
-    fn write(&self, path: &str) -> Option<Proposal> {
+    /// The file of the argument `path` gets the text of the argument `content`.
+    fn write(&self, path: &str, content: &str) -> Option<Proposal> {
         let path = text_at(self.input, path)?.to_owned();
-        Some(Proposal::Write { path, content: Rewritable::at(self.input, "", "content")? })
+        Some(Proposal::Write { path, content: Rewritable::at(self.input, "", content)? })
+    }
+
+    /// One piece of the file of the argument `path` is replaced.
+    fn replace(&self, path: &str, names: &Names) -> Option<Proposal> {
+        let path = text_at(self.input, path)?.to_owned();
+        Some(Proposal::Replace { path, replacements: vec![names.replacement(self.input, "")?] })
     }
 
     /// After a call of a shell: what it asked for, with how long it ran where the client says so.

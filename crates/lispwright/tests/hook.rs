@@ -33,7 +33,7 @@ impl Outcome {
             "denied"
         } else if specific["updatedInput"].is_object() || specific["tool_input"].is_object() {
             "repaired"
-        } else if specific["additionalContext"].is_string() {
+        } else if specific["additionalContext"].is_string() || answer["additionalContext"].is_string() {
             "noted"
         } else {
             assert!(answer["systemMessage"].is_string(), "{answer}");

@@ -34,7 +34,7 @@ impl Home {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lispwright"));
         command.args(arguments).current_dir(self.0.path()).env("HOME", self.0.path()).env("PATH", "/usr/bin:/bin");
         command.stdin(Stdio::null());
-        for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME"] {
+        for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "COPILOT_HOME"] {
             command.env_remove(name);
         }
         command
@@ -82,6 +82,7 @@ fn each_client_is_set_up_once_and_undone() {
         ("codex", vec![".codex/config.toml", ".codex/hooks.json"]),
         ("gemini", vec![".gemini/settings.json"]),
         ("opencode", vec![".config/opencode/opencode.json", ".config/opencode/plugins/lispwright.js"]),
+        ("copilot", vec![".copilot/mcp-config.json", ".copilot/hooks/lispwright.json"]),
     ];
     for existing in [true, false] {
         let home = Home::new();
@@ -115,7 +116,7 @@ fn each_client_is_set_up_once_and_undone() {
 #[test]
 fn a_project_has_files_of_its_own() {
     let home = Home::new();
-    for client in ["claude-code", "codex", "gemini", "opencode"] {
+    for client in ["claude-code", "codex", "gemini", "opencode", "copilot"] {
         told(&home.run(&["setup", client, "--scope", "project"]), 0);
     }
     let names: Vec<PathBuf> =
@@ -125,12 +126,13 @@ fn a_project_has_files_of_its_own() {
         ".codex/config.toml",
         ".codex/hooks.json",
         ".gemini/settings.json",
+        ".github/hooks/lispwright.json",
         ".mcp.json",
         ".opencode/plugins/lispwright.js",
         "opencode.json",
     ];
     assert_eq!(names, expected.map(PathBuf::from));
-    for client in ["claude-code", "codex", "gemini", "opencode"] {
+    for client in ["claude-code", "codex", "gemini", "opencode", "copilot"] {
         told(&home.run(&["setup", client, "--scope", "project", "--remove"]), 0);
     }
     assert_eq!(home.files(), []);
@@ -226,6 +228,7 @@ fn directories_that_are_moved_are_found() {
         ("claude-code", "CLAUDE_CONFIG_DIR", ["moved/.claude.json", "moved/settings.json"]),
         ("codex", "CODEX_HOME", ["moved/config.toml", "moved/hooks.json"]),
         ("gemini", "GEMINI_CLI_HOME", ["moved/.gemini/settings.json"; 2]),
+        ("copilot", "COPILOT_HOME", ["moved/mcp-config.json", "moved/hooks/lispwright.json"]),
         ("opencode", "XDG_CONFIG_HOME", ["moved/opencode/opencode.json", "moved/opencode/plugins/lispwright.js"]),
     ] {
         let run = |arguments: &[&str]| {

@@ -4,6 +4,7 @@
 
 mod claude_code;
 mod codex;
+mod copilot;
 mod gemini;
 mod opencode;
 
@@ -123,6 +124,8 @@ pub(crate) struct Hooks {
     pub(crate) earlier: &'static [&'static str],
     /// How long the client waits for an answer, in the client's unit.
     pub(crate) timeout: u32,
+    /// A hook that fails refuses the call, also where the program is gone; so its failure is kept from the client.
+    pub(crate) fails_closed: bool,
 }
 
 /// A configuration file and the parts that belong into it, in the order in which they are put there.
@@ -162,8 +165,10 @@ impl Client {
     pub const GEMINI: &'static Self = &gemini::CLIENT;
     /// opencode.
     pub const OPENCODE: &'static Self = &opencode::CLIENT;
+    /// GitHub Copilot CLI.
+    pub const COPILOT: &'static Self = &copilot::CLIENT;
     /// All of them.
-    pub const ALL: [&'static Self; 4] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE];
+    pub const ALL: [&'static Self; 5] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE, Self::COPILOT];
 
     /// The client of a name.
     #[must_use]

@@ -19,9 +19,12 @@ pub(crate) fn is_server(command: &str, first_argument: Option<&str>) -> bool {
     is_program(command) && first_argument == Some("mcp")
 }
 
+/// What keeps the failure of a command from a client.
+const FORGIVEN: &str = " || true";
+
 /// The words of a hook's command line, when it is our hook for `client`.
 pub(crate) fn hook_words(client: &Client, command: &str) -> Option<Vec<String>> {
-    ours(client, split(command)?)
+    ours(client, split(command.strip_suffix(FORGIVEN).unwrap_or(command))?)
 }
 
 /// The same for an entry that names program and arguments apart.
@@ -41,6 +44,9 @@ pub(crate) fn hook_command(client: &Client, program: &str, rest: &[String]) -> S
     for word in rest {
         command.push(' ');
         command.push_str(&quote(word));
+    }
+    if client.hooks.fails_closed {
+        command.push_str(FORGIVEN);
     }
     command
 }

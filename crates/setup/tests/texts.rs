@@ -72,6 +72,23 @@ fn files_that_do_not_exist() {
 }
 
 #[test]
+fn a_client_that_refuses_where_a_hook_fails_does_not_see_it_fail() {
+    let command = "lispwright hook copilot --stats /s || true";
+    let after = |command: &str| {
+        let hook = |tools| {
+            let hooks = format!("[{{\"type\": \"command\", \"command\": \"{command}\", \"timeout\": 10}}]");
+            format!("[ {{\"matcher\": \"{tools}\", \"hooks\": {hooks}}} ]")
+        };
+        let (before, after) = (hook("create|edit"), hook("create|edit|bash"));
+        format!("{{\"hooks\": {{ \"PreToolUse\": {before}, \"PostToolUse\": {after} }}}}")
+    };
+    check(Client::COPILOT, HOOKS, Some("{}"), &after("lispwright hook copilot || true"));
+    let with = Entry { stats: Some("/s"), ..entry(Client::COPILOT) };
+    let old = after(&command.replace("lisp", "/old/lisp").replace(" --stats /s", ""));
+    assert_eq!(install(Some(&old), HOOKS, &with).unwrap().text, Some(after(command)));
+}
+
+#[test]
 fn program_and_arguments_in_one_list() {
     let server = |program| format!("{{\"type\": \"local\", \"command\": [\"{program}\", \"mcp\"]}}");
     let with = |server: &str| {

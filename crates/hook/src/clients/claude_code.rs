@@ -26,7 +26,7 @@ fn proposal(call: &Call<'_>) -> Option<Proposal> {
     let path = || text_at(call.input, "file_path").map(str::to_owned);
     match call.tool {
         "Bash" => call.command(),
-        "Write" => call.write("file_path"),
+        "Write" => call.write("file_path", "content"),
         "Edit" => Some(Proposal::Replace { path: path()?, replacements: vec![replacement(call.input, "")?] }),
         "MultiEdit" => {
             let edits = call.input.get("edits")?.as_array()?.iter().enumerate();

@@ -33,7 +33,7 @@ fn proposal(call: &Call<'_>) -> Option<Proposal> {
     }
     let mut proposal = match call.tool {
         "run_shell_command" => call.command()?,
-        "write_file" => call.write("file_path")?,
+        "write_file" => call.write("file_path", "content")?,
         "replace" => {
             let mut replacement = NAMES.replacement(call.input, "")?;
             replacement.all |= call.input.get("expected_replacements").and_then(Value::as_u64).is_some_and(|n| n > 1);

@@ -23,11 +23,8 @@ const NAMES: Names = Names { old: "oldString", new: "newString", all: "replaceAl
 fn proposal(call: &Call<'_>) -> Option<Proposal> {
     match call.tool {
         "bash" | "shell" => call.command(),
-        "write" => call.write("filePath"),
-        "edit" => {
-            let path = text_at(call.input, "filePath")?.to_owned();
-            Some(Proposal::Replace { path, replacements: vec![NAMES.replacement(call.input, "")?] })
-        }
+        "write" => call.write("filePath", "content"),
+        "edit" => call.replace("filePath", &NAMES),
         "apply_patch" => Patch::parse(text_at(call.input, "patchText")?, "/patchText").map(Proposal::Patch),
         _ => None,
     }

@@ -27,6 +27,7 @@ pub(super) const CLIENT: Client = Client {
         events: &[("PreToolUse", "Write|Edit|MultiEdit"), ("PostToolUse", "Write|Edit|MultiEdit|Bash")],
         earlier: &["Write|Edit|MultiEdit"],
         timeout: 10,
+        fails_closed: false,
     },
     check: "`claude mcp list`, and /hooks inside",
     advice: &[(When::Project, "It asks once whether this project's server may run.")],

@@ -28,6 +28,7 @@ pub(super) const CLIENT: Client = Client {
         events: &[("PreToolUse", "apply_patch|Bash"), ("PostToolUse", "apply_patch|Bash")],
         earlier: &[],
         timeout: 10,
+        fails_closed: false,
     },
     check: "`codex mcp list`, and /hooks inside",
     advice: &[

@@ -27,6 +27,7 @@ pub(super) const CLIENT: Client = Client {
         events: &[("BeforeTool", "write_file|replace"), ("AfterTool", "write_file|replace|run_shell_command")],
         earlier: &["write_file|replace"],
         timeout: 10_000,
+        fails_closed: false,
     },
     check: "`gemini mcp list`, and /hooks panel inside",
     advice: &[(When::Always, "Gemini CLI starts no servers in folders that you have not trusted.")],

@@ -26,7 +26,7 @@ pub(super) const CLIENT: Client = Client {
                  \"lispwright_*\": \"allow\" at the end of it is the leave",
         asks: "",
     },
-    hooks: Hooks { events: &[], earlier: &[], timeout: 0 },
+    hooks: Hooks { events: &[], earlier: &[], timeout: 0, fails_closed: false },
     check: "`opencode mcp list`",
     advice: &[],
 };

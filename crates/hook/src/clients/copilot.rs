@@ -1,0 +1,38 @@
+//! GitHub Copilot CLI: `PreToolUse` and `PostToolUse` for `create` and `edit`, and `PostToolUse` for `bash`.
+//!
+//! Hooks whose events are spelled so get calls in the terms of Claude Code, with the tools called `Write`, `Edit` and `Bash`
+//! and with arguments of Copilot's own. Before a call it takes the answers of Claude Code, after one only its own.
+
+use serde_json::{Value, json};
+
+use super::{Call, Client, Names, claude_code};
+use crate::answer::Answer;
+use crate::event::{Event, Moment, Proposal};
+
+pub(super) const CLIENT: Client = Client {
+    name: "copilot",
+    before: "PreToolUse",
+    after: "PostToolUse",
+    proposal,
+    original: None,
+    told_after: false,
+    answer,
+};
+
+const NAMES: Names = Names { old: "old_str", new: "new_str", all: "replace_all" };
+
+fn proposal(call: &Call<'_>) -> Option<Proposal> {
+    match call.tool {
+        "Bash" => call.command(),
+        "Write" => call.write("path", "file_text"),
+        "Edit" => call.replace("path", &NAMES),
+        _ => None,
+    }
+}
+
+fn answer(event: &Event, answer: Answer) -> Value {
+    match answer {
+        Answer::Tell { told } if event.moment == Moment::After => json!({"additionalContext": told}),
+        answer => claude_code::answer(event, answer),
+    }
+}

@@ -1,0 +1,37 @@
+//! GitHub Copilot CLI: plain JSON, hooks in a file of their own. It refuses every call whose hook fails.
+
+use super::{Base, Client, Grant, Hooks, Part, When};
+
+pub(super) const CLIENT: Client = Client {
+    name: "copilot",
+    title: "Copilot CLI",
+    program: "copilot",
+    variable: "COPILOT_HOME",
+    moved: ".copilot",
+    directory: "",
+    user: &[
+        (Base::Directory, "mcp-config.json", &[Part::JsonServer]),
+        (Base::Directory, "hooks/lispwright.json", &[Part::Hooks]),
+    ],
+    project: &[(".mcp.json", &[Part::JsonServer]), (".github/hooks/lispwright.json", &[Part::Hooks])],
+    reads_comments: false,
+    byte_order_mark: &[],
+    servers: "mcpServers",
+    one_list: false,
+    grant: Grant {
+        spelling: None,
+        writes: "nothing is written: Copilot CLI keeps no leave in its files; start it with --allow-tool=lispwright",
+        asks: "",
+    },
+    hooks: Hooks {
+        events: &[("PreToolUse", "create|edit"), ("PostToolUse", "create|edit|bash")],
+        earlier: &[],
+        timeout: 10,
+        fails_closed: true,
+    },
+    check: "`copilot mcp list`",
+    advice: &[(
+        When::Always,
+        "Copilot CLI asks before it calls a tool, unless it is started with --allow-tool=lispwright.",
+    )],
+};
