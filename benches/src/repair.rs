@@ -8,8 +8,8 @@
 //! Environment: `LISPWRIGHT_REPAIR_CASES` is the number of cases per class and corpus (100); `LISPWRIGHT_REPAIR_SEED`
 //! makes other cases (7); `LISPWRIGHT_REPAIR_GROUPS=rewritten,insert` leaves out the other groups;
 //! `LISPWRIGHT_REPAIR_SHOW=AB` prints the wrong answers of the classes A and B (`A refused`: the refusals as well;
-//! `A unlocated`: those that do not help; `A rival`: those for that doubt); `LISPWRIGHT_REPAIR_WITHOUT=rival` leaves out a
-//! doubt.
+//! `A unlocated`: those that do not help; `A rival`: those for that doubt); `LISPWRIGHT_REPAIR_WITHOUT=rival,seam` leaves
+//! out doubts.
 
 mod baseline;
 mod case;
@@ -261,11 +261,11 @@ fn run(job: &Job, files: &[PathBuf], show: &str, parinfer: &mut Option<Parinfer>
             results.texts += 1;
             for view in &case.views {
                 let begin = Instant::now();
-                let judged = judge(case, view, without);
+                let judged = judge(case, view, &without);
                 let Judged { verdict, answer, doubt } = &judged;
                 results.slowest = results.slowest.max(begin.elapsed().as_secs_f64());
-                if let Some(doubt) = doubt.filter(|_| without.is_none()) {
-                    results.doubts.entry(doubt).or_default().count(judge(case, view, Some(doubt)).verdict);
+                if let Some(doubt) = doubt.filter(|_| without.is_empty()) {
+                    results.doubts.entry(doubt).or_default().count(judge(case, view, &[doubt]).verdict);
                 }
                 results.fingerprint = results.fingerprint.wrapping_add(hash(&(view.track, &case.damaged, answer)));
                 results.count(job, view.track, OURS, case, *verdict);
@@ -343,7 +343,8 @@ fn show_case(job: &Job, case: &Case, view: &View, judged: &Judged, show: &str) {
     if case.balances || !wanted || !chosen || job.layout != Layout::Kept {
         return;
     }
-    let mut out = format!("---- {name}, {:?}: {verdict:?} {}\n", view.track, case.file.display());
+    let doubt = doubt.map_or("", Doubt::name);
+    let mut out = format!("---- {name}, {:?}: {verdict:?} {doubt} {}\n", view.track, case.file.display());
     if matches!(verdict, Verdict::Refused { .. }) {
         out.push_str(answer);
         out.push('\n');

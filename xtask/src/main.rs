@@ -36,7 +36,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
   bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, eval, copies,
                                  memory, endurance or repair (about eight minutes on two quiet cores); --write puts the
                                  tables into docs/benchmarks.md and docs/repair.md
-  bench repair --without DOUBT   what is repaired, and how wrongly, when one doubt of the repairer does not count
+  bench repair --without DOUBTS  what is repaired, and how wrongly, without some doubts of the repairer
   fuzz TARGET [--seconds N]      throw random bytes at reader, repair, edit or guard_scan, for a minute or N seconds
 
   --no-install   never call apt-get: fail and list what is missing instead

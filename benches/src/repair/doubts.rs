@@ -7,16 +7,20 @@ use lispwright_repair::Doubt;
 use super::Results;
 use super::judge::Verdict;
 
-/// The doubt that `LISPWRIGHT_REPAIR_WITHOUT` names.
-pub(crate) fn left_out() -> Option<Doubt> {
-    let name = std::env::var("LISPWRIGHT_REPAIR_WITHOUT").ok().filter(|name| !name.is_empty())?;
-    let found = Doubt::ALL.iter().find(|doubt| doubt.name() == name);
-    if found.is_none() {
-        let names: Vec<&str> = Doubt::ALL.iter().map(|doubt| doubt.name()).collect();
-        eprintln!("there is no doubt {name}; the doubts are {}", names.join(", "));
-        std::process::exit(2);
-    }
-    found.copied()
+/// The doubts that `LISPWRIGHT_REPAIR_WITHOUT` names.
+pub(crate) fn left_out() -> Vec<Doubt> {
+    let names = std::env::var("LISPWRIGHT_REPAIR_WITHOUT").unwrap_or_default();
+    let named = |name: &str| Doubt::ALL.iter().copied().find(|doubt| doubt.name() == name);
+    let known = || Doubt::ALL.iter().map(|doubt| doubt.name()).collect::<Vec<_>>().join(", ");
+    let doubts = names.split(',').filter(|name| !name.is_empty());
+    doubts
+        .map(|name| {
+            named(name).unwrap_or_else(|| {
+                eprintln!("there is no doubt {name}; the doubts are {}", known());
+                std::process::exit(2)
+            })
+        })
+        .collect()
 }
 
 /// The refusals with a doubt as their reason, and their verdicts without it.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lispwright_repair::{Candidate, Doubt, Earlier, Outcome, Refusal, renested, repair, repair_without};
+use lispwright_repair::{Candidate, Doubt, Earlier, Outcome, Refusal, renested, repair_without};
 use lispwright_syntax::LineIndex;
 
 use super::case::{Case, View};
@@ -123,15 +123,10 @@ pub(crate) struct Judged {
     pub(crate) doubt: Option<Doubt>,
 }
 
-/// The repairer's answer to a case with the context `view`, without the doubt `without`.
-pub(crate) fn judge(case: &Case, view: &View, without: Option<Doubt>) -> Judged {
+/// The repairer's answer to a case with the context `view`, without the doubts `without`.
+pub(crate) fn judge(case: &Case, view: &View, without: &[Doubt]) -> Judged {
     let earlier = Earlier { text: view.earlier.as_deref(), edited: view.edited.clone() };
-    let (text, dialect) = (&case.damaged, case.dialect);
-    let outcome = match without {
-        None => repair(text, dialect, &earlier),
-        Some(doubt) => repair_without(doubt, text, dialect, &earlier),
-    };
-    let (verdict, answer, doubt) = match outcome {
+    let (verdict, answer, doubt) = match repair_without(without, &case.damaged, case.dialect, &earlier) {
         Outcome::Balanced => (Verdict::Untouched { reported: is_reported(case) }, String::new(), None),
         Outcome::Repaired(repair) => (compare(case, &repair.text), repair.text, None),
         Outcome::Refused(refusal) => {

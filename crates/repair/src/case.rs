@@ -6,7 +6,7 @@ use std::ops::Range;
 use lispwright_syntax::{Language, LineIndex, Tree};
 
 use crate::code::{Token, tokens_of};
-use crate::doubts::Doubt;
+use crate::doubts::Doubts;
 use crate::edit::Edit;
 use crate::scope::{Chunk, chunks};
 
@@ -27,8 +27,8 @@ pub(crate) struct Case<'a> {
     pub(crate) context: Context<'a>,
     /// Nothing follows the text in its file.
     pub(crate) at_end: bool,
-    /// A doubt that does not count.
-    pub(crate) without: Option<Doubt>,
+    /// What is not doubted.
+    pub(crate) without: Doubts,
     cut: OnceCell<(Vec<Token>, Vec<Chunk>)>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Answer {
 }
 
 impl<'a> Case<'a> {
-    pub(crate) fn new(text: &'a str, language: &Language, without: Option<Doubt>) -> Self {
+    pub(crate) fn new(text: &'a str, language: &Language, without: Doubts) -> Self {
         let lines = LineIndex::new(text.as_bytes());
         Self {
             text,

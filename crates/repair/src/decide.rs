@@ -11,7 +11,7 @@ use crate::guard::{Guard, slide};
 use crate::learn::learn;
 use crate::outcome::{Evidence, Outcome, Reason};
 use crate::quotes;
-use crate::report::{MOST_CANDIDATES, Why};
+use crate::report::MOST_CANDIDATES;
 use crate::scope::{Chunk, chunks};
 use crate::search::{Action, Limits, Reading, search};
 
@@ -102,7 +102,7 @@ impl<'a> Case<'a> {
             && !self.is_allowed(tree, &answer.edits)
         {
             if alignment.same_words {
-                return self.refuse(tree, Doubt::Forbidden, answers);
+                return self.doubted(tree, Doubt::Forbidden, answers);
             }
             answers.clear();
         }
@@ -149,7 +149,7 @@ impl<'a> Case<'a> {
                 };
                 let slips = answers.iter().filter(|answer| !exchanges(answer)).count();
                 if consents && alignment.same_words && slips > 1 && self.minds(Doubt::OnPurpose) {
-                    return self.refuse(tree, Doubt::OnPurpose, answers);
+                    return self.doubted(tree, Doubt::OnPurpose, answers);
                 }
                 let openers = |side: &str| side.contains(['(', '[', '{']);
                 let takes = repair.edits.iter().any(|edit| openers(&edit.removed));
@@ -165,7 +165,7 @@ impl<'a> Case<'a> {
                     return Outcome::Repaired(repair);
                 }
                 let own = Answer { edits: repair.edits, cost: 0.0, why: "the lines stand where their lists put them" };
-                self.refuse(tree, Doubt::EarlierDisagrees, std::iter::once(own).chain(answers).collect())
+                self.doubted(tree, Doubt::EarlierDisagrees, std::iter::once(own).chain(answers).collect())
             }
             Outcome::Refused(mut refusal) => {
                 if refusal.reason != Reason::CutShort {
@@ -248,7 +248,7 @@ impl<'a> Case<'a> {
         }
         let (tokens, chunks) = self.cut(tree);
         if self.minds(Doubt::InsideOut) && quotes::are_doubtful(self.text, &self.language, tokens, chunks) {
-            return self.refuse(tree, Doubt::InsideOut, Vec::new());
+            return self.doubted(tree, Doubt::InsideOut, Vec::new());
         }
         let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
         let context = self.context.iter().chain(before);
@@ -309,8 +309,7 @@ impl<'a> Case<'a> {
             decided.iter().map(|(answers, ..)| answers.first().map(|best| best.edits.clone())).collect();
         // A candidate makes the whole text balance, with what is likeliest in the other forms.
         let others: Option<Vec<Edit>> = others.map(|edits| edits.into_iter().flatten().collect());
-        let why = doubt.map_or(Reason::NoCandidate.into(), Why::from);
-        let Outcome::Refused(mut refusal) = self.refuse(tree, why, answers) else { return Outcome::Balanced };
+        let mut refusal = self.refusal(tree, doubt.map_or(Reason::NoCandidate, Doubt::reason), doubt, answers);
         match others {
             None => refusal.candidates.clear(),
             Some(others) => {

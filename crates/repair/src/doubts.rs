@@ -105,10 +105,6 @@ doubts! {
     /// A closer would be supplied right before a comment that touches what is before it: code that a lost quote or a mark of a
     /// comment has made a comment of.
     TouchedComment, "touched-comment", Ambiguous, |it| it.closes_before_code();
-    /// What would be taken away stands alone between two words, which then were one.
-    GluedWords, "glued-words", Ambiguous, |it| it.case.glues_words(it.edits());
-    /// A comment ends with a closer that nothing in it opens, and the answer supplies one on another line.
-    HiddenCloser, "hidden-closer", Ambiguous, |it| it.leaves_a_closer_in_a_comment();
     /// Lines that begin with keywords go on alike, `#:use-module (…)`, and would no longer.
     BrokenRow, "broken-row", Ambiguous, |it| it.case.breaks_a_row(it.form.own, it.edits());
     /// A closer would be supplied behind a list that touches what is before it, `(f a)(g b`: the first may be what lacks it.
@@ -118,32 +114,22 @@ doubts! {
 
     /// A symbol that is never called would be: `(t …)`, `(else …)` as a call.
     CalledConstant, "called-constant", Ambiguous, |it| it.has_shape(Doubt::CalledConstant);
-    /// A number or a string would stand among bindings.
-    LiteralBinding, "literal-binding", Ambiguous, |it| it.has_shape(Doubt::LiteralBinding);
     /// A line would stand deeper than the list above it, as if it belonged to that.
     DeeperLine, "deeper-line", Ambiguous, |it| it.has_shape(Doubt::DeeperLine);
-    /// A symbol of the body would stand on the line of the head: the parameters were closed too early.
-    CrowdedHead, "crowded-head", Ambiguous, |it| it.has_shape(Doubt::CrowdedHead);
     /// A line that loses a closer would hold two forms of a body, or two values of a keyword: one had lost its opener.
     TwoOnALine, "two-on-a-line", Ambiguous, |it| it.has_shape(Doubt::TwoOnALine);
     /// Two data would stand behind a dot, or none.
     DottedPair, "dotted-pair", Ambiguous, |it| it.has_shape(Doubt::DottedPair);
     /// Prose would stand in a body: a quote is lost.
     Prose, "prose", Ambiguous, |it| it.has_shape(Doubt::Prose);
-    /// A list would stand among parameters that are a vector.
-    ListParameter, "list-parameter", Ambiguous, |it| it.has_shape(Doubt::ListParameter);
     /// The closer fits its opener, but the form takes brackets of another kind there, `(let [(a 1)] …)`: the opener is wrong.
     WrongOpener, "wrong-opener", Ambiguous, |it| it.has_shape(Doubt::WrongOpener);
     /// A list would hold nothing but a call, `(let (((a (f x)))) …)`: its opener was written twice.
-    DoubledOpener, "doubled-opener", Ambiguous, |it| {
-        it.has_shape(Doubt::DoubledOpener) || it.mended().doubles_an_opener(it.form.habits)
-    };
+    DoubledOpener, "doubled-opener", Ambiguous, |it| it.has_shape(Doubt::DoubledOpener);
     /// A list that the answer ends would have no body, and its head takes one.
     NoBody, "no-body", Ambiguous, |it| it.has_shape(Doubt::NoBody);
-    /// A definition would begin right behind a closer, inside another form.
-    InnerDefinition, "inner-definition", Ambiguous, |it| it.has_shape(Doubt::InnerDefinition);
     /// An indented line would stand in no list: what it belongs to was closed before it.
-    FallenOut, "fallen-out", Ambiguous, |it| it.mended().falls_apart();
+    FallenOut, "fallen-out", Ambiguous, |it| it.has_shape(Doubt::FallenOut);
     /// A symbol that is nearly always called would stand in the middle of a list: the closer had lost its opener.
     PassedOperator, "passed-operator", Ambiguous, |it| it.passes_an_operator();
     /// A line near the change would be so unlikely that it is another fault.
@@ -166,6 +152,12 @@ doubts! {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Doubts(u64);
 
+impl FromIterator<Doubt> for Doubts {
+    fn from_iter<I: IntoIterator<Item = Doubt>>(doubts: I) -> Self {
+        Self(doubts.into_iter().fold(0, |all, doubt| all | 1 << doubt as u32))
+    }
+}
+
 impl Doubts {
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
@@ -180,8 +172,8 @@ impl Doubts {
         self.0 |= u64::from(holds) << doubt as u32;
     }
 
-    pub(crate) fn without(self, doubt: Option<Doubt>) -> Self {
-        Self(self.0 & !doubt.map_or(0, |doubt| 1 << doubt as u32))
+    pub(crate) fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
     }
 }
 
@@ -256,7 +248,7 @@ impl Case<'_> {
 
     /// The doubt counts.
     pub(crate) fn minds(&self, doubt: Doubt) -> bool {
-        self.without != Some(doubt)
+        !self.without.contains(doubt)
     }
 
     /// The edits change what was right before.

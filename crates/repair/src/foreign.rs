@@ -29,7 +29,7 @@ impl Case<'_> {
                 return Some(outcome);
             }
         }
-        Some(self.refuse(tree, Doubt::ForeignCloser, vec![Answer { edits, cost: 0.0, why: WHY }]))
+        Some(self.doubted(tree, Doubt::ForeignCloser, vec![Answer { edits, cost: 0.0, why: WHY }]))
     }
 }
 

@@ -516,11 +516,6 @@ impl<'h> Nesting<'h> {
         clause || list.parts != NO_HEAD || self.habits.habits().allows(Question::ListFirst, list.first)
     }
 
-    /// The innermost list holds the bindings of a form, or its definitions.
-    pub(crate) fn holds_parts(&self, top: NodeId) -> bool {
-        self.list(top).parts != NO_HEAD
-    }
-
     /// What comes next in the innermost list, if it is a symbol, is called: the list stands in an operator or in the body of a
     /// clause, and not in one of their other parts.
     pub(crate) fn is_call(&self, top: NodeId) -> bool {

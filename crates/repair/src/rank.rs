@@ -45,8 +45,6 @@ impl Case<'_> {
         let mended = self.mended(form.own, edits, form.habits);
         !mended.shapes(Sight::Shape, self.language.dialect(), form.habits).is_empty()
             || mended.is_broken()
-            || mended.doubles_an_opener(form.habits)
-            || self.glues_words(edits)
             || self.breaks_a_row(form.own, edits)
             || self.closes_behind_a_seam(form.own, edits)
     }

@@ -46,24 +46,6 @@ fn part_behind(edit: &Edit, start: u32) -> Option<Edit> {
     Some(Edit { at: 0, removed: removed.to_owned(), inserted: String::new() })
 }
 
-/// Why nothing is changed: there is no likely answer, or a doubt about it.
-pub(crate) struct Why {
-    reason: Reason,
-    doubt: Option<Doubt>,
-}
-
-impl From<Reason> for Why {
-    fn from(reason: Reason) -> Self {
-        Self { reason, doubt: None }
-    }
-}
-
-impl From<Doubt> for Why {
-    fn from(doubt: Doubt) -> Self {
-        Self { reason: doubt.reason(), doubt: Some(doubt) }
-    }
-}
-
 impl Case<'_> {
     /// The repair, if the text then reads without a fault.
     pub(crate) fn accept(&self, tree: &Tree, edits: Vec<Edit>, evidence: Vec<Evidence>, margin: f32) -> Outcome {
@@ -98,11 +80,20 @@ impl Case<'_> {
         forms
     }
 
-    pub(crate) fn refuse(&self, tree: &Tree, why: impl Into<Why>, answers: Vec<Answer>) -> Outcome {
-        let Why { reason, doubt } = why.into();
+    /// The refusal when there is no likely answer.
+    pub(crate) fn refuse(&self, tree: &Tree, reason: Reason, answers: Vec<Answer>) -> Outcome {
+        Outcome::Refused(self.refusal(tree, reason, None, answers))
+    }
+
+    /// The refusal of a likely answer.
+    pub(crate) fn doubted(&self, tree: &Tree, doubt: Doubt, answers: Vec<Answer>) -> Outcome {
+        Outcome::Refused(self.refusal(tree, doubt.reason(), Some(doubt), answers))
+    }
+
+    pub(crate) fn refusal(&self, tree: &Tree, reason: Reason, doubt: Option<Doubt>, answers: Vec<Answer>) -> Refusal {
         let candidates = self.candidates(answers);
         let diagnosis = self.diagnosis(tree, reason, candidates.first());
-        Outcome::Refused(Refusal { reason, doubt, diagnosis, candidates })
+        Refusal { reason, doubt, diagnosis, candidates }
     }
 
     pub(crate) fn candidates(&self, answers: Vec<Answer>) -> Vec<Candidate> {

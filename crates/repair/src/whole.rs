@@ -10,7 +10,7 @@ use lispwright_syntax::{Language, LineIndex, Tree, read_plain, same_front};
 use crate::align::parts;
 use crate::case::{Answer, Case, Context};
 use crate::conflict::first_conflict;
-use crate::doubts::Doubt;
+use crate::doubts::{Doubt, Doubts};
 use crate::edit::{Edit, apply, normalise};
 use crate::marks;
 use crate::outcome::{Candidate, Outcome, Reason, Refusal};
@@ -43,82 +43,139 @@ pub struct Earlier<'a> {
 /// [`Outcome::Repaired`] balances, differs from `text` only in its edits, and those lie inside the forms it lists. With an
 /// earlier text that balances, they lie inside the forms that differ from it; with `edited` as well, inside those bytes.
 pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
-    read_and_repaired(text, &language.into(), earlier, None)
+    read(text, &language.into(), earlier, Doubts::default())
 }
 
-/// [`repair`] as if there was no such doubt: what the doubt prevents, and what it costs.
-pub fn repair_without(doubt: Doubt, text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
-    read_and_repaired(text, &language.into(), earlier, Some(doubt))
+/// [`repair`] as if there were no such doubts: what they prevent, and what they cost.
+pub fn repair_without(doubts: &[Doubt], text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
+    read(text, &language.into(), earlier, doubts.iter().copied().collect())
 }
 
-fn read_and_repaired(text: &str, language: &Language, earlier: &Earlier<'_>, without: Option<Doubt>) -> Outcome {
+fn read(text: &str, language: &Language, earlier: &Earlier<'_>, without: Doubts) -> Outcome {
     let tree = read_plain(text, language);
-    if tree.diagnostics().is_empty() {
-        return Outcome::Balanced;
-    }
     let old_tree = earlier.text.map(|before| read_plain(before, language));
     let before = earlier.text.zip(old_tree.as_ref()).map(|(text, tree)| Plain { text, tree });
-    repaired(Plain { text, tree: &tree }, before, earlier.edited.clone(), without)
+    Task { text: Plain { text, tree: &tree }, before, edited: earlier.edited.clone(), without }.outcome()
 }
 
 /// [`repair`] for texts that have been read: `before` is the earlier text, `edited` as in [`Earlier`].
 pub fn repair_plain(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>) -> Outcome {
-    repaired(text, before, edited, None)
+    Task { text, before, edited, without: Doubts::default() }.outcome()
 }
 
-fn repaired(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>, without: Option<Doubt>) -> Outcome {
-    let language = text.tree.language();
-    if text.is_balanced() {
-        return Outcome::Balanced;
+/// A text to repair, with what is known besides.
+struct Task<'a> {
+    text: Plain<'a>,
+    before: Option<Plain<'a>>,
+    edited: Option<Range<u32>>,
+    /// What is not doubted.
+    without: Doubts,
+}
+
+impl<'a> Task<'a> {
+    /// The whole text as one case.
+    fn whole(&self) -> Case<'a> {
+        Case::new(self.text.text, self.text.tree.language(), self.without)
     }
-    let whole = || Case::new(text.text, language, without);
-    if let Some(mark) = first_conflict(text.text) {
-        let mut outcome = whole().refuse(text.tree, Reason::Conflict, Vec::new());
+
+    fn outcome(self) -> Outcome {
+        let Plain { text, tree } = self.text;
+        if self.text.is_balanced() {
+            return Outcome::Balanced;
+        }
+        let mut outcome = match first_conflict(text) {
+            Some(mark) => {
+                let mut refusal = self.whole().refusal(tree, Reason::Conflict, None, Vec::new());
+                refusal.diagnosis.line = LineIndex::new(text.as_bytes()).line(mark as u32);
+                return Outcome::Refused(refusal);
+            }
+            None => self.answered(),
+        };
         if let Outcome::Refused(refusal) = &mut outcome {
-            refusal.diagnosis.line = LineIndex::new(text.text.as_bytes()).line(mark as u32);
+            let most = (READING_BUDGET / text.len().max(1)).max(FEWEST_CANDIDATES);
+            refusal.candidates.truncate(most);
+            // What the edits leave is nearer to a text that balances than to this one.
+            let sound = self.before.filter(Plain::is_balanced).unwrap_or(self.text);
+            let balances = |edits: &[Edit]| sound.balances_as(&apply(text, edits), tree.language());
+            // One that shows no change tells nobody what it does.
+            let shows = |candidate: &Candidate| candidate.before != candidate.after;
+            refusal.candidates.retain(|candidate| shows(candidate) && balances(&candidate.edits));
         }
-        return outcome;
+        outcome
     }
-    let mut outcome = answered(text, before, edited, without);
-    if let Outcome::Refused(refusal) = &mut outcome {
-        let most = (READING_BUDGET / text.text.len().max(1)).max(FEWEST_CANDIDATES);
-        refusal.candidates.truncate(most);
-        // What the edits leave is nearer to a text that balances than to this one.
-        let sound = before.filter(Plain::is_balanced).unwrap_or(text);
-        let balances = |edits: &[Edit]| sound.balances_as(&apply(text.text, edits), language);
-        // One that shows no change tells nobody what it does.
-        let shows = |candidate: &Candidate| candidate.before != candidate.after;
-        refusal.candidates.retain(|candidate| shows(candidate) && balances(&candidate.edits));
-    }
-    outcome
-}
 
-/// The answer to a text that does not balance. Nobody has looked whether its candidates read without a fault.
-fn answered(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>, without: Option<Doubt>) -> Outcome {
-    let language = text.tree.language();
-    let whole = || Case::new(text.text, language, without);
-    let Some(before) = before.filter(Plain::is_balanced) else {
-        let edited = edited.map(|edited| edited.start as usize..edited.end as usize);
-        let mut case = whole();
-        case.free = edited.filter(|free| free.start <= free.end && text.text.get(free.clone()).is_some());
-        return case.outcome(text.tree, None);
-    };
-    if stops_inside(text, before) {
-        return whole().refuse(text.tree, Reason::CutShort, Vec::new());
-    }
-    let outcome = match by_parts(text, before, edited, without) {
-        // A token may run from one part into the next.
-        Some(Outcome::Repaired(repair)) if !before.balances_as(&repair.text, language) => None,
-        outcome => outcome,
-    };
-    match outcome.unwrap_or_else(|| whole().outcome(text.tree, Some(before.text))) {
-        Outcome::Repaired(repair)
-            if whole().minds(Doubt::NewComment) && marks::are_new(text.text, text.tree, before.text) =>
-        {
-            let why = "the delimiters balance so; a datum is newly commented out";
-            whole().refuse(text.tree, Doubt::NewComment, vec![Answer { edits: repair.edits, cost: 0.0, why }])
+    /// The answer to a text that does not balance. Nobody has looked whether its candidates read without a fault.
+    fn answered(&self) -> Outcome {
+        let (text, mut whole) = (self.text, self.whole());
+        let Some(before) = self.before.filter(Plain::is_balanced) else {
+            let edited = self.edited.as_ref().map(|edited| edited.start as usize..edited.end as usize);
+            whole.free = edited.filter(|free| free.start <= free.end && text.text.get(free.clone()).is_some());
+            return whole.outcome(text.tree, None);
+        };
+        if stops_inside(text, before) {
+            return whole.refuse(text.tree, Reason::CutShort, Vec::new());
         }
-        outcome => outcome,
+        let outcome = match self.by_parts(before) {
+            // A token may run from one part into the next.
+            Some(Outcome::Repaired(repair)) if !before.balances_as(&repair.text, text.tree.language()) => None,
+            outcome => outcome,
+        };
+        match outcome.unwrap_or_else(|| whole.outcome(text.tree, Some(before.text))) {
+            Outcome::Repaired(repair)
+                if whole.minds(Doubt::NewComment) && marks::are_new(text.text, text.tree, before.text) =>
+            {
+                let why = "the delimiters balance so; a datum is newly commented out";
+                whole.doubted(text.tree, Doubt::NewComment, vec![Answer { edits: repair.edits, cost: 0.0, why }])
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// The broken parts around the change, each by itself; `None` when each of them balances by itself.
+    fn by_parts(&self, before: Plain<'_>) -> Option<Outcome> {
+        let Plain { text, tree } = self.text;
+        let language = tree.language();
+        let window = Window::between(before, text, self.edited.as_ref());
+        let strict = self.edited.is_some() && window.as_told;
+        let (own, old) = (&text[window.new.clone()], &before.text[window.old.clone()]);
+        let old_tree = read_plain(old, language);
+        let starts: Vec<usize> = old_tree.top_level().map(|datum| old_tree.datum_span(datum).range().start).collect();
+        let parts = parts(old, own, &starts);
+        let trees = parts.iter().enumerate().map(|(index, (_, new))| (index, read_plain(&own[new.clone()], language)));
+        let broken = trees.filter(|(_, tree)| !tree.diagnostics().is_empty()).take(MOST_CERTAIN_PARTS + 1);
+        let broken: Vec<(usize, Tree)> = broken.collect();
+        if broken.len() > MOST_CERTAIN_PARTS {
+            return Some(self.whole().refuse(tree, Reason::Entangled, Vec::new()));
+        }
+        let around: Vec<&str> = window.pieces.iter().map(|range| &text[range.clone()]).collect();
+        let old_parts: Vec<&str> = parts.iter().map(|(part, _)| &old[part.clone()]).collect();
+        let (lines, end) = (LineIndex::new(text.as_bytes()), text.trim_end().len());
+        let mut found = Vec::with_capacity(broken.len());
+        for (index, own_tree) in &broken {
+            let (old_part, new_part) = &parts[*index];
+            let mut case = Case::new(&own[new_part.clone()], language, self.without);
+            let changed = |at: usize| (at.max(window.new.start) - window.new.start).clamp(new_part.start, new_part.end);
+            case.free =
+                Some(changed(window.changed.start) - new_part.start..changed(window.changed.end) - new_part.start);
+            if parts.len() > 1 && !strict {
+                case.free = Some(differing(&old[old_part.clone()], case.text));
+            }
+            case.strict = strict;
+            case.known = true;
+            case.certain_only = broken.len() > MOST_PARTS;
+            case.context = Context { parts: &old_parts, own: *index, around: &around };
+            let at = window.new.start + new_part.start;
+            case.at_end = at + new_part.len() >= end;
+            let outcome = widened(case.outcome(own_tree, Some(&old[old_part.clone()])), text, &lines, at);
+            match outcome {
+                // No candidate for one of so many parts would make the text balance.
+                Outcome::Refused(refusal) if case.certain_only => {
+                    return Some(Outcome::Refused(Refusal { candidates: Vec::new(), ..refusal }));
+                }
+                outcome => found.push(outcome),
+            }
+        }
+        merged(found, text)
     }
 }
 
@@ -133,52 +190,6 @@ fn stops_inside(text: Plain<'_>, before: Plain<'_>) -> bool {
     let more = |c: char| !c.is_whitespace() && !matches!(c, ')' | ']' | '}');
     let inside = |form: &Range<usize>| form.start < end && end < form.end && before.text[end..form.end].contains(more);
     before.tree.top_level().count() > 1 && forms.any(|form| inside(&form))
-}
-
-/// The broken parts around the change, each by itself; `None` when each of them balances by itself.
-fn by_parts(text: Plain<'_>, before: Plain<'_>, edited: Option<Range<u32>>, without: Option<Doubt>) -> Option<Outcome> {
-    let language = text.tree.language();
-    let window = Window::between(before, text.text, edited.as_ref());
-    let strict = edited.is_some() && window.as_told;
-    let (plain, text) = (text, text.text);
-    let (own, old) = (&text[window.new.clone()], &before.text[window.old.clone()]);
-    let old_tree = read_plain(old, language);
-    let starts: Vec<usize> = old_tree.top_level().map(|datum| old_tree.datum_span(datum).range().start).collect();
-    let parts = parts(old, own, &starts);
-    let trees = parts.iter().enumerate().map(|(index, (_, new))| (index, read_plain(&own[new.clone()], language)));
-    let broken = trees.filter(|(_, tree)| !tree.diagnostics().is_empty()).take(MOST_CERTAIN_PARTS + 1);
-    let broken: Vec<(usize, Tree)> = broken.collect();
-    if broken.len() > MOST_CERTAIN_PARTS {
-        return Some(Case::new(text, language, without).refuse(plain.tree, Reason::Entangled, Vec::new()));
-    }
-    let around: Vec<&str> = window.pieces.iter().map(|range| &text[range.clone()]).collect();
-    let old_parts: Vec<&str> = parts.iter().map(|(part, _)| &old[part.clone()]).collect();
-    let (lines, end) = (LineIndex::new(text.as_bytes()), text.trim_end().len());
-    let mut found = Vec::with_capacity(broken.len());
-    for (index, own_tree) in &broken {
-        let (old_part, new_part) = &parts[*index];
-        let mut case = Case::new(&own[new_part.clone()], language, without);
-        let changed = |at: usize| (at.max(window.new.start) - window.new.start).clamp(new_part.start, new_part.end);
-        case.free = Some(changed(window.changed.start) - new_part.start..changed(window.changed.end) - new_part.start);
-        if parts.len() > 1 && !strict {
-            case.free = Some(differing(&old[old_part.clone()], case.text));
-        }
-        case.strict = strict;
-        case.known = true;
-        case.certain_only = broken.len() > MOST_PARTS;
-        case.context = Context { parts: &old_parts, own: *index, around: &around };
-        let at = window.new.start + new_part.start;
-        case.at_end = at + new_part.len() >= end;
-        let outcome = widened(case.outcome(own_tree, Some(&old[old_part.clone()])), text, &lines, at);
-        match outcome {
-            // No candidate for one of so many parts would make the text balance.
-            Outcome::Refused(refusal) if case.certain_only => {
-                return Some(Outcome::Refused(Refusal { candidates: Vec::new(), ..refusal }));
-            }
-            outcome => found.push(outcome),
-        }
-    }
-    merged(found, text)
 }
 
 /// The outcomes of the broken parts of `text` as one.

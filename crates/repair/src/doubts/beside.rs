@@ -1,4 +1,4 @@
-//! What stands beside an answer on its line: comments that hide a closer, lists that touch, rows of lines that begin alike.
+//! What stands beside an answer on its line: comments, lists that touch, rows of lines that begin alike.
 
 use lispwright_syntax::TokenKind;
 
@@ -8,15 +8,6 @@ use crate::code::Token;
 use crate::edit::Edit;
 
 impl Case<'_> {
-    /// What is taken away stood alone between two words, which then are one.
-    pub(crate) fn glues_words(&self, edits: &[Edit]) -> bool {
-        let word = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace() && !"()[]{}\"';`,".contains(c));
-        edits.iter().any(|edit| {
-            let (before, after) = (&self.text[..edit.at as usize], &self.text[edit.range().end..]);
-            edit.inserted.is_empty() && word(before.chars().next_back()) && word(after.chars().next())
-        })
-    }
-
     /// Lines that begin with one keyword go on with the same openers, `#:use-module (ice-9 regex)`, and the answer leaves one
     /// of them with others; or lines that begin with any keyword go on with a list, and the one that loses a closer does not.
     pub(crate) fn breaks_a_row(&self, own: &[Token], edits: &[Edit]) -> bool {
@@ -75,22 +66,6 @@ impl Considered<'_> {
         let touched = |edit: &Edit| self.case.text[edit.at as usize..].starts_with(';');
         let closes = |edit: &Edit| edit.removed.is_empty() && edit.inserted.contains([')', ']', '}']);
         self.edits().iter().any(|edit| closes(edit) && touched(edit))
-    }
-
-    pub(super) fn leaves_a_closer_in_a_comment(&self) -> bool {
-        let own = self.form.own;
-        let closes = |edit: &Edit| edit.inserted.contains([')', ']', '}']);
-        let supplied = self.edits().iter().zip(&self.lines).filter(|(edit, _)| closes(edit));
-        let supplied: Vec<u32> = supplied.map(|(_, line)| line + own[0].line).collect();
-        let hidden = |token: &Token| {
-            let comment = self.case.text[token.end as usize..].lines().next().unwrap_or_default().trim();
-            let count = |chars: [char; 3]| comment.matches(chars).count();
-            comment.starts_with(';')
-                && comment.ends_with([')', ']', '}'])
-                && count([')', ']', '}']) > count(['(', '[', '{'])
-        };
-        let line = own.iter().find(|token| token.last && hidden(token)).map(|token| token.line);
-        !supplied.is_empty() && line.is_some_and(|line| !supplied.contains(&line))
     }
 }
 

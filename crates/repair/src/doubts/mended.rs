@@ -9,7 +9,6 @@ use crate::case::Case;
 use crate::code::{Token, tokens};
 use crate::edit::{Edit, apply};
 use crate::habits::Habits;
-use crate::nesting::{Nesting, ROOT};
 use crate::search::costs_as_it_is;
 
 /// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
@@ -119,60 +118,6 @@ impl Mended {
     /// What stands there is another fault.
     pub(crate) fn is_broken_near(&self, lines: &[u32]) -> bool {
         self.costs.is_none() || self.near(lines).any(|(_, cost)| cost > BROKEN)
-    }
-
-    /// An indented line stands in no list: what it belongs to was closed before it.
-    pub(crate) fn falls_apart(&self) -> bool {
-        let mut depth = 0usize;
-        self.tokens.iter().enumerate().any(|(index, token)| {
-            let outside = depth == 0 && index > 0 && token.opens_line && token.place > self.tokens[0].column;
-            depth = depth.saturating_add_signed(isize::from(token.kind.is_open()) - isize::from(token.kind.is_close()));
-            outside && !token.kind.is_close()
-        })
-    }
-
-    /// A list holds nothing but a call, though nothing there asks for a list of lists: its opener was written twice, and a
-    /// closer too many elsewhere makes up for it.
-    pub(crate) fn doubles_an_opener(&self, habits: &Habits) -> bool {
-        let Some(first) = self.tokens.first() else { return false };
-        let mut nesting = Nesting::new(habits, first.column);
-        let mut top = ROOT;
-        // For every open list: its only datum so far is such a list; it is quoted.
-        let mut open: Vec<(bool, bool)> = Vec::new();
-        for (index, token) in self.tokens.iter().enumerate() {
-            let before = index.checked_sub(1).map(|before| &self.tokens[before]);
-            match token.kind {
-                kind if kind.is_prefix() => {}
-                kind if kind.is_close() => {
-                    if open.pop().is_some_and(|(doubled, _)| doubled) {
-                        return true;
-                    }
-                    top = nesting.leave(top);
-                }
-                kind => {
-                    // A quote, a backquote or a comma, not `#'`.
-                    let is_quote = |before: &Token| before.kind.is_prefix() && before.end - before.start == 1;
-                    let prefixed = before.is_some_and(is_quote);
-                    let data = prefixed || open.last().is_some_and(|(_, quoted)| *quoted);
-                    if let Some((doubled, quoted)) = open.last_mut() {
-                        let touches = |before: &Token| {
-                            before.kind == TokenKind::OpenParen && kind == before.kind && before.end == token.start
-                        };
-                        let is_call = self.tokens.get(index + 1).is_some_and(|head| {
-                            head.kind == TokenKind::Atom && habits.name(head.name, true) < habits.name(head.name, false)
-                        });
-                        let twice = (is_call || nesting.is_in_definition(top)) && before.is_some_and(touches);
-                        *doubled = twice && !*quoted && !nesting.may_begin_with_list(top);
-                    }
-                    nesting.pass(top, token);
-                    if let Some(delimiter) = token.delimiter().filter(|_| kind.is_open()) {
-                        top = nesting.open(top, delimiter, token, index as u32, 0);
-                        open.push((false, data));
-                    }
-                }
-            }
-        }
-        false
     }
 
     /// A symbol on `line` that is nearly always called stands in the middle of a list.

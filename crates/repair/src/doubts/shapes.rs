@@ -45,16 +45,14 @@ struct Open {
     begins_with_keyword: bool,
     /// It or a list around it is quoted.
     quoted: bool,
-    /// Its only datum so far is a list that touches its opener.
+    /// Its first datum is a list that touches its opener.
     doubled: bool,
+    /// The same, and that list is a call, though nothing there asks for a list of lists.
+    holds_call: bool,
     /// It is a definition with a docstring and a body.
     definer: bool,
-    /// A symbol stands on the line of its head that belongs to the body.
-    crowded: bool,
     /// Data since a dot.
     after_dot: Option<u32>,
-    /// It is a vector of parameters.
-    parameters: bool,
 }
 
 impl Mended {
@@ -78,26 +76,27 @@ impl Mended {
                 }
                 let vectors = self.tokens[list.at].kind == TokenKind::OpenBracket;
                 let doubled = self.is_doubled(&list, index, nesting.may_begin_with_list(top), dialect);
-                found.add(Doubt::DoubledOpener, doubled && (!known || (self.is_supplied(index) && !vectors)));
+                let doubled = doubled && (!known || (self.is_supplied(index) && !vectors));
+                found.add(Doubt::DoubledOpener, doubled || (list.holds_call && list.children == 1));
                 found.add(Doubt::NoBody, !known && self.ends_short(&list, index, dialect, habits));
                 found.add(Doubt::DottedPair, !known && list.after_dot == Some(0));
                 top = nesting.leave(top);
                 continue;
             }
+            let outside = open.is_empty() && index > 0 && token.opens_line && token.place > first.column;
+            found.add(Doubt::FallenOut, outside && sight != Sight::Shape);
             if let Some(list) = open.last_mut().filter(|_| !token.aside) {
                 let called = list.children == 0 && !list.quoted && nesting.is_call(top);
                 found.add(Doubt::CalledConstant, called && habits.is_constant(token.name));
-                let bound = !list.quoted && nesting.holds_parts(top);
-                found.add(Doubt::LiteralBinding, bound && self.is_value_itself(token));
                 let deeper = sight != Sight::Shape && self.stands_deeper(list, token);
                 found.add(Doubt::DeeperLine, deeper && (!known || self.is_supplied(index - 1)));
                 if !known {
-                    found.add(Doubt::CrowdedHead, self.is_crowded(list, token, habits));
                     found.add(Doubt::TwoOnALine, self.stands_beside(list, index));
                     found.add(Doubt::Prose, self.begins_with_prose(list, index));
-                    found.add(Doubt::ListParameter, list.parameters && token.kind == TokenKind::OpenParen);
-                    found.add(Doubt::InnerDefinition, self.defines_beside(index));
                 }
+                let twice = list.children == 0 && !list.quoted && self.opens_twice(index);
+                let calls = || self.is_call_at(index, habits) || nesting.is_in_definition(top);
+                list.holds_call |= twice && !nesting.may_begin_with_list(top) && calls();
                 let fits = self.takes_in(list, index, dialect);
                 found.add(Doubt::DottedPair, !known && !fits);
             }
@@ -108,16 +107,23 @@ impl Mended {
                 let head = self.tokens.get(index + 1).filter(|head| head.definer);
                 let definer =
                     head.is_some_and(|head| (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at)));
-                let parameters = self.holds_parameters(open.last(), index, dialect);
-                open.push(Open { at: index, sibling: -1, quoted, definer, parameters, ..Open::default() });
+                open.push(Open { at: index, sibling: -1, quoted, definer, ..Open::default() });
             }
         }
         found
     }
 
-    /// A number or a string.
-    fn is_value_itself(&self, token: &Token) -> bool {
-        token.kind == TokenKind::String || self.text.as_bytes()[token.start as usize].is_ascii_digit()
+    /// Two parentheses in a row.
+    fn opens_twice(&self, index: usize) -> bool {
+        let [before, own] = [&self.tokens[index - 1], &self.tokens[index]];
+        let paren = |token: &Token| token.kind == TokenKind::OpenParen;
+        paren(before) && paren(own) && before.end == own.start
+    }
+
+    /// The list at `index` begins with a symbol that is called oftener than not.
+    fn is_call_at(&self, index: usize, habits: &Habits) -> bool {
+        let head = self.tokens.get(index + 1).filter(|head| head.kind == TokenKind::Atom);
+        head.is_some_and(|head| habits.name(head.name, true) < habits.name(head.name, false))
     }
 
     fn is_keyword(&self, index: usize) -> bool {
@@ -158,14 +164,6 @@ impl Mended {
         list.definer && self.tokens[index].opens_line && list.children > 1 && self.is_prose(index)
     }
 
-    /// The vector that begins at `index` holds parameters: it begins a list, or is the first in a function. `around` has
-    /// taken it in.
-    fn holds_parameters(&self, around: Option<&Open>, index: usize, dialect: Dialect) -> bool {
-        let Some(around) = around.filter(|around| !around.quoted) else { return false };
-        let binds = binds_in_vectors(dialect) && self.tokens[index].kind == TokenKind::OpenBracket;
-        binds && self.tokens[around.at].kind == TokenKind::OpenParen && around.children == 1
-    }
-
     /// A line from which a closer was taken away holds two forms of a body, or a keyword with two values: one of them had lost
     /// its opener.
     fn stands_beside(&self, list: &Open, index: usize) -> bool {
@@ -191,20 +189,6 @@ impl Mended {
     fn stands_deeper(&self, list: &Open, token: &Token) -> bool {
         let behind = token.opens_line && list.sibling_is_list && list.sibling >= 0 && token.place > list.sibling;
         behind && !list.quoted && self.tokens[list.at].kind == TokenKind::OpenParen
-    }
-
-    /// A body begins on a line of its own, and a symbol stands beside what belongs on the line of the head: the list of
-    /// parameters was closed too early, `(defmethod area (shape square) unit`.
-    fn is_crowded(&self, list: &mut Open, token: &Token, habits: &Habits) -> bool {
-        let head = &self.tokens[list.at + 1];
-        if head.kind != TokenKind::Atom || list.quoted {
-            return false;
-        }
-        let symbol = token.is_symbol();
-        list.crowded |=
-            symbol && !token.opens_line && token.line == head.line && habits.crowds(head.head, list.children);
-        let begins = token.opens_line && list.sibling < 0;
-        begins && list.crowded && habits.breaks(Question::Crowded, head.head, true)
     }
 
     /// The list that ends with token `close` holds nothing but a list, and nothing there asks for a list of lists.
@@ -239,13 +223,6 @@ impl Mended {
             depth += i32::from(token.kind.is_open()) - i32::from(token.kind.is_close());
             own && self.is_prose(index)
         })
-    }
-
-    /// A definition begins right behind a closer, inside another form: two forms on a line, the first without its closer.
-    fn defines_beside(&self, index: usize) -> bool {
-        let before = &self.tokens[index.saturating_sub(1)];
-        let defines = self.tokens.get(index + 1).is_some_and(|head| head.definer);
-        defines && self.tokens[index].kind.is_open() && before.kind.is_close() && before.end == self.tokens[index].start
     }
 
     /// The answer ends a list with a closer that fits its opener, but the form around takes brackets of another kind there:
