@@ -64,6 +64,7 @@ behaviours! {
 
     PROJECT:
     "loading" project::loading;
+    "warnings of files" project::warnings_of_files;
     "loading what fails" project::loading_what_fails;
     "loading what is not there" project::loading_what_is_not_there;
     "tests" project::tests;

@@ -16,6 +16,12 @@ async fn load_mill(bench: &Bench, force: bool) -> (String, EvalReport) {
 }
 
 pub(super) async fn loading(bench: Arc<Bench>) {
+    let (path, _) = load_mill(&bench, true).await;
+    let report = bench.load(Target::Path(path), false).await;
+    assert_eq!(report.ending, Ending::Loaded { unchanged: true }, "{report:#?}");
+}
+
+pub(super) async fn warnings_of_files(bench: Arc<Bench>) {
     let (path, report) = load_mill(&bench, true).await;
     let is_warning = |diagnostic: &&Diagnostic| diagnostic.severity.ends_with("warning");
     let found = report.diagnostics.iter().filter(is_warning).find(|warning| warning.file.as_ref() == Some(&path));
