@@ -71,6 +71,7 @@ pub(crate) const NPM: Need =
     Need { package: "npm", why: "fetches nbb, a Clojure on Node", present: Presence::Program("npm") };
 pub(crate) const EMACS: Need =
     Need { package: "emacs-nox", why: "runs Emacs Lisp", present: Presence::Program("emacs") };
+pub(crate) const RACKET: Need = Need { package: "racket", why: "runs Racket", present: Presence::Program("racket") };
 pub(crate) const BUTTERCUP: Need = Need {
     package: "elpa-buttercup",
     why: "a test framework of Emacs Lisp",

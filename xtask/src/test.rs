@@ -30,6 +30,7 @@ const NEEDS: &[apt::Need] = &[
     apt::NPM,
     apt::EMACS,
     apt::BUTTERCUP,
+    apt::RACKET,
     apt::UNZIP,
     apt::PROCPS,
     apt::PYTHON,

@@ -12,6 +12,7 @@ pub(crate) mod common_lisp;
 mod ecl;
 pub(crate) mod emacs;
 mod guile;
+mod racket;
 mod sbcl;
 mod swank;
 
@@ -27,6 +28,11 @@ use crate::capture::Printed;
 use crate::environment::find_program;
 use crate::remote::Protocol;
 
+/// What a shell does for programs that cannot move descriptors: the protocol is on 8 and 9 then, and what code prints goes to
+/// the capture.
+const PROTOCOL_APART: &str = "exec 8<&0 9>&1 </dev/null; \
+    if [ \"$LISPWRIGHT_CAPTURE\" ]; then exec >/dev/fd/$LISPWRIGHT_CAPTURE; else exec >&2; fi; exec \"$0\" \"$@\"";
+
 /// Every row. Of one dialect, the preferred ones come first.
 static BACKENDS: &[&Backend] = &[
     &sbcl::BACKEND,
@@ -36,6 +42,7 @@ static BACKENDS: &[&Backend] = &[
     &clisp::BACKEND,
     &clojure::BACKEND,
     &emacs::BACKEND,
+    &racket::BACKEND,
     &swank::BACKEND,
 ];
 

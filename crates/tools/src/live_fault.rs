@@ -58,11 +58,6 @@ pub enum LiveFault {
         /// The tool that wants one of them.
         tool: &'static str,
     },
-    /// The file is in a language of Racket's.
-    Racket {
-        /// The file.
-        path: String,
-    },
     /// Tests of that framework do not run in that runtime.
     NoFramework {
         /// The framework.
@@ -137,7 +132,7 @@ impl LiveFault {
             | Self::BadAddress(_)
             | Self::TwoRuntimes { .. }
             | Self::JoinsNone(_) => "BAD_ARGUMENT",
-            Self::Racket { .. } | Self::NoFramework { .. } => "UNSUPPORTED",
+            Self::NoFramework { .. } => "UNSUPPORTED",
             Self::WaitWithdrawn => "CANCELLED",
             Self::NoImage { .. } | Self::NoImageOfSession { .. } => "SESSION_LOST",
             Self::Unbalanced { .. } => "UNBALANCED",

@@ -1,7 +1,4 @@
-//! Lisps that no session runs: by which names they are asked for, and what their files look like.
-
-use crate::live_fault::LiveFault;
-use crate::refusal::Refusal;
+//! Lisps that no session runs, by the names by which they are asked for.
 
 const SCHEMES: &[&str] = &[
     "bigloo",
@@ -18,7 +15,6 @@ const SCHEMES: &[&str] = &[
     "mit",
     "mit-scheme",
     "petite",
-    "racket",
     "sagittarius",
     "scheme",
     "stklos",
@@ -54,12 +50,6 @@ impl OtherLisp {
     }
 }
 
-/// Refuses a file that is in a language of Racket's, which Guile could not so much as read.
-pub(crate) fn refuse_racket(path: &str, text: &str) -> Result<(), Refusal> {
-    let is_racket = path.ends_with(".rkt") || text.lines().take(20).any(|line| line.starts_with("#lang "));
-    if is_racket { Err(LiveFault::Racket { path: path.to_owned() }.into()) } else { Ok(()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,13 +60,5 @@ mod tests {
         let [scheme, common_lisp, clojure, emacs, none] = families;
         assert_eq!((scheme, common_lisp), (Some(OtherLisp::Scheme), Some(OtherLisp::CommonLisp)));
         assert_eq!((clojure, emacs, none), (Some(OtherLisp::Clojure), Some(OtherLisp::EmacsLisp), None));
-    }
-
-    #[test]
-    fn racket_is_known_by_its_files() {
-        for (path, text) in [("a.rkt", "(define x 1)"), ("a.scm", "; c\n#lang racket/base\n")] {
-            assert_eq!(refuse_racket(path, text).map_err(|error| error.code()), Err("UNSUPPORTED"), "{path}");
-        }
-        assert_eq!(refuse_racket("a.scm", "(define lang '|#lang x|)").map_err(|error| error.code()), Ok(()));
     }
 }

@@ -44,7 +44,7 @@ pub struct ReplEval {
     /// Made on first use (default "main", or the runtime's name)
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl, ecl, clisp, guile, chez, clojure, emacs (default: the session's, or what the project is for)
+    /// sbcl, ecl, clisp, guile, chez, racket, clojure, emacs (default: the session's, or what the project is for)
     #[serde(default)]
     pub runtime: Option<String>,
     /// Package, or module such as "(my app)", for this call (default: the session's)

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::eval_answer::{EvalAnswer, output_limit};
 use crate::live_fault::LiveFault;
-use crate::other_lisps::refuse_racket;
 use crate::refusal::Refusal;
 use crate::repl_session::open;
 use crate::workshop::Workshop;
@@ -54,9 +53,6 @@ impl Work {
             }
             (None, Some(path)) => {
                 let file = workshop.read(path)?;
-                if runtime.is_none() {
-                    refuse_racket(path, &file.text)?;
-                }
                 let place = workshop.roots.absolute(Path::new(path))?;
                 let dialect = Dialect::detect(&file.path, file.text.as_bytes());
                 (Target::Path(place.display().to_string()), path, dialect)

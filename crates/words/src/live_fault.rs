@@ -61,11 +61,6 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
         LiveFault::SystemOrPath { tool } => {
             format!("Give either `system` or `path`{}.", example(NextCall::to(tool).with("path", "src/main.scm")))
         }
-        LiveFault::Racket { path } => format!(
-            "{} is Racket, which no session runs: run it with its own program, such as racket or raco test. It can be read, \
-             searched, checked and edited by form. To have Guile read it nevertheless, give runtime \"guile\".",
-            in_a_line(path)
-        ),
         LiveFault::NoFramework { name, runtime } => {
             let instead = if skin == Skin::Client { ", or use repl_eval" } else { "" };
             format!(

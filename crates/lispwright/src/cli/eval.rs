@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// File with the code; - for standard input
     file: Option<PathBuf>,
 
-    /// sbcl, ecl, clisp, guile, chez, clojure or emacs; left out: what FILE is for, else the files below the root
+    /// sbcl, ecl, clisp, guile, chez, racket, clojure or emacs; left out: what FILE is for, else the files below the root
     #[arg(long, value_name = "NAME")]
     runtime: Option<String>,
 

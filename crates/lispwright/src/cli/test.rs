@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     framework: Option<String>,
 
-    /// sbcl, ecl, clisp, guile, chez, clojure or emacs; left out: by the file's Lisp
+    /// sbcl, ecl, clisp, guile, chez, racket, clojure or emacs; left out: by the file's Lisp
     #[arg(long, value_name = "NAME")]
     runtime: Option<String>,
 

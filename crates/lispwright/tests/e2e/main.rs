@@ -42,6 +42,7 @@ mod premises;
 mod project;
 mod protocol;
 mod queue;
+mod racket;
 mod repairs;
 mod rivals;
 mod sandbox;

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use lispwright_syntax::Dialect;
 use rustix::process::Signal;
 
-use super::{Backend, Capability, Loading, Words};
+use super::{Backend, Capability, Loading, PROTOCOL_APART, Words};
 use crate::agent::{Agent, Saved, Start, quoted_path};
 use crate::remote::Protocol;
 
@@ -65,10 +65,7 @@ pub(super) static BACKEND: Backend = Backend {
             },
         },
     }),
-    shell: Some(
-        "exec 8<&0 9>&1 </dev/null; \
-         if [ \"$LISPWRIGHT_CAPTURE\" ]; then exec >/dev/fd/$LISPWRIGHT_CAPTURE; else exec >&2; fi; exec \"$0\" \"$@\"",
-    ),
+    shell: Some(PROTOCOL_APART),
     protocol: Some(Protocol::Emacs),
     // The signal of `debug-on-event`; any other would end it.
     signals: &[Signal::USR2],

@@ -75,6 +75,19 @@ const BACKENDS: &[Backend] = &[
         ],
     },
     Backend {
+        name: "racket",
+        phrases: &phrases::racket::RACKET,
+        lacks: &[
+            ("warnings", "the compiler knows none: what is not bound in a module is an error"),
+            ("warnings of files", "as warnings"),
+            ("held errors", "frames keep only arguments, which the error tells"),
+            ("variables of frames", "as held errors"),
+            ("restarts", "as held errors"),
+            ("trials", "Racket has no call to copy its process"),
+            ("checkpoints", "as trials"),
+        ],
+    },
+    Backend {
         name: "swank",
         phrases: &phrases::common_lisp::SWANK,
         lacks: &[
@@ -132,4 +145,4 @@ macro_rules! conforms {
     };
 }
 
-conforms! { sbcl ecl clisp guile chez clojure emacs swank }
+conforms! { sbcl ecl clisp guile chez clojure emacs racket swank }

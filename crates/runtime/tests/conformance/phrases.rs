@@ -5,6 +5,7 @@ pub(crate) mod clojure;
 pub(crate) mod common_lisp;
 pub(crate) mod emacs_lisp;
 pub(crate) mod guile;
+pub(crate) mod racket;
 
 /// The phrases of a language. Results are as they are printed.
 pub(crate) struct Phrases {

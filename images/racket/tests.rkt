@@ -1,0 +1,245 @@
+#lang racket/base
+;; Running rackunit tests as `raco test` does: the submodule `test` of a file, else the file itself. Test cases, and checks outside of
+;; them, are heard by the parameters that rackunit has for those who run tests. What `run-tests` makes of suites is counted in rackunit's
+;; log, and told by what it prints.
+
+(require racket/list racket/path racket/port racket/string
+         "wire.rkt" "print.rkt" "agent.rkt" "work.rkt" "instrument.rkt" "stack.rkt")
+(provide answer-run-tests)
+
+(define most-failures 100)
+(define most-names 200)
+(define most-printed 400000)            ; characters of what run-tests prints that are looked at
+
+;; How the tests go. `failures` are lists as they are sent, the last one first.
+(struct tally (wanted [unmatched #:mutable] [passed #:mutable] [failed #:mutable] [failures #:mutable] [names #:mutable]
+                      [running #:mutable]))
+
+(define (pass! tally)
+  (set-tally-passed! tally (add1 (tally-passed tally))))
+
+(define (fail! tally failure)
+  (set-tally-failed! tally (add1 (tally-failed tally)))
+  (when (< (length (tally-failures tally)) most-failures)
+    (set-tally-failures! tally (cons failure (tally-failures tally)))))
+
+(define (rackunit name [module 'rackunit])
+  (parameterize ([current-namespace top-namespace])
+    (dynamic-require module name)))
+
+;; Whether the test called `name` is to run.
+(define (wanted? tally name)
+  (define wanted (tally-wanted tally))
+  (set-tally-names! tally (cons name (tally-names tally)))
+  (set-tally-unmatched! tally (remove name (tally-unmatched tally)))
+  (or (null? wanted) (and (member name wanted) #t)))
+
+;;; What a failure says
+
+;; The facts of what was raised in the test `name`.
+(define (failure-of name raised marks)
+  (define check? ((rackunit 'exn:test:check?) raised))
+  (define infos
+    (if check?
+        (for/list ([info (in-list ((rackunit 'exn:test:check-stack) raised))])
+          (cons ((rackunit 'check-info-name) info) ((rackunit 'check-info-value) info)))
+        '()))
+  (define (text-of value)
+    (if (string? value) value ((rackunit 'info-value->string 'rackunit/private/check-info) value)))
+  (define (info name)
+    (define found (assq name infos))
+    (and found (text-of (cdr found))))
+  (define place (and check? (assq 'location infos) (location-of (cdr (assq 'location infos)))))
+  (define frame (and (not place) (place-of-stack raised marks)))
+  (append
+   (list 'name name
+         'description (or (info 'message) "")
+         'reason (if check?
+                     (string-append (or (info 'name) "check") " failed" (if (string=? (exn-message raised) "")
+                                                                            ""
+                                                                            (string-append ": " (exn-message raised))))
+                     (string-append (exception-type raised) ": " (exception-text raised)))
+         'form (info 'expression)
+         'values (for/list ([info (in-list infos)]
+                            #:unless (memq (car info) '(name location expression message params)))
+                   (list (symbol->string (car info)) (text-of (cdr info)))))
+   (or place frame '())))
+
+;; (list 'file path 'line line) of rackunit's record of a place.
+(define (location-of info)
+  (define location (vector-ref (struct->vector info) 1))
+  (and (list? location)
+       (or (path? (first location)) (string? (first location)))
+       (list 'file (format "~a" (first location)) 'line (second location))))
+
+(define (place-of-stack raised marks)
+  (for/first ([frame (in-list (frame-facts (failure-frames raised marks)))] #:when (memq 'file frame))
+    (list 'file (cadr (memq 'file frame)) 'line (cadr (memq 'line frame)))))
+
+;;; Listening
+
+;; Calls `thunk`, the test `name`, and notes how it goes.
+(define (run-one tally name thunk)
+  (when (wanted? tally name)
+    (define before (tally-running tally))
+    (set-tally-running! tally name)
+    (define failure
+      (let/ec return
+        (call-with-exception-handler
+         (lambda (raised)
+           (if (exn:break? raised)
+               raised
+               (return (list raised (marks-of raised (current-continuation-marks))))))
+         (lambda ()
+           (thunk)
+           #f))))
+    (set-tally-running! tally before)
+    (if failure
+        (fail! tally (failure-of name (first failure) (second failure)))
+        (pass! tally))))
+
+;; The name of a check outside of tests: its message, or what it checks and where.
+(define (check-name)
+  (define (info name)
+    (define found ((rackunit 'check-info-ref 'rackunit/private/check-info) name))
+    (and found ((rackunit 'check-info-value) found)))
+  (define message (info 'message))
+  (define location (info 'location))
+  (define place (and location (location-of location)))
+  (cond [(string? message) message]
+        [place (format "~a (line ~a)" (info 'name) (cadddr place))]
+        [else (format "~a" (info 'name))]))
+
+;; Calls `thunk`, in which tests run, with `tally` hearing of them; what it prints.
+(define (call-listening tally thunk)
+  (define printed (open-output-string))
+  (define (heard port)
+    (define room most-printed)
+    (make-output-port 'tests port
+                      (lambda (bytes start end block? breakable?)
+                        (define count (min room (- end start)))
+                        (write-bytes bytes printed start (+ start count))
+                        (set! room (- room count))
+                        (write-bytes bytes port start end)
+                        (- end start))
+                      void))
+  (with-parameters
+   (list (cons (rackunit 'current-test-case-around)
+               (lambda (thunk)
+                 (run-one tally (or ((rackunit 'current-test-name)) "unnamed test") thunk)))
+         (cons (rackunit 'current-check-around)
+               (lambda (thunk)
+                 (run-one tally (check-name)
+                          (lambda ()
+                            (with-parameters (list (cons (rackunit 'current-check-around) (lambda (thunk) (thunk)))) thunk)))))
+         (cons current-output-port (heard (current-output-port)))
+         (cons current-error-port (heard (current-error-port))))
+   thunk)
+  (get-output-string printed))
+
+(define (with-parameters settings thunk)
+  (cond [(null? settings) (thunk)]
+        [else
+         (parameterize ([(caar settings) (cdar settings)])
+           (with-parameters (cdr settings) thunk))]))
+
+;;; Suites that the file itself has run
+
+;; Counts what `run-tests` has logged since `before`, a pair of the failures and all, and tells the failures that it has `printed`.
+(define (count-suites! tally before printed)
+  (define now ((rackunit 'test-log 'rackunit/log)))
+  (define failed (- (car now) (car before)))
+  (define all (- (cdr now) (cdr before)))
+  (define told (printed-failures printed))
+  (set-tally-passed! tally (+ (tally-passed tally) (- all failed)))
+  (for ([number (in-range failed)])
+    (fail! tally (if (< number (length told))
+                     (list-ref told number)
+                     (list 'name "a test of a suite" 'reason "run-tests counts it among those that failed.")))))
+
+;; What the blocks between dashed lines say.
+(define (printed-failures printed)
+  (for*/list ([block (in-list (string-split printed "--------------------\n"))]
+              [lines (in-value (string-split block "\n"))]
+              [verdict (in-value (index-where lines (lambda (line) (member line '("FAILURE" "ERROR")))))]
+              #:when (and verdict (<= verdict 1)))
+    (define facts (drop lines (add1 verdict)))
+    (define (fact name)
+      (for/or ([line (in-list facts)])
+        (define match (regexp-match (pregexp (format "^~a:\\s+(.*)$" name)) line))
+        (and match (second match))))
+    (define names (if (= verdict 1) (string-split (first lines) " > ") '("unnamed test")))
+    (define place (regexp-match #px"^(.*):([0-9]+):[0-9]+$" (or (fact "location") "")))
+    (append (list 'name (last names)
+                  'description (string-join (drop-right names 1) " > ")
+                  'reason (if (fact "name") (string-append (fact "name") " failed") (string-join facts "\n"))
+                  'values (for*/list ([name (in-list '("message" "actual" "expected"))] [value (in-value (fact name))] #:when value)
+                            (list name value)))
+            (if place
+                (list 'file (path->string (simple-form-path (second place))) 'line (string->number (third place)))
+                '()))))
+
+;;; Running
+
+;; The files of tests that `request` is about, or #f: a file, or all of those of the collection in the root.
+(define (files-of-tests request)
+  (define target (target-of request))
+  (define root (and target (for/first ([root (in-list (project-roots))] #:when (equal? target (build-path root "main.rkt"))) root)))
+  (cond [(not target) #f]
+        [(argument request 'path) (list target)]
+        [root (modules-below root)]
+        [else
+         (define name (path-replace-extension target #""))
+         (cons target
+               (for*/list ([ending (in-list '("-test.rkt" "-tests.rkt"))]
+                           [file (in-value (string->path (string-append (path->string name) ending)))]
+                           #:when (file-exists? file))
+                 file))]))
+
+(define (modules-below directory)
+  (for/list ([file (in-directory directory (lambda (path)
+                                             (not (member (path->string (file-name-from-path path)) '("compiled" ".git")))))]
+             #:when (and (path-has-extension? file #".rkt")
+                         (not (equal? (path->string (file-name-from-path file)) "info.rkt"))))
+    (simple-form-path file)))
+
+;; Runs the tests of `file`, which is declared anew for that.
+(define (run-file tally file)
+  (define before ((rackunit 'test-log 'rackunit/log)))
+  (define printed
+    (call-listening
+     tally
+     (lambda ()
+       (load-module file)
+       (parameterize ([current-namespace top-namespace])
+         (define submodule (list 'submod file 'test))
+         (when (module-declared? submodule #t)
+           (dynamic-require submodule #f))))))
+  (count-suites! tally before printed))
+
+(define (answer-run-tests request)
+  (define wanted (or (argument request 'tests) '()))
+  (define the-tally (tally wanted wanted 0 0 '() '() #f))
+  (define answer
+    (answer-work
+     request 'run-tests
+     (lambda (evaluation)
+       (define files (files-of-tests request))
+       (cond [(not files) (no-system request)]
+             [else
+              (reload-changed #f)
+              (for ([file (in-list files)])
+                (run-file the-tally file))
+              (list 'outcome 'tested)]))))
+  (if (eq? (argument (cons #f answer) 'outcome) 'refused)
+      answer
+      (append answer (tally-facts the-tally))))
+
+(define (tally-facts tally)
+  (define names (reverse (remove-duplicates (tally-names tally))))
+  (append (list 'framework "rackunit"
+                'passed (tally-passed tally) 'failed (tally-failed tally) 'skipped 0
+                'failed-tests (reverse (tally-failures tally))
+                'names (take names (min most-names (length names))) 'name-count (length names)
+                'unmatched (tally-unmatched tally))
+          (if (tally-running tally) (list 'running (tally-running tally)) '())))
