@@ -11,7 +11,7 @@
          "wire.rkt" "print.rkt" "instrument.rkt" "stack.rkt" "objects.rkt")
 (provide (struct-out evaluation) current-evaluation prepare-session root top-namespace
          answer-with-code answer-now keep-namespace read-next read-forms ours? add-roots! project-roots loaded-files changed?
-         failure-frames marks-of error-diagnostic module-name-text name-text known-modules module-path-of in-phase)
+         failure-frames marks-of request-waiting? next-request module-name-text name-text known-modules module-path-of in-phase)
 
 ;;; The session
 
@@ -429,6 +429,19 @@
      (lambda _ (plain-failure evaluation "continuation" "The code has aborted to the prompt around it."))))
   (answer-now facts))
 
+;;; Requests that come while code runs
+
+(define waiting '())
+
+;; Whether a request has come that nobody has answered.
+(define (request-waiting?)
+  (or (pair? waiting) (and (sync/timeout 0 (wrap-evt (requests-ready-evt) (lambda (_) #t))) #t)))
+
+;; The next request, or #f when the parent is gone.
+(define (next-request)
+  (cond [(pair? waiting) (begin0 (car waiting) (set! waiting (cdr waiting)))]
+        [else (receive-request)]))
+
 (define patience 800)                   ; milliseconds that code has to listen to a break
 (define glance 0.05)                    ; seconds from one look at the memory to the next
 
@@ -453,7 +466,10 @@
              [(and (eq? (car request) 'interrupt) (eqv? (argument request 'id) id))
               (break-thread thread-of-code)
               (wait (alarm-evt (+ (current-inexact-milliseconds) patience)) next-collection)]
-             [else (wait alarm next-collection)])]
+             [else
+              (unless (eq? (car request) 'interrupt)
+                (set! waiting (append waiting (list request))))
+              (wait alarm next-collection)])]
       [else
        (define now (current-inexact-milliseconds))
        ;; Only a major collection finds out what a custodian has.

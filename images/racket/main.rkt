@@ -66,7 +66,7 @@
         [else (send (list 'unsupported 'id id 'operation (symbol->string (car request))))]))
 
 (define (serve)
-  (define request (receive-request))
+  (define request (next-request))
   (when request
     (next-object! (or (argument request 'next-object) 1))
     (answer request)
@@ -79,6 +79,15 @@
   (open-protocol port)
   (prepare-session heap)
   (send (list 'hello 'protocol 1 'implementation "Racket" 'version (version) 'pid (getpid)))
+  ;; Whoever waits for this worker has sent a request by now; a spare has the time.
+  (unless (request-waiting?)
+    (warm-up))
   (serve)
   (exit 0))
+
+;; Evaluates once what every session does, so that the first request finds the languages visited.
+(define (warm-up)
+  (for ([code (in-list '("(let ([f (lambda (x) (list x \"a\"))]) (f 1))" "(car 1)"))])
+    (answer-eval (list 'eval 'id 0 'code code)))
+  (forget-objects))
 

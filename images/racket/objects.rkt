@@ -2,7 +2,7 @@
 ;; Objects by number, and what they are made of. images/README.md describes the nodes that are sent.
 
 (require racket/list (except-in racket/class send) racket/set "print.rkt")
-(provide inspected preview object-numbered next-object! next-object)
+(provide inspected preview object-numbered next-object! next-object forget-objects)
 
 (define most-objects 1000)
 (define preview-parts 8)
@@ -15,6 +15,11 @@
 (define own-inspector (current-inspector)) ; above that of the session: opaque structures have fields
 
 (define (next-object) next)
+
+(define (forget-objects)
+  (hash-clear! objects)
+  (hash-clear! numbers)
+  (set! next 1))
 
 (define (next-object! number)
   (set! next (max next number)))

@@ -98,16 +98,14 @@
         (fail! tally (failure-of name (first failure) (second failure)))
         (pass! tally))))
 
-;; The name of a check outside of tests: its message, or what it checks and where.
+;; The name of a check outside of tests: what it checks, and where.
 (define (check-name)
   (define (info name)
     (define found ((rackunit 'check-info-ref 'rackunit/private/check-info) name))
     (and found ((rackunit 'check-info-value) found)))
-  (define message (info 'message))
   (define location (info 'location))
   (define place (and location (location-of location)))
-  (cond [(string? message) message]
-        [place (format "~a (line ~a)" (info 'name) (cadddr place))]
+  (cond [place (format "~a (line ~a)" (info 'name) (cadddr place))]
         [else (format "~a" (info 'name))]))
 
 ;; Calls `thunk`, in which tests run, with `tally` hearing of them; what it prints.

@@ -108,6 +108,7 @@ fn lisp_tests(tally: &mut Tally) -> Result<(), Failure> {
             Some("ss") => &[&["scheme", "--script"]],
             Some("scm") => &[&["guile", "--no-auto-compile"]],
             Some("clj") => &[&["clojure"]],
+            Some("rkt") => &[&["racket"]],
             Some("el") => &[&["emacs", "-Q", "--batch", "-l"]],
             _ => continue,
         };

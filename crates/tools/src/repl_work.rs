@@ -170,14 +170,16 @@ fn facts_of(workshop: &Workshop, said: &Diagnostic) -> DiagnosticFacts {
             ..facts.clone()
         })
     };
-    // What SBCL, ECL, CLISP, Guile, Emacs and Chez say of a file that does not read.
-    const OF_READING: [&str; 9] = [
+    // What SBCL, ECL, CLISP, Guile, Chez, Racket and Emacs say of a file that does not read.
+    const OF_READING: [&str; 11] = [
         "READ-ERROR",
         "READER-ERROR",
         "INPUT-ERROR-IN-LOAD",
         "END-OF-FILE",
         "COMPILER-INTERNAL-ERROR",
         "read-error",
+        "exn:fail:read",
+        "exn:fail:read:eof",
         "end-of-file",
         "invalid-read-syntax",
         "&i/o-read",
