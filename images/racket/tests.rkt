@@ -11,9 +11,9 @@
 (define most-names 200)
 (define most-printed 400000)            ; characters of what run-tests prints that are looked at
 
-;; How the tests go. `failures` are lists as they are sent, the last one first.
+;; How the tests go. `failures` are lists as they are sent, the last one first; `count` counts the suites of the file in hand.
 (struct tally (wanted [unmatched #:mutable] [passed #:mutable] [failed #:mutable] [failures #:mutable] [names #:mutable]
-                      [running #:mutable]))
+                      [running #:mutable] [count #:mutable]))
 
 (define (pass! tally)
   (set-tally-passed! tally (add1 (tally-passed tally))))
@@ -83,6 +83,7 @@
   (when (wanted? tally name)
     (define before (tally-running tally))
     (set-tally-running! tally name)
+    (progress (string-append "testing " name))
     (define failure
       (let/ec return
         (call-with-exception-handler
@@ -108,9 +109,8 @@
   (cond [place (format "~a (line ~a)" (info 'name) (cadddr place))]
         [else (format "~a" (info 'name))]))
 
-;; Calls `thunk`, in which tests run, with `tally` hearing of them; what it prints.
-(define (call-listening tally thunk)
-  (define printed (open-output-string))
+;; Calls `thunk`, in which tests run, with `tally` hearing of them and the string port `printed` of what they print.
+(define (call-listening tally printed thunk)
   (define (heard port)
     (define room most-printed)
     (make-output-port 'tests port
@@ -132,8 +132,7 @@
                             (with-parameters (list (cons (rackunit 'current-check-around) (lambda (thunk) (thunk)))) thunk)))))
          (cons current-output-port (heard (current-output-port)))
          (cons current-error-port (heard (current-error-port))))
-   thunk)
-  (get-output-string printed))
+   thunk))
 
 (define (with-parameters settings thunk)
   (cond [(null? settings) (thunk)]
@@ -204,20 +203,26 @@
 ;; Runs the tests of `file`, which is declared anew for that.
 (define (run-file tally file)
   (define before ((rackunit 'test-log 'rackunit/log)))
-  (define printed
-    (call-listening
-     tally
-     (lambda ()
-       (load-module file)
-       (parameterize ([current-namespace top-namespace])
-         (define submodule (list 'submod file 'test))
-         (when (module-declared? submodule #t)
-           (dynamic-require submodule #f))))))
-  (count-suites! tally before printed))
+  (define printed (open-output-string))
+  (set-tally-count! tally (lambda () (count-suites! tally before (get-output-string printed))))
+  (call-listening
+   tally printed
+   (lambda ()
+     (load-module file)
+     (parameterize ([current-namespace top-namespace])
+       (define submodule (list 'submod file 'test))
+       (when (module-declared? submodule #t)
+         (dynamic-require submodule #f)))))
+  (count-suites-of-file tally))
+
+;; Counts the suites of the file in hand, once.
+(define (count-suites-of-file tally)
+  ((tally-count tally))
+  (set-tally-count! tally void))
 
 (define (answer-run-tests request)
   (define wanted (or (argument request 'tests) '()))
-  (define the-tally (tally wanted wanted 0 0 '() '() #f))
+  (define the-tally (tally wanted wanted 0 0 '() '() #f void))
   (define answer
     (answer-work
      request 'run-tests
@@ -229,6 +234,8 @@
               (for ([file (in-list files)])
                 (run-file the-tally file))
               (list 'outcome 'tested)]))))
+  ;; Those of a file that an exit or an error has ended.
+  (count-suites-of-file the-tally)
   (if (eq? (argument (cons #f answer) 'outcome) 'refused)
       answer
       (append answer (tally-facts the-tally))))
