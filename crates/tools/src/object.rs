@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use lispwright_runtime::{Label, Node, Part};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
-
-use crate::answer::fields;
+use serde_json::{Map, Value};
 
 /// An object. Its parts are elements, entries of a table, or slots, and have parts of their own as deep as was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -32,20 +30,45 @@ pub struct Object {
     pub facts: BTreeMap<String, String>,
     /// Parts in order.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub elements: Option<Parts>,
+    #[schemars(with = "Parts")]
+    pub elements: Option<Vec<PartFacts>>,
     /// Parts with keys.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub entries: Option<Parts>,
+    #[schemars(with = "Parts")]
+    pub entries: Option<Vec<PartFacts>>,
     /// Parts with names.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub slots: Option<Parts>,
+    #[schemars(with = "Parts")]
+    pub slots: Option<Vec<PartFacts>>,
     /// How many parts there are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<Extent>,
 }
 
-/// Parts of an object as documents: a schema that is written in place cannot refer to itself.
-pub type Parts = Vec<Map<String, Value>>;
+/// The schema of parts: one that is written in place cannot refer to itself.
+type Parts = Option<Vec<Map<String, Value>>>;
+
+/// A part of an object.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum PartFacts {
+    /// By its place among the others.
+    Element(Object),
+    /// By its name.
+    Slot {
+        /// The name.
+        name: String,
+        /// The part.
+        value: Object,
+    },
+    /// By its key.
+    Entry {
+        /// The key.
+        key: Object,
+        /// The part.
+        value: Object,
+    },
+}
 
 /// Which of an object's parts are shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -65,7 +88,7 @@ impl From<&Node> for Object {
     fn from(node: &Node) -> Self {
         let is_open = !node.parts.is_empty() || node.total.is_some();
         let parts = |kinds: &[&str]| {
-            (is_open && kinds.contains(&node.kind.as_str())).then(|| node.parts.iter().map(document).collect())
+            (is_open && kinds.contains(&node.kind.as_str())).then(|| node.parts.iter().map(PartFacts::from).collect())
         };
         let (entries, slots) = (parts(&["hash-table"]), parts(&SLOTTED));
         let is_plain = entries.is_none() && slots.is_none();
@@ -76,7 +99,7 @@ impl From<&Node> for Object {
             id: node.id,
             type_name: node.type_name.clone(),
             facts: node.facts.iter().map(|(name, fact)| (name.replace([' ', '-'], "_"), fact.clone())).collect(),
-            elements: (is_open && is_plain).then(|| node.parts.iter().map(document).collect()),
+            elements: (is_open && is_plain).then(|| node.parts.iter().map(PartFacts::from).collect()),
             entries,
             slots,
             meta: is_open.then(|| Extent {
@@ -91,12 +114,13 @@ impl From<&Node> for Object {
 /// Kinds of things whose parts have names.
 const SLOTTED: [&str; 5] = ["instance", "structure", "condition", "symbol", "pathname"];
 
-fn document(part: &Part) -> Map<String, Value> {
-    let value = fields(&Object::from(&part.value));
-    let named = match &part.label {
-        Label::Position => return value,
-        Label::Name(name) => json!({"name": name, "value": value}),
-        Label::Key(key) => json!({"key": Object::from(key), "value": value}),
-    };
-    fields(&named)
+impl From<&Part> for PartFacts {
+    fn from(part: &Part) -> Self {
+        let value = Object::from(&part.value);
+        match &part.label {
+            Label::Position => Self::Element(value),
+            Label::Name(name) => Self::Slot { name: name.clone(), value },
+            Label::Key(key) => Self::Entry { key: key.into(), value },
+        }
+    }
 }
