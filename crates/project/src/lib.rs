@@ -41,7 +41,7 @@ pub use anywhere::{create_anywhere, edit_anywhere, remove_anywhere};
 pub use append::AppendFile;
 pub use below::{Below, Ignored, Seen, Survey, survey};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
-pub use read::{read_anywhere, read_text_anywhere};
+pub use read::{Version, read_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};
 pub use root::{RootChoice, RootSource, Roots, is_shared, root_around};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};

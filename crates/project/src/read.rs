@@ -24,7 +24,7 @@ const CLOCK_TICK: Duration = Duration::from_secs(3);
 /// The properties that are equal when two reads have seen one version: inode, length, and times in seconds and
 /// nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Version {
+pub struct Version {
     pub(crate) dev: u64,
     pub(crate) ino: u64,
     pub(crate) len: u64,
@@ -43,11 +43,19 @@ impl Version {
         }
     }
 
-    /// The last change is so old that the next one cannot get the same time from the system's clock.
-    fn is_old(&self) -> bool {
+    /// The version of the file that a path leads to now.
+    ///
+    /// Errors: those of the system, such as [`io::ErrorKind::NotFound`].
+    pub fn at(path: &Path) -> io::Result<Self> {
+        std::fs::metadata(path).map(|metadata| Self::of(&metadata))
+    }
+
+    /// The last change is so long before `now` that the next one cannot get the same time from the system's clock.
+    #[must_use]
+    pub fn is_settled(&self, now: SystemTime) -> bool {
         let seconds = u64::try_from(self.changed.0).unwrap_or(0);
         let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        SystemTime::now().duration_since(changed).is_ok_and(|age| age > CLOCK_TICK)
+        now.duration_since(changed).is_ok_and(|age| age > CLOCK_TICK)
     }
 }
 
@@ -144,7 +152,7 @@ fn read_stable_while(path: &str, file: &File, mut meanwhile: impl FnMut()) -> Re
         if before != after || bytes.len() as u64 != after.len {
             continue;
         }
-        if after.is_old() || read_from_start(file, after.len).map_err(failed)? == bytes {
+        if after.is_settled(SystemTime::now()) || read_from_start(file, after.len).map_err(failed)? == bytes {
             return Ok((bytes, after));
         }
     }

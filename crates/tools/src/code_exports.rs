@@ -165,8 +165,7 @@ fn by_name(name: &str) -> Module {
 
 /// The module, package or namespace that a file says it defines, or is in.
 fn defined_in(workshop: &Workshop, path: &str) -> Result<Module, Refusal> {
-    let file = workshop.read(path)?;
-    let language = workshop.lisp_language(&file)?;
+    let (file, language) = workshop.workspace.open_lisp(path)?;
     let source = read_source(&file, &language);
     let name = source.forms.iter().find_map(|(_, form)| said(&source, form));
     match name {

@@ -123,11 +123,7 @@ impl<'w> Files<'w> {
     /// What `look` finds in a file; nothing when it is no Lisp file that may be read.
     fn look<T>(&mut self, path: &str, look: impl FnOnce(&Source<'_>) -> Option<T>) -> Option<T> {
         let workshop = self.workshop;
-        let entry = self.read.entry(path.to_owned()).or_insert_with(|| {
-            let file = workshop.read(path).ok()?;
-            let language = workshop.lisp_language(&file).ok()?;
-            Some((file, language))
-        });
+        let entry = self.read.entry(path.to_owned()).or_insert_with(|| workshop.workspace.open_lisp(path).ok());
         let (file, language) = entry.as_ref()?;
         look(&read_source(file, language))
     }

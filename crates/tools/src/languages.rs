@@ -1,5 +1,5 @@
-//! `lispwright.toml`: what a project adds to the dialects it is written in. For a file the nearest one counts that stands
-//! beside or above it, up to the root: for a server, a command and a hook alike.
+//! `lispwright.toml`: what a project adds to the dialects it is written in. [`crate::workspace`] says which one applies to a
+//! file.
 //!
 //! ```toml
 //! [common-lisp]
@@ -13,10 +13,10 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use lispwright_project::{Error, is_shared, read_text_anywhere, root_around};
+use lispwright_project::Error;
 use lispwright_syntax::language::{DispatchShape, Extension, ExtensionError};
 use lispwright_syntax::{Dialect, Language};
 use serde::Deserialize;
@@ -100,36 +100,6 @@ impl Languages {
         let extended =
             tables.into_iter().map(|(name, additions)| extend(&name, additions)).collect::<Result<_, _>>()?;
         Ok(Self { extended })
-    }
-
-    /// What counts for the files in `directory`, absolute, where no root is open: the one that would be
-    /// opened ends the search as an open one does, and a file outside of it may have its configuration anywhere above.
-    pub fn anywhere(directory: &Path) -> Result<Self, BadConfiguration> {
-        let real = directory.canonicalize();
-        let directory = real.as_deref().unwrap_or(directory);
-        let root = root_around(directory);
-        let is_above = |path: &Path| root.as_ref().is_some_and(|root| !path.starts_with(root));
-        Self::nearest(directory, |path| match read_text_anywhere(path) {
-            _ if is_above(path) => Ok(None),
-            Err(Error::Missing { .. }) => Ok(None),
-            read => read.map(Some),
-        })
-    }
-
-    /// The nearest configuration in `directory` or above it that `read` finds. Directories of several projects have none.
-    pub(crate) fn nearest(
-        directory: &Path,
-        read: impl Fn(&Path) -> Result<Option<String>, Error>,
-    ) -> Result<Self, BadConfiguration> {
-        for directory in directory.ancestors().filter(|directory| !is_shared(directory)) {
-            let bad = |fault| BadConfiguration { directory: directory.to_owned(), fault };
-            let text =
-                read(&directory.join(FILE_NAME)).map_err(|error| bad(ConfigFault::Unreadable(Arc::new(error))))?;
-            if let Some(text) = text {
-                return Self::parse(&text).map_err(bad);
-            }
-        }
-        Ok(Self::default())
     }
 
     /// The dialect as the project uses it.

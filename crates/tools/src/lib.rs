@@ -50,6 +50,7 @@ pub mod repl_work;
 pub mod run_tests;
 pub mod tool;
 pub mod workshop;
+pub mod workspace;
 
 pub use answer::{Answer, ProtocolAnswer, Reply};
 pub use arrival::{Arrival, Arrivals};
@@ -64,3 +65,4 @@ pub use refusal::Refusal;
 pub use repl_work::runtime_of_file;
 pub use tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 pub use workshop::Workshop;
+pub use workspace::Workspace;

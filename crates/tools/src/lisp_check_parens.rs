@@ -9,6 +9,7 @@ use crate::facts::Diagnosis;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, named_dialect};
+use crate::workspace::Opened;
 
 /// Arguments of `lisp_check_parens`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -68,19 +69,17 @@ pub async fn lisp_check_parens(
 }
 
 fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refusal> {
+    let dialect = args.dialect.as_deref().map(named_dialect).transpose()?;
     let (path, text, language) = match (&args.path, &args.code) {
         (Some(path), None) => {
-            let file = workshop.read(path)?;
+            let Opened { file, language } = workshop.workspace.open(path, dialect)?;
             let not_lisp = || Refusal::NotLisp { path: file.path.clone(), may_be_said: true };
-            let language = workshop.language(&file, args.dialect.as_deref())?.ok_or_else(not_lisp)?;
+            let language = language.ok_or_else(not_lisp)?;
             (file.path, file.text, language)
         }
         (None, Some(code)) => {
-            let dialect = match &args.dialect {
-                Some(name) => named_dialect(name)?,
-                None => Dialect::detect("", code.as_bytes()).unwrap_or(Dialect::CommonLisp),
-            };
-            ("code".to_owned(), code.clone(), workshop.extended(dialect, None)?)
+            let dialect = dialect.or_else(|| Dialect::detect("", code.as_bytes())).unwrap_or(Dialect::CommonLisp);
+            ("code".to_owned(), code.clone(), workshop.workspace.extended(dialect, None)?)
         }
         (given, _) => {
             return Err(Refusal::ExactlyOne { arguments: ["path", "code"], has_both: given.is_some() });

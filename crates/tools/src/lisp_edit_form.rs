@@ -225,7 +225,7 @@ fn attempt(
     file: &SourceFile,
     make: impl FnOnce(&Source<'_>) -> Result<Edited, text::Refusal>,
 ) -> Result<Edited, Refusal> {
-    let language = workshop.lisp_language(file)?;
+    let language = workshop.workspace.lisp_language_of(file)?;
     make(&read_source(file, &language)).map_err(|fault| Refusal::text(&file.path, fault))
 }
 

@@ -10,6 +10,7 @@ use crate::next_call::NextCall;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
+use crate::workspace::Opened;
 
 /// Characters of a view when no `limit` asks for more.
 pub(crate) const DEFAULT_BUDGET: usize = 10_000;
@@ -123,7 +124,7 @@ pub async fn lisp_read_file(
 }
 
 fn run(workshop: &Workshop, args: &LispReadFile) -> Result<FileAnswer, Refusal> {
-    let file = workshop.read(&args.path)?;
+    let Opened { file, language } = workshop.workspace.open(&args.path, None)?;
     let options = ViewOptions {
         collapsed: args.collapsed,
         whole: SHORT,
@@ -133,7 +134,7 @@ fn run(workshop: &Workshop, args: &LispReadFile) -> Result<FileAnswer, Refusal> 
         limit: args.limit,
         budget: if args.limit.is_some() { MOST } else { DEFAULT_BUDGET },
     };
-    match workshop.language(&file, None)? {
+    match language {
         Some(language) => FileAnswer::of(&file.path, &read_source(&file, &language), &options),
         None => {
             let shown = view_plain(&file.text, &options).map_err(|fault| Refusal::text(&file.path, fault))?;

@@ -80,8 +80,7 @@ pub async fn lisp_read_form(
 }
 
 fn run(workshop: &Workshop, args: &LispReadForm) -> Result<FormAnswer, Refusal> {
-    let file = workshop.read(&args.path)?;
-    let language = workshop.lisp_language(&file)?;
+    let (file, language) = workshop.workspace.open_lisp(&args.path)?;
     let target =
         Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
     let limit = args.limit.map_or(DEFAULT_BUDGET, |limit| (limit as usize).min(MOST));

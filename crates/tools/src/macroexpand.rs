@@ -120,8 +120,7 @@ pub async fn macroexpand(
 
 /// The source of the form at an address, the package or module that the file is in there, and its dialect.
 fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<String>, Option<Dialect>), Refusal> {
-    let file = workshop.read(args.path.as_deref().unwrap_or_default())?;
-    let language = workshop.lisp_language(&file)?;
+    let (file, language) = workshop.workspace.open_lisp(args.path.as_deref().unwrap_or_default())?;
     let source = read_source(&file, &language);
     let target =
         Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };

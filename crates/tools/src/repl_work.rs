@@ -37,7 +37,7 @@ impl Work {
         let project = project(workshop);
         let (system, path) = match (system, path) {
             // A module's name where a file's is expected.
-            (None, Some(path)) if path.trim_start().starts_with('(') && workshop.read(path).is_err() => {
+            (None, Some(path)) if path.trim_start().starts_with('(') && workshop.workspace.read(path).is_err() => {
                 (Some(path), None)
             }
             given => given,
@@ -52,7 +52,7 @@ impl Work {
                 (Target::System(system.to_owned()), system, dialect)
             }
             (None, Some(path)) => {
-                let file = workshop.read(path)?;
+                let file = workshop.workspace.read(path)?;
                 let place = workshop.roots.absolute(Path::new(path))?;
                 let dialect = Dialect::detect(&file.path, file.text.as_bytes());
                 (Target::Path(place.display().to_string()), path, dialect)
@@ -157,8 +157,7 @@ fn facts_of(workshop: &Workshop, said: &Diagnostic) -> DiagnosticFacts {
         is_unbalanced: false,
     };
     let own = || {
-        let file = workshop.read(said.file.as_deref()?).ok()?;
-        let language = workshop.lisp_language(&file).ok()?;
+        let (file, language) = workshop.workspace.open_lisp(said.file.as_deref()?).ok()?;
         let found = check_window(&file.text, &language, 0, None).diagnosis?;
         Some(DiagnosticFacts {
             type_name: found.kind.code().to_owned(),

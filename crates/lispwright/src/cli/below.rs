@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lispwright_project::survey;
-use lispwright_syntax::Dialect;
+use lispwright_tools::workspace::is_lisp_name;
 
 /// The entries below a directory, as a person would name them.
 pub(crate) struct Below {
@@ -20,8 +20,7 @@ pub(crate) struct Below {
 impl Below {
     /// Looks below `top`. Without `ignoring`, ignore files have no effect.
     pub(crate) fn new(top: &str, ignoring: bool) -> Self {
-        let is_lisp = |path: &Path| Dialect::detect(&path.to_string_lossy(), b"").is_some();
-        let found = survey(Path::new(top), ignoring, is_lisp);
+        let found = survey(Path::new(top), ignoring, is_lisp_name);
         let shown = |paths: Vec<PathBuf>| -> Vec<String> {
             paths.iter().map(|path| path.strip_prefix("./").unwrap_or(path).display().to_string()).collect()
         };

@@ -21,7 +21,8 @@ use lispwright_project::{
     Access, Below, Error, Ignored, Links, MAX_FILE_BYTES, Seen, open_regular, read_text_anywhere,
 };
 use lispwright_syntax::{Dialect, Language};
-use lispwright_tools::languages::Languages;
+use lispwright_tools::Workspace;
+use lispwright_tools::workspace::is_lisp_name;
 use lispwright_words::configuration;
 
 /// Judge an edit of a coding agent's own tools: reads the client's hook input, prints its answer.
@@ -144,18 +145,17 @@ impl Files for Disk {
         let since = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
         let begun = Instant::now();
         // A file that is moved keeps its time of modification, not that of its change.
-        let is_new = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.ctime() >= since);
+        let is_new = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.ctime() >= since);
         Below::new(directory, Ignored::LeftOut, MOST_NAMES)
             .take_while(|_| begun.elapsed() < LOOK)
             .filter_map(|seen| if let Seen::File(path) = seen { Some(path) } else { None })
-            .filter(|path| path.to_str().is_some_and(|path| Dialect::detect(path, b"").is_some()))
-            .filter(is_new)
+            .filter(|path| is_lisp_name(path) && is_new(path))
             .collect()
     }
 
     fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String> {
         let directory = path.parent().unwrap_or(path);
-        let languages = Languages::anywhere(directory).map_err(|bad| configuration(&bad))?;
+        let languages = Workspace::anywhere().languages_in(directory).map_err(|bad| configuration(&bad))?;
         Ok(languages.of(dialect))
     }
 }

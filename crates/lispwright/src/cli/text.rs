@@ -6,12 +6,13 @@
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lispwright_project::{SourceFile, read_anywhere};
 use lispwright_syntax::{Dialect, Language};
-use lispwright_tools::Refusal;
 use lispwright_tools::languages::Languages;
 use lispwright_tools::workshop::named_dialect;
+use lispwright_tools::{Refusal, Workspace};
 
 use super::complaint::Complaint;
 use super::outcome::OUTPUT_FAILED;
@@ -43,15 +44,16 @@ impl Text {
 /// Reads texts, the languages of each directory once.
 pub(crate) struct Texts {
     dialect: Option<Dialect>,
-    /// The directory of the last text, and what its project adds to the dialects.
-    last: Option<(PathBuf, Languages)>,
+    workspace: Workspace,
+    /// The directory of the last text, and its languages.
+    last: Option<(PathBuf, Arc<Languages>)>,
 }
 
 impl Texts {
     /// Every text is in `dialect`, when one is named.
     pub(crate) fn new(dialect: Option<&str>) -> Result<Self, Complaint> {
         let dialect = dialect.map(named_dialect).transpose()?;
-        Ok(Self { dialect, last: None })
+        Ok(Self { dialect, workspace: Workspace::anywhere(), last: None })
     }
 
     /// Reads a file, or standard input for `-`. Unless a dialect was named, the file's name and first lines decide; a text
@@ -73,7 +75,7 @@ impl Texts {
         let absolute = absolute(path)?;
         let directory = absolute.parent().unwrap_or(&absolute);
         if self.last.as_ref().is_none_or(|(known, _)| known != directory) {
-            self.last = Some((directory.to_owned(), Languages::anywhere(directory).map_err(Refusal::from)?));
+            self.last = Some((directory.to_owned(), self.workspace.languages_in(directory).map_err(Refusal::from)?));
         }
         Ok(&self.last.as_ref().expect("it has just been put there").1)
     }

@@ -1,0 +1,207 @@
+//! The files of a project and the languages they are written in: one rule for the server, the commands and the hooks.
+//!
+//! They differ in the files that they may read. A client's calls stay below open roots; a person at a shell and the hook of
+//! an agent may name any file. The nearest `lispwright.toml` beside or above a file applies to it, up to the root. Where no
+//! root is open, the search ends at the one that would be opened, and a file outside of it may have its configuration
+//! anywhere above.
+//!
+//! A configuration is parsed again only when its file has changed.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use lispwright_project::{
+    Error, Roots, SourceFile, Version, is_shared, read_anywhere, read_text_anywhere, root_around,
+};
+use lispwright_syntax::{Dialect, Language};
+
+use crate::languages::{BadConfiguration, ConfigFault, FILE_NAME, Languages};
+use crate::refusal::Refusal;
+
+/// Files that may be read, and their languages. Clones share the configurations that are known.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    /// `None` for every file of the system.
+    roots: Option<Roots>,
+    known: Arc<Mutex<HashMap<PathBuf, Known>>>,
+}
+
+/// The most configurations that are kept.
+const MOST_KNOWN: usize = 1_000;
+
+/// A configuration as one version of its file says.
+#[derive(Clone, Debug)]
+struct Known {
+    version: Version,
+    languages: Result<Arc<Languages>, ConfigFault>,
+}
+
+/// A file that has been read.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// Its text, and how it is stored.
+    pub file: SourceFile,
+    /// Its language; `None` when it is not known to be Lisp.
+    pub language: Option<Language>,
+}
+
+impl Workspace {
+    /// Every file of the system, for a person or a hook.
+    #[must_use]
+    pub fn anywhere() -> Self {
+        Self::default()
+    }
+
+    /// The files below `roots`.
+    #[must_use]
+    pub fn within(roots: Roots) -> Self {
+        Self { roots: Some(roots), ..Self::default() }
+    }
+
+    /// Reads a file and finds its language: `dialect`, else the one that its name and first lines show, with the additions
+    /// of the project.
+    ///
+    /// Errors: those of reading; a configuration that is wrong.
+    pub fn open(&self, path: &str, dialect: Option<Dialect>) -> Result<Opened, Refusal> {
+        let file = self.read(path)?;
+        let language = self.language_of(&file, dialect)?;
+        Ok(Opened { file, language })
+    }
+
+    /// Reads a file that has to be Lisp.
+    pub(crate) fn open_lisp(&self, path: &str) -> Result<(SourceFile, Language), Refusal> {
+        let file = self.read(path)?;
+        let language = self.lisp_language_of(&file)?;
+        Ok((file, language))
+    }
+
+    /// Reads a file.
+    pub(crate) fn read(&self, path: &str) -> Result<SourceFile, Refusal> {
+        let path = Path::new(path);
+        Ok(self.roots.as_ref().map_or_else(|| read_anywhere(path), |roots| roots.read(path))?)
+    }
+
+    /// The language of a file, as [`Workspace::open`] finds it.
+    fn language_of(&self, file: &SourceFile, dialect: Option<Dialect>) -> Result<Option<Language>, Refusal> {
+        let dialect = dialect.or_else(|| Dialect::detect(&file.path, file.text.as_bytes()));
+        dialect.map(|dialect| self.extended(dialect, Some(&file.path))).transpose()
+    }
+
+    /// The language of a file that has to be Lisp.
+    pub(crate) fn lisp_language_of(&self, file: &SourceFile) -> Result<Language, Refusal> {
+        let not_lisp = || Refusal::NotLisp { path: file.path.clone(), may_be_said: false };
+        self.language_of(file, None)?.ok_or_else(not_lisp)
+    }
+
+    /// A dialect with the additions of the project around the file at `path`; without a path, around relative ones.
+    pub fn extended(&self, dialect: Dialect, path: Option<&str>) -> Result<Language, Refusal> {
+        // The name of a file that does not exist yet gives its directory.
+        let place = |path: &str| match &self.roots {
+            Some(roots) => roots.absolute(Path::new(path)).unwrap_or_else(|_| roots.primary().join(path)),
+            None => std::path::absolute(path).unwrap_or_else(|_| path.into()),
+        };
+        let file = place(path.unwrap_or(FILE_NAME));
+        Ok(self.languages_in(file.parent().unwrap_or(&file))?.of(dialect))
+    }
+
+    /// The languages of the files in `directory`, which is absolute.
+    ///
+    /// Errors: the configuration that applies is wrong.
+    pub fn languages_in(&self, directory: &Path) -> Result<Arc<Languages>, BadConfiguration> {
+        let real = directory.canonicalize();
+        let directory = real.as_deref().unwrap_or(directory);
+        let root = if self.roots.is_none() { root_around(directory) } else { None };
+        let up_to_root =
+            directory.ancestors().take_while(|above| root.as_ref().is_none_or(|root| above.starts_with(root)));
+        for directory in up_to_root {
+            let bad = |fault| BadConfiguration { directory: directory.to_owned(), fault };
+            if let Some(languages) = self.configuration(directory, SystemTime::now()).map_err(bad)? {
+                return Ok(languages);
+            }
+        }
+        Ok(Arc::default())
+    }
+
+    /// The configuration in a directory; `None` where there is none, or none that may be read.
+    fn configuration(&self, directory: &Path, now: SystemTime) -> Result<Option<Arc<Languages>>, ConfigFault> {
+        let path = directory.join(FILE_NAME);
+        // The version is older than the text, so the text of a file that changes meanwhile is not taken for another one's.
+        let version = match Version::at(&path) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            version => version.ok(),
+        };
+        // Each change of the map is one call, so a panic elsewhere leaves it whole.
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known().get(&path).filter(|known| Some(known.version) == version) {
+            return known.languages.clone().map(Some);
+        }
+        // A directory of several projects has no configuration.
+        if is_shared(directory) {
+            return Ok(None);
+        }
+        let text = match &self.roots {
+            Some(roots) => roots.read(&path).map(|file| file.text),
+            None => read_text_anywhere(&path),
+        };
+        let text = match text {
+            Ok(text) => text,
+            Err(Error::Missing { .. } | Error::NotFound { .. } | Error::OutsideRoot { .. }) => return Ok(None),
+            Err(error) => return Err(ConfigFault::Unreadable(Arc::new(error))),
+        };
+        let languages = Languages::parse(&text).map(Arc::new);
+        if let Some(version) = version.filter(|version| version.is_settled(now)) {
+            let mut known = known();
+            if known.len() >= MOST_KNOWN {
+                known.clear();
+            }
+            known.insert(path, Known { version, languages: languages.clone() });
+        }
+        languages.map(Some)
+    }
+}
+
+/// Whether the name of a file is that of Lisp.
+#[must_use]
+pub fn is_lisp_name(path: &Path) -> bool {
+    Dialect::detect(&path.to_string_lossy(), b"").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_configuration_is_parsed_again_only_when_its_file_has_changed() {
+        let project = tempfile::tempdir().unwrap();
+        let directory = project.path().canonicalize().unwrap();
+        let write = |text: &str| std::fs::write(directory.join(FILE_NAME), text).unwrap();
+        let is_same = |workspace: &Workspace, now| {
+            let [first, second] = [(); 2].map(|()| workspace.configuration(&directory, now).unwrap().unwrap());
+            Arc::ptr_eq(&first, &second)
+        };
+        let now = SystemTime::now();
+        let later = now + Duration::from_secs(60);
+        let roots = Roots::of_client(&[project.path().to_owned()]).unwrap();
+        for workspace in [Workspace::anywhere(), Workspace::within(roots)] {
+            assert!(workspace.configuration(&directory, later).is_ok_and(|found| found.is_none()));
+            write("[scheme]\nbrackets = [\"{}\"]\n");
+            assert!(!is_same(&workspace, now), "the next change may get the same time");
+            assert!(is_same(&workspace.clone(), later));
+            assert!(is_same(&workspace, now));
+            write("[scheme]\nbrackets = [\"<>\"]\n");
+            assert!(workspace.configuration(&directory, later).is_err());
+            assert!(workspace.configuration(&directory, now).is_err());
+            std::fs::remove_file(directory.join(FILE_NAME)).unwrap();
+            assert!(workspace.configuration(&directory, later).is_ok_and(|found| found.is_none()));
+        }
+    }
+}
