@@ -171,9 +171,7 @@ const SHORTEST_CUT: usize = 500;
 fn cut_off(source: &Source<'_>, id: FormId, content: Option<&str>) -> Option<Refusal> {
     let unix = |text: &str| text.replace("\r\n", "\n");
     let given = unix(content.unwrap_or_default().trim());
-    if given.len() < SHORTEST_CUT
-        || read(&given, source.tree.language_at(source.forms.get(id).span.start)).is_balanced()
-    {
+    if given.len() < SHORTEST_CUT {
         return None;
     }
     let form = source.forms.get(id);
@@ -182,6 +180,9 @@ fn cut_off(source: &Source<'_>, id: FormId, content: Option<&str>) -> Option<Ref
         whole.strip_prefix(&*given).is_some_and(|rest| rest.chars().any(|c| !c.is_whitespace() && !")]}".contains(c)))
     };
     let whole = readings.iter().find(loses_code)?;
+    if read(&given, source.tree.language_at(form.span.start)).is_balanced() {
+        return None;
+    }
     Some(Refusal::CutOff { given: given.chars().count(), whole: whole.chars().count() })
 }
 

@@ -3,8 +3,6 @@
 //! Models wrap source in Markdown fences, copy line numbers along, write another dialect's brackets and typographic
 //! quotes, and lose delimiters. Each is told apart here, because "unbalanced" would be the wrong answer to most.
 
-use std::ops::Range;
-
 use lispwright_syntax::{Datum, Forms, Language, LineIndex, Span, TokenKind, Tree, read};
 
 use crate::characters;
@@ -85,36 +83,41 @@ impl Content {
         slip::check(content, &tree, whole)?;
         characters::check(content, &tree, whole, source)?;
         if tree.is_balanced() {
-            return Self::of_sound(content, source, wanted, None);
+            return Self::of_sound(content, tree, source, wanted, None);
         }
         let Some(mut diagnosis) = diagnose_in(content, &tree, Some(&wanted.setting(source))) else {
-            return Self::of_sound(content, source, wanted, None);
+            return Self::of_sound(content, tree, source, wanted, None);
         };
         let unbalanced = |diagnosis| Refusal::Unbalanced { diagnosis: Box::new(diagnosis), allowed: wanted.repair };
         let Some(repaired) = diagnosis.repaired.take() else { return Err(unbalanced(diagnosis)) };
-        if let Some(doubt) = becomes_something_else(content, &tree, &repaired, wanted.earlier(source)) {
+        let now = read(&repaired, language);
+        if let Some(doubt) = becomes_something_else((content, &tree), (&repaired, &now), wanted.earlier(source)) {
             return Err(unbalanced(Diagnosis { doubt: doubt.to_owned(), ..diagnosis }));
         }
         if !wanted.repair {
             return Err(unbalanced(Diagnosis { repaired: Some(repaired), ..diagnosis }));
         }
         let mended = diagnosis.fixes.first().map(Mended::from);
-        Self::of_sound(&repaired, source, wanted, mended)
+        Self::of_sound(&repaired, now, source, wanted, mended)
     }
 
     /// Content that balances.
-    fn of_sound(content: &str, source: &Source<'_>, wanted: Wanted, mended: Option<Mended>) -> Result<Self, Refusal> {
-        let language = &wanted.language(source);
-        let tree = read(content, language);
+    fn of_sound(
+        content: &str,
+        tree: Tree,
+        source: &Source<'_>,
+        wanted: Wanted,
+        mended: Option<Mended>,
+    ) -> Result<Self, Refusal> {
         let data: Vec<Datum> = tree.top_level().collect();
         if wanted.earlier(source).is_some() && data.len() > 1 {
             return Err(Refusal::SeveralForms { forms: first_lines(content, &tree, &data) });
         }
-        let solid = trimmed(content, &tree);
-        let before = content[..solid.start].rsplit('\n').next().unwrap_or_default();
-        let text = with_line_ending(&content[solid], source.line_ending());
-        // `#!` means something else once it is the first thing in a text.
-        let tree = read(&text, language).learning(&text);
+        let solid = tree.solid_span();
+        let before = content[..solid.start as usize].rsplit('\n').next().unwrap_or_default();
+        let text = with_line_ending(&content[solid.range()], source.line_ending());
+        let known = if text.len() == solid.len() as usize { tree.trimmed(content) } else { None };
+        let tree = known.unwrap_or_else(|| read(&text, wanted.language(source))).learning(&text);
         let data: Vec<Datum> = tree.top_level().collect();
         if data.is_empty() {
             return Err(Refusal::NoForm);
@@ -140,11 +143,14 @@ impl Content {
 }
 
 /// Why `repaired` is not what `content` visibly is: other forms begin its lines, or not the one form that is wanted.
-fn becomes_something_else(content: &str, tree: &Tree, repaired: &str, earlier: Option<&str>) -> Option<&'static str> {
-    let language = tree.language();
-    let (seen, now) = (beginnings(content, tree), read(repaired, language));
-    let became = beginnings(repaired, &now);
-    let replaced = earlier.map(|earlier| beginnings(earlier, &read(earlier, language)));
+fn becomes_something_else(
+    (content, tree): (&str, &Tree),
+    (repaired, now): (&str, &Tree),
+    earlier: Option<&str>,
+) -> Option<&'static str> {
+    let (seen, became) = (beginnings(content, tree), beginnings(repaired, now));
+    let replaced = earlier.filter(|_| seen.is_empty());
+    let replaced = replaced.map(|earlier| beginnings(earlier, &read(earlier, tree.language())));
     if earlier.is_some() && now.top_level().count() != 1 {
         return Some("the likeliest repair leaves more than one form, and replace takes exactly one");
     }
@@ -192,15 +198,6 @@ pub(crate) fn is_numbered(text: &str) -> bool {
             let digits = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
             digits.len() < line.trim_start().len() && (digits.starts_with("| ") || digits == "|")
         })
-}
-
-/// `text` without white space at either end; a space that belongs to a token, such as a character literal, stays.
-fn trimmed(text: &str, tree: &Tree) -> Range<usize> {
-    let solid: Vec<Span> = tree.tokens().filter(|(kind, _)| *kind != TokenKind::Blank).map(|(_, span)| span).collect();
-    match (solid.first(), solid.last()) {
-        (Some(first), Some(last)) => first.start as usize..last.end as usize,
-        _ => text.len()..text.len(),
-    }
 }
 
 /// `text` with every line ended by `ending`.

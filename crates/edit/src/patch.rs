@@ -96,10 +96,13 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
     }
     new_body.push_str(source.slice(Span::new(copied, region.end)));
     let touched = Span::new(found[0].start, found[found.len() - 1].end);
-    check_new_text(source, &new_body, written[0])?;
+    let language = source.tree.language_at(region.start);
+    let mut new_tree = read(&new_body, &language);
+    check_new_text(source, &new_body, &new_tree, written[0])?;
 
     let mut mended = None;
-    if let Some((repaired, how)) = balanced(source, region, &new_body, &written, patch.repair)? {
+    if let Some((repaired, how)) = balanced(source, region, (&new_body, &new_tree), &written, patch.repair)? {
+        new_tree = read(&repaired, &language);
         new_body = repaired;
         mended = Some(how);
     }
@@ -110,7 +113,7 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
     edited.diff = unified(source.text, &edited.text, touched, new_touched as usize);
     let lines = lispwright_syntax::LineIndex::new(edited.text.as_bytes());
     edited.lines = Some((lines.line(touched.start), lines.line((touched.start + new_touched).max(1) - 1)));
-    note_new_name(source, id, &new_body, &mut edited);
+    note_new_name(source, id, &new_body, &new_tree, &mut edited);
     edited.notes.extend(has_put_back.then_some(Note::PutBack));
     if loosely {
         let line = source.lines.line(touched.start);
@@ -134,26 +137,24 @@ fn moved_to(source: &Source<'_>, place: Span, old_text: &str, new_text: &str) ->
 }
 
 /// Refuses new text that is code, as it stands in `new_body`, and carries along where it was copied from.
-fn check_new_text(source: &Source<'_>, new_body: &str, written: Span) -> Result<(), Refusal> {
-    let tree = read(new_body, source.language_of_pieces());
+fn check_new_text(source: &Source<'_>, new_body: &str, tree: &Tree, written: Span) -> Result<(), Refusal> {
     let begins_token = tree
         .token_at(written.start)
         .is_none_or(|token| tree.token_span(token).start == written.start || tree.kind(token) == TokenKind::Blank);
     if !begins_token {
         return Ok(());
     }
-    let wrapped = wrapping(new_body, &tree, written).map_or(Ok(()), Err);
-    let checked = wrapped.and_then(|()| slip::check(new_body, &tree, written));
+    let wrapped = wrapping(new_body, tree, written).map_or(Ok(()), Err);
+    let checked = wrapped.and_then(|()| slip::check(new_body, tree, written));
     checked
-        .and_then(|()| characters::check(new_body, &tree, written, source))
+        .and_then(|()| characters::check(new_body, tree, written, source))
         .map_err(|refusal| refusal.within("new_text"))
 }
 
 /// Says so when the form is called something else now.
-fn note_new_name(source: &Source<'_>, id: FormId, new_body: &str, edited: &mut Edited) {
+fn note_new_name(source: &Source<'_>, id: FormId, new_body: &str, tree: &Tree, edited: &mut Edited) {
     let old = source.forms.get(id);
-    let tree = read(new_body, source.tree.language_at(whole_span(old).start));
-    let forms = lispwright_syntax::Forms::new(&tree, new_body);
+    let forms = lispwright_syntax::Forms::new(tree, new_body);
     let Some((_, new)) = forms.iter().next() else { return };
     if new.name != old.name || new.head_name != old.head_name {
         let (before, after) = (old.label(source.text), new.label(new_body));
@@ -181,19 +182,20 @@ fn not_found(source: &Source<'_>, id: FormId, region: Span, old_text: &str) -> R
 fn balanced(
     source: &Source<'_>,
     region: Span,
-    new_body: &str,
+    (new_body, new_tree): (&str, &Tree),
     written: &[Span],
     repair: bool,
 ) -> Result<Option<(String, Mended)>, Refusal> {
-    let old_body = source.slice(region);
-    let language = source.tree.language_at(region.start);
-    let (old_tree, new_tree) = (read(old_body, &language), read(new_body, &language));
+    if new_tree.diagnostics().is_empty() {
+        return Ok(None);
+    }
+    let old_tree = read(source.slice(region), source.tree.language_at(region.start));
     if new_tree.diagnostics().len() <= old_tree.diagnostics().len() {
         return Ok(None);
     }
     let (first, last) = (written[0], written[written.len() - 1]);
     let setting = Setting::patched(source, region, Span::new(first.start, last.end));
-    let Some(diagnosis) = diagnose_in(new_body, &new_tree, Some(&setting)) else { return Ok(None) };
+    let Some(diagnosis) = diagnose_in(new_body, new_tree, Some(&setting)) else { return Ok(None) };
     let lead = source.slice(Span::new(source.line_start(region.start), region.start));
     let tail = source.slice(Span::new(region.end, source.line_end(region.end)));
     let last_line = new_body.matches('\n').count() as u32 + 1;
@@ -212,7 +214,7 @@ fn balanced(
             corrected = Some(repaired[first.start as usize..end].to_owned());
         }
     }
-    let (add, remove) = lacking(&old_tree, &new_tree);
+    let (add, remove) = lacking(&old_tree, new_tree);
     let first_line = source.lines.line(region.start) + new_body[..first.start as usize].matches('\n').count() as u32;
     let new_text = new_body[first.range()].trim_end_matches(['\n', '\r']);
     let patched = (first_line, first_line + new_text.matches('\n').count() as u32);

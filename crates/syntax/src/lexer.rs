@@ -19,11 +19,14 @@ pub(crate) struct Lexer<'t> {
     /// The table for what begins at a byte or behind it.
     then: &'t Readtable,
     from: usize,
+    /// Where reading began.
+    #[cfg(debug_assertions)]
+    pub(crate) begin: usize,
 }
 
 impl<'t> Lexer<'t> {
     pub(crate) fn new(text: &'t [u8], tables: Readtables<'t>) -> Self {
-        Self { text, at: 0, token: 0, readtable: tables.first, then: tables.then, from: tables.from }
+        Self::from(text, tables, 0)
     }
 
     /// Byte offset of the next token.
@@ -38,7 +41,16 @@ impl<'t> Lexer<'t> {
 
     /// A lexer whose next token begins at `offset`, where a token begins.
     pub(crate) fn from(text: &'t [u8], tables: Readtables<'t>, offset: usize) -> Self {
-        Self { at: offset, ..Self::new(text, tables) }
+        Self {
+            text,
+            at: offset,
+            token: 0,
+            readtable: tables.first,
+            then: tables.then,
+            from: tables.from,
+            #[cfg(debug_assertions)]
+            begin: offset,
+        }
     }
 
     /// Ends the current token early, at `offset`.

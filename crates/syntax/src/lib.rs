@@ -22,6 +22,8 @@ pub mod diagnostic;
 pub mod dialects;
 mod dots;
 pub mod dump;
+#[cfg(debug_assertions)]
+pub mod effort;
 mod fence;
 pub mod form;
 pub mod language;

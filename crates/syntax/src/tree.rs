@@ -135,6 +135,44 @@ impl Tree {
         clipped.take_while(move |(_, token)| token.start < span.end).filter(|(_, token)| !token.is_empty())
     }
 
+    /// The text without the white space at both ends; a space that belongs to a token, such as a character literal, stays.
+    #[must_use]
+    pub fn solid_span(&self) -> Span {
+        let (first, end) = self.solid_tokens();
+        Span::new(self.starts[first], self.starts[end])
+    }
+
+    /// The first token that is not white space, and one past the last.
+    fn solid_tokens(&self) -> (usize, usize) {
+        let is_solid = |kind: &TokenKind| *kind != TokenKind::Blank;
+        let end = self.kinds.iter().rposition(is_solid).map_or(self.kinds.len(), |last| last + 1);
+        (self.kinds.iter().position(is_solid).unwrap_or(end), end)
+    }
+
+    /// The tree of the [solid](Self::solid_span) part of `text`, from which this one was read; `None` when that part may read
+    /// differently by itself.
+    #[must_use]
+    pub fn trimmed(&self, text: &str) -> Option<Self> {
+        let (first, last) = self.solid_tokens();
+        let span = self.solid_span();
+        // At the start of a text, `#!` and a byte order mark have a meaning of their own.
+        let may_differ = first > 0 && text[span.range()].starts_with(|c: char| c == '#' || !c.is_ascii());
+        if may_differ || self.mark != u32::MAX || !self.diagnostics.is_empty() {
+            return None;
+        }
+        let token = |token: TokenId| token - first as TokenId;
+        let lists = self.lists.iter();
+        Some(Self {
+            language: self.language.clone(),
+            mark: self.mark,
+            kinds: self.kinds[first..last].to_vec(),
+            starts: self.starts[first..=last].iter().map(|start| start - span.start).collect(),
+            lists: lists.map(|list| List { open: token(list.open), close: token(list.close), ..*list }).collect(),
+            diagnostics: Vec::new(),
+            recovered: self.recovered,
+        })
+    }
+
     /// Every list, in the order of the opening tokens.
     pub fn lists(&self) -> &[List] {
         &self.lists
@@ -211,5 +249,40 @@ impl Tree {
             + self.starts.capacity() * size_of::<u32>()
             + self.lists.capacity() * size_of::<List>()
             + self.diagnostics.capacity() * size_of::<Diagnostic>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use crate::{Dialect, read};
+
+    #[track_caller]
+    fn check_trimmed(dialect: Dialect, text: &str, expected: Option<&str>) {
+        let tree = read(text, dialect);
+        let trimmed = tree.trimmed(text);
+        assert_eq!(trimmed.is_some(), expected.is_some(), "{text:?}");
+        let Some(part) = expected else { return };
+        assert_eq!(&text[tree.solid_span().range()], part);
+        let (trimmed, alone) = (trimmed.unwrap(), read(part, dialect));
+        assert_eq!(trimmed.tokens().collect::<Vec<_>>(), alone.tokens().collect::<Vec<_>>());
+        assert_eq!(trimmed.lists(), alone.lists());
+        assert_eq!((trimmed.mark, trimmed.recovered), (alone.mark, alone.recovered));
+    }
+
+    #[test]
+    fn a_tree_without_the_white_space_around_is_that_of_the_part() {
+        let cl = Dialect::CommonLisp;
+        for part in ["(a (b) 'c) ; d", "; x\n(a [b)", "(list #\\ )", "x", ""] {
+            for (before, behind) in [("", ""), ("\n  ", ""), ("", "\r\n\n"), (" \x0c", "\n\t")] {
+                check_trimmed(cl, &format!("{before}{part}{behind}"), Some(part));
+            }
+        }
+        check_trimmed(Dialect::Clojure, ", {:a [1 2]},\n", Some("{:a [1 2]}"));
+        check_trimmed(Dialect::Scheme, " #!eof (a)", None);
+        check_trimmed(Dialect::Scheme, " #!r7rs (a |b c|)", None);
+        check_trimmed(cl, "\n\u{feff}(a)", None);
+        check_trimmed(cl, "(a", None);
     }
 }
