@@ -225,8 +225,7 @@
 
 ;;; Evaluation
 
-;; What the agent needs of parameters that code can set. The heap is looked at when the collector is due: more than the limit
-;; is an error of the code that runs.
+;; What the agent needs of parameters that code can set.
 (define (restore-parameters)
   (allow-interrupts)
   (restore-ports)
@@ -235,13 +234,12 @@
   (abort-handler (case-lambda [() (leave 255)] [(status) (leave status)]))
   (reset-handler (lambda () (error #f "the code has called reset, and there is no prompt to go back to")))
   (base-exception-handler handle-condition)
+  (set! measured (bytes-allocated))
   (collect-request-handler
    (lambda ()
      (collect)
-     (when (and current (main-thread?) (heap-full?))
-       (raise (condition (make-implementation-restriction-violation)
-                         (make-message-condition
-                          (format "the heap is full: more than ~a megabytes are in use" heap-megabytes))))))))
+     (when (and current (main-thread?))
+       (refuse-excess)))))
 
 ;; Has code compiled so that its frames are those of the source: no procedure is built into another, and an error is no tail call.
 (define (prepare-compiler)
@@ -251,11 +249,28 @@
   (cp0-effort-limit 0)
   (enable-cross-library-optimization #f))
 
-(define heap-megabytes 1024)            ; how large the heap may grow
+;;; Limits
 
+(define megabyte (* 1024 1024))
+(define heap-megabytes 1024)            ; the size of the heap
+(define deepest-recursion 10000000)     ; calls in each other: more are taken for endless
+(define measured 0)                     ; octets in use when the depth of the stack was looked at last
+
+;; Fails when the code that runs has filled the heap or the stack, which is a part of it.
+(define (refuse-excess)
+  (define (refuse text)
+    (raise (condition (make-implementation-restriction-violation) (make-message-condition text))))
+  (when (> (bytes-allocated) (+ measured (* 128 megabyte)))
+    (set! measured (bytes-allocated))
+    (when (> (call/cc (lambda (k) ((inspect/object k) 'depth))) deepest-recursion)
+      (refuse (format "the stack is full: more than ~a calls in each other" deepest-recursion))))
+  (when (heap-full?)
+    (refuse (format "the heap is full: more than ~a megabytes are in use" (quotient heap-megabytes 2)))))
+
+;; True when more than half of the heap is in use: the collector copies it into the other half.
 (define (heap-full?)
   (define (full?)
-    (> (bytes-allocated) (* heap-megabytes 1024 1024)))
+    (> (bytes-allocated) (* (quotient heap-megabytes 2) megabyte)))
   (and (full?)
        (begin
          (collect (collect-maximum-generation))

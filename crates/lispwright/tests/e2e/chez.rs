@@ -42,7 +42,7 @@ fn values(session: &mut Session, code: &str) -> Value {
 }
 
 #[test]
-fn what_code_prints_keeps_its_order_and_threads_end_alone() {
+fn output_keeps_its_order_threads_end_alone_and_endless_recursion_is_an_error() {
     let mut session = project();
     let code = "(display \"a\") (system \"echo b\") (display \"c\") (fork-thread (lambda () (error 'far \"away\")))
         (sleep (make-time 'time-duration 100000000 0))";
@@ -50,6 +50,9 @@ fn what_code_prints_keeps_its_order_and_threads_end_alone() {
     assert_eq!(answer.fields["stdout"], "ab\nc", "{}", answer.text);
     assert!(answer.fields["stderr"].as_str().is_some_and(|text| text.contains("far: away")), "{}", answer.text);
     assert_eq!(values(&mut session, "(let ([x (list 1)]) (set-cdr! x x) x)"), json!(["#0=(1 . #0#)"]));
+    let deep = call(&mut session, "repl_eval", json!({ "code": "(define (down n) (+ 1 (down n)))\n(down 0)" }));
+    assert!(deep.is_error && deep.text.contains("the stack is full"), "{}", deep.text);
+    assert_eq!(values(&mut session, "(procedure? down)"), json!(["#t"]), "the image is kept");
     let status = session.ok("repl_control", json!({ "action": "status" }));
     assert!(status.text.contains("Chez Scheme 9.") || status.text.contains("Chez Scheme 10."), "{}", status.text);
 }
@@ -92,5 +95,5 @@ fn names_have_their_meaning_in_a_library() {
     let expansion = call(&mut session, "macroexpand", json!({ "code": "(unless a b)" }));
     assert!(expansion.text.contains("(if (not a)"), "{}", expansion.text);
     let references = call(&mut session, "code_find_references", json!({ "symbol": "weight", "package": "(stone)" }));
-    assert!(references.text.contains("grind") && references.text.contains("mill.ss:5"), "{}", references.text);
+    assert!(references.text.contains("define grind") && references.text.contains("mill.ss:6"), "{}", references.text);
 }
