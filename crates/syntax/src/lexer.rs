@@ -285,6 +285,27 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// What began with `#` and goes on as an atom does, with what stands right behind it: a bracket opens a list of a sort of
+    /// its own, a string belongs to one of `strings`. `#` with a number and `=` is a label, all else an atom.
+    pub(crate) fn marked(&mut self, strings: &[&[u8]]) -> TokenKind {
+        let kind = self.atom_rest();
+        if kind != TokenKind::Atom {
+            return kind;
+        }
+        let token = self.token_bytes();
+        let label = token.strip_prefix(b"#").and_then(|rest| rest.strip_suffix(b"="));
+        match self.peek() {
+            _ if label.is_some_and(|label| !label.is_empty() && label.iter().all(u8::is_ascii_digit)) => {
+                TokenKind::Prefix
+            }
+            Some(b'(') => self.open(TokenKind::OpenParen),
+            Some(b'[') => self.open(TokenKind::OpenBracket),
+            Some(b'{') => self.open(TokenKind::OpenBrace),
+            Some(b'"') if strings.contains(&token) => TokenKind::Prefix,
+            _ => kind,
+        }
+    }
+
     /// Guile's `#{...}#`, the lexer standing on the brace. A backslash escapes.
     pub(crate) fn extended_symbol(&mut self) -> TokenKind {
         self.at += 1;

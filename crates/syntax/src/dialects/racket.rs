@@ -82,7 +82,8 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
         b',' => lexer.take(1, TokenKind::Prefix),
         b'<' if lexer.looking_at(b"<<") => lexer.here_string(),
         b'"' => lexer.string(),
-        _ => named(lexer),
+        // `#(`, `#s(`, `#hash{`, `#0=`, `#t`, `#:key`, `#%app`
+        _ => lexer.marked(&STRING_MARKS),
     }
 }
 
@@ -95,24 +96,8 @@ fn character(lexer: &mut Lexer<'_>) -> TokenKind {
     TokenKind::Character
 }
 
-/// `#(`, `#s(`, `#hash{`: an opener; `#rx"`: the string belongs to it; `#0=`: a label; all else is an atom: `#t`, `#:key`, `#%app`.
-fn named(lexer: &mut Lexer<'_>) -> TokenKind {
-    let kind = lexer.atom_rest();
-    if kind != TokenKind::Atom {
-        return kind;
-    }
-    let token = lexer.token_bytes();
-    match lexer.peek() {
-        _ if token.len() > 2 && token.ends_with(b"=") && token[1..token.len() - 1].iter().all(u8::is_ascii_digit) => {
-            TokenKind::Prefix
-        }
-        Some(b'(') => lexer.open(TokenKind::OpenParen),
-        Some(b'[') => lexer.open(TokenKind::OpenBracket),
-        Some(b'{') => lexer.open(TokenKind::OpenBrace),
-        Some(b'"') if matches!(token, b"#rx" | b"#px" | b"#rx#" | b"#px#") => TokenKind::Prefix,
-        _ => kind,
-    }
-}
+/// What a string right behind belongs to.
+const STRING_MARKS: [&[u8]; 4] = [b"#rx", b"#px", b"#rx#", b"#px#"];
 
 const FRAGMENTS: &[(&str, &str)] =
     &[("hash_name", r"#<constituent -0123456789&!<><rest>"), ("mark", r"<hash_name>|#\d+<rest>|#")];

@@ -120,32 +120,13 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
         b'{' => lexer.extended_symbol(),
         b'<' if lexer.looking_at(b"<<") => lexer.here_string(),
         b'"' => lexer.string(),
-        _ => uniform_vector_or_atom(lexer),
+        // `#vu8(`, `#2((`, Racket's `#hash{`, `#0=`, `#t`, `#:key`, `#x1F`
+        _ => lexer.marked(&STRING_MARKS),
     }
 }
 
-/// `#vu8(`, `#u8(`, `#2((`, Racket's `#hash{`: an opener; `#0=`: a label; all else is an atom: `#t`, `#:key`, `#x1F`.
-fn uniform_vector_or_atom(lexer: &mut Lexer<'_>) -> TokenKind {
-    let kind = lexer.atom_rest();
-    if kind != TokenKind::Atom {
-        return kind;
-    }
-    if lexer.token_bytes().ends_with(b"=") && lexer.token_bytes()[1..].iter().rev().skip(1).all(u8::is_ascii_digit) {
-        return TokenKind::Prefix;
-    }
-    match lexer.peek() {
-        Some(b'(') => lexer.open(TokenKind::OpenParen),
-        Some(b'[') => lexer.open(TokenKind::OpenBracket),
-        Some(b'{') => lexer.open(TokenKind::OpenBrace),
-        Some(b'"') if is_string_prefix(lexer.token_bytes()) => TokenKind::Prefix,
-        _ => kind,
-    }
-}
-
-/// `#rx"..."`, `#px"..."`, `#u8"..."`: the string is part of the datum.
-fn is_string_prefix(token: &[u8]) -> bool {
-    matches!(token, b"#rx" | b"#px" | b"#rx#" | b"#px#" | b"#u8" | b"#vu8")
-}
+/// What a string right behind belongs to.
+const STRING_MARKS: [&[u8]; 6] = [b"#rx", b"#px", b"#rx#", b"#px#", b"#u8", b"#vu8"];
 
 /// `#!`: a directive, a script header, or a block comment.
 fn bang(lexer: &mut Lexer<'_>) -> TokenKind {
