@@ -221,6 +221,48 @@ fn paths_are_relative_to_the_shell_and_the_nearest_configuration_counts() {
 }
 
 #[test]
+fn the_definers_of_a_project_count_at_every_door() {
+    let sound = "(route home (x)\n  \"Shows it.\"\n  (list x))\n\n(route about (x)\n  (list x x))\n";
+    // For a call it is the `)` that is too much, for a function a `(` that is missing.
+    let broken = "(route home x)\n  (list x))\n\n(route about (x)\n  (list x x))\n";
+    let hook = |here: &Path, content: &str| {
+        let input = serde_json::json!({
+            "session_id": "s", "transcript_path": "t", "cwd": here, "permission_mode": "default",
+            "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_use_id": "u",
+            "tool_input": { "file_path": here.join("new.lisp"), "content": content },
+        });
+        text(&lispwright(here, &["hook", "claude-code"], &input.to_string()).stdout)
+    };
+    let plain = project();
+    fs::write(plain.path().join("r.lisp"), sound).unwrap();
+    check(plain.path(), &["read", "r.lisp", "home"], "", 1, &["no form `home`"]);
+    let answer = hook(plain.path(), broken);
+    assert!(answer.contains("updatedInput"), "nothing says what a route is: {answer}");
+    for (config, head) in [
+        ("[common-lisp.definers]\nroute = \"defun\"\n", ""),
+        ("", "(defmacro route (name args &body body)\n  `(progn (defun ,name ,args ,@body) (add ',name)))\n\n"),
+    ] {
+        let project = project();
+        let here = project.path();
+        fs::write(here.join("lispwright.toml"), config).unwrap();
+        let write = |name: &str, text: &str| fs::write(here.join(name), format!("{head}{text}")).unwrap();
+        write("r.lisp", sound);
+        write("bad.lisp", broken);
+        let outline = document(here, &["outline", "--json", "r.lisp"], 0);
+        let forms = outline["files"][0]["forms"].as_array().unwrap();
+        assert_eq!(forms[forms.len() - 1]["name"], "about", "{outline}");
+        check(here, &["read", "r.lisp", "home"], "", 0, &["(route home (x)"]);
+        check(here, &["patch", "r.lisp", "about", "--old", "x x", "--new", "x"], "", 0, &["route about"]);
+        let content = "(route away (x)\n  x)";
+        check(here, &["edit", "r.lisp", "insert-after", "home"], content, 0, &["route away"]);
+        check(here, &["read", "r.lisp", "away"], "", 0, &[content]);
+        check(here, &["repair", "bad.lisp"], "", 1, &["(route home (x)"]);
+        let answer = hook(here, &format!("{head}{broken}"));
+        assert!(answer.contains("(route home (x)") && !answer.contains("updatedInput"), "{answer}");
+    }
+}
+
+#[test]
 fn directories_are_walked_as_their_ignore_files_say() {
     let project = project();
     let here = project.path();

@@ -425,6 +425,10 @@ fn a_definer_of_the_project_has_the_shape_of_the_one_it_is_like() {
         assert_eq!(as_it_is(&text, with_route()), wanted, "{text}");
         alike += 1;
         differ += usize::from(as_it_is(&text, Dialect::CommonLisp.into()) != wanted);
+        // A macro in the same text says it as well.
+        let told = |text: &str| format!("(defmacro route (&rest all)\n  `(defun ,@all))\n\n{text}");
+        let [shown, plain] = [&text, &plain].map(|text| as_it_is(&told(text), Dialect::CommonLisp.into()));
+        assert_eq!(shown.replace("defun", "route"), plain.replace("defun", "route"), "{text}");
     }
     assert!(alike == 7 && differ > 1, "{differ} of {alike} differ without the project's word");
 }
