@@ -51,28 +51,6 @@ fn balanced_text_is_left_alone() {
 }
 
 #[test]
-fn a_closer_lost_at_the_end_of_a_form_comes_back() {
-    let form = "(defun total (items)\n  (let ((sum 0))\n    (dolist (item items)\n      (incf sum item))\n    sum))";
-    let sound = with_neighbours(form);
-    check(&with_neighbours(&form[..form.len() - 1]), &sound, Dialect::CommonLisp);
-}
-
-#[test]
-fn a_closer_lost_inside_a_form_comes_back() {
-    let form = "(defun total (items)\n  (let ((sum 0))\n    (dolist (item items)\n      (incf sum item))\n    (print sum)\n    sum))";
-    let sound = with_neighbours(form);
-    check(&with_neighbours(&form.replace("(incf sum item))", "(incf sum item)")), &sound, Dialect::CommonLisp);
-}
-
-#[test]
-fn an_extra_closer_goes() {
-    let form = "(defun total (items)\n  (let ((sum 0))\n    (dolist (item items)\n      (incf sum item))\n    (print sum)\n    sum))";
-    let sound = with_neighbours(form);
-    check(&with_neighbours(&format!("{form})")), &sound, Dialect::CommonLisp);
-    check(&with_neighbours(&form.replace("(print sum)", "(print sum))")), &sound, Dialect::CommonLisp);
-}
-
-#[test]
 fn a_closer_of_the_wrong_kind_is_exchanged() {
     let sound = "(defn f [x]\n  (let [y (inc x)]\n    (* x y)))\n\n(defn g [x]\n  (f x))\n";
     check(&sound.replace("(inc x)]", "(inc x))"), sound, Dialect::Clojure);
@@ -105,17 +83,6 @@ fn delimiters_in_literals_are_not_counted() {
 }
 
 #[test]
-fn the_earlier_text_tells_a_lost_opener_from_an_extra_closer() {
-    let earlier = "(defun f (x)\n  (foo (bar x) x))\n";
-    check_against(
-        earlier,
-        "(defun f (y)\n  (foo bar y) y))\n",
-        "(defun f (y)\n  (foo (bar y) y))\n",
-        Dialect::CommonLisp,
-    );
-}
-
-#[test]
 fn the_earlier_text_restores_quotes_and_comments() {
     let earlier = "(defun f (x)\n  \"Doc (of f).\"\n  #| note ( |#\n  (list x \"a\"))\n\n(defun g () 1)\n";
     for (lost, by) in [("f).\"", "f)."), ("( |#", "( "), ("#| ", " "), ("\"a\"", "\"a"), ("x \"a", "x a")] {
@@ -135,12 +102,6 @@ fn several_faults_in_one_form_are_undone_with_the_earlier_text() {
     let earlier = "(defn f [x]\n  (let [y (inc x)\n        z (dec x)]\n    (when (pos? y)\n      (* x z))))\n";
     let broken = earlier.replace("(inc x)", "(inc x").replace("[y (", "[y ").replace("(* x z))))", "(* x z)))");
     check_against(earlier, &broken, earlier, Dialect::Clojure);
-}
-
-#[test]
-fn a_docstring_that_lost_its_quote_gets_it_back() {
-    let sound = with_neighbours("(defun f (x)\n  \"Returns X, twice.\"\n  (list x x))");
-    check(&sound.replace("twice.\"", "twice."), &sound, Dialect::CommonLisp);
 }
 
 #[test]
