@@ -4,8 +4,7 @@
 ;;; all of it. An interrupt is a signal, whose handler Chez calls between two steps of the code.
 ;;;
 ;;; After this file come held.ss (stacks that are kept), look.ss (macros, objects), describe.ss (names), work.ss, which
-;;; loads files and runs tests, references.ss (who refers to them)
-;;; and copies.ss (checkpoints).
+;;; loads files and runs tests, references.ss (who refers to names) and copies.ss (checkpoints).
 
 ;;; One evaluation
 
@@ -83,7 +82,8 @@
 (define (evaluate-form form environment)
   (call-with-values (lambda () (call-in-code (lambda () ((current-eval) form environment)))) list))
 
-;; Handles what came meanwhile: a signal ends a wait early, so that the work may be through before the interrupt is.
+;; Handles what came meanwhile: a signal ends a wait early, so that the work may be through before the interrupt is. Chez
+;; calls the handlers of signals when procedures are called.
 (define (settle)
   (allow-interrupts)
   (handle-frames)
