@@ -64,7 +64,7 @@ pub enum PartFacts {
     /// By its key.
     Entry {
         /// The key.
-        key: Object,
+        key: Box<Object>,
         /// The part.
         value: Object,
     },
@@ -120,7 +120,7 @@ impl From<&Part> for PartFacts {
         match &part.label {
             Label::Position => Self::Element(value),
             Label::Name(name) => Self::Slot { name: name.clone(), value },
-            Label::Key(key) => Self::Entry { key: key.into(), value },
+            Label::Key(key) => Self::Entry { key: Box::new(key.into()), value },
         }
     }
 }
