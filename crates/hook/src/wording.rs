@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use lispwright_edit::{Diagnosis, LineChange};
 use lispwright_repair::{Edit, line_changes};
-use lispwright_syntax::{Delimiter, DiagnosticKind, LineIndex, TokenKind, Tree, fenced};
+use lispwright_syntax::{Delimiter, DiagnosticKind, LineIndex, TokenKind, Tree, around, fenced};
 
 use crate::change::Change;
 use crate::judge::{Doubts, Repaired, Trees};
@@ -15,9 +15,8 @@ use crate::quoted::quoted;
 const MOST_LINES: usize = 8;
 /// Fixes shown.
 const MOST_FIXES: usize = 3;
-/// Scalar values shown of a line before and after the change in it.
-const BEFORE: usize = 100;
-const AFTER: usize = 40;
+/// Scalar values shown of a line.
+const WIDTH: usize = 140;
 
 /// What a text is about: the file as the reader should know it, and the part of the call that matters.
 pub(crate) struct About<'a> {
@@ -104,7 +103,7 @@ pub(crate) fn renested(about: &About<'_>, text: &str, doubts: &Doubts) -> String
         Some(&line) => format!(
             "lispwright: {name} balances, but since this change no Lisp reads it: behind the dot in line {line} does not stand \
              just one datum. The call was not changed; mend it.\n{}",
-            fenced(&format!("{line} {}", head(&line_text(text, &index, line))))
+            fenced(&format!("{line} {}", line_text(text, &index, line)))
         ),
         None => format!(
             "lispwright: {name} balances, but since this change lines are nested otherwise than they are indented. \
@@ -118,7 +117,7 @@ pub(crate) fn renested(about: &About<'_>, text: &str, doubts: &Doubts) -> String
         let lines: Vec<String> = shown
             .iter()
             .filter(|line| **line <= index.line_count())
-            .map(|&line| format!("{line} {}", head(&line_text(text, &index, line))))
+            .map(|&line| format!("{line} {}", line_text(text, &index, line)))
             .collect();
         let _ = write!(out, "\n{}:\n{}", form.message, fenced(&lines.join("\n")));
     }
@@ -182,7 +181,7 @@ fn details(text: &str, found: &Diagnosis, when: &str) -> String {
         shown.sort_unstable();
         shown.dedup();
         let lines: Vec<String> =
-            shown.iter().map(|&line| format!("{line} {}", head(&line_text(text, &index, line)))).collect();
+            shown.iter().map(|&line| format!("{line} {}", line_text(text, &index, line))).collect();
         return format!("\nThe lines of the file {when}:\n{}", fenced(&lines.join("\n")));
     }
     let mut out = match found.fixes.len() {
@@ -217,8 +216,9 @@ fn summary(edits: &[Edit]) -> String {
 fn lines(changes: &[LineChange]) -> String {
     let mut shown: Vec<String> = Vec::new();
     for LineChange { line, before, after } in changes.iter().take(MOST_LINES) {
-        shown.extend(before.lines().map(|before| format!("{line} -{}", around(before, after))));
-        shown.extend(after.lines().map(|after| format!("{line} +{}", around(after, before))));
+        let same = before.chars().zip(after.chars()).take_while(|(before, after)| before == after).count();
+        shown.extend(before.lines().map(|before| format!("{line} -{}", around(before, same, WIDTH))));
+        shown.extend(after.lines().map(|after| format!("{line} +{}", around(after, same, WIDTH))));
     }
     let more = match changes.len().saturating_sub(MOST_LINES) {
         0 => String::new(),
@@ -227,21 +227,8 @@ fn lines(changes: &[LineChange]) -> String {
     format!("{}{more}", fenced(&shown.join("\n")))
 }
 
-/// A line, cut to what is near the first place where it differs from `other`.
-fn around(line: &str, other: &str) -> String {
-    let differs = line.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let skipped = differs.saturating_sub(BEFORE);
-    let mut rest = line.chars().skip(skipped);
-    let kept: String = rest.by_ref().take(BEFORE + AFTER).collect();
-    let (left, right) = (if skipped > 0 { "…" } else { "" }, if rest.next().is_some() { "…" } else { "" });
-    format!("{left}{kept}{right}")
-}
-
-fn head(line: &str) -> String {
-    around(line, "")
-}
-
+/// The beginning of a line.
 fn line_text(text: &str, index: &LineIndex, line: u32) -> String {
     let span = index.line_span(line).unwrap_or_default();
-    text[span.range()].trim_end_matches(['\n', '\r']).to_owned()
+    around(text[span.range()].trim_end_matches(['\n', '\r']), 0, WIDTH)
 }

@@ -16,6 +16,18 @@ pub fn head(text: &str, limit: usize) -> (&str, usize) {
     }
 }
 
+/// `line`, cut to `width` scalar values around its `middle`th when it is longer.
+pub fn around(line: &str, middle: usize, width: usize) -> String {
+    let count = line.chars().count();
+    if count <= width {
+        return line.to_owned();
+    }
+    let start = middle.saturating_sub(width * 2 / 3).min(count - width);
+    let part: String = line.chars().skip(start).take(width).collect();
+    let (front, back) = (if start > 0 { "…" } else { "" }, if start + width < count { "…" } else { "" });
+    format!("{front}{part}{back}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,5 +42,13 @@ mod tests {
     fn a_head_counts_what_is_left() {
         assert_eq!(head("λλλ", 2), ("λλ", 1));
         assert_eq!(head("λλ", 2), ("λλ", 0));
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_what_matters() {
+        assert_eq!(around("λbcdef", 5, 6), "λbcdef");
+        assert_eq!(around("λbcdef", 0, 3), "λbc…");
+        assert_eq!(around("λbcdef", 3, 3), "…bcd…");
+        assert_eq!(around("λbcdef", 9, 3), "…def");
     }
 }

@@ -47,7 +47,7 @@ pub use datum::{Data, Datum, Element, Elements};
 pub use diagnostic::{Delimiter, Diagnostic, DiagnosticKind, MAX_DEPTH};
 pub use dialects::Dialect;
 pub use dots::{stray_dots, stray_dots_since};
-pub use fence::{fenced, head};
+pub use fence::{around, fenced, head};
 pub use form::{Form, FormId, FormKind, Forms, Selection};
 pub use language::Language;
 pub use read::{MAX_LEN, is_sound_again, read, read_again, read_by_columns, read_plain, read_plain_again};

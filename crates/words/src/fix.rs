@@ -1,6 +1,7 @@
 //! A change that would mend a text, as lines for people.
 
 use lispwright_edit::Fix;
+use lispwright_syntax::around;
 
 /// Longest line that is shown whole, in scalar values.
 const WIDTH: usize = 100;
@@ -37,19 +38,7 @@ pub(crate) fn diff<'t>(lines: impl Iterator<Item = (u32, &'t str, &'t str)>) -> 
 fn shown(before: &str, after: &str) -> (String, String) {
     let (before, after) = (before.trim(), after.trim());
     let same = before.chars().zip(after.chars()).take_while(|(before, after)| before == after).count();
-    (around(before, same), around(after, same))
-}
-
-/// `line`, cut to the part around its `middle`th scalar value when it is long.
-fn around(line: &str, middle: usize) -> String {
-    let count = line.chars().count();
-    if count <= WIDTH {
-        return line.to_owned();
-    }
-    let start = middle.saturating_sub(WIDTH * 2 / 3).min(count - WIDTH);
-    let part: String = line.chars().skip(start).take(WIDTH).collect();
-    let (front, back) = (if start > 0 { "…" } else { "" }, if start + WIDTH < count { "…" } else { "" });
-    format!("{front}{part}{back}")
+    (around(before, same, WIDTH), around(after, same, WIDTH))
 }
 
 #[cfg(test)]

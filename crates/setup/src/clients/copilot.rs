@@ -30,8 +30,8 @@ pub(super) const CLIENT: Client = Client {
         fails_closed: true,
     },
     check: "`copilot mcp list`",
-    advice: &[(
-        When::Always,
-        "Copilot CLI asks before it calls a tool, unless it is started with --allow-tool=lispwright.",
-    )],
+    advice: &[
+        (When::Always, "Copilot CLI asks before it calls a tool, unless it is started with --allow-tool=lispwright."),
+        (When::Project, "Copilot CLI reads a project's files only in folders that you have trusted."),
+    ],
 };
