@@ -141,7 +141,7 @@ fn tests_are_run_and_only_those_that_were_seen_to_pass_count() {
         ("empty.rkt", "No test ran"),
         ("idle.rkt", "No test ran"),
         ("hang.rkt", "spins"),
-        ("exits.rkt", "exit with code 2"),
+        ("exits.rkt", "ended with exit code 2"),
     ] {
         let answer = session.client.call("run_tests", json!({ "path": path, "timeout_seconds": 5 }));
         assert!(answer.is_error && answer.text.contains(says), "{path}: {}", answer.text);

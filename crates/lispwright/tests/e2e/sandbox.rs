@@ -92,6 +92,16 @@ const EMACS: Tries = Tries {
     shell: r#"(unless (eql 0 (call-process "sh" nil nil nil "-c" "echo by a child > {}")) (error "no child"))"#,
 };
 
+const RACKET: Tries = Tries {
+    runtime: "racket",
+    write: r#"(call-with-output-file "{}" #:exists 'truncate (lambda (port) (display "written" port)))"#,
+    read: r#"(call-with-input-file "{}" read)"#,
+    scratch: r#"(list (getenv "TMPDIR") (make-temporary-file))"#,
+    connect: r#"(tcp-connect "127.0.0.1" {})"#,
+    bind: r#"(tcp-listen 0 4 #t "0.0.0.0")"#,
+    shell: r#"(unless (system "echo by a child > {}") (error "no child"))"#,
+};
+
 fn eval(household: &mut Household, tries: &Tries, code: &str, argument: &str) -> Answer {
     household.call(
         "repl_eval",
@@ -279,6 +289,21 @@ fn emacs_in_namespaces() {
 #[test]
 fn emacs_under_bubblewrap() {
     check(&EMACS, "bubblewrap");
+}
+
+#[test]
+fn racket_under_landlock() {
+    check(&RACKET, "landlock");
+}
+
+#[test]
+fn racket_in_namespaces() {
+    check(&RACKET, "namespaces");
+}
+
+#[test]
+fn racket_under_bubblewrap() {
+    check(&RACKET, "bubblewrap");
 }
 
 /// The signal by which an Emacs is interrupted has to reach it, and not what it is confined by.
