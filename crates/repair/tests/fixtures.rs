@@ -49,6 +49,8 @@ fn cases(name: &str) -> Vec<Case> {
     paths.retain(|path| Dialect::detect(&path.to_string_lossy(), b"").is_some());
     paths.retain(|path| !path.file_stem().unwrap().to_string_lossy().ends_with(".before"));
     paths.sort();
+    let stems = paths.windows(2).all(|pair| pair[0].with_extension("") != pair[1].with_extension(""));
+    assert!(stems, "two cases of {} would have one outcome", folder.display());
     paths.into_iter().map(Case::read).collect()
 }
 
