@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use lispwright_syntax::{Language, LineIndex, Tree};
 
-use crate::code::{Token, tokens_of};
 use crate::doubts::Doubts;
-use crate::edit::Edit;
-use crate::scope::{Chunk, chunks};
+use crate::text::code::{Token, tokens_of};
+use crate::text::edit::Edit;
+use crate::text::scope::{Chunk, chunks};
 
 /// A text to repair, and what is known around it.
 pub(crate) struct Case<'a> {

@@ -1,6 +1,6 @@
 //! What speaks against taking the likeliest answer.
 //!
-//! [`crate::search`] says how much likelier one answer is than the next; that is worth as much as the columns and the
+//! [`crate::proposals::search`] says how much likelier one answer is than the next; that is worth as much as the columns and the
 //! answers that it compared. A doubt is a reason of another sort: a line that the answer leaves where nothing puts it, a
 //! delimiter taken away where its counterpart may have been lost, a text that stops. One is enough to refuse.
 //!
@@ -8,6 +8,7 @@
 //! examples in `fixtures/doubts`. `cargo xtask bench repair` says what each is worth.
 
 mod beside;
+mod forbidden;
 mod lead;
 mod mended;
 mod shapes;
@@ -17,14 +18,15 @@ mod stops;
 use std::cell::OnceCell;
 
 use crate::case::{Answer, Case};
-use crate::code::Token;
-use crate::edit::Edit;
-use crate::guard::is_inside;
-use crate::habits::Habits;
 use crate::outcome::Reason;
-use crate::search::Reading;
+use crate::proposals::search::Reading;
+use crate::text::code::Token;
+use crate::text::edit::Edit;
+use crate::witnesses::guard::is_inside;
+use crate::witnesses::habits::Habits;
 
 pub(crate) use beside::seams;
+pub(crate) use forbidden::is_open_text;
 pub(crate) use lead::{CLEAR_MARGIN, MARGIN, lead};
 pub(crate) use mended::Mended;
 pub(crate) use shapes::{Sight, lacks_a_body};

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::doubts::Doubt;
-use crate::edit::normalise;
+use crate::text::edit::normalise;
 
-pub use crate::edit::Edit;
+pub use crate::text::edit::Edit;
 
 /// The answer to a text.
 #[derive(Clone, Debug, PartialEq)]

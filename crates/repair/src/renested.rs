@@ -8,13 +8,13 @@ use std::ops::{Range, RangeInclusive};
 
 use lispwright_syntax::{Language, count_line_ends, read_plain};
 
-use crate::code::{Token, tokens, tokens_within};
-use crate::guard::Guard;
-use crate::learn::learn;
-use crate::plain::Plain;
-use crate::scope::{chunks, defines};
-use crate::search::{Action, Limits, costs_as_it_is, search};
-use crate::window::Window;
+use crate::proposals::search::{Action, Limits, costs_as_it_is, search};
+use crate::text::code::{Token, tokens, tokens_within};
+use crate::text::plain::Plain;
+use crate::text::scope::{chunks, defines};
+use crate::text::window::Window;
+use crate::witnesses::guard::Guard;
+use crate::witnesses::learn::learn;
 
 /// How much likelier than the text as it stands another nesting has to be, as a natural logarithm.
 const MARGIN: f32 = 11.0;

@@ -4,10 +4,10 @@ use lispwright_syntax::{DiagnosticKind, LineIndex, Span, Tree};
 
 use crate::case::{Answer, Case};
 use crate::doubts::Doubt;
-use crate::edit::{Edit, apply};
 use crate::outcome::{Candidate, Diagnosis, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
-use crate::plain::Plain;
-use crate::quotes;
+use crate::proposals::quotes;
+use crate::text::edit::{Edit, apply};
+use crate::text::plain::Plain;
 
 /// Candidates shown.
 pub(crate) const MOST_CANDIDATES: usize = 5;

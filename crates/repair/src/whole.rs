@@ -1,21 +1,21 @@
 //! From a text to the parts of it that are broken, and from what becomes of those to one answer.
 //!
-//! With an earlier text the work is narrowed twice: to the forms around the change ([`crate::window`]), and within them to
-//! the parts between forms that stand in both texts ([`crate::align::parts`]). Each broken part is a [`Case`] of its own.
+//! With an earlier text the work is narrowed twice: to the forms around the change ([`crate::text::window`]), and within them to
+//! the parts between forms that stand in both texts ([`crate::text::align::parts`]). Each broken part is a [`Case`] of its own.
 
 use std::ops::Range;
 
 use lispwright_syntax::{Language, LineIndex, Tree, read_plain, same_front};
 
-use crate::align::parts;
 use crate::case::{Answer, Case, Context};
-use crate::conflict::first_conflict;
 use crate::doubts::{Doubt, Doubts};
-use crate::edit::{Edit, apply, normalise};
-use crate::marks;
 use crate::outcome::{Candidate, Outcome, Reason, Refusal};
-use crate::plain::Plain;
-use crate::window::{Window, differing, widened};
+use crate::text::align::parts;
+use crate::text::conflict::first_conflict;
+use crate::text::edit::{Edit, apply, normalise};
+use crate::text::marks;
+use crate::text::plain::Plain;
+use crate::text::window::{Window, differing, widened};
 
 /// Where more parts than this are broken, only what the earlier text is certain of is repaired.
 const MOST_PARTS: usize = 48;

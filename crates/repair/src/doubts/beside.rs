@@ -4,8 +4,8 @@ use lispwright_syntax::TokenKind;
 
 use super::Considered;
 use crate::case::Case;
-use crate::code::Token;
-use crate::edit::Edit;
+use crate::text::code::Token;
+use crate::text::edit::Edit;
 
 impl Case<'_> {
     /// Lines that begin with one keyword go on with the same openers, `#:use-module (ice-9 regex)`, and the answer leaves one

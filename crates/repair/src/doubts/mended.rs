@@ -4,12 +4,15 @@ use std::ops::Range;
 
 use lispwright_syntax::TokenKind;
 
-use super::Considered;
+use super::{Considered, Sight};
 use crate::case::Case;
-use crate::code::{Token, tokens};
-use crate::edit::{Edit, apply};
-use crate::habits::Habits;
-use crate::search::costs_as_it_is;
+use crate::proposals::quotes::touches_a_word;
+use crate::proposals::search::costs_as_it_is;
+use crate::text::code::{Token, tokens};
+use crate::text::edit::{Edit, apply};
+use crate::text::scope::chunks;
+use crate::witnesses::habits::Habits;
+use crate::witnesses::learn::learn;
 
 /// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
 const ODD: f32 = 4.8;
@@ -39,6 +42,23 @@ pub(crate) struct Mended {
 }
 
 impl Case<'_> {
+    /// With `edits`, the form that they change has lines that nothing puts there, or what nobody writes.
+    pub(crate) fn is_odd_with(&self, edits: &[Edit]) -> bool {
+        let text = apply(self.text, edits);
+        let tokens = tokens(&text, &self.language);
+        let chunks = chunks(&tokens);
+        let at = edits.first().map_or(0, |edit| edit.at);
+        let Some(around) = chunks.iter().rposition(|chunk| tokens[chunk.tokens.start].start <= at) else { return true };
+        let habits = learn(&text, (&tokens, &chunks), around, self.context.iter(), &self.language);
+        let own = tokens[chunks[around].tokens.clone()].to_vec();
+        let mended = Mended::of(text, own, &habits);
+        let sight = if self.known { Sight::Known } else { Sight::All };
+        touches_a_word(&mended.tokens)
+            || mended.holds_prose()
+            || mended.is_ragged()
+            || !mended.shapes(sight, self.language.dialect(), &habits).without(self.without).is_empty()
+    }
+
     /// The form of the tokens `own` with `edits` made.
     pub(crate) fn mended(&self, own: &[Token], edits: &[Edit], habits: &Habits) -> Mended {
         let (start, end) = (own[0].start, own[own.len() - 1].end);

@@ -9,10 +9,10 @@ use lispwright_syntax::dialects::Square;
 use lispwright_syntax::{Delimiter, Dialect, TokenKind};
 
 use super::{Doubt, Doubts, Mended};
-use crate::code::{Token, name_of};
-use crate::habits::Habits;
-use crate::nesting::{Nesting, ROOT};
-use crate::question::{MOST_ARGUMENTS, Question, argument};
+use crate::text::code::{Token, name_of};
+use crate::witnesses::habits::Habits;
+use crate::witnesses::nesting::{Nesting, ROOT};
+use crate::witnesses::question::{MOST_ARGUMENTS, Question, argument};
 
 /// So many words in a row that begin a line of a definition's body are prose.
 const PROSE: usize = 4;

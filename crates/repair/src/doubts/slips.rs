@@ -5,8 +5,8 @@ use lispwright_syntax::dialects::CharacterLiteral;
 
 use super::Considered;
 use crate::case::Case;
-use crate::code::Token;
-use crate::marks::is_stray;
+use crate::text::code::Token;
+use crate::text::marks::is_stray;
 
 impl Case<'_> {
     /// Who comments out more than one atom does it on purpose.

@@ -1,16 +1,33 @@
 //! Texts that stop in the middle of a form.
 
-use lispwright_syntax::TokenKind;
+use lispwright_syntax::{TokenKind, Tree, read_plain};
 
 use super::Considered;
 use super::shapes::{lacks_a_body, stops_before_its_body};
 use crate::case::Case;
-use crate::search::Action;
+use crate::proposals::search::Action;
+use crate::text::align::Alignment;
 
 /// A list as unlikely to end as this has not ended.
 const NO_END: f32 = 1.6;
 
 impl Case<'_> {
+    /// The text is still open at its end, and the earlier text goes on there in the same form. At the end of a line with one
+    /// list open it may as well have lost what followed on purpose, and a closer by mistake.
+    pub(crate) fn is_cut_off(&self, tree: &Tree, before: &str, alignment: &Alignment) -> bool {
+        let open = tree.diagnostics().iter().filter(|diagnostic| diagnostic.gave_up_at == Some(tree.len())).count();
+        let goes_on = || {
+            let Some(gap) = &alignment.went_on else { return false };
+            let old = read_plain(before, &self.language);
+            (open > 1 || !before[gap.clone()].contains('\n'))
+                && old.top_level().any(|datum| {
+                    let form = old.datum_span(datum).range();
+                    form.start < gap.start && gap.end < form.end
+                })
+        };
+        open > 0 && alignment.is_version && (goes_on() || (self.at_end && alignment.stops))
+    }
+
     /// What may be changed reaches to byte `end`, or to closers before it: those may be the same as before by chance.
     fn writes_to(&self, end: usize) -> bool {
         self.free.as_ref().is_none_or(|free| {

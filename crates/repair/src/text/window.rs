@@ -9,8 +9,8 @@ use std::ops::Range;
 use lispwright_syntax::{LineIndex, same_back, same_front};
 
 use crate::outcome::Outcome;
-use crate::plain::Plain;
 use crate::report::{first_line, shown};
+use crate::text::plain::Plain;
 
 /// So many bytes on each side of a window are read to learn how the file is laid out.
 const CONTEXT: usize = 160_000;
@@ -186,7 +186,7 @@ fn at_line_start(text: &str, front: usize, back: usize) -> (usize, usize) {
 
 /// An outcome for a part of `text` that begins at byte `at` as one for the whole, but for the text of a repair.
 pub(crate) fn widened(outcome: Outcome, text: &str, index: &LineIndex, at: usize) -> Outcome {
-    let shift = |edits: &mut Vec<crate::edit::Edit>| edits.iter_mut().for_each(|edit| edit.at += at as u32);
+    let shift = |edits: &mut Vec<crate::text::edit::Edit>| edits.iter_mut().for_each(|edit| edit.at += at as u32);
     // The part may begin in the middle of a line.
     let lines = index.line(at as u32) - 1;
     match outcome {

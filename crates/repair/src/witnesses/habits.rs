@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use lispwright_syntax::Dialect;
 
-use crate::code::{LITERAL, name_of};
-use crate::operators::{constants, operators};
-use crate::question::{QUESTIONS, Question, argument, part_of, with_atom};
-use crate::shape::shapes;
+use crate::text::code::{LITERAL, name_of};
+use crate::witnesses::operators::{constants, operators};
+use crate::witnesses::question::{QUESTIONS, Question, argument, part_of, with_atom};
+use crate::witnesses::shape::shapes;
 
 /// Where a line begins, relative to the innermost list around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

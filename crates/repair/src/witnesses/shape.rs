@@ -2,7 +2,7 @@
 //!
 //! `(defun f x ...)` and `(let (a 1) ...)` balance and are not what anybody means. Where a repair would leave such a
 //! form, this speaks against it. The tables of the dialects name the heads; heads that a project defines itself are learnt
-//! from the file instead ([`crate::habits`]), or are in its configuration.
+//! from the file instead ([`crate::witnesses::habits`]), or are in its configuration.
 
 use std::sync::OnceLock;
 
@@ -10,8 +10,8 @@ use lispwright_syntax::Dialect;
 use lispwright_syntax::dialects::Shapes;
 use rustc_hash::FxHashMap;
 
-use crate::code::name_of;
-use crate::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
+use crate::text::code::name_of;
+use crate::witnesses::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
 
 /// How sure the shapes are: some heads mean something else in other places.
 const SURE: f32 = 0.985;

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::edit::{Edit, replace};
+use crate::text::edit::{Edit, replace};
 
 /// "No partner."
 const NONE: u32 = u32::MAX;
@@ -490,7 +490,7 @@ fn walk_back(history: &[Vec<isize>], distance: isize, n: isize, m: isize) -> Vec
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::edit::apply;
+    use crate::text::edit::apply;
 
     fn restore(earlier: &str, text: &str) -> String {
         let edits: Vec<Edit> = align(earlier, text).differing.into_iter().map(|gap| gap.edit).collect();

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use lispwright_syntax::{Delimiter, TokenKind};
 
-use crate::code::Token;
+use crate::text::code::Token;
 
 /// So many chunks are looked at in all to find those that close what others leave open.
 const MOST_STEPS: usize = 200_000;

@@ -8,10 +8,10 @@ use lispwright_syntax::Language;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
-use crate::code::{LITERAL, Token, spelling, tokens};
-use crate::habits::Habits;
-use crate::nesting::{Nesting, ROOT};
-use crate::scope::{Chunk, chunks};
+use crate::text::code::{LITERAL, Token, spelling, tokens};
+use crate::text::scope::{Chunk, chunks};
+use crate::witnesses::habits::Habits;
+use crate::witnesses::nesting::{Nesting, ROOT};
 
 /// Tokens of the nearest forms from which everything is learnt.
 const NEAR: usize = 6_000;

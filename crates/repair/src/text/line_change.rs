@@ -2,8 +2,8 @@
 
 use lispwright_syntax::LineIndex;
 
-use crate::edit::apply;
 use crate::outcome::Edit;
+use crate::text::edit::apply;
 
 /// A line, or several that belong together, before and after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::align::Alignment;
-use crate::code::Token;
-use crate::edit::Edit;
-use crate::search::Action;
+use crate::proposals::search::Action;
+use crate::text::align::Alignment;
+use crate::text::code::Token;
+use crate::text::edit::Edit;
 
 /// Additional cost of an edit outside the bytes that differ from the earlier text.
 const NOT_CHANGED: f32 = 4.0;

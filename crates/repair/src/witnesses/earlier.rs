@@ -2,13 +2,13 @@
 
 use lispwright_syntax::read_plain;
 
-use crate::align::{Alignment, Gap};
 use crate::case::{Answer, Case};
-use crate::code::tokens;
-use crate::edit::{Edit, apply};
-use crate::learn::learn;
-use crate::scope::chunks;
-use crate::search::costs_as_it_is;
+use crate::proposals::search::costs_as_it_is;
+use crate::text::align::{Alignment, Gap};
+use crate::text::code::tokens;
+use crate::text::edit::{Edit, apply};
+use crate::text::scope::chunks;
+use crate::witnesses::learn::learn;
 
 /// Bytes read at most in trying combinations of gaps.
 const READING_BUDGET: usize = 8 << 20;

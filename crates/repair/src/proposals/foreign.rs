@@ -7,8 +7,8 @@ use lispwright_syntax::{Dialect, TokenKind, Tree};
 
 use crate::case::{Answer, Case};
 use crate::doubts::{Doubt, MARGIN};
-use crate::edit::{Edit, apply, replace};
 use crate::outcome::{Evidence, Outcome, TouchedForm};
+use crate::text::edit::{Edit, apply, replace};
 
 /// A text with more of them has them in its symbols on purpose.
 const MOST: usize = 4;

@@ -1,19 +1,17 @@
 //! From witnesses to an answer: repair what is certain, refuse the rest with its likeliest readings.
 
-use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree, read_plain};
+use lispwright_syntax::{DiagnosticKind, Tree};
 
-use crate::align::{Alignment, align};
 use crate::case::{Answer, Case};
-use crate::code::{Token, tokens};
-use crate::doubts::{Broken, CLEAR_MARGIN, Doubt, MARGIN, Mended, Sight, lacks_a_body, lead};
-use crate::edit::{Edit, apply, moved_into, normalise, replace};
-use crate::guard::{Guard, slide};
-use crate::learn::learn;
+use crate::doubts::{Broken, CLEAR_MARGIN, Doubt, MARGIN, is_open_text, lacks_a_body, lead};
 use crate::outcome::{Evidence, Outcome, Reason};
-use crate::quotes;
+use crate::proposals::quotes;
 use crate::report::MOST_CANDIDATES;
-use crate::scope::{Chunk, chunks};
-use crate::search::{Action, Limits, Reading, search};
+use crate::text::align::{Alignment, align};
+use crate::text::edit::{Edit, apply, moved_into, normalise};
+use crate::text::scope::Chunk;
+use crate::witnesses::guard::Guard;
+use crate::witnesses::learn::learn;
 
 /// How much likelier than the next an answer by columns has to be, as a natural logarithm, to outvote what the earlier text
 /// proposes in lines that were written anew; for closers at line ends.
@@ -33,11 +31,6 @@ const LARGEST: usize = 150_000;
 
 fn is_delimiter_fault(kind: DiagnosticKind) -> bool {
     !matches!(kind, DiagnosticKind::TooDeep | DiagnosticKind::DanglingPrefix)
-}
-
-fn is_open_text(kind: DiagnosticKind) -> bool {
-    use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
-    matches!(kind, UnclosedString | UnclosedComment | UnclosedSymbol)
 }
 
 /// Equal but for white space.
@@ -178,63 +171,6 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Closers that end lines, which is where hands and columns meet.
-    fn are_at_line_ends(&self, edits: &[Edit]) -> bool {
-        let closers = |side: &str| side.chars().all(|c| matches!(c, ')' | ']' | '}') || c.is_whitespace());
-        edits.iter().all(|edit| {
-            let rest = self.text[edit.range().end..].lines().next().unwrap_or_default();
-            let ends = rest.trim_start_matches(|c: char| matches!(c, ')' | ']' | '}') || c.is_whitespace());
-            closers(&edit.removed) && closers(&edit.inserted) && (ends.is_empty() || ends.starts_with(';'))
-        })
-    }
-
-    /// Nobody who changed some lines took a delimiter inside a string for code, or opened a list for nothing.
-    fn is_allowed(&self, tree: &Tree, edits: &[Edit]) -> bool {
-        let count = |side: &str| side.matches(['(', '[', '{']).count();
-        let takes_opener = || edits.iter().any(|edit| count(&edit.removed) > count(&edit.inserted));
-        !(self.strict && (takes_opener() || self.leaves_the_edit(edits))) && !self.changes_a_literal(tree, edits)
-    }
-
-    /// A delimiter inside of a string, a character or a comment is none, whatever stood there before; and what begins a
-    /// comment is no delimiter either.
-    fn changes_a_literal(&self, tree: &Tree, edits: &[Edit]) -> bool {
-        let opens_comment = |edit: &Edit| {
-            let comments = tree.diagnostics().iter().filter(|fault| fault.kind == DiagnosticKind::UnclosedComment);
-            let mut begins = comments.map(|fault| fault.span.start as usize..fault.span.start as usize + 2);
-            begins.any(|mark| edit.range().start < mark.end && mark.start < edit.range().end)
-        };
-        if tree.diagnostics().iter().any(|diagnostic| is_open_text(diagnostic.kind)) {
-            return edits.iter().any(opens_comment);
-        }
-        let is_character = |at: u32| tree.token_at(at).is_some_and(|token| tree.kind(token) == TokenKind::Character);
-        edits.iter().any(|edit| {
-            // Behind a whole character a backslash would make the closer that follows a part of it.
-            if edit.inserted.starts_with('\\') && edit.at.checked_sub(1).is_some_and(is_character) {
-                return true;
-            }
-            let Some(token) = tree.token_at(edit.at) else { return false };
-            let (kind, span) = (tree.kind(token), tree.token_span(token));
-            let inside = edit.at > span.start || !edit.removed.is_empty();
-            inside && edit.at < span.end && kind != TokenKind::Blank && Delimiter::of(kind).is_none()
-        })
-    }
-
-    /// The text is still open at its end, and the earlier text goes on there in the same form. At the end of a line with one
-    /// list open it may as well have lost what followed on purpose, and a closer by mistake.
-    fn is_cut_off(&self, tree: &Tree, before: &str, alignment: &Alignment) -> bool {
-        let open = tree.diagnostics().iter().filter(|diagnostic| diagnostic.gave_up_at == Some(tree.len())).count();
-        let goes_on = || {
-            let Some(gap) = &alignment.went_on else { return false };
-            let old = read_plain(before, &self.language);
-            (open > 1 || !before[gap.clone()].contains('\n'))
-                && old.top_level().any(|datum| {
-                    let form = old.datum_span(datum).range();
-                    form.start < gap.start && gap.end < form.end
-                })
-        };
-        open > 0 && alignment.is_version && (goes_on() || (self.at_end && alignment.stops))
-    }
-
     /// `known` says whether the earlier text has some of what this one says.
     fn by_likelihood(
         &self,
@@ -329,148 +265,5 @@ impl<'a> Case<'a> {
             evidence.push(Evidence { form_line: Some(line + 1), why: best.why.to_owned() });
         }
         self.accept(tree, normalise(edits), evidence, margin)
-    }
-
-    /// What could be meant by one broken form, likeliest first, and what speaks against taking the first.
-    fn likeliest(&self, form: Broken<'_>, guard: &Guard) -> (Vec<Answer>, Option<Doubt>) {
-        let blind = form.flush.then(|| without_column_0(form.own));
-        let own = blind.as_deref().unwrap_or(form.own);
-        let brackets: &[Delimiter] = match self.language.dialect().has_brackets() {
-            (true, true) => &[Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace],
-            _ => &[Delimiter::Paren],
-        };
-        let beam = match own.len() {
-            20_001.. => 8,
-            4_001.. => 32,
-            _ => 192,
-        };
-        let limits = Limits { guard, beam, everywhere: own.len() <= 20_000, brackets };
-        let readings = search(own, form.habits, limits, 24);
-        let mut answers = self.answers(own, &readings);
-        let form = Broken { own, ..form };
-        let doubt = self.doubt(&form, &readings, &answers);
-        if doubt.is_some() {
-            self.rank(&form, readings.first(), &mut answers);
-        }
-        (answers, doubt)
-    }
-
-    /// A lost or stray quote.
-    fn by_quotes(&self, tree: &Tree) -> Outcome {
-        let closings = quotes::closings(self.text, &self.language);
-        let usual: Vec<_> = closings.iter().filter(|closing| closing.usual).collect();
-        if let [only] = usual[..]
-            && !self.is_odd_with(&only.edits)
-        {
-            let evidence =
-                vec!["the docstring ends where the body begins, and with the quote there the form balances".into()];
-            return self.accept(tree, only.edits.clone(), evidence, MARGIN);
-        }
-        let answers = closings
-            .into_iter()
-            .map(|closing| Answer { edits: closing.edits, cost: 0.0, why: "the form balances with the quote there" })
-            .collect();
-        self.refuse(tree, Reason::OpenText, answers)
-    }
-
-    /// With `edits`, the form that they change has lines that nothing puts there, or what nobody writes.
-    pub(crate) fn is_odd_with(&self, edits: &[Edit]) -> bool {
-        let text = apply(self.text, edits);
-        let tokens = tokens(&text, &self.language);
-        let chunks = chunks(&tokens);
-        let at = edits.first().map_or(0, |edit| edit.at);
-        let Some(around) = chunks.iter().rposition(|chunk| tokens[chunk.tokens.start].start <= at) else { return true };
-        let habits = learn(&text, (&tokens, &chunks), around, self.context.iter(), &self.language);
-        let own = tokens[chunks[around].tokens.clone()].to_vec();
-        let mended = Mended::of(text, own, &habits);
-        let sight = if self.known { Sight::Known } else { Sight::All };
-        quotes::touches_a_word(&mended.tokens)
-            || mended.holds_prose()
-            || mended.is_ragged()
-            || !mended.shapes(sight, self.language.dialect(), &habits).without(self.without).is_empty()
-    }
-
-    /// Readings as edits of the text, without those that come to the same code.
-    fn answers(&self, own: &[Token], readings: &[Reading]) -> Vec<Answer> {
-        let edited: Vec<Vec<Edit>> = readings.iter().map(|reading| self.edits(own, reading)).collect();
-        // They differ only between their first edits and their last ones.
-        let start = edited.iter().flatten().map(|edit| edit.at as usize).min().unwrap_or(0);
-        let end = edited.iter().flatten().map(|edit| edit.range().end).max().unwrap_or(start);
-        let mut answers: Vec<Answer> = Vec::new();
-        let mut seen: Vec<String> = Vec::new();
-        for (reading, edits) in readings.iter().zip(edited) {
-            let local: Vec<Edit> =
-                edits.iter().map(|edit| Edit { at: edit.at - start as u32, ..edit.clone() }).collect();
-            let code: String = apply(&self.text[start..end], &local).chars().filter(|c| !c.is_whitespace()).collect();
-            if !seen.contains(&code) {
-                seen.push(code);
-                let why = why(&reading.actions, own);
-                answers.push(Answer { edits, cost: reading.cost, why });
-            }
-        }
-        answers
-    }
-
-    /// A reading as edits of the text, inside the bytes that were changed where the same comes out.
-    fn edits(&self, own: &[Token], reading: &Reading) -> Vec<Edit> {
-        let edits = normalise(reading.actions.iter().map(|action| self.edit(own, *action)).collect());
-        let Some(free) = &self.free else { return edits };
-        let mut slid = edits.clone();
-        slid.iter_mut().for_each(|edit| slide(self.text, edit, free));
-        let slid = normalise(slid);
-        // Two closers that slide may come to lie on each other.
-        if slid.windows(2).all(|pair| pair[0].range().end <= pair[1].at as usize) { slid } else { edits }
-    }
-
-    pub(crate) fn edit(&self, own: &[Token], action: Action) -> Edit {
-        let token = |at: u32| &own[at as usize];
-        match action {
-            Action::Close { at, with } => {
-                let end = token(at).end as usize;
-                replace(self.text, end..end, with.close().encode_utf8(&mut [0; 4]))
-            }
-            Action::Open { at, with } => {
-                let start = token(at).start as usize;
-                replace(self.text, start..start, with.open().encode_utf8(&mut [0; 4]))
-            }
-            Action::Drop { at } => replace(self.text, token(at).start as usize..token(at).end as usize, ""),
-            Action::Change { at, to } => replace(
-                self.text,
-                token(at).start as usize..token(at).end as usize,
-                to.close().encode_utf8(&mut [0; 4]),
-            ),
-        }
-    }
-}
-
-/// The tokens, those in column 0 but the first without a word on where they stand.
-fn without_column_0(tokens: &[Token]) -> Vec<Token> {
-    let blind = |token: &Token| match token.column {
-        0 => Token { opens_line: false, ..*token },
-        _ => *token,
-    };
-    tokens[..1].iter().copied().chain(tokens[1..].iter().map(blind)).collect()
-}
-
-/// What speaks for a reading, in words.
-fn why(actions: &[Action], own: &[Token]) -> &'static str {
-    let last = own.len() - 1;
-    let has_lines = own[last].line > own[0].line;
-    let lines_follow = |at: u32| own[last].line > own[at as usize].line;
-    match actions {
-        [Action::Close { at, .. }, ..] if *at as usize == last && has_lines => {
-            "it matches the indentation, with the closers at the end"
-        }
-        [Action::Close { at, .. }, ..] if lines_follow(*at) => {
-            "the next line stands outside the list that is left open"
-        }
-        [Action::Close { .. }, ..] if has_lines => "it matches the indentation, with the closers here",
-        [Action::Close { .. }, ..] => "the form balances when the list ends here",
-        [Action::Drop { at }, ..] if lines_follow(*at) => "the lines after it stand inside the list that it closes",
-        [Action::Drop { .. }, ..] if has_lines => "it matches the indentation without it",
-        [Action::Drop { .. }, ..] => "the form balances without it",
-        [Action::Change { .. }, ..] => "it closes the innermost list, which is of another kind",
-        [Action::Open { .. }, ..] => "a list that ends here begins nowhere else",
-        [] => "it balances",
     }
 }

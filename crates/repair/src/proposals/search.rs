@@ -2,18 +2,18 @@
 //!
 //! All readings of the form are followed at once, token by token. A reading may put closers at the end of a line, leave
 //! closers out, change a closer's kind, add or drop an opener; each such edit costs what its rarity says, and every line
-//! costs what the file's habits say about its column in the lists then open ([`crate::habits`]). The cheapest readings
+//! costs what the file's habits say about its column in the lists then open ([`crate::witnesses::habits`]). The cheapest readings
 //! survive. Cost is `-ln` of a probability, so the difference between the best two says how much likelier the best is.
 //!
 //! Ways that lead to the same open lists are still different answers, so a few are kept for every stack.
 
 use lispwright_syntax::{Delimiter, TokenKind};
 
-use crate::beam::{Beam, WINDOW};
-use crate::code::Token;
-use crate::guard::Guard;
-use crate::habits::Habits;
-use crate::nesting::{Nesting, NodeId, ROOT};
+use crate::proposals::beam::{Beam, WINDOW};
+use crate::text::code::Token;
+use crate::witnesses::guard::Guard;
+use crate::witnesses::habits::Habits;
+use crate::witnesses::nesting::{Nesting, NodeId, ROOT};
 
 /// What any fault costs, and each sort of fault besides: `-ln` of its share among the faults found in the histories of
 /// public projects, where closers at line ends are nearly all of them. Where a fault can hit any of many places, each
@@ -515,7 +515,7 @@ mod tests {
     use lispwright_syntax::Dialect;
 
     use super::*;
-    use crate::code::tokens;
+    use crate::text::code::tokens;
 
     const BRACKETS: [Delimiter; 3] = [Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace];
 

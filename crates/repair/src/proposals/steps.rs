@@ -5,7 +5,7 @@
 
 use lispwright_syntax::{Delimiter, TokenKind};
 
-use crate::nesting::ListId;
+use crate::witnesses::nesting::ListId;
 
 /// There are two to this power of places.
 const PLACES: u32 = 9;

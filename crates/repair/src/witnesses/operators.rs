@@ -9,7 +9,7 @@ use lispwright_syntax::Dialect;
 use lispwright_syntax::dialects::Shapes;
 use rustc_hash::FxHashSet;
 
-use crate::code::name_of;
+use crate::text::code::name_of;
 
 /// Hashes of names; each set is made when it is asked for: a hook looks at one file.
 type Sets = [OnceLock<FxHashSet<u64>>; Dialect::ALL.len()];

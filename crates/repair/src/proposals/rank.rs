@@ -7,10 +7,10 @@
 use lispwright_syntax::Delimiter;
 
 use crate::case::{Answer, Case};
-use crate::code::Token;
 use crate::doubts::{Broken, Sight, seams};
-use crate::edit::{Edit, replace};
-use crate::search::{Action, Reading};
+use crate::proposals::search::{Action, Reading};
+use crate::text::code::Token;
+use crate::text::edit::{Edit, replace};
 
 /// So many answers are looked at.
 const LOOKED_AT: usize = 6;

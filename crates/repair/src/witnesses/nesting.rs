@@ -5,12 +5,12 @@
 
 use lispwright_syntax::{Delimiter, TokenKind};
 
-use crate::code::{LITERAL, Token};
-use crate::habits::{Habits, Place, Setting};
-use crate::heard::Heard;
-use crate::operators::is_threading;
-use crate::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
-use crate::steps::Steps;
+use crate::proposals::steps::Steps;
+use crate::text::code::{LITERAL, Token};
+use crate::witnesses::habits::{Habits, Place, Setting};
+use crate::witnesses::heard::Heard;
+use crate::witnesses::operators::is_threading;
+use crate::witnesses::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
 
 /// Index of a node.
 pub(crate) type NodeId = u32;

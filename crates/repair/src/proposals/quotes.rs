@@ -5,11 +5,14 @@
 //! definition lost its closing quote on one of its lines, at the end of the words or before the closers that end the
 //! line; a quote with code on both sides is one too many. A place counts when the form then balances as it stands.
 
-use lispwright_syntax::{Language, TokenKind, read_plain};
+use lispwright_syntax::{Language, TokenKind, Tree, read_plain};
 
-use crate::code::{Token, tokens};
-use crate::edit::{Edit, apply, replace};
-use crate::scope::{Chunk, chunks};
+use crate::case::{Answer, Case};
+use crate::doubts::MARGIN;
+use crate::outcome::{Outcome, Reason};
+use crate::text::code::{Token, tokens};
+use crate::text::edit::{Edit, apply, replace};
+use crate::text::scope::{Chunk, chunks};
 
 /// At most so many places are tried.
 const MOST_PLACES: usize = 160;
@@ -33,6 +36,26 @@ pub(crate) struct Suspect {
     pub(crate) start: u32,
     /// Where its end would be looked for first: the end of a line.
     pub(crate) end: u32,
+}
+
+impl Case<'_> {
+    /// A lost or stray quote.
+    pub(crate) fn by_quotes(&self, tree: &Tree) -> Outcome {
+        let closings = closings(self.text, &self.language);
+        let usual: Vec<_> = closings.iter().filter(|closing| closing.usual).collect();
+        if let [only] = usual[..]
+            && !self.is_odd_with(&only.edits)
+        {
+            let evidence =
+                vec!["the docstring ends where the body begins, and with the quote there the form balances".into()];
+            return self.accept(tree, only.edits.clone(), evidence, MARGIN);
+        }
+        let answers = closings
+            .into_iter()
+            .map(|closing| Answer { edits: closing.edits, cost: 0.0, why: "the form balances with the quote there" })
+            .collect();
+        self.refuse(tree, Reason::OpenText, answers)
+    }
 }
 
 /// Where the region begins that an open string spoils: at the first string that runs into a definition, or whose quotes

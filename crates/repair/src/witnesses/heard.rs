@@ -6,8 +6,8 @@
 
 use std::cell::Cell;
 
-use crate::habits::{Habits, Place, Setting};
-use crate::question::{MOST_ARGUMENTS, QUESTIONS, Question};
+use crate::witnesses::habits::{Habits, Place, Setting};
+use crate::witnesses::question::{MOST_ARGUMENTS, QUESTIONS, Question};
 
 /// There are two to this power of places for answers.
 const PLACES: u32 = 10;

@@ -1,7 +1,7 @@
 //! Which of the readings that are followed side by side are worth following.
 
-use crate::nesting::Nesting;
-use crate::search::State;
+use crate::proposals::search::State;
+use crate::witnesses::nesting::Nesting;
 
 /// Readings further behind the best than this are given up.
 pub(crate) const WINDOW: f32 = 24.0;

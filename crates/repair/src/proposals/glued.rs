@@ -7,10 +7,10 @@ use lispwright_syntax::{TokenKind, Tree, read_plain};
 
 use crate::case::{Answer, Case};
 use crate::doubts::MARGIN;
-use crate::edit::{Edit, apply, normalise, replace};
-use crate::guard::is_inside;
 use crate::outcome::{Outcome, Reason};
 use crate::report::MOST_CANDIDATES;
+use crate::text::edit::{Edit, apply, normalise, replace};
+use crate::witnesses::guard::is_inside;
 
 /// Quotes as word processors write them.
 const TYPOGRAPHIC: [char; 3] = ['“', '”', '„'];

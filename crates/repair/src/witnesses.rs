@@ -1,0 +1,12 @@
+//! What speaks for and against a change: the earlier text, the columns under the habits of the file, the shapes of
+//! forms.
+
+pub(crate) mod earlier;
+pub(crate) mod guard;
+pub(crate) mod habits;
+pub(crate) mod heard;
+pub(crate) mod learn;
+pub(crate) mod nesting;
+pub(crate) mod operators;
+pub(crate) mod question;
+pub(crate) mod shape;
