@@ -28,7 +28,7 @@ use crate::indent::Ground;
 use crate::locate::{Target, check_named, locate};
 use crate::note::Note;
 use crate::place::Rest;
-use crate::refusal::Refusal;
+use crate::refusal::EditRefusal;
 use crate::replace::replace;
 use crate::seen::put_back;
 use crate::source::{FormText, Source, whole_span};
@@ -80,8 +80,9 @@ pub struct Edit<'a> {
 
 /// Carries out `edit` on `source`.
 ///
-/// Errors: every [`Refusal`] but those of a patch. Nothing is returned that reads differently outside the edited form.
-pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
+/// Errors: every [`EditRefusal`] but those of a patch. Nothing is returned that reads differently outside the edited
+/// form.
+pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal> {
     let form = locate(source, &edit.target).ok().filter(|_| edit.operation == Operation::Replace);
     let meant = form.zip(edit.content).map(|(id, content)| put_back(content, source.form_text(id).content));
     let Some(Cow::Owned(meant)) = meant else { return carry_out(source, edit) };
@@ -90,10 +91,10 @@ pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
     Ok(edited)
 }
 
-fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, Refusal> {
+fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal> {
     let repair = edit.repair;
     let content = |stand, ground| {
-        Content::new(edit.content.ok_or(Refusal::ContentMissing)?, source, Wanted { stand, ground, repair })
+        Content::new(edit.content.ok_or(EditRefusal::ContentMissing)?, source, Wanted { stand, ground, repair })
     };
     if edit.operation == Operation::Append {
         let content = content(Stand::Beside(source.text.len() as u32), Ground::default())?;
@@ -154,13 +155,13 @@ fn earlier(source: &Source<'_>, id: FormId, content: Option<&str>) -> Span {
 }
 
 /// Refuses when `given` is not the digest of the form.
-pub(crate) fn check_digest(source: &Source<'_>, id: FormId, given: Option<&str>) -> Result<(), Refusal> {
+pub(crate) fn check_digest(source: &Source<'_>, id: FormId, given: Option<&str>) -> Result<(), EditRefusal> {
     let Some(given) = given.map(str::trim) else { return Ok(()) };
     let FormText { content, digest, start_line, .. } = source.form_text(id);
     if given == digest {
         return Ok(());
     }
-    Err(Refusal::Stale { given: given.to_owned(), digest, present: content.to_owned(), line: start_line })
+    Err(EditRefusal::Stale { given: given.to_owned(), digest, present: content.to_owned(), line: start_line })
 }
 
 /// Content shorter than this, in bytes, was not cut by the limit of a view.
@@ -168,7 +169,7 @@ const SHORTEST_CUT: usize = 500;
 
 /// What is really wrong with content that does not balance because it is the beginning of the form it shall replace: to
 /// close what is open there would lose the rest.
-fn cut_off(source: &Source<'_>, id: FormId, content: Option<&str>) -> Option<Refusal> {
+fn cut_off(source: &Source<'_>, id: FormId, content: Option<&str>) -> Option<EditRefusal> {
     let unix = |text: &str| text.replace("\r\n", "\n");
     let given = unix(content.unwrap_or_default().trim());
     if given.len() < SHORTEST_CUT {
@@ -183,7 +184,7 @@ fn cut_off(source: &Source<'_>, id: FormId, content: Option<&str>) -> Option<Ref
     if read(&given, source.tree.language_at(form.span.start)).is_balanced() {
         return None;
     }
-    Some(Refusal::CutOff { given: given.chars().count(), whole: whole.chars().count() })
+    Some(EditRefusal::CutOff { given: given.chars().count(), whole: whole.chars().count() })
 }
 
 /// Closers that close nothing go with the form they follow; whoever edits it is told.
@@ -193,13 +194,13 @@ fn stray_note(source: &Source<'_>, form: &Form) -> Option<Note> {
 }
 
 /// The form beside which something can be inserted: the reader conditional around, for one of its branches.
-fn neighbour<'s>(source: &'s Source<'_>, id: FormId, notes: &mut Vec<Note>) -> Result<&'s Form, Refusal> {
+fn neighbour<'s>(source: &'s Source<'_>, id: FormId, notes: &mut Vec<Note>) -> Result<&'s Form, EditRefusal> {
     let form = source.forms.get(id);
     let Some(list) = source.conditional_around(form) else { return Ok(form) };
     let opener = source.slice(source.tree.token_span(source.tree.list(list).open()));
     let around = form.parent.map(|parent| source.forms.get(parent)).filter(|parent| parent.datum.list() == Some(list));
     let Some(around) = around else {
-        return Err(Refusal::InsideConditional { line: source.lines.line(form.outer.start) });
+        return Err(EditRefusal::InsideConditional { line: source.lines.line(form.outer.start) });
     };
     notes.push(Note::BesideConditional(opener.to_owned()));
     Ok(around)

@@ -6,14 +6,14 @@ use std::cell::LazyCell;
 use lispwright_syntax::{LineIndex, Span, TokenKind, Tree};
 
 use crate::form_line::shortened;
-use crate::refusal::Refusal;
+use crate::refusal::EditRefusal;
 use crate::source::{Source, place_in};
 
 const QUOTES: [char; 6] = ['“', '”', '„', '‘', '’', '‚'];
 
 /// Refuses the first character in the part `own` of a text that is hardly meant to be part of a symbol, unless symbols of
 /// the file have it. Its place is one in that part.
-pub(crate) fn check(text: &str, tree: &Tree, own: Span, source: &Source<'_>) -> Result<(), Refusal> {
+pub(crate) fn check(text: &str, tree: &Tree, own: Span, source: &Source<'_>) -> Result<(), EditRefusal> {
     let (square, curly) = source.dialect().has_brackets();
     let foreign = |c: char| (!square && matches!(c, '[' | ']')) || (!curly && matches!(c, '{' | '}'));
     let known = LazyCell::new(|| characters_in_atoms(source));
@@ -30,12 +30,12 @@ pub(crate) fn check(text: &str, tree: &Tree, own: Span, source: &Source<'_>) -> 
         let Some((at, c)) = atom.char_indices().find(|(_, c)| odd(*c)) else { continue };
         let place = place_in(part, &LineIndex::new(part.as_bytes()), span.start - own.start + at as u32);
         return Err(if QUOTES.contains(&c) {
-            Refusal::SmartQuote { quote: c, at: place }
+            EditRefusal::SmartQuote { quote: c, at: place }
         } else if is_invisible(c) {
-            Refusal::Invisible { character: c, at: place }
+            EditRefusal::Invisible { character: c, at: place }
         } else {
             let (symbol, dialect) = (shortened(atom, 40), source.dialect().name());
-            Refusal::ForeignBracket { bracket: c, at: place, symbol, dialect }
+            EditRefusal::ForeignBracket { bracket: c, at: place, symbol, dialect }
         });
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::fix::Mended;
 use crate::form_line::shortened;
 use crate::indent::{Ground, Moved, column};
 use crate::mend::Setting;
-use crate::refusal::Refusal;
+use crate::refusal::EditRefusal;
 use crate::slip;
 use crate::source::Source;
 
@@ -72,7 +72,7 @@ impl Wanted {
 
 impl Content {
     /// Checks `content` for `source`.
-    pub(crate) fn new(content: &str, source: &Source<'_>, wanted: Wanted) -> Result<Self, Refusal> {
+    pub(crate) fn new(content: &str, source: &Source<'_>, wanted: Wanted) -> Result<Self, EditRefusal> {
         let language = &wanted.language(source);
         let tree = read(content, language);
         if let Some(refusal) = wrapping(content, &tree, Span::new(0, tree.len())) {
@@ -88,7 +88,7 @@ impl Content {
         let Some(mut diagnosis) = diagnose_in(content, &tree, Some(&wanted.setting(source))) else {
             return Self::of_sound(content, tree, source, wanted, None);
         };
-        let unbalanced = |diagnosis| Refusal::Unbalanced { diagnosis: Box::new(diagnosis), allowed: wanted.repair };
+        let unbalanced = |diagnosis| EditRefusal::Unbalanced { diagnosis: Box::new(diagnosis), allowed: wanted.repair };
         let Some(repaired) = diagnosis.repaired.take() else { return Err(unbalanced(diagnosis)) };
         let now = read(&repaired, language);
         if let Some(doubt) = becomes_something_else((content, &tree), (&repaired, &now), wanted.earlier(source)) {
@@ -108,10 +108,10 @@ impl Content {
         source: &Source<'_>,
         wanted: Wanted,
         mended: Option<Mended>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, EditRefusal> {
         let data: Vec<Datum> = tree.top_level().collect();
         if wanted.earlier(source).is_some() && data.len() > 1 {
-            return Err(Refusal::SeveralForms { forms: first_lines(content, &tree, &data) });
+            return Err(EditRefusal::SeveralForms { forms: first_lines(content, &tree, &data) });
         }
         let solid = tree.solid_span();
         let before = content[..solid.start as usize].rsplit('\n').next().unwrap_or_default();
@@ -120,7 +120,7 @@ impl Content {
         let tree = known.unwrap_or_else(|| read(&text, wanted.language(source))).learning(&text);
         let data: Vec<Datum> = tree.top_level().collect();
         if data.is_empty() {
-            return Err(Refusal::NoForm);
+            return Err(EditRefusal::NoForm);
         }
         let moved = Moved::new(&text, &tree, 0, column(before), &wanted.ground);
         Ok(Self { text, tree, data, moved, mended })
@@ -176,18 +176,18 @@ fn beginnings(text: &str, tree: &Tree) -> Vec<(String, Option<String>)> {
 }
 
 /// What stands around the part `own` of a text, or in front of its lines, where it was copied from. Places are in that part.
-pub(crate) fn wrapping(text: &str, tree: &Tree, own: Span) -> Option<Refusal> {
+pub(crate) fn wrapping(text: &str, tree: &Tree, own: Span) -> Option<EditRefusal> {
     let part = &text[own.range()];
     let mut at = own.start;
     for (line, text) in part.split_inclusive('\n').enumerate() {
         let begin = at + (text.len() - text.trim_start().len()) as u32;
         let is_code = || tree.token_at(begin).is_some_and(|token| tree.token_span(token).start == begin);
         if text.trim_start().starts_with("```") && is_code() {
-            return Some(Refusal::Fenced { line: line as u32 + 1 });
+            return Some(EditRefusal::Fenced { line: line as u32 + 1 });
         }
         at += text.len() as u32;
     }
-    is_numbered(part).then_some(Refusal::Numbered)
+    is_numbered(part).then_some(EditRefusal::Numbered)
 }
 
 /// Every line begins with a number and a bar, as views show them.

@@ -11,7 +11,7 @@
 //! - [`check()`] says whether a text balances and which line to fix; new source that does not is repaired when that is
 //!   certain.
 //! - [`definition_near`] and [`mention()`] find in a text what a live image knows of an earlier state of it.
-//! - [`Refusal`] has one variant for each way in which a request can be wrong.
+//! - [`EditRefusal`] has one variant for each way in which a request can be wrong.
 //!
 //! **Invariants.** No I/O. Bytes outside the edited form and the blank lines beside it never change. Line numbers and
 //! diffs are those of the text itself, and what is shown of a form is a slice of it, never printed anew.
@@ -59,7 +59,7 @@ pub use mention::{definition_near, mention};
 pub use note::Note;
 pub use occurrence::Near;
 pub use patch::{Patch, patch};
-pub use refusal::Refusal;
+pub use refusal::EditRefusal;
 pub use slip::Slip;
 pub use source::{FormText, Place, Source, digest_of};
 pub use view::{Mode, View, ViewOptions, view, view_plain};

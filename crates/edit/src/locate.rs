@@ -4,7 +4,7 @@ use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Address, Form, FormId, Selection, Span};
 
 use crate::form_line::{FormLine, shortened};
-use crate::refusal::Refusal;
+use crate::refusal::EditRefusal;
 use crate::source::{Source, whole_span};
 
 /// What a caller says about the form it means. At least one of the first two, or a line, has to be there.
@@ -25,19 +25,19 @@ const WIDTH: usize = 120;
 
 /// The one form that `target` means.
 ///
-/// Errors: [`Refusal::FormNotFound`], [`Refusal::FormAmbiguous`], [`Refusal::NoAddress`].
-pub fn locate(source: &Source<'_>, target: &Target<'_>) -> Result<FormId, Refusal> {
+/// Errors: [`EditRefusal::FormNotFound`], [`EditRefusal::FormAmbiguous`], [`EditRefusal::NoAddress`].
+pub fn locate(source: &Source<'_>, target: &Target<'_>) -> Result<FormId, EditRefusal> {
     if target.name.is_none_or(|name| name.trim().is_empty()) && target.form_type.is_none() && target.line.is_none() {
-        return Err(Refusal::NoAddress);
+        return Err(EditRefusal::NoAddress);
     }
     if target.line == Some(0) || target.index == Some(0) {
-        return Err(Refusal::CountsFromOne);
+        return Err(EditRefusal::CountsFromOne);
     }
     let found = find(source, target);
     match found.as_slice() {
         [only] => Ok(*only),
         [] => Err(not_found(source, target)),
-        several => Err(Refusal::FormAmbiguous { asked: asked(target), candidates: lines_of(source, several) }),
+        several => Err(EditRefusal::FormAmbiguous { asked: asked(target), candidates: lines_of(source, several) }),
     }
 }
 
@@ -75,14 +75,14 @@ fn find_without_name(source: &Source<'_>, target: &Target<'_>) -> Vec<FormId> {
     }
 }
 
-fn not_found(source: &Source<'_>, target: &Target<'_>) -> Refusal {
+fn not_found(source: &Source<'_>, target: &Target<'_>) -> EditRefusal {
     let name = target.name.unwrap_or("").trim();
     let address = Address::parse(source.language_of_pieces(), name);
     let any = Selection::default();
     // The name may fit where type, index or line do not, and where no method is as the address says.
     let found = [source.find(&address.clone().without_index(), any), source.find(&address.of_any_method(), any)];
     let others = found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
-    Refusal::FormNotFound {
+    EditRefusal::FormNotFound {
         asked: asked(target),
         others: lines_of(source, &others),
         nearest: if others.is_empty() { source.forms.nearest_names(source.text, name, 5) } else { Vec::new() },
@@ -97,7 +97,7 @@ pub(crate) fn check_named(
     id: FormId,
     target: &Target<'_>,
     new: Option<&Form>,
-) -> Result<(), Refusal> {
+) -> Result<(), EditRefusal> {
     let Some(name) = target.name.map(str::trim).filter(|name| !name.is_empty() && target.line.is_none()) else {
         return Ok(());
     };
@@ -107,7 +107,7 @@ pub(crate) fn check_named(
     if has_head || source.forms.is_named(&source.tree, source.text, &address, id) {
         return Ok(());
     }
-    Err(Refusal::OnlyMentioned { asked: asked(target), form: line_of(source, id) })
+    Err(EditRefusal::OnlyMentioned { asked: asked(target), form: line_of(source, id) })
 }
 
 /// A target in words.

@@ -22,7 +22,7 @@ use crate::locate::{Target, locate};
 use crate::mend::Setting;
 use crate::note::Note;
 use crate::occurrence::{by_tokens, exact, near};
-use crate::refusal::Refusal;
+use crate::refusal::EditRefusal;
 use crate::seen::put_back;
 use crate::slip;
 use crate::source::{Source, whole_span};
@@ -47,11 +47,11 @@ pub struct Patch<'a> {
 
 /// Carries out `patch` on `source`.
 ///
-/// Errors: those of an address, [`Refusal::TextNotFound`], [`Refusal::TextAmbiguous`], [`Refusal::PatchUnbalanced`],
-/// [`Refusal::WouldBreak`], [`Refusal::WouldSplit`], [`Refusal::Stale`].
-pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> {
+/// Errors: those of an address, [`EditRefusal::TextNotFound`], [`EditRefusal::TextAmbiguous`],
+/// [`EditRefusal::PatchUnbalanced`], [`EditRefusal::WouldBreak`], [`EditRefusal::WouldSplit`], [`EditRefusal::Stale`].
+pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, EditRefusal> {
     if patch.old_text.is_empty() {
-        return Err(Refusal::EmptyOldText);
+        return Err(EditRefusal::EmptyOldText);
     }
     let id = locate(source, &patch.target)?;
     check_digest(source, id, patch.digest)?;
@@ -73,12 +73,14 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, Refusal> 
         found = by_tokens(source, region, &old_text);
     }
     match found.len() {
-        0 if old_text.trim_start().starts_with("```") => return Err(Refusal::Fenced { line: 1 }.within("old_text")),
-        0 if is_numbered(patch.old_text) => return Err(Refusal::Numbered.within("old_text")),
+        0 if old_text.trim_start().starts_with("```") => return Err(EditRefusal::Fenced { line: 1 }.within("old_text")),
+        0 if is_numbered(patch.old_text) => return Err(EditRefusal::Numbered.within("old_text")),
         0 => return Err(not_found(source, id, region, &old_text)),
         1 => {}
         _ if patch.replace_all => {}
-        _ => return Err(Refusal::TextAmbiguous { label: form.label(source.text), lines: lines_at(source, &found) }),
+        _ => {
+            return Err(EditRefusal::TextAmbiguous { label: form.label(source.text), lines: lines_at(source, &found) });
+        }
     }
     let mut new_body = String::with_capacity(body.len() + new_text.len());
     let mut copied = region.start;
@@ -137,7 +139,7 @@ fn moved_to(source: &Source<'_>, place: Span, old_text: &str, new_text: &str) ->
 }
 
 /// Refuses new text that is code, as it stands in `new_body`, and carries along where it was copied from.
-fn check_new_text(source: &Source<'_>, new_body: &str, tree: &Tree, written: Span) -> Result<(), Refusal> {
+fn check_new_text(source: &Source<'_>, new_body: &str, tree: &Tree, written: Span) -> Result<(), EditRefusal> {
     let begins_token = tree
         .token_at(written.start)
         .is_none_or(|token| tree.token_span(token).start == written.start || tree.kind(token) == TokenKind::Blank);
@@ -167,9 +169,9 @@ fn lines_at(source: &Source<'_>, places: &[Span]) -> Vec<(u32, String)> {
     lines.map(|line| (line, shortened(source.line_text(line).trim(), 100))).collect()
 }
 
-fn not_found(source: &Source<'_>, id: FormId, region: Span, old_text: &str) -> Refusal {
+fn not_found(source: &Source<'_>, id: FormId, region: Span, old_text: &str) -> EditRefusal {
     let elsewhere = source.text.match_indices(old_text).map(|(at, _)| source.lines.line(at as u32)).take(10).collect();
-    Refusal::TextNotFound {
+    EditRefusal::TextNotFound {
         label: source.forms.get(id).label(source.text),
         lines: (source.lines.line(region.start), source.lines.line(region.end.saturating_sub(1))),
         near: near(source, region, old_text),
@@ -185,7 +187,7 @@ fn balanced(
     (new_body, new_tree): (&str, &Tree),
     written: &[Span],
     repair: bool,
-) -> Result<Option<(String, Mended)>, Refusal> {
+) -> Result<Option<(String, Mended)>, EditRefusal> {
     if new_tree.diagnostics().is_empty() {
         return Ok(None);
     }
@@ -218,7 +220,7 @@ fn balanced(
     let first_line = source.lines.line(region.start) + new_body[..first.start as usize].matches('\n').count() as u32;
     let new_text = new_body[first.range()].trim_end_matches(['\n', '\r']);
     let patched = (first_line, first_line + new_text.matches('\n').count() as u32);
-    Err(Refusal::PatchUnbalanced { diagnosis: Box::new(diagnosis), add, remove, patched, corrected })
+    Err(EditRefusal::PatchUnbalanced { diagnosis: Box::new(diagnosis), add, remove, patched, corrected })
 }
 
 /// The closers that the new tree lacks and those it has too many, net.

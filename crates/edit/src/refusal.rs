@@ -10,7 +10,7 @@ use crate::source::Place;
 
 /// Why a request was not carried out. Nothing has been changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum EditRefusal {
     /// Neither a name nor a type nor a line was given.
     NoAddress,
     /// `line` and `index` count from 1, and one of them is 0.
@@ -152,7 +152,7 @@ pub enum Refusal {
         /// The argument.
         argument: &'static str,
         /// What would be wrong with content.
-        refusal: Box<Refusal>,
+        refusal: Box<EditRefusal>,
     },
     /// `old_text` is empty.
     EmptyOldText,
@@ -188,7 +188,7 @@ pub enum Refusal {
     },
 }
 
-impl Refusal {
+impl EditRefusal {
     /// The stable code that clients see.
     #[must_use]
     pub fn code(&self) -> &'static str {
@@ -248,8 +248,8 @@ impl Refusal {
         if let Self::In { refusal, .. } = self { refusal } else { self }
     }
 
-    /// The line it is about and, where that is known, the column: in the argument that [`Refusal::argument`] names or in the
-    /// file. For a refused patch or edit, in the file as it would be.
+    /// The line it is about and, where that is known, the column: in the argument that [`EditRefusal::argument`] names
+    /// or in the file. For a refused patch or edit, in the file as it would be.
     #[must_use]
     pub fn place(&self) -> Option<(u32, Option<u32>)> {
         let whole = |place: Place| Some((place.line, Some(place.column)));

@@ -6,7 +6,7 @@
 use lispwright_repair::first_conflict;
 use lispwright_syntax::{LineIndex, Span, TokenKind, Tree};
 
-use crate::refusal::Refusal;
+use crate::refusal::EditRefusal;
 use crate::source::place_in;
 
 /// A trace of where a text was copied from.
@@ -25,22 +25,22 @@ pub enum Slip {
 const ENTITIES: [&str; 5] = ["&lt;", "&gt;", "&amp;", "&quot;", "&apos;"];
 
 /// Refuses a slip in the part `own` of a text, as the text was read. Its place is one in that part.
-pub(crate) fn check(text: &str, tree: &Tree, own: Span) -> Result<(), Refusal> {
+pub(crate) fn check(text: &str, tree: &Tree, own: Span) -> Result<(), EditRefusal> {
     let part = &text[own.range()];
     let conflict = first_conflict(part).map(|at| (Slip::Conflict, at as u32));
     let Some((slip, at)) = conflict.or_else(|| find(text, tree, own)) else { return Ok(()) };
-    Err(Refusal::Slip { slip, at: place_in(part, &LineIndex::new(part.as_bytes()), at) })
+    Err(EditRefusal::Slip { slip, at: place_in(part, &LineIndex::new(part.as_bytes()), at) })
 }
 
 /// Refuses whole source whose lines begin with the marks of a diff: no form begins with `+` or `-`.
-pub(crate) fn check_diff_marks(text: &str) -> Result<(), Refusal> {
+pub(crate) fn check_diff_marks(text: &str) -> Result<(), EditRefusal> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let marked = text.trim_start().starts_with(['+', '-']) && lines.clone().any(|line| line.contains(['(', '[']));
     if !marked || !lines.all(|line| line.starts_with(['+', '-', ' '])) {
         return Ok(());
     }
     let at = (text.len() - text.trim_start().len()) as u32;
-    Err(Refusal::Slip { slip: Slip::DiffMarks, at: place_in(text, &LineIndex::new(text.as_bytes()), at) })
+    Err(EditRefusal::Slip { slip: Slip::DiffMarks, at: place_in(text, &LineIndex::new(text.as_bytes()), at) })
 }
 
 fn find(text: &str, tree: &Tree, own: Span) -> Option<(Slip, u32)> {

@@ -9,7 +9,7 @@ use crate::diff::unified;
 use crate::edited::Edited;
 use crate::form_line::shortened;
 use crate::note::Note;
-use crate::refusal::Refusal;
+use crate::refusal::EditRefusal;
 use crate::source::{Source, digest_of, whole_span};
 use crate::verify::{Count, Difference, verify};
 
@@ -34,7 +34,7 @@ pub(crate) fn apply(
     splice: Splice,
     target: Option<FormId>,
     mut notes: Vec<Note>,
-) -> Result<Edited, Refusal> {
+) -> Result<Edited, EditRefusal> {
     let Splice { span, removed, text: new_part, data } = splice;
     let mut text = String::with_capacity(source.text.len() + new_part.len());
     text.push_str(&source.text[..span.start as usize]);
@@ -62,8 +62,8 @@ pub(crate) fn apply(
             Difference::Data { found } if found < data && !source.tree.diagnostics().is_empty() => {
                 would_break(&text, span.start + new_part.len() as u32 - new_part.trim_start().len() as u32)
             }
-            Difference::Data { found } => Refusal::WouldSplit { found, expected: data },
-            Difference::Removed { found } => Refusal::WouldRemove { found, expected: removed },
+            Difference::Data { found } => EditRefusal::WouldSplit { found, expected: data },
+            Difference::Removed { found } => EditRefusal::WouldRemove { found, expected: removed },
         })?;
     }
     if tree.diagnostics().len() > source.tree.diagnostics().len() {
@@ -111,9 +111,9 @@ pub(crate) fn apply(
     })
 }
 
-fn would_break(text: &str, at: u32) -> Refusal {
+fn would_break(text: &str, at: u32) -> EditRefusal {
     let lines = LineIndex::new(text.as_bytes());
     let line = lines.line(at.min(text.len() as u32));
     let span = lines.line_span(line).unwrap_or_default();
-    Refusal::WouldBreak { line, text: shortened(text[span.range()].trim(), 100) }
+    EditRefusal::WouldBreak { line, text: shortened(text[span.range()].trim(), 100) }
 }

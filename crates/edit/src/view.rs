@@ -9,7 +9,7 @@ mod collapsed;
 use regex::{Regex, RegexBuilder};
 
 use crate::diagnose::{Diagnosis, diagnose};
-use crate::refusal::Refusal;
+use crate::refusal::EditRefusal;
 use crate::source::Source;
 
 /// What to show.
@@ -154,7 +154,7 @@ struct Patterns {
 }
 
 impl Patterns {
-    fn new(options: &ViewOptions<'_>, fold_names: bool) -> Result<Self, Refusal> {
+    fn new(options: &ViewOptions<'_>, fold_names: bool) -> Result<Self, EditRefusal> {
         Ok(Self {
             name: compiled("name_pattern", options.name_pattern, fold_names)?,
             content: compiled("content_pattern", options.content_pattern, false)?,
@@ -162,10 +162,10 @@ impl Patterns {
     }
 }
 
-fn compiled(argument: &'static str, pattern: Option<&str>, fold: bool) -> Result<Option<Regex>, Refusal> {
+fn compiled(argument: &'static str, pattern: Option<&str>, fold: bool) -> Result<Option<Regex>, EditRefusal> {
     let Some(pattern) = pattern.filter(|pattern| !pattern.is_empty()) else { return Ok(None) };
     RegexBuilder::new(pattern).case_insensitive(fold).multi_line(true).size_limit(1 << 20).build().map(Some).map_err(
-        |error| Refusal::BadPattern {
+        |error| EditRefusal::BadPattern {
             argument,
             why: match error {
                 regex::Error::CompiledTooBig(_) => "it is too large once compiled; give a shorter one".to_owned(),
@@ -181,8 +181,8 @@ fn last_line_of(text: &str) -> String {
 
 /// Shows a Lisp text.
 ///
-/// Errors: [`Refusal::BadPattern`].
-pub fn view(source: &Source<'_>, options: &ViewOptions<'_>) -> Result<View, Refusal> {
+/// Errors: [`EditRefusal::BadPattern`].
+pub fn view(source: &Source<'_>, options: &ViewOptions<'_>) -> Result<View, EditRefusal> {
     let patterns = Patterns::new(options, source.dialect().folds_case())?;
     let total_lines = source.lines.line_count();
     let mut view = View {
@@ -208,8 +208,8 @@ pub fn view(source: &Source<'_>, options: &ViewOptions<'_>) -> Result<View, Refu
 
 /// Shows a text that is not Lisp: its lines, or with a `content_pattern` those that match, with five lines around each.
 ///
-/// Errors: [`Refusal::BadPattern`].
-pub fn view_plain(text: &str, options: &ViewOptions<'_>) -> Result<View, Refusal> {
+/// Errors: [`EditRefusal::BadPattern`].
+pub fn view_plain(text: &str, options: &ViewOptions<'_>) -> Result<View, EditRefusal> {
     let patterns = Patterns::new(options, false)?;
     let total_lines = lispwright_syntax::LineIndex::new(text.as_bytes()).line_count();
     let mut view = View {

@@ -3,11 +3,11 @@
 
 mod words;
 
-use lispwright_edit::{Edit, Operation, Refusal, Source, Target, edit, locate};
+use lispwright_edit::{Edit, EditRefusal, Operation, Source, Target, edit, locate};
 use lispwright_syntax::{Dialect, FormId};
 use words::said;
 
-fn find(source: &Source<'_>, name: &str) -> Result<FormId, Refusal> {
+fn find(source: &Source<'_>, name: &str) -> Result<FormId, EditRefusal> {
     locate(source, &Target { name: Some(name), ..Target::default() })
 }
 
@@ -590,8 +590,8 @@ fn what_is_only_made_or_mentioned_is_not_replaced_by_something_else() {
         [("point-x", "(defun point-x (p) p)"), ("area", "(defun area (r) r)"), ("width", "(defvar width 2)")]
     {
         let refusal = change(Operation::Replace, name, Some(content)).unwrap_err();
-        assert!(matches!(&refusal, Refusal::OnlyMentioned { .. }), "{refusal:?}");
-        assert!(matches!(change(Operation::Delete, name, None), Err(Refusal::OnlyMentioned { .. })));
+        assert!(matches!(&refusal, EditRefusal::OnlyMentioned { .. }), "{refusal:?}");
+        assert!(matches!(change(Operation::Delete, name, None), Err(EditRefusal::OnlyMentioned { .. })));
     }
     assert!(
         change(Operation::Replace, "point-x", Some("(defstruct point x)"))

@@ -3,7 +3,7 @@
 
 mod words;
 
-use lispwright_edit::{Edit, Edited, Note, Operation, Refusal, Source, Target, edit, locate};
+use lispwright_edit::{Edit, EditRefusal, Edited, Note, Operation, Source, Target, edit, locate};
 use lispwright_syntax::{DiagnosticKind, Dialect};
 use words::said;
 
@@ -11,7 +11,7 @@ use Dialect::{Clojure, CommonLisp, EmacsLisp, Scheme};
 use Operation::{Append, Delete, InsertAfter, InsertBefore, Replace};
 
 /// Runs one edit on `marked` and gives the answer together with the text before.
-fn run(dialect: Dialect, marked: &str, operation: Operation, content: &str) -> (String, Result<Edited, Refusal>) {
+fn run(dialect: Dialect, marked: &str, operation: Operation, content: &str) -> (String, Result<Edited, EditRefusal>) {
     let text = marked.replace('▸', "");
     let source = Source::read(&text, dialect);
     let content = Some(content);
@@ -41,7 +41,14 @@ fn check(dialect: Dialect, before: &str, operation: Operation, content: &str, af
 }
 
 #[track_caller]
-fn refused(dialect: Dialect, before: &str, operation: Operation, content: &str, code: &str, words: &str) -> Refusal {
+fn refused(
+    dialect: Dialect,
+    before: &str,
+    operation: Operation,
+    content: &str,
+    code: &str,
+    words: &str,
+) -> EditRefusal {
     let (_, found) = run(dialect, before, operation, content);
     let refusal = found.expect_err("the edit should be refused");
     assert_eq!(refusal.code(), code, "{refusal:?}");
@@ -462,7 +469,7 @@ fn unbalanced_content_is_refused_with_the_line_to_fix() {
         "UNBALANCED",
         "`(` of 1:1 is never closed, `)` is due: (defun f (x)",
     );
-    let Refusal::Unbalanced { diagnosis, .. } = refusal else { panic!("{refusal:?}") };
+    let EditRefusal::Unbalanced { diagnosis, .. } = refusal else { panic!("{refusal:?}") };
     assert_eq!(diagnosis.fixes[0].lines[0].after, "  (let ((y (h x)))");
     assert_eq!((diagnosis.likely_at.line, diagnosis.likely_at.column), (2, 18));
     refused(CommonLisp, text, Replace, "(defun f (x)\n  x))", "UNBALANCED", "`)` at 2:5 closes nothing");
@@ -527,7 +534,7 @@ fn a_stale_digest_is_refused_with_the_present_text() {
     };
     let digest = source.form_text(0).digest;
     let edited = edit(&source, &request(&digest)).unwrap();
-    let Err(Refusal::Stale { present, digest: now, .. }) = edit(&source, &request("0123456789abcdef")) else {
+    let Err(EditRefusal::Stale { present, digest: now, .. }) = edit(&source, &request("0123456789abcdef")) else {
         panic!("a digest of something else is stale")
     };
     assert_eq!((present.as_str(), &now), ("(defun f () 1)", &digest));

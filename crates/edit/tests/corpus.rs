@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lispwright_edit::{Edit, Edited, Operation, Refusal, Source, Target, edit, locate};
+use lispwright_edit::{Edit, EditRefusal, Edited, Operation, Source, Target, edit, locate};
 use lispwright_syntax::{Dialect, FormId, Span, TokenKind};
 
 /// Files taken of each section, and forms of each file, evenly spread.
@@ -97,7 +97,7 @@ fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
     for id in sampled.chain(nested) {
         let Some(target) = address(&source, id) else { continue };
         let place = || format!("{} line {}", file.display(), source.form_text(id).start_line);
-        let run = |operation, content: &str| -> Result<Edited, Refusal> {
+        let run = |operation, content: &str| -> Result<Edited, EditRefusal> {
             edit(&source, &Edit { operation, target, content: Some(content), digest: None, repair: false })
         };
         let own = source.form_text(id).content;
@@ -144,7 +144,7 @@ fn addressed(file: &Path, source: &Source<'_>) {
     let line = |id: FormId| source.lines.line(source.forms.get(id).outer.start);
     let candidates = |name: &str| match locate(source, &Target { name: Some(name), ..Target::default() }) {
         Ok(id) => vec![line(id)],
-        Err(Refusal::FormAmbiguous { candidates, .. }) => candidates.iter().map(|form| form.line).collect(),
+        Err(EditRefusal::FormAmbiguous { candidates, .. }) => candidates.iter().map(|form| form.line).collect(),
         Err(_) => Vec::new(),
     };
     for (id, form) in source.forms.iter() {

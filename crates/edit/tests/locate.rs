@@ -3,7 +3,7 @@
 
 mod words;
 
-use lispwright_edit::{Refusal, Source, Target, locate};
+use lispwright_edit::{EditRefusal, Source, Target, locate};
 use lispwright_syntax::Dialect;
 use words::said;
 
@@ -24,7 +24,7 @@ fn named(name: &str) -> Target<'_> {
 }
 
 #[track_caller]
-fn refused(text: &str, target: &Target<'_>) -> Refusal {
+fn refused(text: &str, target: &Target<'_>) -> EditRefusal {
     locate(&Source::read(text, CommonLisp), target).expect_err("no form should fit")
 }
 
@@ -43,7 +43,7 @@ fn one_of_three_is_told_by_type_index_or_line() {
         &Target { line: Some(3), ..named("f") },
     );
     match refused(THREE, &named("f")) {
-        Refusal::FormAmbiguous { candidates, .. } => {
+        EditRefusal::FormAmbiguous { candidates, .. } => {
             let found: Vec<(u32, &str)> = candidates.iter().map(|form| (form.line, form.text.as_str())).collect();
             assert_eq!(found, [(1, "(defun f (a) a)"), (2, "#+x (defun f (b) b)"), (4, "(defmacro f (c) c)")]);
         }
@@ -60,7 +60,7 @@ fn what_does_not_fit_lists_what_there_is() {
         named("f[4]"),
     ] {
         let refusal = refused(THREE, &target);
-        assert!(matches!(&refusal, Refusal::FormNotFound { others, .. } if others.len() == 3), "{refusal:?}");
+        assert!(matches!(&refusal, EditRefusal::FormNotFound { others, .. } if others.len() == 3), "{refusal:?}");
         assert!(said(&refusal).contains("line 4: (defmacro f (c) c)"), "{refusal:?}");
     }
     let refusal = refused("(defun compute-area ())\n", &named("compute-aera"));
@@ -70,10 +70,10 @@ fn what_does_not_fit_lists_what_there_is() {
 
 #[test]
 fn counts_begin_with_one_and_something_has_to_be_named() {
-    assert_eq!(refused(THREE, &NONE), Refusal::NoAddress);
-    assert_eq!(refused(THREE, &named("  ")), Refusal::NoAddress);
-    assert_eq!(refused(THREE, &Target { index: Some(0), ..named("f") }), Refusal::CountsFromOne);
-    assert_eq!(refused(THREE, &Target { line: Some(0), ..named("f") }), Refusal::CountsFromOne);
+    assert_eq!(refused(THREE, &NONE), EditRefusal::NoAddress);
+    assert_eq!(refused(THREE, &named("  ")), EditRefusal::NoAddress);
+    assert_eq!(refused(THREE, &Target { index: Some(0), ..named("f") }), EditRefusal::CountsFromOne);
+    assert_eq!(refused(THREE, &Target { line: Some(0), ..named("f") }), EditRefusal::CountsFromOne);
 }
 
 #[test]

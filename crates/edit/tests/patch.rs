@@ -3,11 +3,17 @@
 
 mod words;
 
-use lispwright_edit::{Edited, Note, Patch, Refusal, Source, Target, patch};
+use lispwright_edit::{EditRefusal, Edited, Note, Patch, Source, Target, patch};
 use lispwright_syntax::Dialect;
 use words::said;
 
-fn run(dialect: Dialect, marked: &str, old_text: &str, new_text: &str, replace_all: bool) -> Result<Edited, Refusal> {
+fn run(
+    dialect: Dialect,
+    marked: &str,
+    old_text: &str,
+    new_text: &str,
+    replace_all: bool,
+) -> Result<Edited, EditRefusal> {
     let text = marked.replace('▸', "");
     let source = Source::read(&text, dialect);
     let mark = marked.find('▸').expect("a mark");
@@ -26,7 +32,7 @@ fn check(marked: &str, old_text: &str, new_text: &str, after: &str) -> Edited {
 }
 
 #[track_caller]
-fn refused(marked: &str, old_text: &str, new_text: &str, code: &str, words: &str) -> Refusal {
+fn refused(marked: &str, old_text: &str, new_text: &str, code: &str, words: &str) -> EditRefusal {
     let refusal = run(Dialect::CommonLisp, marked, old_text, new_text, false).expect_err("the patch should be refused");
     assert_eq!(refusal.code(), code, "{refusal:?}");
     assert!(said(&refusal).contains(words), "{refusal:?}");
@@ -82,7 +88,7 @@ fn text_that_is_not_there() {
 #[test]
 fn text_that_is_there_twice() {
     let refusal = refused("(z)\n▸(f a\n   a)\n", "a", "b", "TEXT_AMBIGUOUS", "line 3: a)");
-    let Refusal::TextAmbiguous { lines, .. } = refusal else { panic!("{refusal:?}") };
+    let EditRefusal::TextAmbiguous { lines, .. } = refusal else { panic!("{refusal:?}") };
     assert_eq!(lines.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3]);
 }
 
@@ -134,7 +140,7 @@ fn the_correction_of_a_patch_lies_in_its_new_text() {
     let text = "(z)\n▸(defun f (x)\n  (let ((y (car x)))\n    (list x y)))\n\n(z)\n";
     // The closer that is missing stands in one run with those behind the patch.
     let refusal = refused(text, "(list x y)", "(if x 0 (list x y)", "UNBALANCED", "Certain fix");
-    let Refusal::PatchUnbalanced { corrected, .. } = &refusal else { panic!("{refusal:?}") };
+    let EditRefusal::PatchUnbalanced { corrected, .. } = &refusal else { panic!("{refusal:?}") };
     assert_eq!(corrected.as_deref(), Some("(if x 0 (list x y))"));
     let plain = text.replace('▸', "");
     let source = Source::read(&plain, Dialect::CommonLisp);

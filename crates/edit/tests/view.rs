@@ -1,7 +1,7 @@
 //! Views of files as strings.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use lispwright_edit::{Mode, Refusal, Source, View, ViewOptions, view, view_plain};
+use lispwright_edit::{EditRefusal, Mode, Source, View, ViewOptions, view, view_plain};
 use lispwright_syntax::Dialect;
 
 const COLLAPSED: ViewOptions<'static> = ViewOptions {
@@ -77,7 +77,7 @@ fn patterns_show_forms_verbatim() {
     check(Dialect::CommonLisp, &text, &options, expected);
     let options = ViewOptions { content_pattern: Some("(("), ..COLLAPSED };
     let refusal = view(&Source::read(&text, Dialect::CommonLisp), &options).unwrap_err();
-    assert!(matches!(refusal, Refusal::BadPattern { argument: "content_pattern", .. }), "{refusal:?}");
+    assert!(matches!(refusal, EditRefusal::BadPattern { argument: "content_pattern", .. }), "{refusal:?}");
 }
 
 #[test]

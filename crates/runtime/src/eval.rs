@@ -10,7 +10,7 @@ use crate::naming::{Description, Exports, References};
 use crate::nearest::nearest;
 use crate::node::Node;
 use crate::operation::Operation;
-use crate::refusal::Refusal;
+use crate::refusal::ImageRefusal;
 use crate::stop::{Death, StopReason};
 use crate::wire::Value;
 use crate::work::{Diagnostic, Tally};
@@ -179,7 +179,7 @@ pub enum Ending {
         reason: Option<StopReason>,
     },
     /// Something that the request names does not exist.
-    Refused(Refusal),
+    Refused(ImageRefusal),
     /// The requested package does not exist.
     NoPackage {
         /// The name.
@@ -439,7 +439,7 @@ impl Answer {
 
 /// The reason why the image did nothing.
 fn refusal(answer: &Value) -> Ending {
-    if let Some(refusal) = Refusal::read(answer) {
+    if let Some(refusal) = ImageRefusal::read(answer) {
         return Ending::Refused(refusal);
     }
     let name = answer.get_text("NO-PACKAGE").unwrap_or_default().to_owned();

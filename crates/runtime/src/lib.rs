@@ -82,7 +82,7 @@ pub use question::{
     Describe, Expand, Expansion, ExpansionLevel, Frames, Inspect, ListExports, ListFrames, ListHeld, ListLocals,
     ListReferences, Locals, Question,
 };
-pub use refusal::Refusal;
+pub use refusal::ImageRefusal;
 pub use remote::Found;
 pub use remote::Listener;
 pub use remote::address::{Address, AddressError, SWANK_PORT};

@@ -6,7 +6,7 @@ use crate::wire::Value;
 
 /// The thing that a request named and the image does not have. Nothing ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ImageRefusal {
     /// No object has that number.
     NoObject {
         /// The number.
@@ -58,7 +58,7 @@ pub enum Refusal {
     Full(u64),
 }
 
-impl Refusal {
+impl ImageRefusal {
     /// Reads an answer that names the reason.
     pub(crate) fn read(answer: &Value) -> Option<Self> {
         let texts = |name| answer.get_list(name).iter().filter_map(Value::as_text).map(str::to_owned).collect();

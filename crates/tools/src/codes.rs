@@ -1,6 +1,6 @@
 //! The stable codes for what sessions and their images do not do.
 
-use lispwright_runtime::{Ending, Refusal, SessionError, StopReason};
+use lispwright_runtime::{Ending, ImageRefusal, SessionError, StopReason};
 
 /// The stable code of an ending that is no success.
 pub(crate) fn of_ending(ending: &Ending) -> Option<&'static str> {
@@ -22,10 +22,10 @@ pub(crate) fn of_ending(ending: &Ending) -> Option<&'static str> {
 }
 
 /// The stable code of what an image does not have.
-pub(crate) fn of_image(refusal: &Refusal) -> &'static str {
+pub(crate) fn of_image(refusal: &ImageRefusal) -> &'static str {
     match refusal {
-        Refusal::Threads(_) => "UNSUPPORTED",
-        Refusal::Full(_) => "LIMIT",
+        ImageRefusal::Threads(_) => "UNSUPPORTED",
+        ImageRefusal::Full(_) => "LIMIT",
         _ => "BAD_ARGUMENT",
     }
 }

@@ -223,7 +223,7 @@ pub(crate) struct Changed {
 fn attempt(
     workshop: &Workshop,
     file: &SourceFile,
-    make: impl FnOnce(&Source<'_>) -> Result<Edited, text::Refusal>,
+    make: impl FnOnce(&Source<'_>) -> Result<Edited, text::EditRefusal>,
 ) -> Result<Edited, Refusal> {
     let language = workshop.workspace.lisp_language_of(file)?;
     make(&read_source(file, &language)).map_err(|fault| Refusal::text(&file.path, fault))
@@ -242,7 +242,7 @@ fn create(
     workshop: &Workshop,
     path: &str,
     dry_run: bool,
-    make: impl Fn(&Source<'_>) -> Result<Edited, text::Refusal>,
+    make: impl Fn(&Source<'_>) -> Result<Edited, text::EditRefusal>,
 ) -> Result<Option<Changed>, Refusal> {
     let Some((file, nearest)) = workshop.roots.vacant(Path::new(path)).map_err(unusable)? else { return Ok(None) };
     let edited = attempt(workshop, &file, make)?;
@@ -266,7 +266,7 @@ pub(crate) fn change(
     workshop: &Workshop,
     path: &str,
     dry_run: bool,
-    make: impl FnOnce(&Source<'_>) -> Result<Edited, text::Refusal>,
+    make: impl FnOnce(&Source<'_>) -> Result<Edited, text::EditRefusal>,
 ) -> Result<Changed, Refusal> {
     if dry_run {
         let file = workshop.roots.read(Path::new(path)).map_err(unusable)?;

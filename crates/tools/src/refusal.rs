@@ -21,7 +21,7 @@ pub enum Refusal {
         /// The file, as the project calls it.
         path: String,
         /// What is wrong.
-        fault: Box<edit::Refusal>,
+        fault: Box<edit::EditRefusal>,
     },
     /// A file could not be read or written.
     File(Arc<project::Error>),
@@ -83,7 +83,7 @@ pub enum Refusal {
     /// What was asked for is not there in an image; nothing ran.
     Image {
         /// What is missing.
-        refusal: runtime::Refusal,
+        refusal: runtime::ImageRefusal,
         /// The session.
         session: String,
     },
@@ -100,7 +100,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// A refusal about the text of the file at `path`.
-    pub fn text(path: &str, fault: edit::Refusal) -> Self {
+    pub fn text(path: &str, fault: edit::EditRefusal) -> Self {
         Self::Text { path: path.to_owned(), fault: Box::new(fault) }
     }
 

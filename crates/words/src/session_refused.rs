@@ -1,6 +1,6 @@
 //! Why a session did nothing, each reason with the call to make next.
 
-use lispwright_runtime::{Capability, MAIN, Operation, Refusal as Missing, Runtime, SessionError};
+use lispwright_runtime::{Capability, ImageRefusal, MAIN, Operation, Runtime, SessionError};
 use lispwright_tools::NextCall;
 use lispwright_tools::image_text::{listed, one_line};
 use serde_json::{Map, Value};
@@ -187,41 +187,41 @@ pub(crate) fn not_offered(runtime: Runtime, operation: Operation, skin: Skin) ->
 }
 
 /// What is said of something that an image of `session` does not have.
-pub(crate) fn image(refusal: &Missing, session: &str, skin: Skin) -> Said {
+pub(crate) fn image(refusal: &ImageRefusal, session: &str, skin: Skin) -> Said {
     let call = |arguments: &str| template("repl_control", arguments, session, skin);
     let with = |said: String, next: Option<String>| plain(said + &next.unwrap_or_default());
     match refusal {
-        Missing::NoObject { object, given: true } => plain(format!(
+        ImageRefusal::NoObject { object, given: true } => plain(format!(
             "Object {object} is gone: an image keeps the last 1,000 objects it showed, and none of an earlier image or of a copy \
              that was thrown away. Evaluate again what gave it; the answer has its new number."
         )),
-        Missing::NoObject { object, given: false } => plain(format!(
+        ImageRefusal::NoObject { object, given: false } => plain(format!(
             "There is no object {object} in session {session:?}. Objects get their numbers in the answers of repl_eval and \
              inspect_object; for one of another session, name the session."
         )),
-        Missing::NotHeld => {
+        ImageRefusal::NotHeld => {
             let hold = template("repl_eval", "\"on_error\": \"hold\", ...", session, skin);
             let next =
                 hold.map(|call| format!(" Evaluate with {call}: when the code ends in an error, its stack is kept."));
             with(format!("No error is held in session {session:?}."), next)
         }
-        Missing::NoFrame { frame, total } => with(
+        ImageRefusal::NoFrame { frame, total } => with(
             format!("There is no frame {frame}: the held stack has {total}, counted from 0."),
             call("\"action\": \"frames\"").map(|call| format!(" {call} lists them.")),
         ),
-        Missing::NoRestart(name) => with(
+        ImageRefusal::NoRestart(name) => with(
             format!("The held error has no restart {:?}.", one_line(name, 100)),
             call("\"action\": \"restarts\"").map(|call| format!(" {call} lists them.")),
         ),
-        Missing::NeedsValue(name) => {
+        ImageRefusal::NeedsValue(name) => {
             let arguments = format!("\"action\": \"restart\", \"restart\": \"{name}\", \"code\": VALUE");
             let next =
                 call(&arguments).map(|call| format!(" Give it as code: {call}; (values A B) for more than one."));
             with(format!("The restart {name} asks for a value."), next)
         }
-        Missing::NotOneForm(count) => plain(format!("`code` holds {count} forms; give one.")),
-        Missing::NoCheckpoint { name, checkpoints } => no_checkpoint(name, checkpoints, session, skin),
-        Missing::NoSystem { name, nearest } => {
+        ImageRefusal::NotOneForm(count) => plain(format!("`code` holds {count} forms; give one.")),
+        ImageRefusal::NoCheckpoint { name, checkpoints } => no_checkpoint(name, checkpoints, session, skin),
+        ImageRefusal::NoSystem { name, nearest } => {
             let near = if nearest.is_empty() { String::new() } else { format!(" Nearest: {}.", listed(nearest)) };
             let said = format!(
                 "Session {session:?} finds no system or module {:?}.{near} A system is looked for in the .asd files below the \
@@ -230,19 +230,19 @@ pub(crate) fn image(refusal: &Missing, session: &str, skin: Skin) -> Said {
             );
             (said, candidates(nearest))
         }
-        Missing::NoName { name, place, candidates: near } => {
+        ImageRefusal::NoName { name, place, candidates: near } => {
             let next = match near.as_slice() {
                 [] => " Load what defines it first: load_system, or repl_eval.".to_owned(),
                 some => format!(" Nearest: {}.", listed(some)),
             };
             (format!("{} means nothing in {place}.{next}", one_line(name, 100)), candidates(near))
         }
-        Missing::Threads(threads) => plain(format!(
+        ImageRefusal::Threads(threads) => plain(format!(
             "The image cannot be copied while other threads run, because a copy would not have them: {}. End them and call \
              again.",
             listed(threads)
         )),
-        Missing::Full(most) => {
+        ImageRefusal::Full(most) => {
             let reset = control(session, "reset", skin).map(|call| format!(": {call}")).unwrap_or_default();
             plain(format!(
                 "There are {most} checkpoints inside each other, which is the limit; those whose name was used again count. To go \
@@ -335,7 +335,7 @@ mod tests {
             let (message, facts) = session(&error, Skin::Shell);
             assert!(!message.contains("repl_") && !facts.contains_key("next"), "{error:?}: {message}");
         }
-        for refusal in [Missing::NotHeld, Missing::Full(9), Missing::NoFrame { frame: 1, total: 1 }] {
+        for refusal in [ImageRefusal::NotHeld, ImageRefusal::Full(9), ImageRefusal::NoFrame { frame: 1, total: 1 }] {
             assert!(!image(&refusal, "main", Skin::Shell).0.contains("repl_"), "{refusal:?}");
         }
     }

@@ -1,11 +1,11 @@
 //! What refusals say.
 
-use lispwright_edit::Refusal;
+use lispwright_edit::EditRefusal;
 use lispwright_words::{Rendering, Skin, render};
 
 /// The refusal as a client reads it. A person at a shell reads no names of tools.
 #[track_caller]
-pub(crate) fn said(refusal: &Refusal) -> String {
+pub(crate) fn said(refusal: &EditRefusal) -> String {
     let rendered = |skin| render(Err(lispwright_tools::Refusal::text("a.lisp", refusal.clone())), skin);
     let Rendering { text, fields, .. } = rendered(Skin::Shell);
     for word in ["lisp_", "old_text", "new_text", "`name`", "`line`", "`index`", "=true"] {

@@ -12,7 +12,7 @@ use crate::eval::{Ending, LispError, Phase, Place, Printout, lisp_error};
 use crate::naming::{Description, Exports};
 use crate::nearest::nearest;
 use crate::question::{Describe, Expand, ListExports};
-use crate::refusal::Refusal;
+use crate::refusal::ImageRefusal;
 use crate::remote::Lost;
 use crate::request::EvalRequest;
 use crate::stop::Controls;
@@ -279,7 +279,7 @@ impl Image {
         let (namespace, limit, deadline) = (package.as_deref(), *limit, Instant::now() + *timeout);
         let read = Code::read(code);
         let [form] = read.forms.as_slice() else {
-            return Ok(Ending::Refused(Refusal::NotOneForm(read.forms.len() as u64)).into());
+            return Ok(Ending::Refused(ImageRefusal::NotOneForm(read.forms.len() as u64)).into());
         };
         let asked = namespace.is_some();
         let namespace = namespace.unwrap_or(&self.namespace).to_owned();
@@ -330,7 +330,7 @@ impl Image {
         if answer.get_truth("DESCRIBED") {
             return Ok(Ending::Described(Description::read(&answer)).into());
         }
-        Ok(Refusal::read(&answer).map_or_else(|| no_description("it gave another answer"), Ending::Refused).into())
+        Ok(ImageRefusal::read(&answer).map_or_else(|| no_description("it gave another answer"), Ending::Refused).into())
     }
 
     /// Lists the exports of a namespace.

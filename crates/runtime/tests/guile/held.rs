@@ -72,7 +72,7 @@ async fn a_value_is_offered_where_the_code_can_go_on_with_one_and_nowhere_else()
     // There is no form to evaluate again when the reader or the printer fails.
     assert_eq!(offered(&hold(&lab, "(list 1").await), ["ABORT"]);
     let report = restart(&lab, "2", None).await;
-    assert!(matches!(&report.ending, Ending::Refused(Refusal::NoRestart(_))), "{report:#?}");
+    assert!(matches!(&report.ending, Ending::Refused(ImageRefusal::NoRestart(_))), "{report:#?}");
 }
 
 #[tokio::test]
@@ -87,7 +87,10 @@ async fn what_raised_gets_the_values_of_the_code() {
                 (list (price 'milk) (current-module) (reverse log))";
     hold(&lab, code).await;
     let asks = restart(&lab, "use-value", None).await;
-    assert!(matches!(&asks.ending, Ending::Refused(Refusal::NeedsValue(name)) if name == "USE-VALUE"), "{asks:#?}");
+    assert!(
+        matches!(&asks.ending, Ending::Refused(ImageRefusal::NeedsValue(name)) if name == "USE-VALUE"),
+        "{asks:#?}"
+    );
     // If the code fails, no restart is invoked.
     let fails = restart(&lab, "use-value", Some("(car 1)")).await;
     assert_eq!((error(&fails).type_name.as_str(), fails.held), ("wrong-type-arg", 1), "{fails:#?}");

@@ -58,15 +58,15 @@ async fn a_held_error_can_be_looked_into_and_gone_on_from() {
     let inside = Request::EvalInFrame { frame: 0, code: EvalRequest::new("(list item item)") };
     assert_eq!(values(&ask(&lab, inside).await), "(:TEA :TEA)");
     let report = ask(&lab, Request::Locals(ListLocals { frame: 99 })).await;
-    assert!(matches!(report.ending, Ending::Refused(Refusal::NoFrame { frame: 99, .. })), "{report:#?}");
+    assert!(matches!(report.ending, Ending::Refused(ImageRefusal::NoFrame { frame: 99, .. })), "{report:#?}");
     let report = ask(&lab, restart("NONE", None)).await;
-    assert_eq!(report.ending, Ending::Refused(Refusal::NoRestart("NONE".into())));
+    assert_eq!(report.ending, Ending::Refused(ImageRefusal::NoRestart("NONE".into())));
 
     assert_eq!(lab.values("(+ 1 2)").await, "3", "the next call runs on top");
     let report = ask(&lab, restart("use-value", Some("(+ 1 2)"))).await;
     assert_eq!(values(&report), "300");
     assert_eq!(report.held, 0);
-    assert_eq!(ask(&lab, Request::Held(ListHeld)).await.ending, Ending::Refused(Refusal::NotHeld));
+    assert_eq!(ask(&lab, Request::Held(ListHeld)).await.ending, Ending::Refused(ImageRefusal::NotHeld));
     assert_eq!(lab.values("(+ 1 2)").await, "3");
 }
 

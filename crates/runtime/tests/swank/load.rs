@@ -68,7 +68,7 @@ async fn a_system_of_the_project_is_found_and_loaded_again_when_it_is_forced() {
     load(&lab, shop(), false).await;
     assert_eq!(lab.values("*times*").await, "2");
     let report = load(&lab, Target::System("shp".into()), true).await;
-    let Ending::Refused(Refusal::NoSystem { name, nearest }) = &report.ending else { panic!("{report:#?}") };
+    let Ending::Refused(ImageRefusal::NoSystem { name, nearest }) = &report.ending else { panic!("{report:#?}") };
     assert_eq!((name.as_str(), nearest.first().map(String::as_str)), ("shp", Some("shop")));
 }
 

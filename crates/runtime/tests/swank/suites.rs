@@ -83,7 +83,7 @@ async fn tests_that_do_not_load_or_never_end_are_told_and_the_image_stays() {
     assert!(matches!(report.ending, Ending::Error { .. }), "{report:#?}");
     assert!(report.diagnostics.iter().any(|one| one.severity == "error"), "{:#?}", report.diagnostics);
     let report = run(&lab, system("no-such-mill"), &[], 100).await;
-    assert!(matches!(report.ending, Ending::Refused(Refusal::NoSystem { .. })), "{report:#?}");
+    assert!(matches!(report.ending, Ending::Refused(ImageRefusal::NoSystem { .. })), "{report:#?}");
     let path = lab.directory.path().join("one.lisp");
     write(&lab, "one.lisp", "(defpackage :one (:use :cl :rt))\n(in-package :one)\n(deftest alone 1 1)\n");
     let report = run(&lab, Target::Path(path.display().to_string()), &[], 100).await;

@@ -73,7 +73,7 @@ async fn objects_have_numbers_that_last() {
     let Ending::Inspected(node) = report.ending else { panic!("{report:#?}") };
     assert_eq!(node.kind, "hash-table");
     let report = lab.call(MAIN, look(999), &CancellationToken::new()).await.unwrap();
-    assert_eq!(report.ending, Ending::Refused(Refusal::NoObject { object: 999, given: false }));
+    assert_eq!(report.ending, Ending::Refused(ImageRefusal::NoObject { object: 999, given: false }));
 }
 
 #[tokio::test]

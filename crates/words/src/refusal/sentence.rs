@@ -2,31 +2,31 @@
 
 use std::fmt::{self, Write as _};
 
-use lispwright_edit::{Diagnosis, FormLine, Near, Refusal, Slip};
+use lispwright_edit::{Diagnosis, EditRefusal, FormLine, Near, Slip};
 
 use crate::diagnosis;
 use crate::terms::Terms;
 
 /// The sentence, without the place and without a full stop at its end.
-pub(crate) fn sentence(refusal: &Refusal, words: &Terms) -> String {
+pub(crate) fn sentence(refusal: &EditRefusal, words: &Terms) -> String {
     let mut text = String::new();
     write(&mut text, refusal, words).expect("a string takes any text");
     text
 }
 
-fn write(f: &mut String, refusal: &Refusal, words: &Terms) -> fmt::Result {
+fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
     let Terms { name, line: by_line, index: by_index, content, old_text, new_text, .. } = words;
     match refusal {
-        Refusal::In { refusal, .. } => write(f, refusal, words),
-        Refusal::NoAddress => write!(
+        EditRefusal::In { refusal, .. } => write(f, refusal, words),
+        EditRefusal::NoAddress => write!(
             f,
             "no form is named. Pass {name} (what the form defines, such as foo or (setf foo)), or {by_line} for a form \
              without a name"
         ),
-        Refusal::CountsFromOne => {
+        EditRefusal::CountsFromOne => {
             write!(f, "{by_line} and {by_index} count from 1, not from 0. Call again with a number above 0")
         }
-        Refusal::FormNotFound { asked, others, nearest, definitions } => {
+        EditRefusal::FormNotFound { asked, others, nearest, definitions } => {
             write!(f, "no form {asked} here.")?;
             if !others.is_empty() {
                 f.write_str(" Forms of that name:")?;
@@ -40,65 +40,65 @@ fn write(f: &mut String, refusal: &Refusal, words: &Terms) -> fmt::Result {
                 how_to_name(f, words)
             }
         }
-        Refusal::OnlyMentioned { asked, form } => write!(
+        EditRefusal::OnlyMentioned { asked, form } => write!(
             f,
             "no form {asked} stands by itself here: it is part of `{}` on line {}; nothing was written. Name that form as \
              here, or by {by_line}, if all of it is meant; put a form beside it with {}",
             form.label, form.line, words.insert
         ),
-        Refusal::FormAmbiguous { asked, candidates } => {
+        EditRefusal::FormAmbiguous { asked, candidates } => {
             write!(f, "{} forms fit {asked}:", candidates.len())?;
             list(f, candidates)?;
             write!(f, "\nCall again with {by_index} (the number above) or {by_line}")
         }
-        Refusal::Stale { given, digest, line, .. } => write!(
+        EditRefusal::Stale { given, digest, line, .. } => write!(
             f,
             "the form on line {line} has changed since digest {given} was taken; nothing was written. It is now as \
              follows, digest {digest}. Decide on the present text and call again with the present digest"
         ),
-        Refusal::ContentMissing => {
+        EditRefusal::ContentMissing => {
             write!(f, "this operation needs {content}, the source to put there. Call again with it")
         }
-        Refusal::NoForm => write!(
+        EditRefusal::NoForm => write!(
             f,
             "{content} holds no form, only white space or comments. Pass the whole form; to remove one use {}, to change a \
              comment use {}",
             words.delete, words.patch
         ),
-        Refusal::SeveralForms { forms } => {
+        EditRefusal::SeveralForms { forms } => {
             write!(f, "{content} holds {} forms, and replace takes exactly one:", forms.len())?;
             for (line, text) in forms.iter().take(10) {
                 write!(f, "\n  line {line} of content: {text}")?;
             }
             write!(f, "\nReplace with the one form, and pass the others with {}", words.insert)
         }
-        Refusal::Fenced { .. } => {
+        EditRefusal::Fenced { .. } => {
             f.write_str("a Markdown fence. Pass the source alone, without the lines of backquotes")
         }
-        Refusal::Numbered => {
+        EditRefusal::Numbered => {
             f.write_str("the lines of the text begin with line numbers. Pass the source alone, without `12| ` in front")
         }
-        Refusal::ForeignBracket { bracket, symbol, dialect, .. } => write!(
+        EditRefusal::ForeignBracket { bracket, symbol, dialect, .. } => write!(
             f,
             "`{bracket}` is no bracket in {dialect}, it would become part of the symbol `{symbol}`, and nothing else in \
              the file uses it. Write parentheses, or |{symbol}| if the symbol is meant"
         ),
-        Refusal::SmartQuote { quote, .. } => {
+        EditRefusal::SmartQuote { quote, .. } => {
             write!(f, "`{quote}` is a typographic quotation mark in the place of code. Write \" or '")
         }
-        Refusal::Invisible { character, .. } => write!(
+        EditRefusal::Invisible { character, .. } => write!(
             f,
             "U+{:04X} in a symbol, which looks like a blank or like nothing. Write a space, or leave it out",
             u32::from(*character)
         ),
-        Refusal::Slip { slip, .. } => f.write_str(&slipped(slip)),
-        Refusal::CutOff { given, whole } => write!(
+        EditRefusal::Slip { slip, .. } => f.write_str(&slipped(slip)),
+        EditRefusal::CutOff { given, whole } => write!(
             f,
             "{content} is only the first {given} of the form's {whole} characters, as if it had been cut when it was \
              read; nothing was written. Read the form with {}: {whole}, or change a part of it with {}",
             words.read_all, words.patch
         ),
-        Refusal::Unbalanced { diagnosis, allowed } => {
+        EditRefusal::Unbalanced { diagnosis, allowed } => {
             let (kind, found) = (diagnosis.kind.code(), diagnosis::sentence(diagnosis));
             write!(f, "{kind}; nothing was written.\nIn content, {found}")?;
             f.push_str(&fixes(diagnosis));
@@ -107,7 +107,7 @@ fn write(f: &mut String, refusal: &Refusal, words: &Terms) -> fmt::Result {
                 _ => write!(f, "\nCorrect line {} of content and call again with all of it", diagnosis.likely_at.line),
             }
         }
-        Refusal::PatchUnbalanced { diagnosis, add, remove, patched: (first, last), corrected } => {
+        EditRefusal::PatchUnbalanced { diagnosis, add, remove, patched: (first, last), corrected } => {
             writeln!(f, "{} with this patch; nothing was written.", diagnosis.kind.code())?;
             let lines = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
             let open = diagnosis.expected.as_deref().filter(|_| diagnosis.is_open_text());
@@ -133,26 +133,26 @@ fn write(f: &mut String, refusal: &Refusal, words: &Terms) -> fmt::Result {
                 ),
             }
         }
-        Refusal::WouldBreak { line, text } => write!(
+        EditRefusal::WouldBreak { line, text } => write!(
             f,
             "other forms would read differently with this edit, from line {line} of the changed file on: {text}\nNothing \
              was written. Look for an unfinished comment or string, or a prefix such as #; or #+x at the end of the new text"
         ),
-        Refusal::WouldSplit { found, expected } => write!(
+        EditRefusal::WouldSplit { found, expected } => write!(
             f,
             "with this edit the place would hold {found} forms and not {expected}; nothing was written. Keep the form one \
              form: check where its list is closed"
         ),
-        Refusal::WouldRemove { found, expected } => write!(
+        EditRefusal::WouldRemove { found, expected } => write!(
             f,
             "the place of the edit holds {found} forms and not {expected}, which would go with it; nothing was written. \
              Mend the file there first: {} shows what is wrong",
             words.check
         ),
-        Refusal::EmptyOldText => {
+        EditRefusal::EmptyOldText => {
             write!(f, "`{old_text}` is empty. Pass the exact text to replace, as {} shows it", words.read)
         }
-        Refusal::TextNotFound { label, lines: (first, last), near, elsewhere } => {
+        EditRefusal::TextNotFound { label, lines: (first, last), near, elsewhere } => {
             write!(f, "{old_text} does not occur in {label} (lines {first}-{last}).")?;
             match near {
                 Some(Near { line, text, diff: None }) => write!(
@@ -172,7 +172,7 @@ fn write(f: &mut String, refusal: &Refusal, words: &Terms) -> fmt::Result {
                 None => write!(f, " {} shows the exact text; copy from it and call again", words.read),
             }
         }
-        Refusal::TextAmbiguous { label, lines } => {
+        EditRefusal::TextAmbiguous { label, lines } => {
             write!(f, "{old_text} occurs {} times in {label}:", lines.len())?;
             for (line, text) in lines.iter().take(20) {
                 write!(f, "\n  line {line}: {text}")?;
@@ -180,12 +180,12 @@ fn write(f: &mut String, refusal: &Refusal, words: &Terms) -> fmt::Result {
             let all = words.replace_all;
             write!(f, "\nPass more of the text around the one that is meant, or {all} for all of them")
         }
-        Refusal::InsideConditional { line } => write!(
+        EditRefusal::InsideConditional { line } => write!(
             f,
             "the form on line {line} is a branch of a reader conditional, which takes one form for each feature. Replace \
              the branch, or insert beside the form around it (address it by its line)"
         ),
-        Refusal::BadPattern { argument, why } => {
+        EditRefusal::BadPattern { argument, why } => {
             write!(f, "`{argument}` is not a regular expression: {why}. Escape ( ) [ ] {{ }} . * + ? ^ $ | \\ with \\")
         }
     }

@@ -1,6 +1,6 @@
 //! Refusals about the text of a file: the place and the reason, and the facts of them as fields.
 
-use lispwright_edit::{FormLine, Refusal as Fault};
+use lispwright_edit::{EditRefusal, FormLine};
 use lispwright_syntax::{fenced, in_a_line};
 use lispwright_tools::NextCall;
 use lispwright_tools::facts::{Fix, Place};
@@ -18,7 +18,7 @@ fn fact(value: impl Serialize) -> Value {
 }
 
 /// A refusal about the file at `path`.
-pub(crate) fn said(path: &str, refusal: &Fault, skin: Skin) -> (String, Map<String, Value>) {
+pub(crate) fn said(path: &str, refusal: &EditRefusal, skin: Skin) -> (String, Map<String, Value>) {
     let shown = in_a_line(path);
     let mut at = match refusal.place() {
         Some((line, Some(column))) => format!("{line}:{column}: "),
@@ -38,8 +38,8 @@ pub(crate) fn said(path: &str, refusal: &Fault, skin: Skin) -> (String, Map<Stri
     }
     let mut message = format!("{at}{}", sentence(refusal, terms));
     match refusal {
-        Fault::Stale { present, .. } => message.push_str(&format!(":\n{}", fenced(present))),
-        Fault::PatchUnbalanced { corrected: Some(corrected), .. } => {
+        EditRefusal::Stale { present, .. } => message.push_str(&format!(":\n{}", fenced(present))),
+        EditRefusal::PatchUnbalanced { corrected: Some(corrected), .. } => {
             message.push_str(&format!(":\n{}", fenced(corrected)));
         }
         _ if message.ends_with(['.', '?', '`']) => {}
@@ -54,11 +54,11 @@ pub(crate) fn said(path: &str, refusal: &Fault, skin: Skin) -> (String, Map<Stri
         facts.insert("candidates".into(), candidates.into());
     }
     match refusal {
-        Fault::Stale { digest, present, .. } => {
+        EditRefusal::Stale { digest, present, .. } => {
             facts.insert("digest".into(), digest.clone().into());
             facts.insert("content".into(), present.clone().into());
         }
-        Fault::Unbalanced { diagnosis, .. } | Fault::PatchUnbalanced { diagnosis, .. } => {
+        EditRefusal::Unbalanced { diagnosis, .. } | EditRefusal::PatchUnbalanced { diagnosis, .. } => {
             facts.insert("kind".into(), diagnosis.kind.code().into());
             facts.insert("certain".into(), diagnosis.is_certain().into());
             if let Some(expected) = &diagnosis.expected {
@@ -70,7 +70,7 @@ pub(crate) fn said(path: &str, refusal: &Fault, skin: Skin) -> (String, Map<Stri
         }
         _ => {}
     }
-    if let Fault::PatchUnbalanced { corrected: Some(corrected), .. } = refusal {
+    if let EditRefusal::PatchUnbalanced { corrected: Some(corrected), .. } = refusal {
         facts.insert("new_text".into(), corrected.clone().into());
     }
     if let Some(next) = next(path, refusal).and_then(|call| spoken(&call, skin)) {
@@ -80,15 +80,15 @@ pub(crate) fn said(path: &str, refusal: &Fault, skin: Skin) -> (String, Map<Stri
 }
 
 /// The place of a refusal as a field.
-fn position(refusal: &Fault, line: u32, column: Option<u32>) -> Value {
+fn position(refusal: &EditRefusal, line: u32, column: Option<u32>) -> Value {
     let mut position = match refusal.fault() {
-        Fault::Unbalanced { diagnosis, .. } | Fault::PatchUnbalanced { diagnosis, .. } => {
+        EditRefusal::Unbalanced { diagnosis, .. } | EditRefusal::PatchUnbalanced { diagnosis, .. } => {
             fact(Place::from(diagnosis.likely_at))
         }
-        Fault::ForeignBracket { at, .. }
-        | Fault::SmartQuote { at, .. }
-        | Fault::Invisible { at, .. }
-        | Fault::Slip { at, .. } => fact(Place::from(*at)),
+        EditRefusal::ForeignBracket { at, .. }
+        | EditRefusal::SmartQuote { at, .. }
+        | EditRefusal::Invisible { at, .. }
+        | EditRefusal::Slip { at, .. } => fact(Place::from(*at)),
         _ => column.map_or_else(|| json!({"line": line}), |column| json!({"line": line, "column": column})),
     };
     if let Some(argument) = refusal.argument() {
@@ -97,14 +97,14 @@ fn position(refusal: &Fault, line: u32, column: Option<u32>) -> Value {
     position
 }
 
-fn candidates(path: &str, refusal: &Fault) -> Vec<Value> {
+fn candidates(path: &str, refusal: &EditRefusal) -> Vec<Value> {
     match refusal {
-        Fault::FormNotFound { others, nearest, .. } => others
+        EditRefusal::FormNotFound { others, nearest, .. } => others
             .iter()
             .map(|form| form_line(path, form))
             .chain(nearest.iter().map(|name| json!({"name": name})))
             .collect(),
-        Fault::FormAmbiguous { candidates, .. } => candidates
+        EditRefusal::FormAmbiguous { candidates, .. } => candidates
             .iter()
             .enumerate()
             .map(|(index, form)| {
@@ -113,13 +113,13 @@ fn candidates(path: &str, refusal: &Fault) -> Vec<Value> {
                 value
             })
             .collect(),
-        Fault::TextAmbiguous { lines, .. } => {
+        EditRefusal::TextAmbiguous { lines, .. } => {
             lines.iter().map(|(line, text)| json!({"path": path, "line": line, "text": text})).collect()
         }
-        Fault::TextNotFound { near: Some(near), .. } => {
+        EditRefusal::TextNotFound { near: Some(near), .. } => {
             vec![json!({"path": path, "line": near.line, "text": near.text})]
         }
-        Fault::Unbalanced { diagnosis, .. } | Fault::PatchUnbalanced { diagnosis, .. } => {
+        EditRefusal::Unbalanced { diagnosis, .. } | EditRefusal::PatchUnbalanced { diagnosis, .. } => {
             diagnosis.fixes.iter().map(|fix| fact(Fix::from(fix))).collect()
         }
         _ => Vec::new(),
@@ -131,10 +131,12 @@ fn form_line(path: &str, form: &FormLine) -> Value {
 }
 
 /// A call that helps, when the message alone does not lead to one.
-fn next(path: &str, refusal: &Fault) -> Option<NextCall> {
+fn next(path: &str, refusal: &EditRefusal) -> Option<NextCall> {
     match refusal {
-        Fault::NoAddress | Fault::FormNotFound { .. } => Some(NextCall::to("lisp_read_file").with("path", path)),
-        Fault::TextNotFound { label, .. } => {
+        EditRefusal::NoAddress | EditRefusal::FormNotFound { .. } => {
+            Some(NextCall::to("lisp_read_file").with("path", path))
+        }
+        EditRefusal::TextNotFound { label, .. } => {
             Some(NextCall::to("lisp_read_form").with("path", path).with("name", label.as_str()))
         }
         _ => None,

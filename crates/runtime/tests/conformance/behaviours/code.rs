@@ -100,7 +100,7 @@ pub(super) async fn expansions(bench: Arc<Bench>) {
     let Ending::Expanded { expansion, changed } = &report.ending else { panic!("{report:#?}") };
     assert!(*changed && expansion.text.to_uppercase().contains(&says.to_uppercase()), "{report:#?}");
     let report = bench.ask(request("1 2")).await;
-    assert_eq!(report.ending, Ending::Refused(Refusal::NotOneForm(2)));
+    assert_eq!(report.ending, Ending::Refused(ImageRefusal::NotOneForm(2)));
 }
 
 pub(super) async fn objects(bench: Arc<Bench>) {
@@ -112,5 +112,5 @@ pub(super) async fn objects(bench: Arc<Bench>) {
     let Ending::Inspected(node) = &report.ending else { panic!("{report:#?}") };
     assert_eq!((node.total, node.parts[1].value.text.as_str()), (Some(3), says), "{report:#?}");
     let report = bench.ask(inspect(object + 1000)).await;
-    assert!(matches!(report.ending, Ending::Refused(Refusal::NoObject { given: false, .. })), "{report:#?}");
+    assert!(matches!(report.ending, Ending::Refused(ImageRefusal::NoObject { given: false, .. })), "{report:#?}");
 }

@@ -43,7 +43,10 @@ pub(super) async fn loading_what_fails(bench: Arc<Bench>) {
 
 pub(super) async fn loading_what_is_not_there(bench: Arc<Bench>) {
     let report = bench.load(Target::System("no-such-system".into()), true).await;
-    assert!(matches!(report.ending, Ending::Refused(Refusal::NoSystem { .. }) | Ending::Error { .. }), "{report:#?}");
+    assert!(
+        matches!(report.ending, Ending::Refused(ImageRefusal::NoSystem { .. }) | Ending::Error { .. }),
+        "{report:#?}"
+    );
 }
 
 pub(super) async fn tests(bench: Arc<Bench>) {
@@ -82,7 +85,7 @@ pub(super) async fn descriptions(bench: Arc<Bench>) {
     assert_eq!((meaning.file.as_deref(), meaning.line), (Some(path.as_str()), Some(5)), "{report:#?}");
     assert!(meaning.arglist.as_ref().is_some_and(|list| list.to_lowercase().contains('x')), "{report:#?}");
     let report = bench.ask(describe("gridn")).await;
-    assert!(matches!(&report.ending, Ending::Refused(Refusal::NoName { .. })), "{report:#?}");
+    assert!(matches!(&report.ending, Ending::Refused(ImageRefusal::NoName { .. })), "{report:#?}");
 }
 
 pub(super) async fn exports(bench: Arc<Bench>) {
