@@ -17,6 +17,7 @@ pub use crate::pieces::{Piece, Role};
 pub use crate::readtable::Marks;
 use crate::readtable::{Readtable, Start};
 pub use crate::shapes::{Opener, Openers, Shapes};
+use crate::special::SpecialForms;
 use crate::token::TokenKind;
 pub use crate::unsettled::escape;
 
@@ -185,6 +186,10 @@ pub struct Table {
     pub openers: Openers,
     /// What its forms look like, besides [`Shapes::EVERYWHERE`].
     pub shapes: &'static Shapes,
+    /// How forms with known heads treat their arguments.
+    pub special_forms: SpecialForms,
+    /// Functions that take the name of a function for an argument, quoted: `mapcar`, `add-hook`.
+    pub takes_functions: &'static [&'static str],
     /// Calls take an argument from the form around them so often that their ends say little.
     pub threads: bool,
     /// What a datum begins with that people call a form by which defines nothing.

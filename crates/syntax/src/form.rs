@@ -83,6 +83,12 @@ impl Form {
         }
     }
 
+    /// The names it defines, as the reader interns them: its own first, then those of accessors, constructors and the like.
+    pub fn defined_names(&self, tree: &Tree, text: &str) -> Vec<String> {
+        let own = (!self.key.is_empty()).then(|| self.key.clone());
+        own.into_iter().chain(made::made(self, tree, text)).collect()
+    }
+
     /// Its name with what tells methods apart: `area :around (circle)`.
     pub fn called(&self, text: &str) -> Option<String> {
         let mut called = self.name.clone()?;

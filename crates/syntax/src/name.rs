@@ -50,7 +50,7 @@ pub(crate) fn package_of(dialect: Dialect, symbol: &str) -> Option<String> {
 }
 
 /// The names of packages, systems and the like are string designators: `:x`, `#:x`, `"x"` and `x` are one name.
-pub(crate) fn canonical_designator(dialect: Dialect, name: &str) -> String {
+pub fn canonical_designator(dialect: Dialect, name: &str) -> String {
     match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(text) => canonical_title(dialect, text),
         None if dialect.folds_case() => canonical_symbol(dialect, name).to_lowercase(),

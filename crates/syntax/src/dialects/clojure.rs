@@ -37,6 +37,8 @@ pub(super) static TABLE: Table = Table {
     makes: &[],
     openers: Openers { beginnings: &["def"], heads: &[], headers: &["ns"] },
     shapes: &SHAPES,
+    special_forms: &[],
+    takes_functions: &[],
     threads: true,
     titles: &['"', ':'],
     headings: &[";;;;"],

@@ -12,6 +12,8 @@ pub(super) static TABLE: Table = Table {
     guess: None,
     wrappers: &[],
     shapes: &Shapes::NONE,
+    special_forms: &[],
+    takes_functions: &[],
     threads: false,
     ..clojure::TABLE
 };

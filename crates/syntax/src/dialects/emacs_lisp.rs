@@ -38,6 +38,8 @@ pub(super) static TABLE: Table = Table {
     makes: &[("defhydra", &["/body"]), ("-mode", &["-map", "-hook", "-syntax-table", "-abbrev-table"])],
     openers: Openers { beginnings: &["def", "cl-def", "ert-def"], heads: &[], headers: &["provide"] },
     shapes: &SHAPES,
+    special_forms: &[],
+    takes_functions: &[],
     threads: false,
     titles: &['"'],
     headings: &[";;;;", ";;; "],

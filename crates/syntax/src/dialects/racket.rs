@@ -42,6 +42,8 @@ pub(super) static TABLE: Table = Table {
         headers: &["require", "provide"],
     },
     shapes: &SHAPES,
+    special_forms: &[],
+    takes_functions: &[],
     threads: false,
     titles: &['"'],
     headings: &[";;;;"],

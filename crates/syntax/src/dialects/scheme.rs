@@ -38,6 +38,8 @@ pub(super) static TABLE: Table = Table {
     makes: &[],
     openers: Openers { beginnings: &["def"], heads: &["library"], headers: &["use-modules", "provide"] },
     shapes: &SHAPES,
+    special_forms: &[],
+    takes_functions: &[],
     threads: false,
     titles: &['"'],
     headings: &[";;;;"],

@@ -1,0 +1,396 @@
+//! Forms that bind names: which names, from where on, and which code sees them.
+
+use lispwright_syntax::{Data, Datum, Dialect, SpecialForm};
+
+use crate::facts::UseKind;
+use crate::walk::{Task, Walk};
+
+/// How names stand in what binds them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// A symbol.
+    Name,
+    /// An ordinary lambda list, with default values.
+    Parameters,
+    /// The same with specializers: `(name class)`.
+    Specialized,
+    /// The same with nested lists: of macros and `destructuring-bind`.
+    Nested,
+    /// Clojure's vectors and maps.
+    Destructuring,
+    /// A pattern of `match` or `pcase`.
+    Match,
+}
+
+impl<'t> Walk<'t> {
+    /// Binds the names in a pattern, and evaluates the default values there.
+    pub(crate) fn bind(&mut self, datum: Datum, pattern: Pattern) {
+        let Some(list) = datum.list() else { return self.bind_name(datum, false) };
+        let data = self.data(list);
+        match pattern {
+            Pattern::Name | Pattern::Parameters | Pattern::Specialized | Pattern::Nested => {
+                let mut tasks = Vec::new();
+                let mut optional = false;
+                for datum in data {
+                    let Some(inner) = datum.list() else {
+                        optional |= self.source(datum).starts_with(['&', '#']);
+                        tasks.push(Task::Bind(datum, Pattern::Name));
+                        continue;
+                    };
+                    let mut inner = self.data(inner);
+                    match (pattern, optional) {
+                        (Pattern::Specialized, false) => {
+                            tasks.extend(inner.next().map(|name| Task::Bind(name, Pattern::Name)));
+                            tasks.extend(inner.next().map(|class| match class.list() {
+                                Some(_) => Task::Code(class),
+                                None => Task::Use(class, UseKind::Method),
+                            }));
+                        }
+                        (Pattern::Nested, false) => tasks.push(Task::Bind(datum, Pattern::Nested)),
+                        _ => {
+                            // `((:key name) default given)` and `(name default given)`
+                            let name = inner.next();
+                            let inside = name.and_then(Datum::list).and_then(|list| self.data(list).nth(1)).or(name);
+                            tasks.extend(inner.next().map(Task::Code));
+                            tasks.extend(inside.map(|name| Task::Bind(name, pattern)));
+                            tasks.extend(inner.next().map(|given| Task::Bind(given, Pattern::Name)));
+                        }
+                    }
+                }
+                self.next(tasks);
+            }
+            Pattern::Destructuring => self.destructure(datum, data),
+            Pattern::Match => {
+                let head = data.clone().next().and_then(|head| self.symbol(head));
+                let tasks: Vec<_> =
+                    data.skip(usize::from(head.is_some())).map(|inner| Task::Bind(inner, Pattern::Match)).collect();
+                self.next(tasks);
+            }
+        }
+    }
+
+    /// `[a & rest :as all]` and `{a :a :keys [b] :or {b default} :as all}`
+    fn destructure(&mut self, datum: Datum, data: Data<'t>) {
+        let mut tasks = Vec::new();
+        if self.tree.kind(datum.core) != lispwright_syntax::TokenKind::OpenBrace {
+            tasks.extend(data.map(|inner| Task::Bind(inner, Pattern::Destructuring)));
+            return self.next(tasks);
+        }
+        let data: Vec<Datum> = data.collect();
+        for pair in data.chunks(2) {
+            let &[key, value] = pair else { continue };
+            let name = self.source(key);
+            match value.list().filter(|_| name.starts_with(':')) {
+                Some(list) if name == ":or" => {
+                    tasks.extend(self.data(list).skip(1).step_by(2).map(Task::Code));
+                }
+                Some(list) => tasks.extend(self.data(list).map(|inner| Task::Bind(inner, Pattern::Name))),
+                None if name == ":as" => tasks.push(Task::Bind(value, Pattern::Name)),
+                None => tasks.extend([Task::Code(value), Task::Bind(key, Pattern::Destructuring)]),
+            }
+        }
+        self.next(tasks);
+    }
+
+    /// Forms that bind names for their bodies.
+    pub(crate) fn binding(&mut self, form: SpecialForm, mut data: Data<'t>) {
+        use SpecialForm as F;
+        let count = self.local_count();
+        let mut tasks: Vec<Task<'t>> = Vec::new();
+        let lists = |walk: &Self, datum: Option<Datum>| -> Vec<Datum> {
+            datum.and_then(Datum::list).into_iter().flat_map(|list| walk.data(list)).collect()
+        };
+        match form {
+            F::Let | F::LetStar | F::LetRec | F::SymbolMacros | F::LetValues => {
+                let mut first = data.next();
+                // A named let binds a function.
+                if let Some(name) = first.filter(|name| name.list().is_none() && self.symbol(*name).is_some()) {
+                    first = data.next();
+                    tasks.push(Task::Bind(name, Pattern::Name));
+                }
+                let bindings = lists(self, first);
+                let parts: Vec<(Datum, Vec<Datum>)> = bindings
+                    .into_iter()
+                    .filter_map(|binding| {
+                        let mut parts = lists(self, Some(binding)).into_iter();
+                        let name = if binding.list().is_some() { parts.next()? } else { binding };
+                        Some((name, parts.collect()))
+                    })
+                    .collect();
+                let pattern = if form == F::LetValues { Pattern::Nested } else { Pattern::Name };
+                let names = || parts.iter().map(|(name, _)| Task::Bind(*name, pattern));
+                let values = || parts.iter().flat_map(|(_, values)| values.iter().copied().map(Task::Code));
+                match form {
+                    F::LetStar => {
+                        for (name, values) in &parts {
+                            tasks.extend(values.iter().copied().map(Task::Code));
+                            tasks.extend([Task::Bind(*name, pattern), Task::Use(*name, UseKind::Binding)]);
+                        }
+                    }
+                    F::LetRec => tasks.extend(names().chain(values())),
+                    _ => {
+                        tasks.extend(values());
+                        tasks.extend(names());
+                    }
+                }
+                tasks.extend(
+                    parts.iter().map(|(name, _)| Task::Use(*name, UseKind::Binding)).filter(|_| form == F::Let),
+                );
+                tasks.push(Task::Codes(data));
+            }
+            F::LetVector | F::Comprehension => {
+                let parts = lists(self, data.next());
+                for pair in parts.chunks(2) {
+                    let &[name, value] = pair else { continue };
+                    if form == F::Comprehension && self.source(name) == ":let" {
+                        for pair in lists(self, Some(value)).chunks(2) {
+                            let &[name, value] = pair else { continue };
+                            tasks.extend([Task::Code(value), Task::Bind(name, Pattern::Destructuring)]);
+                        }
+                    } else {
+                        tasks.extend([Task::Code(value), Task::Bind(name, Pattern::Destructuring)]);
+                    }
+                }
+                tasks.push(Task::Codes(data));
+            }
+            F::Lambda => {
+                tasks.extend(data.next().map(|parameters| Task::Bind(parameters, self.parameters())));
+                tasks.push(Task::Codes(data));
+            }
+            F::CaseLambda => {
+                for clause in data.filter_map(Datum::list) {
+                    let mut clause = self.data(clause);
+                    tasks.extend(clause.next().map(|parameters| Task::Bind(parameters, self.parameters())));
+                    tasks.extend([Task::Codes(clause), Task::Unbind(count)]);
+                }
+            }
+            F::Fn => {
+                let mut rest = data.clone();
+                if let Some(name) = rest.next().filter(|first| self.symbol(*first).is_some()) {
+                    data.next();
+                    tasks.push(Task::Bind(name, Pattern::Name));
+                }
+                let count = count + tasks.len();
+                self.arities(&mut tasks, data, count);
+            }
+            F::Functions | F::FunctionsRec | F::Macros => {
+                let functions: Vec<Vec<Datum>> =
+                    lists(self, data.next()).into_iter().map(|one| lists(self, Some(one))).collect();
+                let names = functions.iter().filter_map(|parts| parts.first().copied());
+                let names: Vec<Task<'t>> = names.map(Task::BindFunction).collect();
+                let outer = if form == F::FunctionsRec { count + names.len() } else { count };
+                if form == F::FunctionsRec {
+                    tasks.extend(names.clone());
+                }
+                for parts in &functions {
+                    let pattern = if form == F::Macros { Pattern::Nested } else { Pattern::Parameters };
+                    tasks.extend(parts.get(1).map(|parameters| Task::Bind(*parameters, pattern)));
+                    tasks.extend(parts.iter().skip(2).copied().map(Task::Code));
+                    tasks.push(Task::Unbind(outer));
+                }
+                if form != F::FunctionsRec {
+                    tasks.extend(names);
+                }
+                tasks.push(Task::Codes(data));
+            }
+            F::Each => {
+                let mut parts = lists(self, data.next()).into_iter();
+                let name = parts.next();
+                tasks.extend(parts.map(Task::Code));
+                tasks.extend(name.map(|name| Task::Bind(name, Pattern::Nested)));
+                tasks.push(Task::Codes(data));
+            }
+            F::Do | F::DoStar => {
+                let parts: Vec<Vec<Datum>> = lists(self, data.next())
+                    .into_iter()
+                    .map(|one| if one.list().is_some() { lists(self, Some(one)) } else { vec![one] })
+                    .collect();
+                let names = parts.iter().filter_map(|part| part.first()).map(|name| Task::Bind(*name, Pattern::Name));
+                let values = parts.iter().filter_map(|part| part.get(1).copied()).map(Task::Code);
+                if form == F::Do {
+                    tasks.extend(values.chain(names));
+                } else {
+                    for part in &parts {
+                        tasks.extend(part.get(1).copied().map(Task::Code));
+                        tasks.extend(part.first().map(|name| Task::Bind(*name, Pattern::Name)));
+                    }
+                }
+                tasks.extend(parts.iter().filter_map(|part| part.get(2).copied()).map(Task::Code));
+                tasks.extend(data.next().and_then(Datum::list).map(|end| Task::Codes(self.data(end))));
+                tasks.push(Task::Codes(data));
+            }
+            F::Bind => {
+                let names = data.next();
+                tasks.extend(data.next().map(Task::Code));
+                tasks.extend(names.map(|names| Task::Bind(names, Pattern::Nested)));
+                tasks.push(Task::Codes(data));
+            }
+            F::Slots | F::Accessors => {
+                let slots = lists(self, data.next());
+                tasks.extend(data.next().map(Task::Code));
+                for slot in slots {
+                    let parts = lists(self, Some(slot));
+                    if form == F::Accessors {
+                        tasks.extend(parts.get(1).map(|accessor| Task::Use(*accessor, UseKind::Call)));
+                    }
+                    tasks.push(Task::Bind(parts.first().copied().unwrap_or(slot), Pattern::Name));
+                }
+                tasks.push(Task::Codes(data));
+            }
+            _ => tasks.push(Task::Codes(data)),
+        }
+        tasks.push(Task::Unbind(count));
+        self.next(tasks);
+    }
+
+    /// `[parameters] code…`, or clauses of these. Local names but `count` are forgotten after each clause.
+    pub(crate) fn arities(&self, tasks: &mut Vec<Task<'t>>, data: Data<'t>, count: usize) {
+        let mut data = data;
+        while let Some(datum) = data.next() {
+            let is_vector = self.tree.kind(datum.core) == lispwright_syntax::TokenKind::OpenBracket;
+            if is_vector {
+                tasks.extend([Task::Bind(datum, Pattern::Destructuring), Task::Codes(data)]);
+                break;
+            }
+            let clause = datum.list().filter(|_| self.tree.kind(datum.core) == lispwright_syntax::TokenKind::OpenParen);
+            let Some(clause) = clause else {
+                tasks.push(Task::Code(datum));
+                continue;
+            };
+            let mut clause = self.data(clause);
+            tasks.extend(clause.next().map(|parameters| Task::Bind(parameters, Pattern::Destructuring)));
+            tasks.extend([Task::Codes(clause), Task::Unbind(count)]);
+        }
+    }
+
+    /// How parameters of a lambda expression are written.
+    pub(crate) fn parameters(&self) -> Pattern {
+        if matches!(self.dialect, Dialect::Clojure | Dialect::Edn) {
+            Pattern::Destructuring
+        } else {
+            Pattern::Parameters
+        }
+    }
+
+    /// Forms that define names. False when this is none.
+    pub(crate) fn defining(&mut self, form: SpecialForm, mut data: Data<'t>) -> bool {
+        use SpecialForm as F;
+        let count = self.local_count();
+        let mut tasks: Vec<Task<'t>> = Vec::new();
+        match form {
+            F::Function | F::Macro => {
+                let name = data.next();
+                tasks.extend(name.map(|name| Task::Use(name, UseKind::Definition)));
+                let is_clojure = self.parameters() == Pattern::Destructuring;
+                if is_clojure {
+                    self.arities(&mut tasks, data, count);
+                } else {
+                    let pattern = if form == F::Macro { Pattern::Nested } else { Pattern::Parameters };
+                    tasks.extend(data.next().map(|parameters| Task::Bind(parameters, pattern)));
+                    tasks.push(Task::Codes(data));
+                }
+            }
+            F::Method => {
+                tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Method)));
+                for datum in data.by_ref() {
+                    if datum.list().is_some() {
+                        tasks.push(Task::Bind(datum, Pattern::Specialized));
+                        break;
+                    }
+                }
+                tasks.push(Task::Codes(data));
+            }
+            F::Variable => {
+                tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
+                tasks.push(Task::Codes(data));
+            }
+            F::Class => {
+                tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
+                let above = data.next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list));
+                tasks.extend(above.map(|class| Task::Use(class, UseKind::Value)));
+                for slot in data.next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list)) {
+                    self.slot(&mut tasks, slot);
+                }
+                for option in data.filter_map(Datum::list) {
+                    let mut option = self.data(option);
+                    option.next();
+                    tasks.push(Task::Codes(option.skipping(0)));
+                }
+            }
+            F::Structure => {
+                let name = data.next();
+                let options: Vec<Datum> =
+                    name.and_then(Datum::list).into_iter().flat_map(|list| self.data(list)).collect();
+                tasks.extend(options.first().copied().or(name).map(|name| Task::Use(name, UseKind::Definition)));
+                for option in options.iter().skip(1).filter_map(|option| option.list()) {
+                    let mut option = self.data(option);
+                    let word = option.next().map(|word| self.source(word).to_ascii_lowercase());
+                    match (word.as_deref(), option.next()) {
+                        (Some(":include"), Some(other)) => tasks.push(Task::Use(other, UseKind::Value)),
+                        (Some(":print-function" | ":print-object"), Some(printer)) => tasks.push(Task::Code(printer)),
+                        _ => {}
+                    }
+                }
+                for slot in data.filter_map(Datum::list) {
+                    let mut slot = self.data(slot);
+                    slot.next();
+                    tasks.extend(slot.next().map(Task::Code));
+                }
+            }
+            F::Define => {
+                let Some(first) = data.next() else { return true };
+                // `((curried a) b)` is a function that returns one.
+                let mut lists = Vec::new();
+                let mut target = first;
+                while let Some(list) = target.list() {
+                    let mut inner = self.data(list);
+                    let Some(next) = inner.next() else { break };
+                    lists.push(inner);
+                    target = next;
+                }
+                if count > 0 {
+                    // An inner definition binds a name for the rest of the body.
+                    self.bind_name(target, false);
+                } else {
+                    tasks.push(Task::Use(target, UseKind::Definition));
+                }
+                let outer = self.local_count();
+                for parameters in lists {
+                    let mut optional = false;
+                    for datum in parameters {
+                        optional |= self.source(datum).starts_with("#:");
+                        let mut inner = datum.list().filter(|_| optional).into_iter().flat_map(|list| self.data(list));
+                        let name = inner.next().unwrap_or(datum);
+                        tasks.extend(inner.map(Task::Code));
+                        tasks.push(Task::Bind(name, Pattern::Name));
+                    }
+                }
+                tasks.extend([Task::Codes(data), Task::Unbind(outer)]);
+                self.next(tasks);
+                return true;
+            }
+            F::Test => {
+                tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
+                tasks.push(Task::Codes(data));
+            }
+            _ => return false,
+        }
+        tasks.push(Task::Unbind(count));
+        self.next(tasks);
+        true
+    }
+
+    /// A slot of a class with its options.
+    fn slot(&self, tasks: &mut Vec<Task<'t>>, slot: Datum) {
+        let Some(list) = slot.list() else { return };
+        let data: Vec<Datum> = self.data(list).skip(1).collect();
+        for pair in data.chunks(2) {
+            let &[option, value] = pair else { continue };
+            match self.source(option).to_ascii_lowercase().as_str() {
+                ":initform" | ":default" => tasks.push(Task::Code(value)),
+                ":reader" | ":writer" | ":accessor" => tasks.push(Task::Use(value, UseKind::Definition)),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What one text says: the names it defines, the names it uses, the packages or modules it declares.
+
+use lispwright_syntax::{FormKind, Forms, Span, Tree};
+
+use crate::space::Space;
+use crate::walk::Walk;
+
+/// What a use does with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum UseKind {
+    /// It calls the function, or uses the macro.
+    Call,
+    /// It takes the function or variable for a value: `#'f`, `(mapcar 'f …)`, `x`.
+    Value,
+    /// It gives the variable a value for a while.
+    Binding,
+    /// It gives the variable or place a new value.
+    Assignment,
+    /// It defines the name.
+    Definition,
+    /// It defines a method of the function, or a method for the class.
+    Method,
+    /// It mentions the symbol in data.
+    Quoted,
+    /// It exports the name, or imports it elsewhere.
+    Export,
+    /// It stands in a template, so that each use of the macro around it uses the name.
+    Template,
+}
+
+impl UseKind {
+    /// All kinds, in the order in which they are told.
+    pub const ALL: [Self; 9] = [
+        Self::Call,
+        Self::Value,
+        Self::Binding,
+        Self::Assignment,
+        Self::Definition,
+        Self::Method,
+        Self::Quoted,
+        Self::Export,
+        Self::Template,
+    ];
+
+    /// The name in arguments and answers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Value => "value",
+            Self::Binding => "binding",
+            Self::Assignment => "assignment",
+            Self::Definition => "definition",
+            Self::Method => "method",
+            Self::Quoted => "quoted",
+            Self::Export => "export",
+            Self::Template => "template",
+        }
+    }
+}
+
+/// A place where a name is used that no local binding hides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// Where the name begins, in bytes.
+    pub start: u32,
+    /// How long it is as written, in bytes.
+    pub len: u16,
+    /// What the use does.
+    pub kind: UseKind,
+}
+
+impl Use {
+    /// The name as written, with its qualifier.
+    pub const fn span(self) -> Span {
+        Span::new(self.start, self.start + self.len as u32)
+    }
+}
+
+/// A name that a form defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The name as the reader interns it, without package or namespace.
+    pub name: String,
+    /// The package, module or namespace it is defined in; empty where there are none.
+    pub space: String,
+    /// The form in [`Facts::forms`].
+    pub form: u32,
+    /// What it is.
+    pub kind: FormKind,
+    /// The form defines it besides its own name: an accessor, a constructor.
+    pub made: bool,
+}
+
+/// A form at top level, or a definition inside one that wraps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormRow {
+    /// The form without its prefixes.
+    pub span: Span,
+    /// Where its name stands; its start where it has none.
+    pub name: Span,
+    /// How it is spoken of, which is an address for edits: `defun area`.
+    pub label: String,
+    /// The head, canonical.
+    pub head: String,
+    /// What it is.
+    pub kind: FormKind,
+    /// Where its parameters stand.
+    pub signature: Option<Span>,
+    /// Where its docstring stands, with the quotes.
+    pub docstring: Option<Span>,
+}
+
+/// What one text says.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The package or module that is current from each byte on.
+    pub current: Vec<(u32, String)>,
+    /// The packages, modules and namespaces that are declared here.
+    pub spaces: Vec<Space>,
+    /// The names that are defined here.
+    pub definitions: Vec<Definition>,
+    /// The names that are used here, in source order.
+    pub uses: Vec<Use>,
+    /// The forms, in source order, nested ones after the form around them.
+    pub forms: Vec<FormRow>,
+}
+
+impl Facts {
+    /// The facts of `text`, which `tree` was read from.
+    pub fn of(tree: &Tree, text: &str) -> Self {
+        let forms = Forms::new(tree, text);
+        let mut walk = Walk::new(tree, text);
+        walk.run();
+        let mut facts = walk.finish();
+        facts.take_forms(&forms, tree, text);
+        facts
+    }
+
+    fn take_forms(&mut self, forms: &Forms, tree: &Tree, text: &str) {
+        for (id, form) in forms.iter() {
+            let at = form.name_span.unwrap_or(Span::new(form.span.start, form.span.start));
+            self.forms.push(FormRow {
+                span: form.span,
+                name: at,
+                label: form.label(text),
+                head: form.head_name.clone(),
+                kind: form.kind,
+                signature: form.signature.first().copied(),
+                docstring: form.docstring,
+            });
+            if !form.kind.defines() || form.name.is_none() {
+                continue;
+            }
+            let names = form.defined_names(tree, text);
+            for (index, name) in names.into_iter().enumerate() {
+                let space = self.space_at(form.span.start).to_owned();
+                self.definitions.push(Definition { name, space, form: id, kind: form.kind, made: index > 0 });
+            }
+        }
+    }
+
+    /// The package, module or namespace that is current at a byte; empty where there is none.
+    pub fn space_at(&self, offset: u32) -> &str {
+        let next = self.current.partition_point(|(from, _)| *from <= offset);
+        next.checked_sub(1).map_or("", |at| &self.current[at].1)
+    }
+
+    /// The innermost form around a byte.
+    pub fn form_at(&self, offset: u32) -> Option<u32> {
+        let before = self.forms.partition_point(|form| form.span.start <= offset);
+        (0..before).rev().find(|&at| self.forms[at].span.contains(offset)).map(|at| at as u32)
+    }
+
+    /// Bytes held in memory.
+    pub fn heap_size(&self) -> usize {
+        let forms: usize =
+            self.forms.iter().map(|form| size_of::<FormRow>() + form.label.len() + form.head.len()).sum();
+        let definitions: usize =
+            self.definitions.iter().map(|one| size_of::<Definition>() + one.name.len() + one.space.len()).sum();
+        self.uses.capacity() * size_of::<Use>() + forms + definitions
+    }
+}

@@ -1,0 +1,206 @@
+//! The facts of all files of a project, fresh on every question.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use lispwright_project::{Version, survey};
+use lispwright_syntax::{Dialect, FormKind, Language, LineIndex, read};
+use rustc_hash::FxHashMap;
+
+use crate::facts::{Definition, Facts, FormRow, Use, UseKind};
+pub use crate::resolve::Symbol;
+use crate::resolve::{Meaning, Spaces, written};
+
+/// Larger files are left out, in bytes.
+const LARGEST: u64 = 16 << 20;
+
+/// One file of the project.
+#[derive(Debug)]
+pub struct Document {
+    /// Where it is, absolute.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// What it is written in.
+    pub dialect: Dialect,
+    /// What it says.
+    pub facts: Facts,
+    /// Where its lines begin.
+    pub lines: LineIndex,
+    /// Everything in it is closed, and nothing else is.
+    pub is_balanced: bool,
+    version: Option<Version>,
+}
+
+impl Document {
+    /// The line of a byte, from 1.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.lines.line(offset)
+    }
+}
+
+/// What a look at the files brought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refreshed {
+    /// Files that were read anew.
+    pub read: usize,
+    /// Files that are left out because they are too large or no text.
+    pub left_out: Vec<PathBuf>,
+    /// Files and directories that ignore files name.
+    pub ignored: Vec<PathBuf>,
+}
+
+/// A use of a name, or its definition.
+#[derive(Clone, Copy, Debug)]
+pub struct Hit<'i> {
+    /// The file.
+    pub document: &'i Document,
+    /// What is used, and how.
+    pub used: Use,
+    /// The innermost form around it.
+    pub form: Option<&'i FormRow>,
+}
+
+/// Finds the language of a file.
+pub type LanguageOf<'a> = &'a (dyn Fn(&Path, &str) -> Option<Language> + Sync);
+
+/// The facts of the files below some directories.
+#[derive(Debug, Default)]
+pub struct Index {
+    documents: FxHashMap<PathBuf, Arc<Document>>,
+}
+
+impl Index {
+    /// Looks at all files below `root`, and reads those that have changed.
+    pub fn refresh(&mut self, root: &Path, language_of: LanguageOf<'_>) -> Refreshed {
+        let found = survey(root, true, |path| Dialect::detect(&path.to_string_lossy(), b"").is_some());
+        let mut refreshed = Refreshed { ignored: found.ignored, ..Refreshed::default() };
+        let mut known = FxHashMap::default();
+        let mut stale = Vec::new();
+        for path in found.files {
+            let version = Version::at(&path).ok();
+            match self.documents.remove(&path) {
+                Some(document) if version.is_some() && document.version == version => {
+                    known.insert(path, document);
+                }
+                _ => stale.push((path, version)),
+            }
+        }
+        refreshed.read = stale.len();
+        let workers = thread::available_parallelism().map_or(1, usize::from).min(8);
+        let share = stale.len().div_ceil(workers).max(1);
+        let results: Vec<Result<Document, PathBuf>> = thread::scope(|scope| {
+            let parts = stale.chunks(share);
+            let read_all = |part: &[(PathBuf, Option<Version>)]| -> Vec<_> {
+                part.iter().map(|(path, version)| document(path, *version, language_of)).collect()
+            };
+            let workers: Vec<_> = parts.map(|part| scope.spawn(move || read_all(part))).collect();
+            workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+        });
+        for result in results {
+            match result {
+                Ok(document) => {
+                    known.insert(document.path.clone(), Arc::new(document));
+                }
+                Err(path) => refreshed.left_out.push(path),
+            }
+        }
+        self.documents = known;
+        refreshed
+    }
+
+    /// The files, in no particular order.
+    pub fn documents(&self) -> impl Iterator<Item = &Document> {
+        self.documents.values().map(|document| &**document)
+    }
+
+    /// The definitions of names that are called so; `space` narrows them to a package, module or namespace.
+    pub fn definitions(&self, name: &str, space: Option<&str>) -> Vec<(&Document, &Definition)> {
+        let mut found = Vec::new();
+        for document in self.documents() {
+            let wanted = written(document.dialect, name);
+            let space = space.map(str::to_owned).or_else(|| wanted.qualifier.as_deref().map(str::to_owned));
+            let fits = |one: &&Definition| {
+                one.name == wanted.name && space.as_ref().is_none_or(|space| one.space.eq_ignore_ascii_case(space))
+            };
+            found.extend(document.facts.definitions.iter().filter(fits).map(|one| (document, one)));
+        }
+        found.sort_by(|(a, one), (b, other)| (&a.path, one.form).cmp(&(&b.path, other.form)));
+        found
+    }
+
+    /// The spaces of the files in one dialect.
+    fn spaces(&self, dialect: Dialect) -> Spaces<'_> {
+        let mut spaces = Spaces::default();
+        for document in self.documents().filter(|document| document.dialect == dialect) {
+            for space in &document.facts.spaces {
+                for name in std::iter::once(&space.name).chain(&space.nicknames) {
+                    spaces.by_name.entry(name).or_default().push(space);
+                }
+            }
+            let definitions = document.facts.definitions.iter();
+            spaces.defined.extend(definitions.map(|one| (one.space.as_str(), one.name.as_str())));
+        }
+        spaces
+    }
+
+    /// The uses of `symbol` in files of `dialect`, and how many more there may be that cannot be told.
+    pub fn uses(&self, symbol: &Symbol, dialect: Dialect) -> (Vec<Hit<'_>>, usize) {
+        let spaces = self.spaces(dialect);
+        let mut hits = Vec::new();
+        let mut unresolved = 0;
+        for document in self.documents().filter(|document| document.dialect == dialect) {
+            for used in &document.facts.uses {
+                let text = &document.text[used.span().range()];
+                let written = written(dialect, text);
+                if written.name != symbol.name {
+                    continue;
+                }
+                match spaces.meaning(document.facts.space_at(used.start), &written) {
+                    Meaning::Is(meant) if meant == *symbol => {
+                        let form = document.facts.form_at(used.start).map(|at| &document.facts.forms[at as usize]);
+                        hits.push(Hit { document, used: *used, form });
+                    }
+                    Meaning::Unknown(_) => unresolved += 1,
+                    Meaning::Is(_) => {}
+                }
+            }
+        }
+        hits.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
+        (hits, unresolved)
+    }
+
+    /// Bytes held in memory, texts included.
+    pub fn heap_size(&self) -> usize {
+        self.documents().map(|document| document.text.len() + document.facts.heap_size()).sum()
+    }
+}
+
+/// Reads one file.
+fn document(path: &Path, version: Option<Version>, language_of: LanguageOf<'_>) -> Result<Document, PathBuf> {
+    let left_out = || path.to_owned();
+    let size = path.metadata().map_err(|_| left_out())?.len();
+    if size > LARGEST {
+        return Err(left_out());
+    }
+    let text = lispwright_project::read_anywhere(path).map_err(|_| left_out())?.text;
+    let language = language_of(path, &text).ok_or_else(left_out)?;
+    let tree = read(&text, language).learning(&text);
+    let facts = Facts::of(&tree, &text);
+    let lines = LineIndex::new(text.as_bytes());
+    let (dialect, is_balanced) = (tree.dialect(), tree.is_balanced());
+    Ok(Document { path: path.to_owned(), text, dialect, facts, lines, is_balanced, version })
+}
+
+impl Hit<'_> {
+    /// The form around it is a test.
+    pub fn is_test(&self) -> bool {
+        self.form.is_some_and(|form| form.kind == FormKind::Test)
+    }
+
+    /// It uses what is defined elsewhere, rather than defining it.
+    pub fn is_reference(&self) -> bool {
+        self.used.kind != UseKind::Definition
+    }
+}

@@ -1,0 +1,19 @@
+//! What a project defines, and who uses it, from its source alone: no image, no daemon, nothing written.
+//!
+//! [`facts`] says what one text defines and which names it uses how; [`walk`] finds that out. Which package, module or
+//! namespace a name belongs to is found when a question is asked ([`resolve`]), because it depends on other files. [`Index`]
+//! holds the facts of all files, reads again what has changed, and answers.
+//!
+//! What can't be known from source is counted as unresolved, and never guessed.
+
+mod bind;
+pub mod facts;
+mod index;
+mod loops;
+mod resolve;
+mod space;
+mod walk;
+
+pub use facts::{Definition, Facts, FormRow, Use, UseKind};
+pub use index::{Document, Hit, Index, LanguageOf, Refreshed, Symbol};
+pub use space::{Exports, Import, Space};

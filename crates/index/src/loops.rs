@@ -1,0 +1,137 @@
+//! The clauses of `loop` (CLHS 6.1): which names they bind, and which of their words are no names.
+
+use lispwright_syntax::{Data, Datum};
+
+use crate::bind::Pattern;
+use crate::walk::{Task, Walk};
+
+/// Words of clauses, which are no names where a clause may stand.
+const WORDS: &[&str] = &[
+    "for",
+    "as",
+    "with",
+    "and",
+    "in",
+    "on",
+    "across",
+    "from",
+    "upfrom",
+    "downfrom",
+    "to",
+    "upto",
+    "downto",
+    "below",
+    "above",
+    "by",
+    "then",
+    "being",
+    "each",
+    "the",
+    "of",
+    "using",
+    "repeat",
+    "while",
+    "until",
+    "always",
+    "never",
+    "thereis",
+    "do",
+    "doing",
+    "collect",
+    "collecting",
+    "append",
+    "appending",
+    "nconc",
+    "nconcing",
+    "count",
+    "counting",
+    "sum",
+    "summing",
+    "maximize",
+    "maximizing",
+    "minimize",
+    "minimizing",
+    "into",
+    "if",
+    "when",
+    "unless",
+    "else",
+    "end",
+    "return",
+    "named",
+    "initially",
+    "finally",
+    "it",
+    "hash-key",
+    "hash-keys",
+    "hash-value",
+    "hash-values",
+    "symbol",
+    "symbols",
+    "present-symbol",
+    "present-symbols",
+    "external-symbol",
+    "external-symbols",
+    "of-type",
+    "fixnum",
+    "float",
+    "=",
+];
+
+impl<'t> Walk<'t> {
+    /// What stands behind the word `loop`.
+    pub(crate) fn loop_clauses(&mut self, data: Data<'t>) {
+        let data: Vec<Datum> = data.collect();
+        let count = self.local_count();
+        let word = |datum: Datum| {
+            let text = self.symbol(datum).or_else(|| Some(self.source(datum)).filter(|s| s.starts_with([':', '='])))?;
+            let text = text.trim_start_matches(':').to_ascii_lowercase();
+            WORDS.iter().find(|word| **word == text).copied()
+        };
+        if data.first().is_none_or(|first| first.list().is_some()) {
+            return self.next(data.into_iter().map(Task::Code).collect::<Vec<_>>());
+        }
+        // Every name that the clauses bind counts for all of them: values that stand before a name seldom use it for another.
+        let mut tasks = Vec::new();
+        let mut codes = Vec::new();
+        let mut at = 0;
+        let mut last = "";
+        while let Some(&datum) = data.get(at) {
+            at += 1;
+            let Some(word) = word(datum).filter(|_| datum.list().is_none()) else {
+                if last == "named" {
+                    last = "";
+                } else {
+                    codes.push(Task::Code(datum));
+                }
+                continue;
+            };
+            let binds = matches!(word, "for" | "as" | "with" | "into")
+                || (word == "and" && matches!(last, "for" | "as" | "with"))
+                || (word == "using");
+            match word {
+                "for" | "as" | "with" => last = word,
+                "named" => last = word,
+                "and" if binds => {}
+                "in" | "on" | "across" | "from" | "to" | "below" | "by" | "then" | "=" | "being" | "each" | "the"
+                | "of" | "upto" | "downto" | "downfrom" | "upfrom" | "above" | "using" | "of-type" => {}
+                _ => last = "",
+            }
+            if word == "of-type" {
+                at += 1;
+                continue;
+            }
+            if word == "using" {
+                let pair = data.get(at).and_then(|pair| pair.list()).and_then(|list| self.data(list).nth(1));
+                tasks.extend(pair.map(|name| Task::Bind(name, Pattern::Name)));
+                at += 1;
+            } else if let Some(&name) = data.get(at).filter(|_| binds) {
+                tasks.push(Task::Bind(name, Pattern::Nested));
+                at += 1;
+            }
+        }
+        tasks.extend(codes);
+        tasks.push(Task::Unbind(count));
+        self.next(tasks);
+    }
+}

@@ -1,0 +1,127 @@
+//! Which name of which package, module or namespace is meant by what is written somewhere.
+//!
+//! A name without a qualifier is the space's own when the space defines or shadows it, else the one that an import brings in.
+//! When neither says anything and an import comes from outside of the project, nobody can tell without that other code.
+
+use std::borrow::Cow;
+
+use lispwright_syntax::Dialect;
+use lispwright_syntax::name::{canonical_designator, canonical_symbol};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::space::Space;
+
+/// A name in its space: what two uses share that mean the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol {
+    /// The package, module or namespace, canonical; empty where there are none.
+    pub space: String,
+    /// The name, canonical.
+    pub name: String,
+}
+
+/// What a written name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// This symbol.
+    Is(Symbol),
+    /// It may be this one, or another that code outside of the project brings in.
+    Unknown(Symbol),
+}
+
+/// The spaces of a project, and what they define.
+#[derive(Debug, Default)]
+pub(crate) struct Spaces<'i> {
+    pub(crate) by_name: FxHashMap<&'i str, Vec<&'i Space>>,
+    pub(crate) defined: FxHashSet<(&'i str, &'i str)>,
+}
+
+/// A written name in its parts.
+pub(crate) struct Written<'t> {
+    pub(crate) qualifier: Option<Cow<'t, str>>,
+    pub(crate) name: String,
+}
+
+/// Takes a name apart as the reader of the dialect does.
+pub(crate) fn written(dialect: Dialect, text: &str) -> Written<'_> {
+    match dialect {
+        Dialect::CommonLisp => {
+            if let Some(string) = text.strip_prefix('"') {
+                return Written { qualifier: None, name: string.trim_end_matches('"').to_owned() };
+            }
+            let plain = text.trim_start_matches("#:").trim_start_matches(':');
+            let qualifier = plain.find(':').filter(|_| !plain.starts_with('|')).map(|at| &plain[..at]);
+            Written {
+                qualifier: qualifier.map(|name| canonical_designator(dialect, name).into()),
+                name: canonical_symbol(dialect, text),
+            }
+        }
+        Dialect::Clojure => {
+            let at = text.find('/').filter(|&at| at > 0 && at + 1 < text.len());
+            let name = at.map_or(text, |at| &text[at + 1..]);
+            Written { qualifier: at.map(|at| text[..at].into()), name: name.to_owned() }
+        }
+        _ => Written { qualifier: None, name: canonical_symbol(dialect, text) },
+    }
+}
+
+/// More steps from one space to the next than anyone takes.
+const MOST_STEPS: usize = 32;
+
+impl Spaces<'_> {
+    /// What is meant by a name that is written in `space`.
+    pub(crate) fn meaning(&self, space: &str, written: &Written<'_>) -> Meaning {
+        match &written.qualifier {
+            None => self.inside(space, &written.name, MOST_STEPS),
+            Some(qualifier) => {
+                let declared = self.by_name.get(space).into_iter().flatten();
+                let mut imports = declared.flat_map(|space| &space.imports);
+                let alias = imports.find(|import| import.alias.as_deref() == Some(qualifier));
+                let from = alias.map_or(&**qualifier, |import| &import.from);
+                self.inside(from, &written.name, MOST_STEPS)
+            }
+        }
+    }
+
+    /// The name of a space as it was declared, for one of its nicknames.
+    fn proper<'a>(&'a self, name: &'a str) -> &'a str {
+        match self.by_name.get(name).and_then(|spaces| spaces.first()) {
+            Some(space) => &space.name,
+            None => name,
+        }
+    }
+
+    /// What `name` is for the code in `space`.
+    fn inside(&self, space: &str, name: &str, steps: usize) -> Meaning {
+        let space = self.proper(space);
+        let own = || Symbol { space: space.to_owned(), name: name.to_owned() };
+        let Some(declared) = self.by_name.get(space).filter(|_| steps > 0) else { return Meaning::Is(own()) };
+        if self.defined.contains(&(space, name)) || declared.iter().any(|one| one.shadows.iter().any(|own| own == name))
+        {
+            return Meaning::Is(own());
+        }
+        let mut is_unknown = false;
+        for import in declared.iter().flat_map(|one| &one.imports) {
+            let Some(theirs) = import.theirs(name) else { continue };
+            let from = self.proper(&import.from);
+            if import.only.is_some() || self.gives(from, theirs, steps - 1) {
+                return self.inside(from, theirs, steps - 1);
+            }
+            is_unknown |= !self.by_name.contains_key(from);
+        }
+        if is_unknown { Meaning::Unknown(own()) } else { Meaning::Is(own()) }
+    }
+
+    /// The space exports the name.
+    fn gives(&self, space: &str, name: &str, steps: usize) -> bool {
+        let Some(declared) = self.by_name.get(space).filter(|_| steps > 0) else { return false };
+        declared.iter().any(|one| match &one.exports {
+            crate::space::Exports::All => self.defined.contains(&(&*one.name, name)),
+            crate::space::Exports::Names(_) => one.exports(name),
+        }) || declared.iter().flat_map(|one| &one.imports).filter(|import| import.reexports).any(|import| {
+            import
+                .theirs(name)
+                .is_some_and(|theirs| import.only.is_some() || self.gives(self.proper(&import.from), theirs, steps - 1))
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! Packages, modules, libraries and namespaces: what they bring in, what they give out.
+//!
+//! Each dialect has a file here that reads its declarations.
+
+mod clojure;
+mod common_lisp;
+mod emacs_lisp;
+mod scheme;
+
+use lispwright_syntax::{Datum, Dialect, ListId, Span};
+
+use crate::walk::Walk;
+
+/// What a form declares.
+#[derive(Debug, Default)]
+pub(crate) struct Declared {
+    /// The space that is current from here on, canonical.
+    pub(crate) current: Option<String>,
+    /// The space that the form declares.
+    pub(crate) space: Option<Space>,
+    /// Where names stand that it exports, or imports one by one.
+    pub(crate) exported: Vec<Span>,
+}
+
+/// What a form declares, if it is about packages, modules or namespaces. `head` is canonical.
+pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> Option<Declared> {
+    match walk.dialect {
+        Dialect::CommonLisp => common_lisp::read(walk, head, datum, list),
+        Dialect::Scheme | Dialect::Racket => scheme::read(walk, head, datum, list),
+        Dialect::Clojure => clojure::read(walk, head, datum, list),
+        Dialect::EmacsLisp | Dialect::Edn => emacs_lisp::read(walk, head, datum, list),
+    }
+}
+
+/// What a space gives to others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exports {
+    /// These names, canonical.
+    Names(Vec<String>),
+    /// Every name it defines.
+    All,
+}
+
+/// One space from which another takes names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// The space that has the names, canonical.
+    pub from: String,
+    /// A name for the space that counts here alone: a local nickname, an alias.
+    pub alias: Option<String>,
+    /// What is put in front of each name.
+    pub prefix: String,
+    /// The names that are taken, as pairs of theirs and ours; `None` for all it exports.
+    pub only: Option<Vec<(String, String)>>,
+    /// Names with another name here, theirs first, where all are taken.
+    pub renamed: Vec<(String, String)>,
+    /// Names that are not taken.
+    pub except: Vec<String>,
+    /// What is taken is given to others, too.
+    pub reexports: bool,
+}
+
+impl Import {
+    /// All that `from` exports.
+    pub fn all(from: String) -> Self {
+        Self {
+            from,
+            alias: None,
+            prefix: String::new(),
+            only: None,
+            renamed: Vec::new(),
+            except: Vec::new(),
+            reexports: false,
+        }
+    }
+
+    /// The name over there of what is called `name` here, as far as the import says; `None` when it does not bring it in.
+    pub fn theirs<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+        let name = name.strip_prefix(self.prefix.as_str())?;
+        if let Some(only) = &self.only {
+            return only.iter().find(|(_, ours)| ours == name).map(|(theirs, _)| theirs.as_str());
+        }
+        if let Some((theirs, _)) = self.renamed.iter().find(|(_, ours)| ours == name) {
+            return Some(theirs);
+        }
+        let is_gone =
+            self.except.iter().any(|except| except == name) || self.renamed.iter().any(|(theirs, _)| theirs == name);
+        (!is_gone).then_some(name)
+    }
+}
+
+/// A package, module, library or namespace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// Its name, canonical.
+    pub name: String,
+    /// Its other names, canonical.
+    pub nicknames: Vec<String>,
+    /// What it takes from others.
+    pub imports: Vec<Import>,
+    /// Names that are its own whatever the others export.
+    pub shadows: Vec<String>,
+    /// What it gives out.
+    pub exports: Exports,
+    /// Where it is declared, in bytes.
+    pub at: u32,
+    /// What it is for, as its documentation says.
+    pub docstring: Option<String>,
+}
+
+impl Space {
+    /// One that takes nothing and gives nothing.
+    pub fn new(name: String, at: u32) -> Self {
+        Self {
+            name,
+            nicknames: Vec::new(),
+            imports: Vec::new(),
+            shadows: Vec::new(),
+            exports: Exports::Names(Vec::new()),
+            at,
+            docstring: None,
+        }
+    }
+
+    /// It gives out `name`.
+    pub fn exports(&self, name: &str) -> bool {
+        match &self.exports {
+            Exports::All => true,
+            Exports::Names(names) => names.iter().any(|known| known == name),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Packages of Common Lisp: `defpackage`, `uiop:define-package`, `in-package`, and package-inferred systems.
+
+use lispwright_syntax::name::{canonical_designator, canonical_symbol};
+use lispwright_syntax::{Datum, Dialect, ListId};
+
+use super::{Declared, Exports, Import, Space};
+use crate::walk::Walk;
+
+/// What a form declares.
+pub(super) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> Option<Declared> {
+    let mut data = walk.data(list).skipping(1);
+    match head {
+        "in-package" => Some(Declared { current: Some(package(walk, data.next()?)), ..Declared::default() }),
+        "defpackage" | "define-package" => {
+            let mut space = Space::new(package(walk, data.next()?), walk.tree.core_span(datum).start);
+            let mut declared = Declared::default();
+            for option in data.filter_map(Datum::list) {
+                let mut option = walk.data(option);
+                let Some(word) = option.next().map(|word| walk.source(word).to_ascii_lowercase()) else { continue };
+                self::option(walk, &word, option.collect(), &mut space, &mut declared);
+            }
+            declared.space = Some(space);
+            Some(declared)
+        }
+        _ => None,
+    }
+}
+
+/// The name of a package, as it compares.
+fn package(walk: &Walk<'_>, datum: Datum) -> String {
+    let name = walk.source(datum);
+    canonical_designator(Dialect::CommonLisp, name.trim_start_matches("#:").trim_start_matches(':'))
+}
+
+/// The name of a symbol that a designator gives: `#:x`, `:x`, `"X"`.
+fn symbol(walk: &Walk<'_>, datum: Datum) -> String {
+    let name = walk.source(datum);
+    match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(text) => text.to_owned(),
+        None => canonical_symbol(Dialect::CommonLisp, name),
+    }
+}
+
+fn option(walk: &Walk<'_>, word: &str, rest: Vec<Datum>, space: &mut Space, declared: &mut Declared) {
+    let spans = |data: &[Datum]| data.iter().map(|&datum| walk.tree.core_span(datum)).collect::<Vec<_>>();
+    match word {
+        ":nicknames" => space.nicknames.extend(rest.iter().map(|&datum| package(walk, datum))),
+        ":use" => space.imports.extend(rest.iter().map(|&datum| Import::all(package(walk, datum)))),
+        ":mix" | ":use-reexport" | ":mix-reexport" | ":reexport" => {
+            let reexports = word != ":mix";
+            let all = rest.iter().map(|&datum| Import { reexports, ..Import::all(package(walk, datum)) });
+            space.imports.extend(all);
+        }
+        ":import-from" | ":shadowing-import-from" => {
+            let Some((&from, names)) = rest.split_first() else { return };
+            let only = names.iter().map(|&datum| (symbol(walk, datum), symbol(walk, datum))).collect();
+            space.imports.push(Import { only: Some(only), ..Import::all(package(walk, from)) });
+            declared.exported.extend(spans(names));
+        }
+        ":shadow" => space.shadows.extend(rest.iter().map(|&datum| symbol(walk, datum))),
+        ":export" | ":intern" => {
+            if let Exports::Names(names) = &mut space.exports {
+                names.extend(rest.iter().map(|&datum| symbol(walk, datum)));
+            }
+            declared.exported.extend(spans(&rest));
+        }
+        ":local-nicknames" => {
+            for pair in rest.iter().filter_map(|datum| datum.list()) {
+                let mut pair = walk.data(pair);
+                if let (Some(alias), Some(from)) = (pair.next(), pair.next()) {
+                    let alias = Some(package(walk, alias));
+                    space.imports.push(Import { alias, only: Some(Vec::new()), ..Import::all(package(walk, from)) });
+                }
+            }
+        }
+        ":documentation" => {
+            space.docstring = rest.first().map(|&text| walk.source(text).trim_matches('"').to_owned());
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,477 @@
+//! Walks the code of a text as an evaluator would, without evaluating: what is called, what is data, what is bound locally.
+//!
+//! The walk follows [`SpecialForm`], the table of the dialect, and what the project's own definers are like. What it has to do next lies on a
+//! stack of [`Task`]s, so that no depth of nesting is too much.
+
+use lispwright_syntax::datum::Prefixed;
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{Data, Datum, Dialect, ListId, Span, SpecialForm, TokenKind, Tree};
+
+use crate::bind::Pattern;
+use crate::facts::{Facts, Use, UseKind};
+use crate::space;
+
+/// What is still to be done.
+#[derive(Clone)]
+pub(crate) enum Task<'t> {
+    /// Evaluate it.
+    Code(Datum),
+    /// Evaluate each.
+    Codes(Data<'t>),
+    /// Take it for data.
+    Quoted(Datum),
+    /// Take each for data.
+    Quoteds(Data<'t>),
+    /// Take each for a template, so many backquotes deep.
+    Templates(Data<'t>, u32),
+    /// Bind the names in it.
+    Bind(Datum, Pattern),
+    /// Bind the name of a function.
+    BindFunction(Datum),
+    /// The name is used so.
+    Use(Datum, UseKind),
+    /// Forget the local names but so many.
+    Unbind(usize),
+}
+
+/// A name that a form binds for the code inside.
+#[derive(Clone, Copy)]
+struct Local<'t> {
+    name: &'t str,
+    is_function: bool,
+}
+
+/// A walk over one text.
+pub(crate) struct Walk<'t> {
+    pub(crate) tree: &'t Tree,
+    pub(crate) text: &'t str,
+    pub(crate) dialect: Dialect,
+    facts: Facts,
+    tasks: Vec<Task<'t>>,
+    locals: Vec<Local<'t>>,
+}
+
+impl<'t> Walk<'t> {
+    pub(crate) fn new(tree: &'t Tree, text: &'t str) -> Self {
+        let dialect = tree.dialect();
+        Self { tree, text, dialect, facts: Facts::default(), tasks: Vec::new(), locals: Vec::new() }
+    }
+
+    /// What was found.
+    pub(crate) fn finish(mut self) -> Facts {
+        self.facts.uses.sort_unstable_by_key(|one| one.start);
+        self.facts.uses.shrink_to_fit();
+        self.facts
+    }
+
+    pub(crate) fn run(&mut self) {
+        let tree = self.tree;
+        self.tasks.push(Task::Codes(tree.top_level()));
+        while let Some(task) = self.tasks.pop() {
+            self.step(task);
+        }
+    }
+
+    /// The source of a datum without its prefixes.
+    pub(crate) fn source(&self, datum: Datum) -> &'t str {
+        &self.text[self.tree.core_span(datum).range()]
+    }
+
+    pub(crate) fn data(&self, list: ListId) -> Data<'t> {
+        self.tree.data(list)
+    }
+
+    /// What comes next, in this order.
+    pub(crate) fn next(&mut self, tasks: impl IntoIterator<Item = Task<'t>, IntoIter: DoubleEndedIterator>) {
+        self.tasks.extend(tasks.into_iter().rev());
+    }
+
+    fn step(&mut self, task: Task<'t>) {
+        match task {
+            Task::Code(datum) => self.code(datum),
+            Task::Codes(mut data) => {
+                if let Some(datum) = data.next() {
+                    self.tasks.push(Task::Codes(data));
+                    self.code(datum);
+                }
+            }
+            Task::Quoted(datum) => self.quoted(datum),
+            Task::Quoteds(mut data) => {
+                if let Some(datum) = data.next() {
+                    self.tasks.push(Task::Quoteds(data));
+                    self.quoted(datum);
+                }
+            }
+            Task::Templates(mut data, depth) => {
+                if let Some(datum) = data.next() {
+                    self.tasks.push(Task::Templates(data, depth));
+                    self.template(datum, depth);
+                }
+            }
+            Task::Bind(datum, pattern) => self.bind(datum, pattern),
+            Task::BindFunction(datum) => self.bind_name(datum, true),
+            Task::Use(datum, kind) => self.use_of(datum, kind),
+            Task::Unbind(count) => self.locals.truncate(count),
+        }
+    }
+
+    // Names.
+
+    /// The datum is a symbol that names something: no number, no keyword, no boolean.
+    pub(crate) fn symbol(&self, datum: Datum) -> Option<&'t str> {
+        if datum.list().is_some() || self.tree.kind(datum.core) != TokenKind::Atom {
+            return None;
+        }
+        let text = self.source(datum);
+        is_symbol(self.dialect, text).then_some(text)
+    }
+
+    pub(crate) fn bind_name(&mut self, datum: Datum, is_function: bool) {
+        if let Some(name) = self.symbol(datum).filter(|name| !self.is_special(name)) {
+            self.locals.push(Local { name, is_function });
+        }
+    }
+
+    /// The name is that of a dynamic variable, by convention: a binding of it is seen by everyone.
+    fn is_special(&self, name: &str) -> bool {
+        self.dialect == Dialect::CommonLisp && name.starts_with('*') && name.ends_with('*') && name.len() > 2
+    }
+
+    pub(crate) fn local_count(&self) -> usize {
+        self.locals.len()
+    }
+
+    fn is_local(&self, name: &str, is_function: bool) -> bool {
+        let folds = self.dialect.folds_case();
+        let spaces = has_two_namespaces(self.dialect);
+        self.locals.iter().rev().any(|local| {
+            (!spaces || local.is_function == is_function)
+                && if folds { local.name.eq_ignore_ascii_case(name) } else { local.name == name }
+        })
+    }
+
+    /// Notes a use, unless a local name is meant.
+    fn use_of(&mut self, datum: Datum, kind: UseKind) {
+        let Some(name) = self.symbol(datum) else { return };
+        let is_dynamic = self.is_special(name) || self.dialect == Dialect::EmacsLisp;
+        if kind == UseKind::Binding && !is_dynamic {
+            return;
+        }
+        let takes_function = kind == UseKind::Call;
+        let may_be_local = matches!(kind, UseKind::Call | UseKind::Value | UseKind::Assignment);
+        if !(may_be_local && self.is_local(name, takes_function)) {
+            self.note(self.tree.core_span(datum), kind);
+        }
+    }
+
+    /// Notes a use of the name in a place.
+    pub(crate) fn note(&mut self, span: Span, kind: UseKind) {
+        if let Ok(len) = u16::try_from(span.len()) {
+            self.facts.uses.push(Use { start: span.start, len, kind });
+        }
+    }
+
+    // Data.
+
+    /// Datum without code in it.
+    fn quoted(&mut self, datum: Datum) {
+        match datum.list() {
+            Some(list) => self.tasks.push(Task::Quoteds(self.data(list))),
+            None => self.use_of(datum, UseKind::Quoted),
+        }
+    }
+
+    /// A part of a template, so many backquotes deep.
+    fn template(&mut self, datum: Datum, mut depth: u32) {
+        for prefix in self.prefixes(datum) {
+            match self.meaning(prefix) {
+                Prefix::Template => depth += 1,
+                Prefix::Unquote if depth <= 1 => return self.core_code(datum),
+                Prefix::Unquote => depth -= 1,
+                _ => {}
+            }
+        }
+        let Some(list) = datum.list() else { return self.use_of(datum, UseKind::Template) };
+        let mut data = self.data(list);
+        let head = data.clone().next().and_then(|head| self.symbol(head));
+        match head.and_then(|head| self.dialect.special_form(&canonical_head(self.dialect, head))) {
+            Some(SpecialForm::Unquote) if depth <= 1 => {
+                data.next();
+                self.tasks.push(Task::Codes(data));
+            }
+            Some(SpecialForm::Unquote) => self.tasks.push(Task::Templates(data, depth - 1)),
+            Some(SpecialForm::Template) => self.tasks.push(Task::Templates(data, depth + 1)),
+            _ => self.tasks.push(Task::Templates(data, depth)),
+        }
+    }
+
+    // Code.
+
+    fn prefixes(&self, datum: Datum) -> Vec<Prefixed> {
+        if datum.is_bare() { Vec::new() } else { self.tree.prefixes(datum) }
+    }
+
+    fn meaning(&self, prefix: Prefixed) -> Prefix {
+        let text = &self.text[self.tree.token_span(prefix.token).range()];
+        match (prefix.kind, text) {
+            (TokenKind::Prefix, "'") => Prefix::Quote,
+            (TokenKind::Prefix, "`" | "#`") => Prefix::Template,
+            (TokenKind::Prefix, "," | ",@" | ",." | "~" | "~@" | "#," | "#,@") => Prefix::Unquote,
+            (TokenKind::Prefix, "#'") if self.dialect == Dialect::Scheme || self.dialect == Dialect::Racket => {
+                Prefix::Quote
+            }
+            (TokenKind::Prefix, "#'") => Prefix::Function,
+            _ => Prefix::Other,
+        }
+    }
+
+    fn code(&mut self, datum: Datum) {
+        for prefix in self.prefixes(datum) {
+            match self.meaning(prefix) {
+                Prefix::Quote => return self.quoted(datum),
+                Prefix::Template => return self.template_core(datum, 1),
+                Prefix::Function => return self.function_name(datum),
+                Prefix::Unquote | Prefix::Other => {}
+            }
+        }
+        self.core_code(datum);
+    }
+
+    /// The template behind a backquote.
+    fn template_core(&mut self, datum: Datum, depth: u32) {
+        match datum.list() {
+            Some(list) => self.tasks.push(Task::Templates(self.data(list), depth)),
+            None => self.use_of(datum, UseKind::Template),
+        }
+    }
+
+    /// What `#'` and `function` take.
+    fn function_name(&mut self, datum: Datum) {
+        let Some(list) = datum.list() else {
+            let is_hidden = self.symbol(datum).is_none_or(|name| self.is_local(name, true));
+            if !is_hidden {
+                self.note(self.tree.core_span(datum), UseKind::Value);
+            }
+            return;
+        };
+        let mut data = self.data(list);
+        let head = data.next().map(|head| self.source(head));
+        match (head, data.next()) {
+            (Some(head), Some(name)) if head.eq_ignore_ascii_case("setf") => self.use_of(name, UseKind::Value),
+            _ => self.core_code(datum),
+        }
+    }
+
+    /// Code without regard to prefixes.
+    fn core_code(&mut self, datum: Datum) {
+        let Some(list) = datum.list() else { return self.use_of(datum, UseKind::Value) };
+        let opener = &self.text[self.tree.token_span(datum.core).range()];
+        let mut data = self.data(list);
+        match (opener, self.dialect) {
+            ("(", _) | ("#(", Dialect::Clojure) => {}
+            ("[", Dialect::Scheme | Dialect::Racket) => {}
+            (_, Dialect::Clojure) => return self.tasks.push(Task::Codes(data)),
+            _ => return self.tasks.push(Task::Quoteds(data)),
+        }
+        let arguments = data.clone();
+        let Some(head) = data.next() else { return };
+        let Some(name) = self.symbol(head).filter(|_| head.is_bare()) else {
+            return self.tasks.push(Task::Codes(arguments));
+        };
+        if self.is_local(name, true) {
+            return self.tasks.push(Task::Codes(data));
+        }
+        let canonical = canonical_head(self.dialect, name);
+        let form = self.dialect.special_form(&canonical).or_else(|| {
+            // A definer of the project is used, besides.
+            self.use_of(head, UseKind::Call);
+            let known = self.tree.language().known_head(&canonical)?;
+            self.dialect.special_form(known)
+        });
+        self.declare(&canonical, datum, list);
+        match form {
+            Some(form) => self.special(form, list),
+            None if self.dialect.table().takes_functions.contains(&&*canonical) => self.higher_order(data),
+            None => self.arguments(data),
+        }
+    }
+
+    /// Arguments of a call, among which keywords may stand that take a function.
+    fn arguments(&mut self, data: Data<'t>) {
+        self.tasks.push(Task::Codes(data));
+    }
+
+    /// Arguments of a call that takes the names of functions.
+    fn higher_order(&mut self, data: Data<'t>) {
+        let tasks: Vec<Task<'t>> = data
+            .map(|datum| {
+                let is_name =
+                    datum.list().is_none() && self.prefixes(datum).iter().any(|&p| self.meaning(p) == Prefix::Quote);
+                if is_name { Task::Use(datum, UseKind::Value) } else { Task::Code(datum) }
+            })
+            .collect();
+        self.next(tasks);
+    }
+
+    /// Takes over which package or module is current or declared from here on.
+    fn declare(&mut self, head: &str, datum: Datum, list: ListId) {
+        let Some(declared) = space::read(self, head, datum, list) else { return };
+        let span = self.tree.core_span(datum);
+        match (declared.current, &declared.space) {
+            (Some(current), _) => self.facts.current.push((span.start, current)),
+            // The names in a declaration are those of the space that it declares.
+            (None, Some(space)) => {
+                let around = self.facts.space_at(span.start).to_owned();
+                self.facts.current.extend([(span.start, space.name.clone()), (span.end, around)]);
+            }
+            (None, None) => {}
+        }
+        self.facts.spaces.extend(declared.space);
+        for span in declared.exported {
+            self.note(span, UseKind::Export);
+        }
+    }
+
+    /// A form whose arguments are treated in a way of their own.
+    fn special(&mut self, form: SpecialForm, list: ListId) {
+        use SpecialForm as F;
+        let mut data = self.data(list);
+        data.next();
+        let count = self.local_count();
+        match form {
+            F::Data => self.tasks.push(Task::Quoteds(data)),
+            F::Space => {}
+            F::Body(skipped) => self.tasks.push(Task::Codes(data.skipping(skipped))),
+            F::FunctionName => {
+                if let Some(datum) = data.next() {
+                    self.function_name(datum);
+                }
+            }
+            F::Template => {
+                if let Some(datum) = data.next() {
+                    self.template(datum, 1);
+                }
+            }
+            F::Unquote => self.tasks.push(Task::Codes(data)),
+            F::Cond => {
+                let clauses: Vec<_> = data.filter_map(Datum::list).map(|list| Task::Codes(self.data(list))).collect();
+                self.next(clauses);
+            }
+            F::Case | F::Match => {
+                let value = data.next().map(Task::Code);
+                let mut tasks: Vec<Task<'t>> = value.into_iter().collect();
+                for clause in data.filter_map(Datum::list) {
+                    let mut clause = self.data(clause);
+                    if let Some(keys) = clause.next() {
+                        tasks.push(if form == F::Match {
+                            Task::Bind(keys, Pattern::Match)
+                        } else {
+                            Task::Quoted(keys)
+                        });
+                    }
+                    tasks.extend([Task::Codes(clause), Task::Unbind(count)]);
+                }
+                self.next(tasks);
+            }
+            F::Handlers | F::ConditionCase => {
+                if form == F::ConditionCase {
+                    let name = data.next();
+                    let value = data.next().map(Task::Code);
+                    let mut tasks: Vec<Task<'t>> = value.into_iter().collect();
+                    tasks.extend(name.map(|name| Task::Bind(name, Pattern::Name)));
+                    for clause in data.filter_map(Datum::list) {
+                        let mut clause = self.data(clause);
+                        tasks.extend(clause.next().map(Task::Quoted));
+                        tasks.push(Task::Codes(clause));
+                    }
+                    tasks.push(Task::Unbind(count));
+                    return self.next(tasks);
+                }
+                let mut tasks: Vec<Task<'t>> = data.next().map(Task::Code).into_iter().collect();
+                for clause in data.filter_map(Datum::list) {
+                    let mut clause = self.data(clause);
+                    tasks.extend(clause.next().map(|kind| Task::Use(kind, UseKind::Value)));
+                    tasks.extend(clause.next().map(|names| Task::Bind(names, Pattern::Parameters)));
+                    tasks.extend([Task::Codes(clause), Task::Unbind(count)]);
+                }
+                self.next(tasks);
+            }
+            F::HandlerBind => {
+                let mut tasks = Vec::new();
+                for handler in data.next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list)) {
+                    let Some(handler) = handler.list() else { continue };
+                    let mut handler = self.data(handler);
+                    tasks.extend(handler.next().map(|kind| Task::Use(kind, UseKind::Value)));
+                    tasks.push(Task::Codes(handler));
+                }
+                tasks.push(Task::Codes(data));
+                self.next(tasks);
+            }
+            F::Setq => self.assignments(data, false),
+            F::Setf => self.assignments(data, true),
+            F::Threading => self.threaded(data),
+            F::Loop => self.loop_clauses(data),
+            _ if self.defining(form, data.clone()) => {}
+            _ => self.binding(form, data),
+        }
+    }
+
+    /// `name value …`
+    fn assignments(&mut self, data: Data<'t>, places: bool) {
+        let mut tasks = Vec::new();
+        for (index, datum) in data.enumerate() {
+            let is_place = datum.list().is_none() && datum.is_bare() && (places || index % 2 == 0);
+            tasks.push(if is_place && index % 2 == 0 {
+                Task::Use(datum, UseKind::Assignment)
+            } else {
+                Task::Code(datum)
+            });
+        }
+        self.next(tasks);
+    }
+
+    /// Each step is a call, also one without parentheses.
+    fn threaded(&mut self, mut data: Data<'t>) {
+        let mut tasks: Vec<Task<'t>> = data.next().map(Task::Code).into_iter().collect();
+        let step =
+            |datum: Datum| if datum.list().is_none() { Task::Use(datum, UseKind::Call) } else { Task::Code(datum) };
+        tasks.extend(data.map(step));
+        self.next(tasks);
+    }
+}
+
+/// What a prefix makes of what follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prefix {
+    Quote,
+    Template,
+    Unquote,
+    Function,
+    Other,
+}
+
+/// Functions and variables have names of their own kind.
+fn has_two_namespaces(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::CommonLisp | Dialect::EmacsLisp)
+}
+
+/// The atom is a symbol that can name something.
+pub(crate) fn is_symbol(dialect: Dialect, atom: &str) -> bool {
+    let bytes = atom.as_bytes();
+    let Some(&first) = bytes.first() else { return false };
+    let numeric = |byte: u8| byte.is_ascii_digit();
+    let is_number = numeric(first)
+        || (matches!(first, b'+' | b'-' | b'.')
+            && bytes.get(1).is_some_and(|&b| numeric(b) || b == b'.')
+            && bytes.len() > 1);
+    // `1+` and `1-` are functions.
+    let is_one_more = matches!(atom, "1+" | "1-" | "-1+");
+    let is_keyword = first == b':' || (first == b'#' && !atom.starts_with("#{") && !atom.starts_with("#_"));
+    let is_constant = match dialect {
+        Dialect::CommonLisp => atom.eq_ignore_ascii_case("nil") || atom.eq_ignore_ascii_case("t") || first == b'&',
+        Dialect::EmacsLisp => matches!(atom, "nil" | "t") || first == b'&',
+        Dialect::Clojure | Dialect::Edn => matches!(atom, "nil" | "true" | "false" | "&") || first == b'%',
+        Dialect::Scheme | Dialect::Racket => matches!(atom, "." | "..." | "_"),
+    };
+    (!is_number || is_one_more) && !is_keyword && !is_constant && atom != "."
+}
