@@ -324,7 +324,7 @@ fn file_text_cannot_pass_for_the_servers_words() {
     assert!(file.text.lines().skip(1).all(|line| line.split_once("| ").is_some_and(|(n, _)| n.parse::<u32>().is_ok())));
 }
 
-/// No character of `text` that nobody sees or that acts on a terminal.
+/// `text` has no invisible characters, and none that act on a terminal.
 #[track_caller]
 fn assert_visible(text: &str) {
     let odd =
@@ -333,7 +333,7 @@ fn assert_visible(text: &str) {
 }
 
 #[test]
-fn unseen_characters_are_written_out_and_can_be_sent_back_so() {
+fn invisible_characters_are_shown_as_escapes_which_edits_may_send() {
     let text = "(defun f ()\n  \"a\u{1b}]0;x\u{7}\u{202e}b\u{85}\u{2028}\"\n  1)\n";
     let project = Project::new(&[("a.lisp", text), ("crlf.lisp", "(defun f ()\r\n  1)\r\n")]);
     let path = json!("a.lisp");
@@ -349,7 +349,7 @@ fn unseen_characters_are_written_out_and_can_be_sent_back_so() {
     }
     let patch = json!({"path": path, "name": "f", "old_text": r"\u202eb", "new_text": r"\u202ec"});
     let said = project.call("lisp_patch_form", patch).text;
-    assert!(said.contains("were taken for these characters"), "{said}");
+    assert!(said.contains("were read as these characters"), "{said}");
     assert_eq!(project.text("a.lisp"), text.replace("\u{202e}b", "\u{202e}c"));
     let content = "(defun f ()\n  \"a\\x1b]0;x\\x07\\u202ec\\x85\\u2028\"\n  2)";
     project.fields("lisp_edit_form", json!({"path": path, "name": "f", "operation": "replace", "content": content}));

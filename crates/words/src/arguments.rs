@@ -1,8 +1,8 @@
-//! What is wrong with the arguments of a call.
+//! Faults of the arguments of a call.
 
 use lispwright_tools::arguments::{Fault, Taken};
 
-/// Every fault of the arguments of `tool`, and what it takes.
+/// Every fault of the arguments of `tool`, and the arguments that it takes.
 pub(crate) fn text(tool: &str, faults: &[Fault], takes: &[Taken]) -> String {
     let count = if faults.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", faults.len()) };
     let mut text = format!("{tool} did not run: {count} in its arguments.\n");

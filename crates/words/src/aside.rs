@@ -1,4 +1,4 @@
-//! What a session tells besides its answer.
+//! Notes of a session beside its answer.
 
 use lispwright_tools::Aside;
 use lispwright_tools::image_text::one_line;
@@ -7,7 +7,7 @@ use crate::Skin;
 use crate::call::control;
 use crate::stack::error_text;
 
-/// What the caller has to know besides.
+/// The notes: errors of other threads, interrupted code that still runs, and other notices.
 pub(crate) fn notes(aside: &Aside, skin: Skin) -> String {
     let mut text = String::new();
     for error in &aside.background {
@@ -24,7 +24,7 @@ pub(crate) fn notes(aside: &Aside, skin: Skin) -> String {
         };
         text.push_str(&format!(
             "[note] Interrupted code still runs in the image. nREPL ends it by force within five seconds, unless it catches \
-             that, too; {last}.\n"
+             that as well; {last}.\n"
         ));
     }
     for notice in &aside.notices {

@@ -1,12 +1,12 @@
-//! A next call as its reader would make it.
+//! A next call in the terms of its reader.
 
 use lispwright_runtime::MAIN;
 use lispwright_tools::NextCall;
 
 use crate::Skin;
 
-/// The call in the terms of `skin`; `None` where its reader has nothing like it: a command's image ends with the command, so
-/// a shell has no sessions to control, and `outline` shows a whole file.
+/// The call in the terms of `skin`; `None` if its reader has no such call: a command's image ends with the command, so a
+/// shell has no sessions to control, and `outline` shows a whole file.
 #[must_use]
 pub fn spoken(call: &NextCall, skin: Skin) -> Option<String> {
     match skin {
@@ -28,7 +28,7 @@ pub fn spoken(call: &NextCall, skin: Skin) -> Option<String> {
     }
 }
 
-/// `call` with the session that it is about, unless that is the one that is meant anyway.
+/// `call` with its session, unless that is the default one.
 pub(crate) fn of_session(call: NextCall, session: &str) -> NextCall {
     if session == MAIN { call } else { call.with("session", session) }
 }
@@ -38,16 +38,16 @@ pub(crate) fn control(session: &str, action: &str, skin: Skin) -> Option<String>
     spoken(&of_session(NextCall::to("repl_control").with("action", action), session), skin)
 }
 
-/// A call of `tool` about `session` whose `arguments` stand for others, such as `"name": NAME`; a shell has nothing like it.
+/// A call of `tool` on `session` whose `arguments` have placeholders, such as `"name": NAME`; a shell has no such call.
 pub(crate) fn template(tool: &str, arguments: &str, session: &str, skin: Skin) -> Option<String> {
     let session = if session == MAIN { String::new() } else { format!(", \"session\": {session:?}") };
     (skin == Skin::Client).then(|| format!("{tool} {{{arguments}{session}}}"))
 }
 
-/// An argument of a tool and the option that a command takes it with, which is nothing for one that is given by its place.
+/// An argument of a tool and the option of the command for it, which is empty for a positional argument.
 type Parameter = (&'static str, &'static str);
 
-/// The commands for tools, and what they take.
+/// The tools, with their commands and parameters.
 const COMMANDS: &[(&str, &str, &[Parameter])] = &[
     ("lisp_read_file", "outline", &[("path", "")]),
     (
@@ -59,7 +59,7 @@ const COMMANDS: &[(&str, &str, &[Parameter])] = &[
     ("run_tests", "test", &[("system", ""), ("path", "")]),
 ];
 
-/// A word as a shell takes it.
+/// A word, quoted for a shell where necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:+=@%,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

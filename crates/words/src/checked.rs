@@ -6,7 +6,7 @@ use lispwright_tools::lisp_check_parens::CheckAnswer;
 use crate::diagnosis::{candidates, certain, head, next_form, sentence};
 use crate::rendering::counted;
 
-/// The verdict; of a text that does not balance the place first, then why, then what would mend it.
+/// The verdict; for a text that does not balance: the place, the mistake, and the fixes.
 pub(crate) fn text(checked: &CheckAnswer) -> String {
     let CheckAnswer { path, dialect, .. } = checked;
     let Some(found) = &checked.diagnosis else {

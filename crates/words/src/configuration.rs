@@ -1,10 +1,10 @@
-//! What is wrong with the configuration of a project.
+//! Faults of the configuration of a project.
 
 use lispwright_syntax::language::DispatchShape;
 use lispwright_syntax::{Dialect, in_a_line};
 use lispwright_tools::languages::{BadConfiguration, ConfigFault, FILE_NAME};
 
-/// Where it is and what is wrong with it, in one line.
+/// The place of the fault and the fault, in one line.
 #[must_use]
 pub fn configuration(bad: &BadConfiguration) -> String {
     let dialects = || Dialect::ALL.map(Dialect::name).join(", ");

@@ -1,4 +1,4 @@
-//! What is wrong with a text, and what would mend it: one wording, wherever it is told.
+//! The mistake of a text and its fixes, in one wording for all answers.
 
 use lispwright_edit::Diagnosis;
 use lispwright_syntax::in_a_line;
@@ -6,7 +6,7 @@ use lispwright_tools::facts;
 
 use crate::fix;
 
-/// So many of the fixes that are not certain are worth a reader's time; the true one is hardly ever further down.
+/// Uncertain fixes that are shown; the true one is hardly ever further down.
 pub(crate) const MOST_SHOWN: usize = 3;
 
 /// The mistake in a sentence.
@@ -19,18 +19,18 @@ pub(crate) fn with_sentence(diagnosis: &mut facts::Diagnosis) {
     diagnosis.message = sentence(&diagnosis.whole);
 }
 
-/// Where to look in the file at `path`, and the kind of the mistake.
+/// The likely place in the file at `path`, and the kind of the mistake.
 pub(crate) fn head(path: &str, diagnosis: &Diagnosis) -> String {
     let at = diagnosis.likely_at;
     format!("{}:{}:{}: {}", in_a_line(path), at.line, at.column, diagnosis.kind.code())
 }
 
-/// The line from which on forms read well again, as a line of its own after others.
+/// The line from which forms read well again, as a line that follows others.
 pub(crate) fn next_form(diagnosis: &Diagnosis) -> String {
     diagnosis.next_form_line.map_or(String::new(), |line| format!("\nForms read well again from line {line} on."))
 }
 
-/// The fix that is certain, as lines of their own after others; empty when none is.
+/// The certain fix, as lines that follow others; empty if no fix is certain.
 pub(crate) fn certain(diagnosis: &Diagnosis) -> String {
     let found = diagnosis.fixes.first().filter(|_| diagnosis.is_certain());
     found.map_or(String::new(), |found| {
@@ -39,7 +39,7 @@ pub(crate) fn certain(diagnosis: &Diagnosis) -> String {
     })
 }
 
-/// The likeliest fixes, each on a line of its own after others.
+/// The likeliest fixes, as lines that follow others.
 pub(crate) fn candidates(diagnosis: &Diagnosis) -> String {
     diagnosis.fixes.iter().take(MOST_SHOWN).map(|found| format!("\n  {}", fix::sentence(found))).collect()
 }

@@ -1,4 +1,4 @@
-//! What an edit or a patch did.
+//! The effect of an edit or a patch.
 
 use lispwright_syntax::{head, in_a_line};
 use lispwright_tools::lisp_edit_form::{Done, EditAnswer, Mended};
@@ -6,13 +6,13 @@ use lispwright_tools::lisp_edit_form::{Done, EditAnswer, Mended};
 use crate::terms::Terms;
 use crate::{Skin, fix, note};
 
-/// Characters of the diff shown after an edit that was made: its author knows what it sent.
+/// Characters of the diff that are shown after an edit: its author knows the new text.
 const SHORT_DIFF: usize = 2_000;
 
-/// Characters of it shown before one.
+/// Characters of it that are shown before an edit.
 const LONG_DIFF: usize = 10_000;
 
-/// The same facts with a sentence for each remark.
+/// Adds a sentence for each remark.
 pub(crate) fn with_notes(done: &mut EditAnswer, skin: Skin) {
     done.notes = done.remarks.iter().map(|remark| note::sentence(remark, Terms::of(skin))).collect();
     if done.has_other_names {
@@ -20,7 +20,7 @@ pub(crate) fn with_notes(done: &mut EditAnswer, skin: Skin) {
     }
 }
 
-/// The answer: what was repaired, what was done where, what else there is to know, the diff.
+/// The answer: the repair, the change and its place, the notes, the diff.
 pub(crate) fn text(done: &EditAnswer) -> String {
     let label = if done.label.is_empty() { "the form" } else { &done.label };
     let shown = in_a_line(&done.path);
@@ -32,7 +32,7 @@ pub(crate) fn text(done: &EditAnswer) -> String {
     let digest = done.digest.as_ref().map_or(String::new(), |digest| format!(", digest {digest}"));
     let mut text = done.repair.as_ref().map_or(String::new(), |mended| repaired(mended, done.operation));
     text.push_str(&match (done.would_change, done.dry_run) {
-        (false, _) => format!("{place}: {label} is so already; nothing was written{digest}."),
+        (false, _) => format!("{place}: {label} already reads so; nothing was written{digest}."),
         (true, true) => {
             format!("Dry run of {}, nothing was written. {place}: {label}{digest}.", name(done.operation))
         }
@@ -82,7 +82,7 @@ fn did(operation: Done) -> &'static str {
     }
 }
 
-/// What was repaired, for the beginning of an answer: before and after of every line, and why.
+/// The repair, for the beginning of an answer: every line before and after, and the evidence.
 fn repaired(mended: &Mended, operation: Done) -> String {
     let what = if operation == Done::Patch { "the new text (lines of the patched file)" } else { "content" };
     let lines: Vec<String> = mended.lines.iter().map(|change| change.line.to_string()).collect();

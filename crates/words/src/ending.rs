@@ -1,4 +1,4 @@
-//! How an evaluation ended that has no values to show: errors, interrupts, images that died.
+//! Evaluations that end without values: errors, interrupts, images that died.
 
 use lispwright_runtime::{Ending, EvalReport, LispError, Loading, MAIN, Phase, Place, Runtime, StopReason};
 use lispwright_tools::image_text::{listed, one_line};
@@ -7,7 +7,7 @@ use crate::Skin;
 use crate::call::{control, template};
 use crate::stack::{error_text, frames_text};
 
-/// What became of it, in words, after the stable code of what went wrong; nothing where the answer is a value.
+/// The stable code of the failure and a description of it; empty if the answer is a value.
 pub(crate) fn text(report: &EvalReport, code: Option<&str>, skin: Skin) -> String {
     let session = &report.session;
     let said = match &report.ending {
@@ -107,12 +107,12 @@ pub(crate) fn text(report: &EvalReport, code: Option<&str>, skin: Skin) -> Strin
     code_line(code) + &said
 }
 
-/// The line that opens what is said of something that went wrong.
+/// The first line of a failure.
 pub(crate) fn code_line(code: Option<&str>) -> String {
     code.map(|code| format!("[ERROR] {code}\n")).unwrap_or_default()
 }
 
-/// What went wrong, in one message without its code.
+/// The failure in one message, without its code.
 pub(crate) fn message(report: &EvalReport, skin: Skin) -> String {
     match &report.ending {
         Ending::Error { error, .. } => error.message.clone(),
@@ -121,7 +121,7 @@ pub(crate) fn message(report: &EvalReport, skin: Skin) -> String {
     }
 }
 
-/// Which forms of the code come after the one that was given up.
+/// The forms of the code that did not run, after the one that was given up.
 fn not_run_text(place: &Place) -> String {
     let next = place.index + 1;
     match place.total {
@@ -135,7 +135,7 @@ fn not_run_text(place: &Place) -> String {
     }
 }
 
-/// After what time, or what else, something ended.
+/// The time, or the event, after which something ended.
 fn after(reason: Option<StopReason>, report: &EvalReport) -> String {
     match reason {
         Some(StopReason::Timeout) => format!("after {:.1} s ", report.duration.as_secs_f64()),
@@ -144,7 +144,7 @@ fn after(reason: Option<StopReason>, report: &EvalReport) -> String {
     }
 }
 
-/// Why code was stopped that was to be stopped.
+/// The reason for which running code was stopped.
 fn stopped(report: &EvalReport, skin: Skin) -> String {
     let Ending::Stopped { reason, .. } = &report.ending else { return String::new() };
     let after = format!("after {:.1} s", report.duration.as_secs_f64());
@@ -153,7 +153,7 @@ fn stopped(report: &EvalReport, skin: Skin) -> String {
         (StopReason::Timeout, Skin::Shell) => format!("Its time was up {after}; allow more with --timeout"),
         (StopReason::Output, _) => "It printed too much; print less, or to a file".to_owned(),
         (StopReason::Memory, _) => "It took too much memory".to_owned(),
-        (StopReason::Processes, _) => "It was too many processes".to_owned(),
+        (StopReason::Processes, _) => "It had too many processes".to_owned(),
         (StopReason::Cancelled, _) => format!("The call was withdrawn {after}"),
         (StopReason::Signal, _) => "It was sent SIGINT, by its own code or another process".to_owned(),
         (StopReason::Interrupted | StopReason::Killed, Skin::Client) => {
@@ -165,7 +165,7 @@ fn stopped(report: &EvalReport, skin: Skin) -> String {
     format!("The code {became} the session's state is kept. {why}.")
 }
 
-/// Where in the code an error came about, and what its kind suggests.
+/// The place of an error in the code, and the hints that belong to its kind.
 fn place_text(place: &Place, error: &LispError, session: &str, skin: Skin) -> String {
     let mut text = String::new();
     if place.phase == Phase::Read {
@@ -188,7 +188,7 @@ fn place_text(place: &Place, error: &LispError, session: &str, skin: Skin) -> St
             let macros = if error.frames.is_empty() || error.unreadable {
                 String::new()
             } else {
-                format!("[note] It failed in a reader macro of this session's.{}\n", reset.unwrap_or_default())
+                format!("[note] It failed in a reader macro of this session.{}\n", reset.unwrap_or_default())
             };
             format!("[note] Reading form {} failed at {at} of the code. {before}\n{macros}", place.index)
         };
@@ -215,7 +215,7 @@ fn place_text(place: &Place, error: &LispError, session: &str, skin: Skin) -> St
     text
 }
 
-/// How to go on where no code can be read any more.
+/// The call that helps when the session can read no code any more.
 fn unreadable_text(error: &LispError, report: &EvalReport, skin: Skin) -> String {
     if !error.unreadable {
         return String::new();
@@ -229,7 +229,7 @@ fn unreadable_text(error: &LispError, report: &EvalReport, skin: Skin) -> String
     format!("[note] Code has changed the session's readtable, which reads no lists any more{next}.\n")
 }
 
-/// What stands for a command of the prompt that people know the runtime by, such as `,time (f)` of Guile's.
+/// The equivalent of a command of the runtime's own prompt, such as Guile's `,time (f)`.
 fn command_text(place: &Place, runtime: Runtime, skin: Skin) -> String {
     let Some(prompt) = runtime.words.prompt.as_ref().filter(|prompt| place.text.starts_with(prompt.mark)) else {
         return String::new();
@@ -250,7 +250,7 @@ fn digits_unbound(error: &LispError) -> Option<&str> {
 
 fn form_text(place: &Place) -> String {
     if place.index == 0 {
-        // What ran was no code of the call.
+        // The error is not in code of the call.
         return String::new();
     }
     let total = place.total.map(|total| format!(" of {total}")).unwrap_or_default();

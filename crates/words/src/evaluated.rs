@@ -1,4 +1,4 @@
-//! What an evaluation answers: what was printed, warnings, values, and how it ended if not with them.
+//! The answer of an evaluation: output, warnings, values, or the way in which it failed.
 
 use lispwright_runtime::{Ending, EvalReport, Node};
 use lispwright_tools::eval_answer::{EvalAnswer, MOST_OUTPUT};
@@ -12,7 +12,7 @@ use crate::call::{control, of_session, spoken, template};
 use crate::ending;
 use crate::object::preview_text;
 
-/// The answer in words. Each kind of block has its title; values come in a line of their own.
+/// The answer in words. Each kind of block has its title; each value has a line of its own.
 pub(crate) fn text(answer: &EvalAnswer, skin: Skin) -> String {
     let report = &answer.report;
     let mut text = still_held_text(report, skin);
@@ -42,7 +42,7 @@ pub(crate) fn text(answer: &EvalAnswer, skin: Skin) -> String {
     text
 }
 
-/// What words make of what went wrong, as fields: an image says it only of its own conditions.
+/// Adds the message of a failure to the fields: an image has messages only for its own conditions.
 pub(crate) fn add_fields(answer: &EvalAnswer, skin: Skin, fields: &mut Map<String, Value>) {
     if !answer.is_error() {
         return;
@@ -72,7 +72,7 @@ fn earlier_text(report: &EvalReport, limit: usize) -> String {
     text
 }
 
-/// What is left out, and how to see it.
+/// The size of the omitted part, and the call that shows it.
 fn left_out_text(answer: &EvalAnswer, skin: Skin) -> String {
     let goes_on = matches!(&answer.report.ending, Ending::Values(values) if values.iter().any(|value| value.cut));
     let how_much = match (answer.left_out, goes_on) {
@@ -100,7 +100,7 @@ fn left_out_text(answer: &EvalAnswer, skin: Skin) -> String {
     format!("[note] {how_much}. {how}{more}.\n")
 }
 
-/// How to see the elements of the value that were not printed.
+/// The call that shows the elements of the value that were not printed.
 fn further_elements(answer: &EvalAnswer, skin: Skin) -> String {
     let Some(Node { kind, id: Some(id), total: Some(total), .. }) = &answer.report.object else { return String::new() };
     let Some(printed) = answer.print_length.filter(|printed| *total > u64::from(*printed)) else {
@@ -114,7 +114,7 @@ fn further_elements(answer: &EvalAnswer, skin: Skin) -> String {
     format!("[note] {printed} of {total} elements are printed; the next: {call}; or call with print_length.\n")
 }
 
-/// The stack of this very answer is held.
+/// The stack of this answer is held.
 fn is_kept(report: &EvalReport) -> bool {
     match &report.ending {
         Ending::Error { error, .. } => error.kept,
@@ -123,7 +123,7 @@ fn is_kept(report: &EvalReport) -> bool {
     }
 }
 
-/// What comes first when something that was held before is held still.
+/// The first line if an earlier error is still held.
 fn still_held_text(report: &EvalReport, skin: Skin) -> String {
     let below = report.held - u32::from(is_kept(report) && report.held > 0);
     let Some(abort) = control(&report.session, "abort", skin).filter(|_| below > 0) else { return String::new() };
@@ -131,7 +131,7 @@ fn still_held_text(report: &EvalReport, skin: Skin) -> String {
     format!("[held] {held} held beneath this; it ran on top. To leave: {abort}, or take one of its restarts.\n")
 }
 
-/// What can be done with a stack that is held now.
+/// The calls for a stack that is held now.
 fn kept_text(report: &EvalReport, skin: Skin) -> String {
     let call = template("repl_control", "\"action\": A", &report.session, skin);
     let Some(call) = call.filter(|_| is_kept(report)) else { return String::new() };
@@ -142,7 +142,7 @@ fn kept_text(report: &EvalReport, skin: Skin) -> String {
     )
 }
 
-/// Adds what was printed, under its title.
+/// Adds printed text under its title.
 pub(crate) fn block(text: &mut String, title: &str, body: &str) {
     if !body.is_empty() {
         text.push_str(title);

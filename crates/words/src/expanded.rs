@@ -1,4 +1,4 @@
-//! What macros expand to.
+//! Expansions of macros.
 
 use lispwright_syntax::{fenced, visible};
 use lispwright_tools::macroexpand::ExpandAnswer;
@@ -6,13 +6,13 @@ use lispwright_tools::macroexpand::ExpandAnswer;
 use crate::Skin;
 use crate::aside::notes;
 
-/// The expansion, and why it may not be what was expected.
+/// The expansion, and reasons why it may be unexpected.
 pub(crate) fn text(answer: &ExpandAnswer, skin: Skin) -> String {
     let mut text = fenced(&visible(&answer.expansion));
     text.push('\n');
     if !answer.changed {
         text.push_str(
-            "[note] Unchanged: the form is no macro call in this image. Load what defines the macro first, if it is one.\n",
+            "[note] Unchanged: the form is no macro call in this image. If it is one, load the definition of the macro first.\n",
         );
     }
     if answer.truncated {

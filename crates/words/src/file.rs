@@ -11,7 +11,7 @@ use crate::diagnosis::{MOST_SHOWN, head, next_form, sentence};
 use crate::fix;
 use crate::rendering::counted;
 
-/// For a client how large the file is, then for every reader what is wrong with it and what is shown of it.
+/// The size of the file (for a client only), its mistakes, and the part that is shown.
 pub(crate) fn text(file: &FileAnswer, skin: Skin) -> String {
     let mut text = match skin {
         Skin::Client => summary(file),
@@ -37,7 +37,7 @@ pub(crate) fn text(file: &FileAnswer, skin: Skin) -> String {
     text
 }
 
-/// What shows the lines and forms that are too long for a view.
+/// The calls that show the lines and forms that are too long for a view.
 fn left_out(file: &FileAnswer, skin: Skin) -> String {
     let mut text = String::new();
     let said = |calls: &[NextCall]| calls.iter().filter_map(|call| spoken(call, skin)).collect::<Vec<_>>();
@@ -71,7 +71,7 @@ fn summary(file: &FileAnswer) -> String {
     text
 }
 
-/// What is wrong with the file, in a few lines.
+/// A mistake of the file, in a few lines.
 fn diagnosed(path: &str, found: &Diagnosis) -> String {
     let found = &found.whole;
     let mut text = format!("{}: {}{}\n", head(path, found), sentence(found), next_form(found));

@@ -1,4 +1,4 @@
-//! A change that would mend a text, as lines for people.
+//! A change that would mend a text, as lines for readers.
 
 use lispwright_edit::Fix;
 use lispwright_syntax::around;
@@ -6,7 +6,7 @@ use lispwright_syntax::around;
 /// Longest line that is shown whole, in scalar values.
 const WIDTH: usize = 100;
 
-/// The change in a line, or in one and another for each line it changes.
+/// The change in one line, or in a heading and a line for each changed line.
 pub(crate) fn sentence(fix: &Fix) -> String {
     let change = match (fix.add.as_str(), fix.remove.as_str()) {
         ("", remove) => format!("remove `{remove}`"),
@@ -23,7 +23,7 @@ pub(crate) fn sentence(fix: &Fix) -> String {
     }
 }
 
-/// Changed lines, each as its number, how it was and how it is, two lines of text for each.
+/// Changed lines: each as its number and its text before, and its number and its text after.
 pub(crate) fn diff<'t>(lines: impl Iterator<Item = (u32, &'t str, &'t str)>) -> String {
     lines
         .map(|(line, before, after)| {
@@ -33,8 +33,7 @@ pub(crate) fn diff<'t>(lines: impl Iterator<Item = (u32, &'t str, &'t str)>) -> 
         .collect()
 }
 
-/// A line before and after as an answer shows it, without the white space around; long lines are cut to the neighbourhood of
-/// the change.
+/// A line before and after a change, without the white space around; a long line is cut to the text around the change.
 fn shown(before: &str, after: &str) -> (String, String) {
     let (before, after) = (before.trim(), after.trim());
     let same = before.chars().zip(after.chars()).take_while(|(before, after)| before == after).count();

@@ -1,4 +1,4 @@
-//! One form, as it stands in its file.
+//! One form, as it is in its file.
 
 use lispwright_syntax::{fenced, in_a_line};
 use lispwright_tools::lisp_read_form::FormAnswer;
@@ -7,7 +7,7 @@ use crate::Skin;
 use crate::call::spoken;
 use crate::terms::Terms;
 
-/// Where the form is, then its source between fences, then what else there is to know.
+/// The place of the form, its source between fences, and notes.
 pub(crate) fn text(form: &FormAnswer) -> String {
     let FormAnswer { start_line: start, end_line: end, label, digest, content, left, .. } = form;
     let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };

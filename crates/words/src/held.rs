@@ -1,4 +1,4 @@
-//! What is held: errors, their frames and variables.
+//! Held errors, their frames and variables.
 
 use lispwright_tools::NextCall;
 use lispwright_tools::eval_answer::output_limit;
@@ -11,7 +11,7 @@ use crate::call::{control, of_session, spoken, template};
 use crate::object::node_line;
 use crate::stack::{frame_line, restarts_text};
 
-/// The errors that are held, innermost first, and how to leave them.
+/// The held errors, innermost first, and the calls that leave them.
 pub(crate) fn levels(answer: &LevelsAnswer, skin: Skin) -> String {
     let mut text = String::new();
     for (depth, error) in answer.errors.iter().enumerate() {
@@ -29,7 +29,7 @@ pub(crate) fn levels(answer: &LevelsAnswer, skin: Skin) -> String {
     start_of_fenced(&text, output_limit(None)).0 + &notes(&answer.aside, skin)
 }
 
-/// Frames, and how to see those that come next.
+/// Frames, and the call that shows the next ones.
 pub(crate) fn frames(answer: &FramesAnswer, skin: Skin) -> String {
     let mut text: String = answer.stack.iter().map(frame_line).collect();
     let next = answer.stack.last().map_or(0, |frame| frame.number + 1);

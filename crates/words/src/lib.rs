@@ -1,10 +1,14 @@
-//! Every sentence that somebody reads, in one place: typed answers and refusals become a text and a document.
+//! The sentences of all answers: typed answers and refusals become a text and a document.
 //!
-//! The operations of `lispwright-tools` answer with facts. What they are called where they are read differs: a client of the
-//! server knows tools and arguments, a person at a shell commands and options. [`render`] takes the facts and the
-//! [`Skin`] and gives both forms of the answer; one module for each family of answers has the words.
+//! The operations of `lispwright-tools` answer with facts. A client of the server knows tools and arguments, a person at a
+//! shell knows commands and options: [`render`] takes the facts and the reader's [`Skin`] and gives both forms of the answer.
 //!
-//! **Invariant:** nothing below this crate names a tool or a command.
+//! One module for each family of answers has its sentences. Read `call.rs` (a next call in the reader's terms) and `terms.rs`
+//! (other terms that differ) first, then a family, such as `loaded.rs`; `refusal.rs` has the refusals, `diagnosis.rs` the
+//! mistakes of a text. `transcript.rs` observes what happens and writes it to a file.
+//! The hook has sentences of its own for what becomes of a call, because it is below the operations.
+//!
+//! **Invariant:** no message of a crate below this one names a tool or a command.
 
 mod arguments;
 mod aside;
@@ -44,7 +48,7 @@ pub use transcript::Transcript;
 
 use lispwright_tools::{Answer, Reply};
 
-/// Who reads an answer.
+/// The kind of reader of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skin {
     /// A model, through a client of the server: tools and their arguments.
@@ -69,7 +73,7 @@ pub fn render(reply: Reply, skin: Skin) -> Rendering {
     }
 }
 
-/// Fills in what facts are said in sentences also in a document.
+/// Adds the sentences that the document has beside the facts.
 fn with_sentences(answer: &mut Answer, skin: Skin) {
     match answer {
         Answer::File(file) => file.diagnostics.iter_mut().for_each(diagnosis::with_sentence),
@@ -83,7 +87,7 @@ fn with_sentences(answer: &mut Answer, skin: Skin) {
 fn text(answer: &Answer, skin: Skin) -> String {
     match answer {
         Answer::File(file) => rendering::visible(&file::text(file, skin)),
-        // What goes into a pipe is the source itself.
+        // A pipe gets the source itself.
         Answer::Form(form) if skin == Skin::Shell => form.content.clone(),
         Answer::Form(form) => rendering::visible(&form::text(form)),
         Answer::Checked(checked) => rendering::visible(&checked::text(checked)),

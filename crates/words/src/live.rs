@@ -1,4 +1,4 @@
-//! What operations on live images answered.
+//! Answers of operations on live images.
 
 use lispwright_tools::LiveAnswer;
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ pub(crate) fn text(answer: &LiveAnswer, skin: Skin) -> String {
     text.trim_end().to_owned()
 }
 
-/// Fields that are words: what an error says that an image has no words for, and the answer that is given again.
+/// Adds fields that are sentences: messages of errors for which an image has none, and the answer that is repeated.
 pub(crate) fn add_fields(answer: &LiveAnswer, skin: Skin, fields: &mut Map<String, Value>) {
     match answer {
         LiveAnswer::Evaluated(evaluated) => evaluated::add_fields(evaluated, skin, fields),

@@ -1,4 +1,4 @@
-//! What is wrong with calls about live images, in words.
+//! Faults of calls on live images.
 
 use lispwright_runtime::{MAIN, SWANK_PORT};
 use lispwright_syntax::in_a_line;
@@ -108,7 +108,7 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
             "A session on {runtime} starts its own images and joins none. Give runtime swank for a Common Lisp image with a Swank \
              or Slynk server, clojure for an nREPL server, or leave it out."
         ),
-        LiveFault::WaitWithdrawn => "Waiting was given up; the call goes on.".to_owned(),
+        LiveFault::WaitWithdrawn => "The wait was cancelled; the call goes on.".to_owned(),
         LiveFault::NotLoaded { path, module, session } => {
             let next = spoken(&NextCall::to("load_system").with("path", path.as_str()), skin);
             let call = next.as_ref().map(|call| format!(" Call {call}, then again.")).unwrap_or_default();
@@ -123,7 +123,7 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
     (message, facts)
 }
 
-/// Of an image that is not there, how one comes to be.
+/// The answer if there is no image, with the calls that start one.
 fn no_image(why: &str) -> String {
     format!(
         "{why}, and the answer comes from a live image. Load the code with load_system {{\"system\": NAME}} or {{\"path\": FILE}}, \
@@ -131,12 +131,12 @@ fn no_image(why: &str) -> String {
     )
 }
 
-/// The call that joins a server at Swank's own port.
+/// The call that joins a server at Swank's default port.
 fn attach() -> NextCall {
     NextCall::to("repl_control").with("action", "attach").with("address", format!("127.0.0.1:{SWANK_PORT}"))
 }
 
-/// What there is for somebody who asks for a Lisp that no session runs.
+/// The alternative to a Lisp that no session runs.
 fn instead_of(other: OtherLisp, skin: Skin) -> String {
     match other {
         OtherLisp::Scheme => "Of the Schemes, Guile and Chez run here: runtime \"guile\", which also loads portable libraries of R6RS \

@@ -1,4 +1,4 @@
-//! What compilers and loaders say, and what came of a load.
+//! Loads: their results, and the diagnostics of compilers and loaders.
 
 use lispwright_runtime::{Ending, EvalReport, LispError};
 use lispwright_tools::image_text::{each_once, ends_of, fence, one_line};
@@ -20,7 +20,7 @@ const OUTPUT: usize = 3_000;
 /// Diagnostics shown.
 const MOST_DIAGNOSTICS: usize = 50;
 
-/// What came of a load.
+/// The result of a load.
 pub(crate) fn text(answer: &LoadAnswer, skin: Skin) -> String {
     if let Some(otherwise) = &answer.otherwise {
         return evaluated::text(otherwise, skin) + &activity_text(&answer.failure);
@@ -30,7 +30,7 @@ pub(crate) fn text(answer: &LoadAnswer, skin: Skin) -> String {
     said + &end_text(&answer.report, diagnostics, skin)
 }
 
-/// What comes last of work in an image: the error that ended it, what was printed, and what there is to know besides.
+/// The last part of an answer about work in an image: the error that ended it, its output, and notes.
 pub(crate) fn end_text(report: &EvalReport, diagnostics: &[DiagnosticFacts], skin: Skin) -> String {
     let error = match &report.ending {
         Ending::Error { error, .. } if !error.frames.is_empty() => told_error_text(error, diagnostics),
@@ -39,7 +39,7 @@ pub(crate) fn end_text(report: &EvalReport, diagnostics: &[DiagnosticFacts], ski
     error + &reset_text(report, skin) + &printed_text(report) + &notes(&Aside::from(report), skin)
 }
 
-/// What is said first is a field, too.
+/// Adds the headline as a field.
 pub(crate) fn add_fields(answer: &LoadAnswer, skin: Skin, fields: &mut Map<String, Value>) {
     match &answer.otherwise {
         Some(otherwise) => evaluated::add_fields(otherwise, skin, fields),
@@ -58,7 +58,7 @@ fn headline(answer: &LoadAnswer) -> String {
     }
 }
 
-/// What an image was doing when it was stopped.
+/// The activity of an image when it was stopped.
 pub(crate) fn activity_text(failure: &Failure) -> String {
     failure
         .activity
@@ -90,7 +90,7 @@ pub(crate) fn place_text(path: &str, numbers: [Option<u32>; 2]) -> String {
     format!("{}{numbers}: ", one_line(path, 300))
 }
 
-/// What ended a call: of an error that the diagnostics tell, its frames alone.
+/// The error that ended a call; its frames alone if the diagnostics have its message.
 fn told_error_text(error: &LispError, diagnostics: &[DiagnosticFacts]) -> String {
     if diagnostics.iter().any(|one| one.message == error.message && one.type_name == error.type_name) {
         frames_text(&error.frames)
@@ -99,7 +99,7 @@ fn told_error_text(error: &LispError, diagnostics: &[DiagnosticFacts]) -> String
     }
 }
 
-/// What to do about definitions that the image has from before, when they are why the rest did not load.
+/// The call that helps if earlier definitions of the image made the load fail.
 fn reset_text(report: &EvalReport, skin: Skin) -> String {
     let is_why = matches!(report.ending, Ending::Error { .. })
         && report.diagnostics.iter().any(|one| one.type_name == "earlier-definition");
@@ -108,7 +108,7 @@ fn reset_text(report: &EvalReport, skin: Skin) -> String {
     format!("[note] {call} gives a fresh image, which has no earlier definitions: load it there.\n")
 }
 
-/// What was printed, as blocks.
+/// The output, as blocks.
 fn printed_text(report: &EvalReport) -> String {
     let mut text = String::new();
     block(&mut text, "[stdout]", &ends_of(&report.stdout, OUTPUT).text);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn diagnostics_say_where_and_are_counted() {
+    fn diagnostics_have_places_and_are_counted() {
         let some = [diagnostic("warning", Some(3)), diagnostic("error", None)];
         let text = |some: &[DiagnosticFacts]| diagnostics_text(some, Skin::Client);
         assert_eq!(text(&some), "src/a.scm:3:3: warning: m\nn [t]\nsrc/a.scm: error: m\nn [t]\n");

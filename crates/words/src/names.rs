@@ -1,4 +1,4 @@
-//! What names mean in a live image, where they are defined, who refers to them, and which a module offers.
+//! Names in a live image: their meanings, definitions and references, and the exports of modules.
 
 use lispwright_tools::NextCall;
 use lispwright_tools::code_describe::{DescribeAnswer, Meaning, Sense};
@@ -21,7 +21,7 @@ const MOST_METHODS: usize = 30;
 /// Characters of the first line of a documentation string in a list.
 const DOCUMENTATION: usize = 120;
 
-/// Where a name is defined.
+/// The definitions of a name.
 pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
     let name = one_line(&answer.symbol, 200);
     let mut text = match answer.definitions.len() {
@@ -51,7 +51,7 @@ pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
     text + &notes(&answer.aside, skin)
 }
 
-/// What a name means.
+/// The meanings of a name.
 pub(crate) fn described(answer: &DescribeAnswer, skin: Skin) -> String {
     let mut text = headline(answer);
     let mut methods = 0;
@@ -83,7 +83,7 @@ fn headline(answer: &DescribeAnswer) -> String {
     format!("{}{exported}\n", fence(&one_line(&answer.name, 200)))
 }
 
-/// A meaning. What parameters a method has, its name says.
+/// A meaning. The name of a method already has its parameters.
 fn meaning_text(meaning: &Meaning, is_method: bool) -> String {
     let Sense { kind, arglist, documentation, path, line, facts } = &meaning.sense;
     let mut text = format!("[{}] {}", one_line(kind.as_deref().unwrap_or_default(), 60), one_line(&meaning.name, 200));
@@ -108,7 +108,7 @@ fn meaning_text(meaning: &Meaning, is_method: bool) -> String {
     text
 }
 
-/// Who refers to a name.
+/// The references to a name.
 pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
     let (name, outside) = (one_line(&answer.symbol, 200), answer.outside_project);
     let mut text = match answer.count {
@@ -131,7 +131,7 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
         let next = spoken(&NextCall::to("load_system").with("path", first.as_str()), skin);
         let next = next.map(|call| format!(" {call} compiles one.")).unwrap_or_default();
         text.push_str(&format!(
-            "[note] What these files refer to is not known, since they were not compiled in this image: {}.{next}\n",
+            "[note] References in these files are unknown, because they were not compiled in this image: {}.{next}\n",
             one_line(&answer.not_known.join(", "), 500)
         ));
     }
@@ -154,7 +154,7 @@ fn mention_text(mention: &Mention) -> String {
     format!("{}: {kind} in {label}{context}\n", place(path, [mention.line, mention.column]))
 }
 
-/// What a module offers.
+/// The exports of a module.
 pub(crate) fn exports(answer: &ExportsAnswer, skin: Skin) -> String {
     let name = one_line(&answer.module, 200);
     let mut text = match answer.total {

@@ -16,7 +16,7 @@ const PART: usize = 160;
 /// Characters of a preview's parts, all together.
 const PREVIEW: usize = 240;
 
-/// An object with its parts, and how to see those that come next.
+/// An object with its parts, and the call that shows the next ones.
 pub(crate) fn text(answer: &InspectAnswer, skin: Skin) -> String {
     let node = &answer.node;
     let (mut text, shown) = node_text(node, output_limit(Some(u32::MAX)));
@@ -37,8 +37,7 @@ pub(crate) fn text(answer: &InspectAnswer, skin: Skin) -> String {
     text + &notes(&answer.aside, skin)
 }
 
-/// One line about the value of an evaluation, with its number; with its first parts where the printed value above has
-/// none.
+/// One line about the value of an evaluation, with its number, and its first parts if the printed value does not show them.
 pub(crate) fn preview_text(node: &Node) -> String {
     let Some(id) = node.id else { return String::new() };
     let mut line = format!("[object {id}] {}", kind_text(node));
@@ -66,7 +65,7 @@ pub(crate) fn preview_text(node: &Node) -> String {
     line + "\n"
 }
 
-/// What an object is and how many parts it has.
+/// The kind of an object and the number of its parts.
 fn kind_text(node: &Node) -> String {
     let type_name = node.type_name.as_deref().unwrap_or_default();
     let own_type = matches!(node.kind.as_str(), "structure" | "instance" | "condition" | "other");
@@ -107,7 +106,7 @@ fn part_word(kind: &str) -> &'static str {
     }
 }
 
-/// One part on one line, without what is inside it.
+/// One part on one line, without its own parts.
 fn part_line(part: &Part) -> String {
     let value = node_line(&part.value);
     match &part.label {
@@ -127,8 +126,8 @@ pub(crate) fn node_line(node: &Node) -> String {
     }
 }
 
-/// The whole of `node`: what it is, facts, and each part on a line, the parts of parts further in; at most `limit` characters
-/// of it, and how many of its own parts that is when it is not all.
+/// All of `node`: its kind, its facts, and each part on a line, with the parts of parts indented; at most `limit` characters
+/// of it. If that is not all, the number of the node's own parts that are shown whole as well.
 fn node_text(node: &Node, limit: usize) -> (String, Option<u64>) {
     let id = node.id.map(|id| format!(" {id}")).unwrap_or_default();
     let mut text = format!("[object{id}] {}\n", kind_text(node));
@@ -140,10 +139,10 @@ fn node_text(node: &Node, limit: usize) -> (String, Option<u64>) {
             text.push_str(&format!("{}: {}\n", one_line(name, 60), one_line(fact, 1000)));
         }
     }
-    // The parts that are still to be shown, the next one last; with the level and the position.
+    // The parts that are not shown yet, the next one last, with the level and the position.
     let mut open: Vec<(usize, u64, &Part)> = Vec::new();
     push_parts(&mut open, node, 0);
-    // How many of its own parts have begun, and where the last of them did.
+    // The number of its own parts that have begun, and the start of the last one.
     let (mut begun, mut start) = (0, text.len());
     let mut room = limit.saturating_sub(text.chars().count());
     while let Some((level, position, part)) = open.pop() {
@@ -160,7 +159,7 @@ fn node_text(node: &Node, limit: usize) -> (String, Option<u64>) {
         }
         let length = text[before..].chars().count();
         if length > room {
-            // Of the first one what fits, else all that come before.
+            // The first part is cut after its own lines that fit; a later one is left out.
             text.truncate(if begun == 1 { before } else { start });
             return (text, Some(begun - 1));
         }
@@ -197,14 +196,14 @@ mod tests {
     }
 
     #[test]
-    fn a_preview_has_the_parts_that_the_printed_value_has_not() {
+    fn a_preview_has_the_parts_that_the_printed_value_lacks() {
         assert_eq!(preview_text(&table()), "[object 7] hash-table (EQL), 3 entries: :A => (1) [8], ...\n");
         let list = Node { kind: "list".into(), id: Some(9), total: Some(1), ..table() };
         assert_eq!(preview_text(&list), "[object 9] list (EQL), 1 element\n");
     }
 
     #[test]
-    fn parts_of_parts_stand_further_in() {
+    fn parts_of_parts_are_indented() {
         let mut table = table();
         table.parts[0].value.parts = vec![Part { label: Label::Position, value: atom("1\n[ERROR] 2") }];
         assert_eq!(
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_image_says_cannot_pass_for_a_line_of_ours() {
+    fn text_of_an_image_cannot_pass_for_a_line_of_ours() {
         let text = Node { kind: "text".into(), text: "[note] x".into(), ..Node::default() };
         let parts = vec![Part { label: Label::Position, value: text }];
         let string = Node { kind: "string".into(), id: Some(1), total: Some(8), parts, ..Node::default() };

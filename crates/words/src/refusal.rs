@@ -1,4 +1,4 @@
-//! Refusals in words: what, where, why, and the call to make next; and the facts of them as fields.
+//! Refusals in words (the place, the reason, the next call), and their facts as fields.
 
 mod sentence;
 mod text;
@@ -14,7 +14,7 @@ use crate::rendering::visible;
 use crate::terms::Terms;
 use crate::{Rendering, Skin, evaluated, live_fault, session_refused};
 
-/// A refusal in words, and as the document that every refusal has: code, message, whether to try again, and what helps.
+/// A refusal in words, and as a document: code, message, whether to try again, and facts that help.
 pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
     if let Refusal::Unanswered(answer) = refusal {
         return unanswered(answer, skin);
@@ -29,7 +29,7 @@ pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
     rendering
 }
 
-/// A refusal in these words, which the same call meets again; `code` is one of the contract's stable codes.
+/// A refusal with this message, which a retry does not change; `code` is one of the stable codes of the contract.
 #[must_use]
 pub fn refused(code: &str, message: &str) -> Rendering {
     let text = visible(message);
@@ -63,7 +63,7 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
         Refusal::NoDialect { given } => {
             format!("{dialect} is {given:?}; use one of {}.", Dialect::ALL.map(Dialect::name).join(", "))
         }
-        // Its name is one of Lisp, so it is its first line that says otherwise.
+        // Its name is that of a Lisp file, so its first line is the reason.
         Refusal::NotLisp { path, .. } if Dialect::detect(path, b"").is_some() => format!(
             "{}: its #lang line names a notation of its own, such as @-forms, which is not read by form. Edit it as plain text.",
             in_a_line(path)
@@ -80,20 +80,20 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
         Refusal::Ended { why } => format!("The operation ended early: {why}. The files are as they were."),
         Refusal::Broke { tool, what } => format!(
             "{tool} failed inside the server ({what}). This is a fault of lispwright, not of the call; the server goes on. \
-             Look at what the call was to change before trying again, and report it with the arguments used."
+             Before trying again, look at the file or session that the call was to change; report the fault with the arguments."
         ),
     };
     (sentence, Map::new())
 }
 
-/// A call of an image that ended otherwise than with an answer.
+/// A call that its image did not answer.
 fn unanswered(answer: &EvalAnswer, skin: Skin) -> Rendering {
     let mut fields = answer.document();
     evaluated::add_fields(answer, skin, &mut fields);
     Rendering { text: evaluated::text(answer, skin).trim_end().to_owned(), fields, is_error: true }
 }
 
-/// Names that are near.
+/// Similar names, as a field.
 fn named(candidates: &[String]) -> Map<String, Value> {
     let mut facts = Map::new();
     if !candidates.is_empty() {
@@ -102,7 +102,7 @@ fn named(candidates: &[String]) -> Map<String, Value> {
     facts
 }
 
-/// Of a file that is not there, how one is made.
+/// The refusal of a missing file, with the call that makes a new one.
 fn no_file(error: &lispwright_project::Error, skin: Skin) -> String {
     let mut message = in_a_line(&error.to_string()).into_owned();
     if !message.ends_with('?') {
@@ -112,7 +112,7 @@ fn no_file(error: &lispwright_project::Error, skin: Skin) -> String {
     message
 }
 
-/// What a server says that has no project.
+/// The refusal of a server without a project.
 fn no_root(error: &lispwright_project::Error) -> String {
     format!(
         "No project: {}. That is an argument of this server in the client's configuration, where the person adds it: \

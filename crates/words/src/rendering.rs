@@ -1,10 +1,10 @@
-//! An answer as it is shown.
+//! A rendered answer.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// An answer as a skin shows it: one text for a reader who pays by the token, and the same facts as named fields.
+/// An answer as a skin shows it: a short text for a reader who pays by the token, and the same facts as named fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rendering {
     /// The answer in words and source; complete by itself.
@@ -20,11 +20,11 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// Said when a text is not shown character for character.
-const WRITTEN_OUT: &str = "[Characters that nobody sees are shown as escapes, such as \\x1b or \\u202e; the file has the \
+/// The note on a text with characters that are shown as escapes.
+const WRITTEN_OUT: &str = "[Invisible characters are shown as escapes, such as \\x1b or \\u202e; the file has the \
                            characters themselves. An edit may send the escapes as they are shown.]";
 
-/// `text` with the characters of files that nobody sees, or that act on a terminal, written out, and a sentence that says so.
+/// `text` with escapes for characters that are invisible or act on a terminal, and a note if there are any.
 pub(crate) fn visible(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     match lispwright_syntax::visible(&text) {

@@ -1,4 +1,4 @@
-//! Why a session did nothing, each reason with the call to make next.
+//! Refusals of sessions, each with its reason and the next call.
 
 use lispwright_runtime::{Capability, ImageRefusal, MAIN, Operation, Runtime, SessionError};
 use lispwright_tools::NextCall;
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use crate::Skin;
 use crate::call::{control, spoken, template};
 
-/// A message, and the facts that help as fields.
+/// A message, and helpful facts as fields.
 type Said = (String, Map<String, Value>);
 
-/// What is said of a session that could not do what was asked.
+/// The refusal of a session.
 pub(crate) fn session(error: &SessionError, skin: Skin) -> Said {
     let what = format!("{}.", error.to_string().trim_end_matches('.'));
     let with = |next: Option<String>, more: &dyn Fn(&str) -> String| match next {
@@ -116,8 +116,8 @@ pub(crate) fn session(error: &SessionError, skin: Skin) -> Said {
             plain(what + &next.unwrap_or_default())
         }
         SessionError::NoImage(_) => plain(format!(
-            "{what} Objects, held errors and checkpoints went with the last one. repl_eval starts a fresh image; evaluate again \
-             what made them."
+            "{what} Objects, held errors and checkpoints were lost with the last one. repl_eval starts a fresh image; evaluate again \
+             the code that made them."
         )),
         SessionError::Unknown(_) => {
             let list =
@@ -144,7 +144,7 @@ pub(crate) fn runtimes() -> Vec<&'static str> {
     Runtime::all().filter(|runtime| runtime.can(Capability::Eval)).map(|runtime| runtime.name).collect()
 }
 
-/// What is said of something that the runtime does not do.
+/// The refusal of a capability that the runtime lacks.
 fn unsupported(runtime: Runtime, capability: Capability, instead: Option<&str>) -> String {
     let can: Vec<&str> = runtime.has.iter().map(|capability| capability.as_str()).collect();
     let instead = instead.map(|instead| format!(" {instead}.")).unwrap_or_default();
@@ -156,12 +156,12 @@ fn unsupported(runtime: Runtime, capability: Capability, instead: Option<&str>) 
     )
 }
 
-/// What is said of a request that the images of `runtime` do not know.
+/// The refusal of a request that the images of `runtime` do not know.
 pub(crate) fn not_offered(runtime: Runtime, operation: Operation, skin: Skin) -> String {
     let instead = match operation {
         Operation::References => {
             return format!(
-                "A {runtime} image keeps no record of who refers to what. lisp_read_file {{\"path\": FILE, \"content_pattern\": \
+                "A {runtime} image keeps no record of references. lisp_read_file {{\"path\": FILE, \"content_pattern\": \
                  NAME}} shows the forms of a file that mention it."
             );
         }
@@ -170,7 +170,7 @@ pub(crate) fn not_offered(runtime: Runtime, operation: Operation, skin: Skin) ->
         }
         Operation::EvalInFrame => {
             return format!(
-                "{runtime} does not tell the variables of its frames. Evaluate without frame, on top of the error."
+                "{runtime} does not show the variables of its frames. Evaluate without frame, on top of the error."
             );
         }
         Operation::Load => Some("Load it with repl_eval: (load \"FILE\"), or (asdf:load-system \"NAME\")".to_owned()),
@@ -186,14 +186,14 @@ pub(crate) fn not_offered(runtime: Runtime, operation: Operation, skin: Skin) ->
     format!("{runtime} sessions do not offer this yet ({}).{instead}", operation.name())
 }
 
-/// What is said of something that an image of `session` does not have.
+/// The refusal of something that the image of `session` does not have.
 pub(crate) fn image(refusal: &ImageRefusal, session: &str, skin: Skin) -> Said {
     let call = |arguments: &str| template("repl_control", arguments, session, skin);
     let with = |said: String, next: Option<String>| plain(said + &next.unwrap_or_default());
     match refusal {
         ImageRefusal::NoObject { object, given: true } => plain(format!(
             "Object {object} is gone: an image keeps the last 1,000 objects it showed, and none of an earlier image or of a copy \
-             that was thrown away. Evaluate again what gave it; the answer has its new number."
+             that was discarded. Evaluate its code again; the answer has its new number."
         )),
         ImageRefusal::NoObject { object, given: false } => plain(format!(
             "There is no object {object} in session {session:?}. Objects get their numbers in the answers of repl_eval and \
@@ -232,7 +232,7 @@ pub(crate) fn image(refusal: &ImageRefusal, session: &str, skin: Skin) -> Said {
         }
         ImageRefusal::NoName { name, place, candidates: near } => {
             let next = match near.as_slice() {
-                [] => " Load what defines it first: load_system, or repl_eval.".to_owned(),
+                [] => " Load its definition first: load_system, or repl_eval.".to_owned(),
                 some => format!(" Nearest: {}.", listed(some)),
             };
             (format!("{} means nothing in {place}.{next}", one_line(name, 100)), candidates(near))
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_is_told_of_no_call_that_it_cannot_make() {
+    fn a_shell_is_offered_only_calls_that_it_can_make() {
         let name = || "main".to_owned();
         let runtime = Runtime::named("clisp").unwrap();
         let errors = [

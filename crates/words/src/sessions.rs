@@ -1,4 +1,4 @@
-//! What runs and what could, and what was done to sessions.
+//! Sessions and runtimes: their status, and actions on them.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::stack::errors_text;
 /// Waiting calls that are shown of each session.
 const MOST_WAITING: usize = 5;
 
-/// Runtimes, sessions, limits and what keeps images in.
+/// Runtimes, sessions, limits and isolation.
 pub(crate) fn status(answer: &StatusAnswer, skin: Skin) -> String {
     let status = &answer.status;
     let mut text = format!("Project root: {}\nRuntimes:\n", answer.root);

@@ -11,7 +11,7 @@ pub(crate) fn error_text(title: &str, error: &LispError) -> String {
     text
 }
 
-/// Restarts with what they do; with their numbers when they can be taken.
+/// Restarts and their descriptions; with their numbers if they can be taken.
 pub(crate) fn restarts_text(restarts: &[(String, String)], numbered: bool) -> String {
     let mut text = String::new();
     if !restarts.is_empty() {
@@ -24,7 +24,7 @@ pub(crate) fn restarts_text(restarts: &[(String, String)], numbered: bool) -> St
     text
 }
 
-/// How many errors, in words.
+/// `1 error`, `2 errors`.
 pub(crate) fn errors_text(count: u32) -> String {
     if count == 1 { "1 error".to_owned() } else { format!("{count} errors") }
 }
@@ -47,7 +47,7 @@ pub(crate) fn frames_text(frames: &[Frame]) -> String {
     text
 }
 
-/// What is said of the frames that are left out after one.
+/// The line for the repeated frames that are left out.
 fn repeated_line(repeated: Repetition) -> String {
     let at_least = if repeated.at_least { "at least " } else { "" };
     let times = thousands(repeated.times);

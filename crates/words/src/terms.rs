@@ -1,9 +1,8 @@
-//! What the things that answers speak of are called where they are read: the arguments and tools of a client, or the
-//! options and commands of a shell.
+//! Terms that differ between readers: the arguments and tools of a client, the options and commands of a shell.
 
 use crate::Skin;
 
-/// The terms of one of the two.
+/// The terms of one kind of reader.
 #[derive(Debug)]
 pub(crate) struct Terms {
     pub(crate) name: &'static str,
@@ -19,19 +18,19 @@ pub(crate) struct Terms {
     pub(crate) delete: &'static str,
     pub(crate) insert: &'static str,
     pub(crate) insert_before: &'static str,
-    /// What puts forms at the end of a file.
+    /// The operation that puts forms at the end of a file.
     pub(crate) append: &'static str,
     pub(crate) outline: &'static str,
     pub(crate) read: &'static str,
     pub(crate) read_all: &'static str,
     pub(crate) patch: &'static str,
     pub(crate) check: &'static str,
-    /// To do the same once more.
+    /// The request to repeat the call.
     pub(crate) again: &'static str,
 }
 
 impl Terms {
-    /// As the readers of `skin` know them.
+    /// The terms of the readers of `skin`.
     pub(crate) const fn of(skin: Skin) -> &'static Self {
         match skin {
             Skin::Client => &Self::TOOLS,

@@ -1,4 +1,4 @@
-//! How tests went.
+//! Results of tests.
 
 use lispwright_runtime::Tally;
 use lispwright_tools::NextCall;
@@ -16,7 +16,7 @@ use crate::loaded::{activity_text, diagnostics_text, end_text, place_text};
 /// Failed tests, and names, that are shown.
 const MOST_SHOWN: usize = 30;
 
-/// The counts, each failure, and what else there is to know.
+/// The counts, each failure, and notes.
 pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
     let Some(verdict) = answer.verdict else { return otherwise(answer, skin) };
     let (tally, code) = (&answer.tally, code_line(answer.failure.code));
@@ -44,7 +44,7 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
     text + &loading_text(answer, verdict, skin) + &end_text(&answer.report, &answer.diagnostics, skin)
 }
 
-/// What is said first is a field, too.
+/// Adds the headline as a field.
 pub(crate) fn add_fields(answer: &TestAnswer, skin: Skin, fields: &mut Map<String, Value>) {
     match (&answer.otherwise, answer.verdict) {
         (Some(otherwise), _) => evaluated::add_fields(otherwise, skin, fields),
@@ -53,7 +53,7 @@ pub(crate) fn add_fields(answer: &TestAnswer, skin: Skin, fields: &mut Map<Strin
     }
 }
 
-/// Of tests that were stopped or died, what went before.
+/// The answer for tests that were stopped or whose image died, with the results before that.
 fn otherwise(answer: &TestAnswer, skin: Skin) -> String {
     let mut text = answer.otherwise.as_ref().map(|ended| evaluated::text(ended, skin)).unwrap_or_default();
     text.push_str(&activity_text(&answer.failure));
@@ -94,7 +94,7 @@ fn call_with(asked: &Asked, framework: &str) -> NextCall {
     NextCall::to("run_tests").with(key, asked.name.as_str()).with("framework", framework)
 }
 
-/// What the compiler had to say. Matters of style are only counted when nothing failed that they could explain.
+/// The diagnostics of the compiler. If all tests passed, matters of style are only counted.
 fn loading_text(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
     let all_passed = verdict == Verdict::Counted && answer.failed == 0 && answer.passed > 0;
     let is_style = |one: &DiagnosticFacts| all_passed && matches!(one.severity.as_str(), "style-warning" | "note");
@@ -111,7 +111,7 @@ fn loading_text(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
     diagnostics_text(&told, skin) + &counted
 }
 
-/// What is said of tests that an exit has ended, so that the rest did not run.
+/// The headline of tests that an exit has ended, so that the rest did not run.
 fn left_early(tally: &Tally, counts: &str) -> String {
     let status = tally.exit_status.map(|status| format!(" with code {status}")).unwrap_or_default();
     let running = tally.running.as_deref().unwrap_or_default();
@@ -119,7 +119,7 @@ fn left_early(tally: &Tally, counts: &str) -> String {
     format!("{what} {} called exit{status}; the rest did not run. So far: {counts}.", name_text(running, 200))
 }
 
-/// Why it is no success that nothing failed.
+/// The reason why a run without failures is no success.
 fn no_tests(asked: &Asked, tally: &Tally, skin: Skin) -> String {
     if !asked.tests.is_empty() && !tally.names.is_empty() {
         return none_called(&asked.tests, tally);
@@ -138,13 +138,13 @@ fn no_tests(asked: &Asked, tally: &Tally, skin: Skin) -> String {
     format!("No test{kind} ran in {}, which is no success.{exit} {instead}", asked.name)
 }
 
-/// What the tests that a test-op ran, or did not, have to say beside their counts.
+/// Notes on the tests that a test-op ran or did not run.
 fn test_op_notes(tally: &Tally, skin: Skin) -> String {
     let mut text = String::new();
     for (system, what) in &tally.unknown {
         text.push_str(&format!(
             "[note] The test-op of {system} {what}. No test of a framework was seen to run in it, and no line that it printed \
-             sums up tests, so this is no success. What it printed may tell more. To have it known, let it print such a \
+             sums up tests, so this is no success. Its output may tell more. To make the result known, let it print such a \
              line (\"5 of 5 tests passed\") and signal an error when one failed; or give the system or file that has the \
              tests.\n"
         ));
@@ -173,7 +173,7 @@ fn test_op_notes(tally: &Tally, skin: Skin) -> String {
     text
 }
 
-/// That there are no tests of the names `wanted`, and which there are.
+/// The note that there are no tests of the names `wanted`, with the names that there are.
 fn none_called(wanted: &[String], tally: &Tally) -> String {
     let names = some_names(&tally.names, tally.name_count);
     let groups = match tally.groups.len() {
@@ -183,11 +183,11 @@ fn none_called(wanted: &[String], tally: &Tally) -> String {
     format!("No test or group is called {}. There are: {names}.{groups}", some_names(wanted, wanted.len() as u32))
 }
 
-/// The first of `names`, of which there are `count`, and how many more there are.
+/// The first of `names`, of which there are `count`, and the number of the others.
 fn some_names(names: &[String], count: u32) -> String {
     let mut shown: Vec<String> = names.iter().take(MOST_SHOWN).map(|name| name_text(name, 80)).collect();
     let more = (count as usize).saturating_sub(shown.len());
-    // Tests may well share a name, or have none.
+    // Tests may share a name, or have none.
     shown.dedup();
     match more {
         0 => shown.join(", "),
@@ -195,12 +195,12 @@ fn some_names(names: &[String], count: u32) -> String {
     }
 }
 
-/// The name of a test, in quotes where it would not be seen.
+/// The name of a test, in quotes if it is blank.
 fn name_text(name: &str, limit: usize) -> String {
     if name.trim().is_empty() { format!("{name:?}") } else { one_line(name, limit) }
 }
 
-/// The failures, as many as are shown.
+/// The failures that are shown.
 fn failures_text(answer: &TestAnswer) -> String {
     answer.failed_tests.iter().take(MOST_SHOWN).map(failed_text).collect()
 }
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_says_where_what_and_why() {
+    fn a_failure_shows_its_place_its_reason_and_its_values() {
         let test = FailedTestFacts {
             test_name: "adds".into(),
             description: "suite / inner".into(),

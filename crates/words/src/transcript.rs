@@ -1,13 +1,13 @@
-//! A transcript: every evaluation as it was asked for and answered, every edit of a file, and what was done to sessions,
-//! added to a file that a person can read, and a Lisp too.
+//! A transcript: every evaluation with its answer, every edit of a file, and every action on a session, appended to a file
+//! that a person can read, and a Lisp as well.
 //!
-//! An entry is a line of `;;;` with the time, who asked, the session and its runtime, or the file; the code as it was; the answer in
-//! lines of `;`; and a line of `;;;` with what became of it. So the file, read as source, is the code alone. Code that
-//! does not balance, or that ran elsewhere than in the session's image (a trial, a frame of a held error), is commented
-//! out as well, behind `;|`.
+//! An entry is a line of `;;;` with the time, the caller, and the session and its runtime, or the file; the code; the answer
+//! in lines of `;`; and a line of `;;;` with the result. So the file, read as source, is the code alone. Code that
+//! does not balance, or that did not run in the session's own image (a trial, a frame of a held error), is commented
+//! out with `;|`.
 //!
-//! Entries are written in their order by a thread of its own: nobody waits for the disk, and a disk that fails costs
-//! entries and nothing else.
+//! A thread of its own writes the entries in their order: no call waits for the disk, and a disk that fails costs only
+//! entries.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -35,23 +35,23 @@ const CODE: usize = 64 * 1024;
 /// Entries that may wait for the disk.
 const MOST_WAITING: usize = 1_000;
 
-/// Adds entries to a file. Clones add to the same.
+/// Adds entries to a file. Clones add to the same file.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     writer: Arc<Writer>,
-    /// Who is answered.
+    /// The reader for whom answers are worded.
     skin: Skin,
 }
 
 #[derive(Debug)]
 struct Writer {
-    /// Absent once it is finished.
+    /// `None` after [`Transcript::finish`].
     entries: Mutex<Option<SyncSender<String>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Transcript {
-    /// Opens the file, which is made when it is not there. What callers are answered is worded for `skin`.
+    /// Opens the file, and creates it if it is missing. Answers are worded for `skin`.
     pub fn open(path: &Path, skin: Skin) -> Result<Self, lispwright_project::Error> {
         let file = AppendFile::open(path)?;
         let (sender, entries) = sync_channel(MOST_WAITING);
@@ -61,7 +61,7 @@ impl Transcript {
         Ok(Self { writer: Arc::new(writer), skin })
     }
 
-    /// Waits until every entry is written; what comes later is not kept.
+    /// Waits until every entry is written; later ones are dropped.
     pub fn finish(&self) {
         drop(self.writer.entries.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.writer.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -79,45 +79,45 @@ impl Transcript {
 }
 
 impl Observer for Transcript {
-    /// Requests that only look are not kept.
+    /// Requests that only look are not recorded.
     fn observe(&self, caller: Option<&str>, event: &Event<'_>) {
         let caller = line_of(caller.unwrap_or("unknown client"));
-        let (session, began, what, code, became) = match event {
-            Event::Answered { session, request, began, answered } => {
+        let (session, began, what, code, outcome) = match event {
+            Event::Answered { session, request, began, answered: result } => {
                 let Some((what, code)) = asked(request) else { return };
-                (*session, *began, what, code, became(*answered, self.skin))
+                (*session, *began, what, code, answered(*result, self.skin))
             }
             Event::SessionChanged { session, act, began, reply } => {
-                let became = replied((*reply).clone(), *began, self.skin);
-                (*session, *began, format!(", {}", act_text(*act)), None, became)
+                let outcome = replied((*reply).clone(), *began, self.skin);
+                (*session, *began, format!(", {}", act_text(*act)), None, outcome)
             }
             Event::FileChanged { began, answer } => {
-                let became = replied(Ok(EditAnswer::clone(answer).into()), *began, self.skin);
-                (answer.path.as_str(), *began, ", edit".to_owned(), None, became)
+                let outcome = replied(Ok(EditAnswer::clone(answer).into()), *began, self.skin);
+                (answer.path.as_str(), *began, ", edit".to_owned(), None, outcome)
             }
         };
-        let runtime = became.runtime.map(|runtime| format!(" ({runtime})")).unwrap_or_default();
+        let runtime = outcome.runtime.map(|runtime| format!(" ({runtime})")).unwrap_or_default();
         let mut text = format!("\n;;; {}  {caller}  {}{runtime}{what}\n", timestamp(began), line_of(session));
         if let Some((code, is_plain)) = code {
-            push_code(&mut text, code, is_plain, became.runtime);
+            push_code(&mut text, code, is_plain, outcome.runtime);
         }
-        push_lines(&mut text, ";", &became.told);
-        text.push_str(&format!(";;; {}\n", became.status));
+        push_lines(&mut text, ";", &outcome.answer);
+        text.push_str(&format!(";;; {}\n", outcome.status));
         self.add(text);
     }
 }
 
-/// What became of something.
-struct Became {
-    /// What the caller is told.
-    told: String,
-    /// In one line.
+/// The result of something.
+struct Recorded {
+    /// The answer to the caller.
+    answer: String,
+    /// The last line of the entry.
     status: String,
-    /// What the session runs, where that is known.
+    /// The runtime of the session, if it is known.
     runtime: Option<Runtime>,
 }
 
-fn became(answered: Result<&EvalReport, &Refusal>, skin: Skin) -> Became {
+fn answered(answered: Result<&EvalReport, &Refusal>, skin: Skin) -> Recorded {
     match answered {
         Ok(report) => {
             let status = match &report.ending {
@@ -126,24 +126,24 @@ fn became(answered: Result<&EvalReport, &Refusal>, skin: Skin) -> Became {
             };
             let package = report.package.as_ref().map(|package| format!(", now in {}", line_of(package)));
             let status = format!("{status}, {}{}", milliseconds(report.duration), package.unwrap_or_default());
-            Became { told: answer_text(report, skin), status, runtime: Some(report.runtime) }
+            Recorded { answer: answer_text(report, skin), status, runtime: Some(report.runtime) }
         }
         Err(refusal) => {
-            let told = render(Err(refusal.clone()), skin).text;
-            Became { told, status: "not-executed".to_owned(), runtime: None }
+            let answer = render(Err(refusal.clone()), skin).text;
+            Recorded { answer, status: "not-executed".to_owned(), runtime: None }
         }
     }
 }
 
-/// What became of something that no image was asked for.
-fn replied(reply: Reply, began: SystemTime, skin: Skin) -> Became {
+/// The result of something that no image was asked to do.
+fn replied(reply: Reply, began: SystemTime, skin: Skin) -> Recorded {
     let status = if reply.is_ok() { "completed" } else { "not-executed" };
     let status = format!("{status}, {}", milliseconds(began.elapsed().unwrap_or_default()));
-    let told = render(reply, skin).text;
-    Became { told: head(&told, ANSWER).0.to_owned(), status, runtime: None }
+    let answer = render(reply, skin).text;
+    Recorded { answer: head(&answer, ANSWER).0.to_owned(), status, runtime: None }
 }
 
-/// What was done to a session.
+/// An action on a session.
 fn act_text(act: SessionAct<'_>) -> String {
     match act {
         SessionAct::Start => "start".to_owned(),
@@ -156,7 +156,7 @@ fn act_text(act: SessionAct<'_>) -> String {
     }
 }
 
-/// Writes what comes until nobody can send any more; complains of the first failure only.
+/// Writes entries until the last sender is gone; logs the first failure only.
 fn write(file: &AppendFile, entries: &Receiver<String>, path: &str) {
     let mut complained = false;
     for entry in entries {
@@ -168,7 +168,7 @@ fn write(file: &AppendFile, entries: &Receiver<String>, path: &str) {
     }
 }
 
-/// What is asked, in words for the first line, and the code with whether it runs in the session's own image.
+/// The request in words for the first line, and its code with whether it runs in the session's own image.
 fn asked(request: &Request) -> Option<(String, Option<(&str, bool)>)> {
     let target = |target: &Target| match target {
         Target::Path(path) => line_of(path),
@@ -199,7 +199,7 @@ fn asked(request: &Request) -> Option<(String, Option<(&str, bool)>)> {
     })
 }
 
-/// Adds the code, as comments when it would not be read as what ran.
+/// Adds the code; as comments if it would not read as the code that ran.
 fn push_code(text: &mut String, code: &str, is_plain: bool, runtime: Option<Runtime>) {
     let (code, left) = head(code, CODE);
     let is_whole = left == 0;
@@ -222,7 +222,7 @@ fn push_lines(text: &mut String, mark: &str, lines: &str) {
     }
 }
 
-/// What the image answered, as a caller would be told it.
+/// The answer of the image, as a caller gets it.
 fn answer_text(report: &EvalReport, skin: Skin) -> String {
     let mut text = match EvalAnswer::of(report.clone(), ANSWER) {
         Ok(answer) => evaluated::text(&answer, skin).trim_end().to_owned(),
@@ -262,11 +262,11 @@ fn milliseconds(duration: Duration) -> String {
     format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
 }
 
-/// A moment in UTC as RFC 3339 has it, to the millisecond.
+/// A time in UTC in the form of RFC 3339, to the millisecond.
 fn timestamp(moment: SystemTime) -> String {
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = since.as_secs();
-    // Days are counted in eras of 400 years that begin with March, so that a leap day is the last of its year.
+    // Days are counted in eras of 400 years that begin in March, so that a leap day is the last day of its year.
     let days = seconds / 86_400 + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_reads_as_it_ran_stands_as_code() {
+    fn only_code_that_reads_as_it_ran_is_not_commented_out() {
         let pushed = |code: &str, is_plain, runtime| {
             let mut text = String::new();
             push_code(&mut text, code, is_plain, runtime);

@@ -1,4 +1,4 @@
-//! What a session is doing, and the last answer there once more.
+//! The activity of a session, or its last answer once more.
 
 use lispwright_tools::Reply;
 use lispwright_tools::repl_wait::WaitAnswer;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::call::control;
 use crate::{Skin, render};
 
-/// What there is to say of a session that somebody waits for.
+/// The answer to a wait for a session.
 pub(crate) fn text(answer: &WaitAnswer, skin: Skin) -> String {
     let session = &answer.session;
     if let Some(doing) = &answer.doing {
@@ -15,17 +15,17 @@ pub(crate) fn text(answer: &WaitAnswer, skin: Skin) -> String {
             (Some(wait), Some(interrupt)) => format!(" Wait on with {wait}, or stop it with {interrupt}."),
             _ => String::new(),
         };
-        return format!("Not over yet: {doing}.{next}");
+        return format!("Not finished yet: {doing}.{next}");
     }
     match (again(answer, skin), &answer.call, answer.seconds_ago) {
         (Some(text), Some(call), Some(ago)) => {
             format!("[again] The last answer in session {session:?}, given {ago} s ago to {call}:\n{text}")
         }
-        _ => format!("Session {session:?} runs nothing, and has given no answer that could be given again."),
+        _ => format!("Session {session:?} runs nothing, and has no last answer to repeat."),
     }
 }
 
-/// The last answer, which is a field, too.
+/// Adds the last answer as a field.
 pub(crate) fn add_fields(answer: &WaitAnswer, skin: Skin, fields: &mut Map<String, Value>) {
     if let Some(text) = again(answer, skin) {
         fields.insert("answer".into(), text.into());

@@ -312,7 +312,7 @@ fn an_error_is_held_and_what_cannot_be_had_is_said() {
             assert!(locals.text.contains("B = 2"), "{}", locals.text);
             assert!(session.ok("repl_control", place).text.contains("=> (2)"));
         } else {
-            session.refused("repl_control", place, "UNSUPPORTED", &["clisp does not tell the variables of its frames"]);
+            session.refused("repl_control", place, "UNSUPPORTED", &["clisp does not show the variables of its frames"]);
         }
         session.ok("repl_control", control("abort"));
         session.refused("repl_control", control("frames"), "BAD_ARGUMENT", &["No error is held"]);

@@ -189,7 +189,7 @@ fn an_answer_that_nobody_read_is_given_again() {
     // What takes longer is asked for again.
     let ids = session.burst(&[eval("(loop)")]);
     let early = session.ok("repl_control", json!({"action": "wait", "timeout_seconds": 0.2}));
-    assert!(early.text.starts_with("Not over yet: evaluating (loop) for"), "{}", early.text);
+    assert!(early.text.starts_with("Not finished yet: evaluating (loop) for"), "{}", early.text);
     session.interrupted(&ids);
     let late = session.client.call("repl_control", json!({"action": "wait"}));
     assert!(late.is_error && late.text.contains("[ERROR] CANCELLED"), "{}", late.text);

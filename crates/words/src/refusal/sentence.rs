@@ -1,4 +1,4 @@
-//! Why a request about a text was refused, in a sentence: the reason, and what to do next.
+//! Refusals of requests about a text, in a sentence: the reason, and the next step.
 
 use std::fmt::{self, Write as _};
 
@@ -42,7 +42,7 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
         }
         EditRefusal::OnlyMentioned { asked, form } => write!(
             f,
-            "no form {asked} stands by itself here: it is part of `{}` on line {}; nothing was written. Name that form as \
+            "no form {asked} is by itself here: it is part of `{}` on line {}; nothing was written. Name that form as \
              here, or by {by_line}, if all of it is meant; put a form beside it with {}",
             form.label, form.line, words.insert
         ),
@@ -88,7 +88,7 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
         }
         EditRefusal::Invisible { character, .. } => write!(
             f,
-            "U+{:04X} in a symbol, which looks like a blank or like nothing. Write a space, or leave it out",
+            "U+{:04X} in a symbol, which looks like a space or is invisible. Write a space, or leave it out",
             u32::from(*character)
         ),
         EditRefusal::Slip { slip, .. } => f.write_str(&slipped(slip)),
@@ -112,10 +112,10 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
             let lines = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
             let open = diagnosis.expected.as_deref().filter(|_| diagnosis.is_open_text());
             match (add.as_str(), remove.as_str()) {
-                // What is open hides the delimiters behind it.
+                // Open text hides the delimiters after it.
                 _ if open.is_some() && diagnosis.is_certain() => {}
                 _ if open.is_some() => write!(f, "Add `{}` to {new_text} ({lines}). ", open.unwrap_or_default())?,
-                ("", "") => write!(f, "The delimiters of {new_text} stand in the wrong order. ")?,
+                ("", "") => write!(f, "The delimiters of {new_text} are in the wrong order. ")?,
                 (add, "") => write!(f, "Add {} to {new_text} ({lines}): `{add}`. ", counted(add))?,
                 ("", remove) => write!(f, "Remove {} from {new_text} ({lines}): `{remove}`. ", counted(remove))?,
                 (add, remove) => write!(f, "In {new_text} ({lines}) add `{add}` and remove `{remove}`. ")?,
@@ -145,7 +145,7 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
         ),
         EditRefusal::WouldRemove { found, expected } => write!(
             f,
-            "the place of the edit holds {found} forms and not {expected}, which would go with it; nothing was written. \
+            "the place of the edit holds {found} forms and not {expected}, and the edit would remove them; nothing was written. \
              Mend the file there first: {} shows what is wrong",
             words.check
         ),
@@ -191,7 +191,7 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
     }
 }
 
-/// How forms are addressed that have no name, and where all of them are listed.
+/// The address of a form without a name, and the call that lists all forms.
 fn how_to_name(f: &mut String, words: &Terms) -> fmt::Result {
     let Terms { line, outline, .. } = words;
     write!(
@@ -208,7 +208,7 @@ fn list(f: &mut String, forms: &[FormLine]) -> fmt::Result {
     if forms.len() > MOST { write!(f, "\n  … and {} more", forms.len() - MOST) } else { Ok(()) }
 }
 
-/// What could be changed, and how sure that is.
+/// The fixes, and whether they are certain.
 fn fixes(diagnosis: &Diagnosis) -> String {
     match (diagnosis.fixes.as_slice(), diagnosis.is_certain()) {
         ([], _) if diagnosis.doubt.is_empty() => String::new(),
@@ -224,7 +224,7 @@ fn fixes(diagnosis: &Diagnosis) -> String {
     }
 }
 
-/// A trace of where a text was copied from.
+/// A trace of the place that a text was copied from.
 fn slipped(slip: &Slip) -> String {
     match slip {
         Slip::DiffMarks => {

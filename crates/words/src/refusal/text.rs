@@ -1,4 +1,4 @@
-//! Refusals about the text of a file: the place and the reason, and the facts of them as fields.
+//! Refusals about the text of a file: the place and the reason, and their facts as fields.
 
 use lispwright_edit::{EditRefusal, FormLine};
 use lispwright_syntax::{fenced, in_a_line};
@@ -130,7 +130,7 @@ fn form_line(path: &str, form: &FormLine) -> Value {
     json!({"path": path, "line": form.line, "form": form.label, "text": form.text})
 }
 
-/// A call that helps, when the message alone does not lead to one.
+/// A call that helps, if the message does not already name one.
 fn next(path: &str, refusal: &EditRefusal) -> Option<NextCall> {
     match refusal {
         EditRefusal::NoAddress | EditRefusal::FormNotFound { .. } => {
