@@ -2,6 +2,7 @@
 
 use lispwright_syntax::{FormKind, Forms, Span, Tree};
 
+use crate::resolve::Symbol;
 use crate::space::Space;
 use crate::walk::Walk;
 
@@ -90,6 +91,13 @@ pub struct Definition {
     pub kind: FormKind,
     /// The form defines it besides its own name: an accessor, a constructor.
     pub made: bool,
+}
+
+impl Definition {
+    /// The symbol that it defines.
+    pub fn symbol(&self) -> Symbol {
+        Symbol { space: self.space.clone(), name: self.name.clone() }
+    }
 }
 
 /// A form at top level, or a definition inside one that wraps it.

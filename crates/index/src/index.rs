@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::thread;
 
 use lispwright_project::{Version, survey};
-use lispwright_syntax::{Dialect, FormKind, Language, LineIndex, read};
+use lispwright_syntax::{Dialect, Language, LineIndex, read};
 use rustc_hash::FxHashMap;
 
-use crate::facts::{Definition, Facts, FormRow, Use, UseKind};
-pub use crate::resolve::Symbol;
-use crate::resolve::{Meaning, Spaces, written};
+use crate::facts::{Definition, Facts};
+use crate::resolve::written;
 
 /// Larger files are left out, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -51,17 +50,6 @@ pub struct Refreshed {
     pub ignored: Vec<PathBuf>,
 }
 
-/// A use of a name, or its definition.
-#[derive(Clone, Copy, Debug)]
-pub struct Hit<'i> {
-    /// The file.
-    pub document: &'i Document,
-    /// What is used, and how.
-    pub used: Use,
-    /// The innermost form around it.
-    pub form: Option<&'i FormRow>,
-}
-
 /// Finds the language of a file.
 pub type LanguageOf<'a> = &'a (dyn Fn(&Path, &str) -> Option<Language> + Sync);
 
@@ -72,13 +60,18 @@ pub struct Index {
 }
 
 impl Index {
-    /// Looks at all files below `root`, and reads those that have changed.
-    pub fn refresh(&mut self, root: &Path, language_of: LanguageOf<'_>) -> Refreshed {
-        let found = survey(root, true, |path| Dialect::detect(&path.to_string_lossy(), b"").is_some());
-        let mut refreshed = Refreshed { ignored: found.ignored, ..Refreshed::default() };
+    /// Looks at all files below `roots`, and reads those that have changed.
+    pub fn refresh<'r>(&mut self, roots: impl IntoIterator<Item = &'r Path>, language_of: LanguageOf<'_>) -> Refreshed {
+        let mut refreshed = Refreshed::default();
+        let mut files = Vec::new();
+        for root in roots {
+            let found = survey(root, true, |path| Dialect::detect(&path.to_string_lossy(), b"").is_some());
+            refreshed.ignored.extend(found.ignored);
+            files.extend(found.files);
+        }
         let mut known = FxHashMap::default();
         let mut stale = Vec::new();
-        for path in found.files {
+        for path in files {
             let version = Version::at(&path).ok();
             match self.documents.remove(&path) {
                 Some(document) if version.is_some() && document.version == version => {
@@ -120,55 +113,14 @@ impl Index {
         let mut found = Vec::new();
         for document in self.documents() {
             let wanted = written(document.dialect, name);
-            let space = space.map(str::to_owned).or_else(|| wanted.qualifier.as_deref().map(str::to_owned));
+            let space = space.or(wanted.qualifier.as_deref());
             let fits = |one: &&Definition| {
-                one.name == wanted.name && space.as_ref().is_none_or(|space| one.space.eq_ignore_ascii_case(space))
+                one.name == wanted.name && space.is_none_or(|space| one.space.eq_ignore_ascii_case(space))
             };
             found.extend(document.facts.definitions.iter().filter(fits).map(|one| (document, one)));
         }
         found.sort_by(|(a, one), (b, other)| (&a.path, one.form).cmp(&(&b.path, other.form)));
         found
-    }
-
-    /// The spaces of the files in one dialect.
-    fn spaces(&self, dialect: Dialect) -> Spaces<'_> {
-        let mut spaces = Spaces::default();
-        for document in self.documents().filter(|document| document.dialect == dialect) {
-            for space in &document.facts.spaces {
-                for name in std::iter::once(&space.name).chain(&space.nicknames) {
-                    spaces.by_name.entry(name).or_default().push(space);
-                }
-            }
-            let definitions = document.facts.definitions.iter();
-            spaces.defined.extend(definitions.map(|one| (one.space.as_str(), one.name.as_str())));
-        }
-        spaces
-    }
-
-    /// The uses of `symbol` in files of `dialect`, and how many more there may be that cannot be told.
-    pub fn uses(&self, symbol: &Symbol, dialect: Dialect) -> (Vec<Hit<'_>>, usize) {
-        let spaces = self.spaces(dialect);
-        let mut hits = Vec::new();
-        let mut unresolved = 0;
-        for document in self.documents().filter(|document| document.dialect == dialect) {
-            for used in &document.facts.uses {
-                let text = &document.text[used.span().range()];
-                let written = written(dialect, text);
-                if written.name != symbol.name {
-                    continue;
-                }
-                match spaces.meaning(document.facts.space_at(used.start), &written) {
-                    Meaning::Is(meant) if meant == *symbol => {
-                        let form = document.facts.form_at(used.start).map(|at| &document.facts.forms[at as usize]);
-                        hits.push(Hit { document, used: *used, form });
-                    }
-                    Meaning::Unknown(_) => unresolved += 1,
-                    Meaning::Is(_) => {}
-                }
-            }
-        }
-        hits.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
-        (hits, unresolved)
     }
 
     /// Bytes held in memory, texts included.
@@ -191,16 +143,4 @@ fn document(path: &Path, version: Option<Version>, language_of: LanguageOf<'_>) 
     let lines = LineIndex::new(text.as_bytes());
     let (dialect, is_balanced) = (tree.dialect(), tree.is_balanced());
     Ok(Document { path: path.to_owned(), text, dialect, facts, lines, is_balanced, version })
-}
-
-impl Hit<'_> {
-    /// The form around it is a test.
-    pub fn is_test(&self) -> bool {
-        self.form.is_some_and(|form| form.kind == FormKind::Test)
-    }
-
-    /// It uses what is defined elsewhere, rather than defining it.
-    pub fn is_reference(&self) -> bool {
-        self.used.kind != UseKind::Definition
-    }
 }

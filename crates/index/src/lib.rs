@@ -10,10 +10,12 @@ mod bind;
 pub mod facts;
 mod index;
 mod loops;
+mod question;
 mod resolve;
 mod space;
 mod walk;
 
 pub use facts::{Definition, Facts, FormRow, Use, UseKind};
-pub use index::{Document, Hit, Index, LanguageOf, Refreshed, Symbol};
+pub use index::{Document, Index, LanguageOf, Refreshed};
+pub use question::{Hit, Question, Symbol, Uses};
 pub use space::{Exports, Import, Space};

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use lispwright_index::{Index, Symbol};
+use lispwright_index::Index;
 use lispwright_syntax::Dialect;
 
 /// The uses of the names called `name` in the files, without their definitions.
@@ -17,11 +17,12 @@ fn uses(files: &[(&str, &str)], name: &str, space: Option<&str>) -> String {
     }
     let mut index = Index::default();
     let language = |path: &Path, text: &str| Dialect::detect(&path.to_string_lossy(), text.as_bytes()).map(Into::into);
-    index.refresh(top.path(), &language);
+    index.refresh([top.path()], &language);
     let mut lines = Vec::new();
     for (document, one) in index.definitions(name, space) {
-        let symbol = Symbol { space: one.space.clone(), name: one.name.clone() };
-        let (hits, unresolved) = index.uses(&symbol, document.dialect);
+        let question = index.question(document.dialect);
+        let uses = question.uses(&one.symbol());
+        let (hits, unresolved) = (uses.hits, uses.unresolved.len());
         for hit in hits.iter().filter(|hit| hit.is_reference()) {
             let path = hit.document.path.strip_prefix(top.path()).unwrap().display();
             let form = hit.form.map_or("top level", |form| &form.label);

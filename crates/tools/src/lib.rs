@@ -22,6 +22,7 @@ mod event;
 pub mod facts;
 pub mod guard;
 pub mod image_text;
+mod indexed;
 pub mod inspect_object;
 pub mod languages;
 pub mod lisp_check_parens;

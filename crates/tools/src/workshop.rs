@@ -1,9 +1,10 @@
 //! What the operations share: the files of the project and its live sessions.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use lispwright_edit::Source;
+use lispwright_index::Index;
 use lispwright_project::{Roots, SourceFile};
 use lispwright_runtime::{Config, Sessions};
 use lispwright_syntax::{Dialect, Language};
@@ -20,6 +21,8 @@ pub struct Workshop {
     pub roots: Roots,
     /// Those files and their languages.
     pub workspace: Workspace,
+    /// What those files define and use, as a question last found them.
+    pub index: Arc<Mutex<Index>>,
     /// The live images.
     pub sessions: Sessions,
     /// Who watches what happens, if anybody does.
@@ -48,7 +51,7 @@ impl Workshop {
             sandbox.writable = roots.writable().map(Path::to_owned).collect();
         }
         let sessions = Sessions::new(config);
-        Self { workspace: Workspace::within(roots.clone()), roots, sessions, observer: None }
+        Self { workspace: Workspace::within(roots.clone()), index: Arc::default(), roots, sessions, observer: None }
     }
 
     /// The same workshop, watched by `observer`.

@@ -1,0 +1,201 @@
+//! Questions about uses: who uses a symbol, what a form uses, which tests reach a symbol.
+//!
+//! A [`Question`] sees the files as they were at its start. It knows which places use which name, and finds out for each of them which
+//! symbol is meant.
+
+use std::collections::hash_map::Entry;
+
+use lispwright_syntax::{Dialect, FormKind, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::{Definition, FormRow, Use, UseKind};
+use crate::index::{Document, Index};
+pub use crate::resolve::Symbol;
+use crate::resolve::{Meaning, Spaces, written};
+
+/// A place that uses a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Hit<'i> {
+    /// The file.
+    pub document: &'i Document,
+    /// What is used, and how.
+    pub used: Use,
+    /// The innermost form around it.
+    pub form: Option<&'i FormRow>,
+}
+
+impl Hit<'_> {
+    /// The form around it is a test.
+    pub fn is_test(&self) -> bool {
+        self.form.is_some_and(|form| form.kind == FormKind::Test)
+    }
+
+    /// It uses what is defined elsewhere, rather than defining it.
+    pub fn is_reference(&self) -> bool {
+        self.used.kind != UseKind::Definition
+    }
+}
+
+/// Who uses a symbol.
+#[derive(Clone, Debug, Default)]
+pub struct Uses<'i> {
+    /// The uses, in the order of files and lines.
+    pub hits: Vec<Hit<'i>>,
+    /// Uses of the name that may mean the symbol, or another that code outside of the project brings in.
+    pub unresolved: Vec<Hit<'i>>,
+}
+
+/// What is known of all files in one dialect, for questions about uses.
+#[derive(Debug)]
+pub struct Question<'i> {
+    dialect: Dialect,
+    spaces: Spaces<'i>,
+    documents: Vec<&'i Document>,
+    /// The places that use each name, as pairs of a document and a use.
+    places: FxHashMap<String, Vec<(u32, u32)>>,
+}
+
+/// More forms are not looked at for the tests that reach a symbol.
+const MOST_REACHING: usize = 5_000;
+
+impl Index {
+    /// The files in one dialect, for questions about uses.
+    pub fn question(&self, dialect: Dialect) -> Question<'_> {
+        let mut documents: Vec<&Document> = self.documents().filter(|one| one.dialect == dialect).collect();
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut spaces = Spaces::default();
+        let mut places: FxHashMap<String, Vec<(u32, u32)>> = FxHashMap::default();
+        let mut canonical: FxHashMap<&str, String> = FxHashMap::default();
+        for (at, document) in documents.iter().enumerate() {
+            for space in &document.facts.spaces {
+                for name in std::iter::once(&space.name).chain(&space.nicknames) {
+                    spaces.by_name.entry(name).or_default().push(space);
+                }
+            }
+            let definitions = document.facts.definitions.iter();
+            spaces.defined.extend(definitions.map(|one| (one.space.as_str(), one.name.as_str())));
+            for (number, used) in document.facts.uses.iter().enumerate() {
+                let text = &document.text[used.span().range()];
+                let name = match canonical.entry(text) {
+                    Entry::Occupied(known) => &*known.into_mut(),
+                    Entry::Vacant(new) => &*new.insert(written(dialect, text).name),
+                };
+                let place = (at as u32, number as u32);
+                match places.get_mut(name.as_str()) {
+                    Some(list) => list.push(place),
+                    None => {
+                        places.insert(name.clone(), vec![place]);
+                    }
+                }
+            }
+        }
+        Question { dialect, spaces, documents, places }
+    }
+}
+
+impl<'i> Question<'i> {
+    fn hit(&self, document: u32, used: u32) -> Hit<'i> {
+        let document = self.documents[document as usize];
+        let used = document.facts.uses[used as usize];
+        let form = document.facts.form_at(used.start).map(|at| &document.facts.forms[at as usize]);
+        Hit { document, used, form }
+    }
+
+    /// What the name in a place means there.
+    fn meaning(&self, document: &Document, used: Use) -> Meaning {
+        let written = written(self.dialect, &document.text[used.span().range()]);
+        self.spaces.meaning(document.facts.space_at(used.start), &written)
+    }
+
+    /// The uses of a symbol. Imports may give it another name, so `names` are all that it has somewhere.
+    pub fn uses(&self, symbol: &Symbol) -> Uses<'i> {
+        let mut found = Uses::default();
+        for name in self.names(symbol) {
+            for &(document, used) in self.places.get(&name).into_iter().flatten() {
+                let hit = self.hit(document, used);
+                match self.meaning(hit.document, hit.used) {
+                    Meaning::Is(meant) if meant == *symbol => found.hits.push(hit),
+                    Meaning::Unknown(_) if name == symbol.name => found.unresolved.push(hit),
+                    Meaning::Is(_) | Meaning::Unknown(_) => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// The uses of a name that no file of the project defines.
+    pub fn mentions(&self, name: &str) -> Vec<Hit<'i>> {
+        let places = self.places.get(&written(self.dialect, name).name).into_iter().flatten();
+        let hits = places.map(|&(document, used)| self.hit(document, used));
+        let is_foreign = |hit: &Hit<'i>| match self.meaning(hit.document, hit.used) {
+            Meaning::Is(meant) | Meaning::Unknown(meant) => {
+                !self.spaces.defined.contains(&(meant.space.as_str(), meant.name.as_str()))
+            }
+        };
+        hits.filter(is_foreign).collect()
+    }
+
+    /// The name of a symbol, and those that imports give it.
+    fn names(&self, symbol: &Symbol) -> Vec<String> {
+        let mut names = vec![symbol.name.clone()];
+        for import in self.spaces.by_name.values().flatten().flat_map(|space| &space.imports) {
+            let renamed = import.only.iter().flatten().chain(&import.renamed);
+            names.extend(
+                renamed
+                    .filter(|(theirs, ours)| *theirs == symbol.name && ours != theirs)
+                    .map(|(_, ours)| format!("{}{ours}", import.prefix)),
+            );
+            if !import.prefix.is_empty() {
+                names.push(format!("{}{}", import.prefix, symbol.name));
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The symbols that are used in a part of a file and that the project defines, each with its first use there.
+    pub fn used_in(&self, document: &'i Document, part: Span) -> Vec<(Symbol, Use)> {
+        let uses = &document.facts.uses;
+        let from = uses.partition_point(|used| used.start < part.start);
+        let mut seen = FxHashSet::default();
+        let inside = uses[from..].iter().take_while(|used| used.start < part.end);
+        let symbols = inside.filter(|used| used.kind != UseKind::Definition).filter_map(|used| {
+            let Meaning::Is(symbol) = self.meaning(document, *used) else { return None };
+            let is_known = self.spaces.defined.contains(&(symbol.space.as_str(), symbol.name.as_str()));
+            (is_known && seen.insert(symbol.clone())).then_some((symbol, *used))
+        });
+        symbols.collect()
+    }
+
+    /// What the form around a use defines.
+    pub fn defined_around(&self, hit: &Hit<'i>) -> Vec<Symbol> {
+        let Some(form) = hit.document.facts.form_at(hit.used.start) else { return Vec::new() };
+        let definitions = &hit.document.facts.definitions;
+        let from = definitions.partition_point(|one| one.form < form);
+        let own = definitions[from..].iter().take_while(|one| one.form == form);
+        own.map(Definition::symbol).collect()
+    }
+
+    /// The tests that use one of the symbols, or something that uses it, and so on.
+    pub fn tests_reaching(&self, symbols: &[Symbol]) -> Vec<Hit<'i>> {
+        let mut seen: FxHashSet<Symbol> = symbols.iter().cloned().collect();
+        let mut waiting: Vec<Symbol> = symbols.to_vec();
+        let mut tests = Vec::new();
+        let mut known = FxHashSet::default();
+        while let Some(symbol) = waiting.pop() {
+            for hit in self.uses(&symbol).hits.into_iter().filter(Hit::is_reference) {
+                let Some(form) = hit.form else { continue };
+                if hit.is_test() {
+                    if known.insert((&*hit.document.path, form.span.start)) {
+                        tests.push(hit);
+                    }
+                } else if hit.used.kind != UseKind::Export && seen.len() < MOST_REACHING {
+                    waiting.extend(self.defined_around(&hit).into_iter().filter(|symbol| seen.insert(symbol.clone())));
+                }
+            }
+        }
+        tests.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
+        tests
+    }
+}

@@ -1,0 +1,32 @@
+//! What the files of the project define and use, up to date for each question.
+
+use std::path::Path;
+use std::sync::PoisonError;
+
+use lispwright_index::{Index, Refreshed};
+use lispwright_syntax::Dialect;
+
+use crate::refusal::Refusal;
+use crate::workshop::{Workshop, blocking};
+
+/// What `look` finds in the index, which has seen every change of the files before.
+///
+/// A file whose configuration is wrong is read as its dialect reads it, without the additions.
+pub(crate) async fn indexed<T: Send + 'static>(
+    workshop: &Workshop,
+    look: impl FnOnce(&Index, &Refreshed) -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    let workshop = workshop.clone();
+    blocking(move || {
+        let language = |path: &Path, text: &str| {
+            let path = path.to_string_lossy();
+            let dialect = Dialect::detect(&path, text.as_bytes())?;
+            Some(workshop.workspace.extended(dialect, Some(&path)).unwrap_or_else(|_| dialect.into()))
+        };
+        // The files are compared again on each question, so a panic elsewhere leaves nothing wrong in the index.
+        let mut index = workshop.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let refreshed = index.refresh(workshop.roots.writable(), &language);
+        Ok(look(&index, &refreshed))
+    })
+    .await
+}
