@@ -1,8 +1,8 @@
-//! What operations answer: facts with names, and nothing in words.
+//! Answers of operations: named facts without sentences.
 //!
 //! Each operation has an answer type of its own, a struct with public fields whose names are those of the contract. The
-//! schema that clients see is derived from it ([`fields_schema`]), and `lispwright-words` puts it into sentences.
-//! [`Answer`] is the choice among them, for a catalogue that holds all tools in one list.
+//! schema that clients see is derived from it ([`fields_schema`]), and `lispwright-words` has its sentences.
+//! [`Answer`] is the union of them, for a catalogue that holds all tools in one list.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::lisp_read_form::FormAnswer;
 use crate::live_answer::LiveAnswer;
 use crate::refusal::Refusal;
 
-/// What a call came to.
+/// The result of a call.
 pub type Reply = Result<Answer, Refusal>;
 
 /// The answer of any operation.
@@ -30,18 +30,18 @@ pub enum Answer {
     Checked(Box<CheckAnswer>),
     /// A file was edited by form, or would have been.
     Edited(Box<EditAnswer>),
-    /// Live images were asked or controlled.
+    /// A live image answered, or was controlled.
     Live(LiveAnswer),
-    /// An answer of a protocol that words itself.
+    /// An answer of a protocol that has its own text.
     Protocol(ProtocolAnswer),
 }
 
-/// An answer whose protocol says how it is written, as a text and as a document.
+/// An answer whose protocol prescribes its text and its document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProtocolAnswer {
-    /// As the protocol writes it.
+    /// The text of the protocol.
     pub text: String,
-    /// The same, read.
+    /// The same as a document.
     pub fields: Map<String, Value>,
     /// The protocol calls it a success.
     pub ok: bool,
@@ -57,7 +57,7 @@ impl Answer {
         }
     }
 
-    /// The fields that the contract names; what is absent is left out.
+    /// The fields that the contract names, without absent ones.
     pub fn document(&self) -> Map<String, Value> {
         match self {
             Self::File(answer) => fields(answer),
@@ -70,7 +70,7 @@ impl Answer {
     }
 }
 
-/// Makes a choice of [`Answer`] from what it holds.
+/// Implements the conversions into [`Answer`].
 macro_rules! answers {
     ($($name:ident($answer:ty),)*) => {
         $(impl From<$answer> for Answer {
@@ -97,8 +97,8 @@ pub(crate) fn fields<A: Serialize>(answer: &A) -> Map<String, Value> {
     }
 }
 
-/// The schema of an answer's fields, of which none has to be there: an error has others. Only types are told, since a model
-/// reads the answer and not its schema.
+/// The schema of an answer's fields. None is required, because an error has others. It has only types, because a model reads
+/// the answer rather than its schema.
 pub fn fields_schema<A: JsonSchema>() -> Map<String, Value> {
     let mut schema = schema_of::<A>();
     schema.remove("additionalProperties");
@@ -106,7 +106,7 @@ pub fn fields_schema<A: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// The schema of the fields of any of several answers: a field of which they say different things may be anything.
+/// The schema of the fields of any of several answers; a field with different types in them may be anything.
 pub(crate) fn any_fields_schema(answers: impl IntoIterator<Item = Map<String, Value>>) -> Map<String, Value> {
     let mut all = Map::new();
     for mut schema in answers {
@@ -121,7 +121,7 @@ pub(crate) fn any_fields_schema(answers: impl IntoIterator<Item = Map<String, Va
     Map::from_iter([("type".to_owned(), "object".into()), ("properties".to_owned(), Value::Object(all))])
 }
 
-/// Takes out what is not about types. The depth is that of a Rust type.
+/// Removes the keywords that are not about types. The depth is that of a Rust type.
 fn bare(schema: &mut Map<String, Value>) {
     for wordy in ["description", "required", "minimum", "maximum", "default"] {
         schema.remove(wordy);

@@ -1,6 +1,6 @@
 //! Arguments as callers send them: JSON objects that must fit a tool's schema before anything runs.
 //!
-//! A model that misspells one argument of three wants to hear about all of them at once, with the right spelling.
+//! A model that misspells three arguments should get all three faults at once, with the right spellings.
 //! [`schema_of`] turns an argument struct into the compact schema that a tool publishes, [`prepare`] accepts what is
 //! unambiguous (other spellings of a name, `null` for an absent option, `3.0` for `3`) and reports every other fault
 //! together, and [`parse`] gives the typed struct.
@@ -22,7 +22,7 @@ use crate::refusal::Refusal;
 /// Spellings accepted everywhere beside a tool's own argument names, as `(accepted, own)`.
 pub const ALIASES: &[(&str, &str)] = &[("file_path", "path"), ("form_name", "name")];
 
-/// Arguments that are texts and can look like numbers, which callers then send as one: a restart has a number as well.
+/// Arguments that are texts and may be sent as numbers, because their values can look like numbers.
 const NUMBERED: &[&str] = &["name", "session", "restart"];
 
 /// One thing wrong with the arguments of a call.
@@ -30,7 +30,7 @@ const NUMBERED: &[&str] = &["name", "session", "restart"];
 pub enum Fault {
     /// An argument the tool does not have.
     Unknown {
-        /// As the caller spelled it.
+        /// The spelling of the caller.
         name: String,
         /// The argument it most resembles.
         nearest: Option<String>,
@@ -46,34 +46,34 @@ pub enum Fault {
     Missing {
         /// The argument.
         name: String,
-        /// Its type, as a reader would say it.
+        /// A description of its type.
         expected: String,
     },
     /// A value of another JSON type.
     WrongType {
-        /// Where: `limit`, `form_types[2]`.
+        /// Its place: `limit`, `form_types[2]`.
         place: String,
         /// The type or types allowed.
         expected: String,
-        /// What came, shortened.
+        /// The value that was given, shortened.
         given: String,
     },
     /// A value outside the list of allowed ones.
     NotListed {
-        /// Where.
+        /// Its place.
         place: String,
         /// The allowed values, in order.
         allowed: Vec<String>,
-        /// What came, shortened.
+        /// The value that was given, shortened.
         given: String,
     },
     /// A number, a length or a count outside its bounds.
     OutOfRange {
-        /// Where.
+        /// Its place.
         place: String,
         /// The bound that is broken, such as `at least 1`.
         bound: String,
-        /// What came, shortened.
+        /// The value that was given, shortened.
         given: String,
     },
 }
@@ -177,7 +177,7 @@ fn has_type(value: &Value, kind: &str) -> bool {
     }
 }
 
-/// The integer that a number with a zero fraction stands for.
+/// The integer of a number with a zero fraction.
 fn whole(value: &Value) -> Option<i64> {
     // 2^53: beyond it a double no longer names one integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -185,7 +185,7 @@ fn whole(value: &Value) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
 }
 
-/// What a negative `line` or `index` should have been. Their schemas allow 0, which is told apart, with the forms there are.
+/// The bound for a negative `line` or `index`. Their schemas allow 0, for which the operation has a better refusal.
 fn broken_place(name: &str, value: &Value) -> Option<String> {
     let is_negative = value.as_f64().is_some_and(|number| number < 0.0);
     (is_negative && matches!(name, "line" | "index")).then(|| "at least 1".to_owned())
@@ -213,7 +213,7 @@ fn broken_bound(schema: &Map<String, Value>, value: &Value) -> Option<String> {
     .map(|max| format!("at most {max} {unit} long")))
 }
 
-/// What a property wants, as a reader would say it: `a string`, `one of once, full, all`.
+/// A description of the values that a property takes: `a string`, `one of once, full, all`.
 fn expectation(schema: &Value) -> String {
     if let Some(Value::Array(allowed)) = schema.get("enum") {
         return format!("one of {}", allowed.iter().map(bare).collect::<Vec<_>>().join(", "));
@@ -252,8 +252,8 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` and `"3"` as `3` and
-/// a number that names something as its text, and refuses everything else that does not fit the schema with one
+/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` and `"3"` as
+/// `3` and a number that is a name as its text, and refuses everything else that does not fit the schema with one
 /// `BAD_ARGUMENT` that lists all faults.
 ///
 /// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names and of the values that it
@@ -303,7 +303,7 @@ pub fn prepare(
 fn own_name<'a>(name: &str, properties: &'a Map<String, Value>) -> Option<&'a str> {
     let snake = snake_case(name);
     let alias = ALIASES.iter().find(|(accepted, _)| *accepted == snake).map(|(_, own)| *own);
-    // A schema in another server's words may have the other spelling.
+    // A schema in another server's terms may have the other spelling.
     let reverse = ALIASES.iter().find(|(_, own)| *own == snake).map(|(accepted, _)| *accepted);
     [Some(snake.as_str()), alias, reverse]
         .into_iter()
@@ -311,7 +311,7 @@ fn own_name<'a>(name: &str, properties: &'a Map<String, Value>) -> Option<&'a st
         .find_map(|candidate| properties.get_key_value(candidate).map(|(own, _)| own.as_str()))
 }
 
-/// The value of the argument `name` as its schema wants it.
+/// The value of the argument `name` in the type of its schema.
 fn named(name: &str, schema: &Value, value: Value) -> Value {
     match value {
         Value::Number(number) if NUMBERED.contains(&name) && schema["type"] == "string" => number.to_string().into(),
@@ -319,7 +319,7 @@ fn named(name: &str, schema: &Value, value: Value) -> Value {
     }
 }
 
-/// A value with every integer that the schema asks for written as one, also where it came as `3.0` or `"3"`.
+/// A value in which each integer of the schema is one, also if it came as `3.0` or `"3"`.
 fn narrowed(schema: &Value, value: Value) -> Value {
     match value {
         Value::Number(_) if schema["type"] == "integer" => whole(&value).map_or(value, Value::from),
@@ -341,7 +341,7 @@ fn narrowed(schema: &Value, value: Value) -> Value {
     }
 }
 
-/// The one of the values listed by the schema that `text` spells in another way.
+/// The value in the list of the schema that `text` spells in another way.
 fn listed<'s>(schema: &'s Value, text: &str) -> Option<&'s str> {
     let mut values = schema.get("enum")?.as_array()?.iter().filter_map(Value::as_str);
     let spelled = snake_case(text);

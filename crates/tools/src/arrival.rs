@@ -1,14 +1,14 @@
-//! The order in which calls came, where some have to look at files before they can ask an image.
+//! The order in which calls came, although some look at files before they ask an image.
 //!
-//! A call that may change something arrives, and leaves once it stands in the queue of its session or is over. Whoever waits
-//! for its turn comes behind all that arrived before: an evaluation behind the load that was sent with it, and behind the
-//! edit of the file that it loads.
+//! A call that may change something arrives, and leaves when it is in the queue of its session or is over. A call that waits
+//! for its turn comes after all that arrived before it: an evaluation after the load that was sent with it, and the load
+//! after the edit of its file.
 
 use std::collections::BTreeSet;
 
 use tokio::sync::watch;
 
-/// The calls of one connection that have arrived and not left. Clones are the same.
+/// The calls of one connection that have arrived and not left. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Arrivals(watch::Sender<Arrived>);
 
@@ -18,7 +18,7 @@ struct Arrived {
     here: BTreeSet<u64>,
 }
 
-/// One call among them. It leaves when this is dropped, if not before.
+/// One of these calls. It leaves when this is dropped, or earlier.
 #[derive(Debug)]
 pub struct Arrival {
     arrivals: Arrivals,
@@ -39,14 +39,14 @@ impl Arrivals {
 }
 
 impl Arrival {
-    /// Waits until all that arrived before have left.
+    /// Waits until all calls that arrived before have left.
     pub(crate) async fn turn(&self) {
         let is_first = |arrived: &Arrived| arrived.here.first().is_none_or(|first| *first >= self.number);
         // The sender lives as long as this does.
         let _ = self.arrivals.0.subscribe().wait_for(is_first).await;
     }
 
-    /// Lets those behind it go on.
+    /// Lets the calls after it go on.
     pub(crate) fn leave(&self) {
         self.arrivals.0.send_if_modified(|arrived| arrived.here.remove(&self.number));
     }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_waits_for_all_that_came_before_and_for_nothing_else() {
+    fn a_call_waits_for_exactly_those_that_came_before() {
         let arrivals = Arrivals::default();
         let [first, second, third] = [(); 3].map(|()| arrivals.arrive());
         assert!(first.turn().now_or_never().is_some());

@@ -1,13 +1,13 @@
-//! What a session has to tell besides the answer: what happened in it that nobody asked about.
+//! Notes of a session that come with any answer: events in it that the call did not ask about.
 
 use lispwright_runtime::{EvalReport, LispError, Runtime};
 
-/// What is told with any answer of an image.
+/// The notes of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aside {
     /// The session.
     pub session: String,
-    /// What it runs.
+    /// Its runtime.
     pub runtime: Runtime,
     /// The image belongs to somebody else.
     pub theirs: bool,
@@ -15,7 +15,7 @@ pub struct Aside {
     pub background: Vec<LispError>,
     /// Code that was interrupted still runs in the image.
     pub runs_on: bool,
-    /// What the caller has to know about the session: that it lost its state, and why.
+    /// Notices about the session: it has lost its state, and why.
     pub notices: Vec<String>,
     /// The resources whose limits code has set to 0 for the image.
     pub used_up: Vec<&'static str>,

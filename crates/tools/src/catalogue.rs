@@ -1,4 +1,4 @@
-//! Every tool there is, in the order in which they are listed.
+//! All tools, in the order in which they are listed.
 //!
 //! To add a tool: write its operation in a file of its own, with an argument struct and an `async fn` from workshop,
 //! arguments and context to facts of its own, and add an entry below. Doc comments of the arguments become the schema.
@@ -60,8 +60,8 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_edit_form",
             title: "Edit a form",
-            description: "Replace, insert, append or delete Lisp forms by name; everything else stays byte for byte. Content that \
-                          does not balance is repaired when that is certain, and told; else refused with the line to fix.",
+            description: "Replace, insert, append or delete Lisp forms by name; everything else stays byte for byte. Unbalanced \
+                          content is repaired if that is certain, and the answer says so; else refused with the line to fix.",
             annotations: Annotations::WRITES,
             output: fields_schema::<EditAnswer>,
         }
@@ -87,7 +87,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_find",
             title: "Find definitions",
-            description: "Where a Lisp name is defined, methods too, as a live image knows it.",
+            description: "Find the definitions of a Lisp name, methods too, in a live image.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<FindAnswer>,
         }
@@ -95,7 +95,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_describe",
             title: "Describe a name",
-            description: "What a Lisp name means in a live image: kind, parameters, documentation, place, value, slots, methods.",
+            description: "Describe a Lisp name in a live image: kind, parameters, documentation, place, value, slots, methods.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<DescribeAnswer>,
         }
@@ -103,7 +103,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_find_references",
             title: "Find references",
-            description: "Who calls, reads, sets, binds or expands a Lisp name, as a live image knows it.",
+            description: "Find code that calls, reads, sets, binds or expands a Lisp name, in a live image.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<ReferencesAnswer>,
         }
@@ -111,7 +111,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "repl_eval",
             title: "Evaluate Lisp",
-            description: "Evaluate Lisp code in a live image that keeps its state. Answers with the values, what was printed, \
+            description: "Evaluate Lisp code in a live image that keeps its state. Answers with the values, the output, \
                           warnings, or the error with restarts and backtrace.",
             annotations: Annotations::RUNS,
             output: fields_schema::<EvalAnswer>,
@@ -154,7 +154,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "macroexpand",
             title: "Expand macros",
-            description: "Show what a Lisp form expands to in a live image: given as code, or by its place in a file.",
+            description: "Show the expansion of a Lisp form in a live image: given as code, or by its place in a file.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<ExpandAnswer>,
         }
@@ -165,18 +165,20 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         ..Entry {
             name: "code_exports",
             title: "List exports",
-            description: "What a module, package or namespace exports, as a live image knows it: names, parameters, the \
+            description: "List the exports of a module, package or namespace in a live image: names, parameters, the \
                           first line of the documentation.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<ExportsAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { code_exports(&workshop, args, &context).await.map(Answer::from) })
+        .tool(premises, |workshop, args, context| async move {
+            code_exports(&workshop, args, &context).await.map(Answer::from)
+        })
     });
     tools.extend(guard_tools());
     tools
 }
 
-/// What is said about a tool; its arguments and what it does come from its operation.
+/// The description of a tool; its operation has its arguments and its work.
 struct Entry {
     name: &'static str,
     title: &'static str,

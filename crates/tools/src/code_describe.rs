@@ -1,4 +1,4 @@
-//! `code_describe`: what a name means in a live image.
+//! `code_describe`: the meanings of a name in a live image.
 
 use lispwright_runtime::{Describe, Meaning as Known};
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use crate::repl_eval::Told;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
-/// Characters of a documentation string that are asked for.
+/// Characters of a documentation string that the image sends.
 const DOCUMENTATION: usize = 4_000;
 
 /// Arguments of `code_describe`.
@@ -28,70 +28,70 @@ pub struct CodeDescribe {
     pub session: Option<String>,
 }
 
-/// What a name means.
+/// The meanings of a name.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct DescribeAnswer {
-    /// The name, as the image prints it.
+    /// The name as the image prints it.
     pub name: String,
-    /// What is known of its first meaning.
+    /// The facts of its first meaning.
     #[serde(flatten)]
     pub first: Sense,
-    /// Its home.
+    /// Its home package or module.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
     /// Its home exports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exported: Option<bool>,
-    /// All that it means.
+    /// All its meanings.
     pub meanings: Vec<Meaning>,
     /// The session that was asked.
     pub session: String,
-    /// Who says so.
+    /// The source of this fact.
     pub source: Origin,
-    /// What the session tells besides.
+    /// Notes of the session.
     #[serde(skip)]
     pub aside: Aside,
 }
 
-/// One of the things that a name means.
+/// One meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Meaning {
-    /// How the image calls it, such as a method by its qualifiers and specializers.
+    /// Its name in the image, such as a method with its qualifiers and specializers.
     pub name: String,
-    /// What is known of it.
+    /// Its facts.
     #[serde(flatten)]
     pub sense: Sense,
 }
 
-/// What is known of a meaning.
+/// The facts of a meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Sense {
-    /// What kind of thing it is.
+    /// Its kind.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Its parameters; of several lists, each on a line.
+    /// Its parameters; if it has several lists, each on a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arglist: Option<String>,
     /// Its documentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
-    /// The file of its definition, as it is written in calls.
+    /// The file of its definition, as calls name it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The line there, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// What the image says of things of its kind.
+    /// Facts that belong to its kind.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
 }
 
-/// Something an image says of a thing.
+/// A fact from an image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Fact {
-    /// What it is about.
+    /// Its subject.
     pub name: String,
-    /// What is said.
+    /// Its text.
     pub text: String,
 }
 

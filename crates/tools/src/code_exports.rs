@@ -1,4 +1,4 @@
-//! `code_exports`: what a package, module or namespace offers to others, as a live image knows it.
+//! `code_exports`: the exports of a package, module or namespace in a live image.
 
 use lispwright_edit::Source;
 use lispwright_runtime::{Ending, ListExports, Meaning};
@@ -14,7 +14,7 @@ use crate::repl_eval::Told;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
-/// Names listed when no number is asked for.
+/// Names listed by default.
 const DEFAULT_LIMIT: u32 = 100;
 
 /// Names listed at most.
@@ -41,55 +41,55 @@ pub struct CodeExports {
     pub session: Option<String>,
 }
 
-/// What is asked about.
+/// The module that is asked about.
 struct Module {
     name: String,
-    /// The file it was named by.
+    /// The file that names it.
     path: Option<String>,
     dialect: Option<Dialect>,
 }
 
-/// What a module offers.
+/// The exports of a module.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ExportsAnswer {
-    /// The module, as the image calls it.
+    /// The name of the module in the image.
     pub module: String,
-    /// The names that were asked for.
+    /// The requested range of its exports.
     pub exports: Vec<Export>,
-    /// How many there are.
+    /// The total number.
     pub total: u64,
     /// More come after these.
     pub truncated: bool,
     /// The session that was asked.
     pub session: String,
-    /// Who says so.
+    /// The source of this fact.
     pub source: Origin,
-    /// Names up to the end of those that were asked for.
+    /// The number of names up to the end of that range.
     #[serde(skip)]
     pub end: u64,
-    /// What the session tells besides.
+    /// Notes of the session.
     #[serde(skip)]
     pub aside: Aside,
 }
 
-/// A name that a module offers.
+/// An exported name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Export {
     /// The name.
     pub name: String,
-    /// What kind of thing it names.
+    /// Its kind.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its parameters; of several lists, each on a line.
+    /// Its parameters; if it has several lists, each on a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arglist: Option<String>,
     /// The first line of its documentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
-    /// The module that it is from, when it is exported again.
+    /// Its module of origin, if it is re-exported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The file of its definition, as it is written in calls.
+    /// The file of its definition, as calls name it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The line there, from 1.
@@ -97,7 +97,7 @@ pub struct Export {
     pub line: Option<u32>,
 }
 
-/// Lists the exports. The image is asked, so what is loaded counts; cancelling the context interrupts it.
+/// Lists the exports that are loaded in the image. Cancelling the context interrupts it.
 pub async fn code_exports(
     workshop: &Workshop,
     args: CodeExports,
@@ -145,7 +145,7 @@ fn first_line(meaning: &Meaning) -> Option<&str> {
     meaning.documentation.as_deref()?.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// The module that `path` or `module` means; a name in the place of a path is one, too.
+/// The module that `path` or `module` means; `path` may also be the name of a module.
 async fn named(workshop: &Workshop, path: Option<String>, module: Option<String>) -> Result<Module, Refusal> {
     match (path, module) {
         (None, Some(name)) if !name.trim().is_empty() => Ok(by_name(&name)),
@@ -163,7 +163,7 @@ fn by_name(name: &str) -> Module {
     Module { name: name.to_owned(), path: None, dialect: name.starts_with('(').then_some(Dialect::Scheme) }
 }
 
-/// The module, package or namespace that a file says it defines, or is in.
+/// The module, package or namespace that a file defines or is in.
 fn defined_in(workshop: &Workshop, path: &str) -> Result<Module, Refusal> {
     let (file, language) = workshop.workspace.open_lisp(path)?;
     let source = read_source(&file, &language);

@@ -1,4 +1,4 @@
-//! `code_find`: where a name is defined, as a live image knows it.
+//! `code_find`: the definitions of a name in a live image.
 
 use lispwright_runtime::Describe;
 use schemars::JsonSchema;
@@ -28,23 +28,23 @@ pub struct CodeFind {
     pub session: Option<String>,
 }
 
-/// Where a name is defined.
+/// The definitions of a name.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FindAnswer {
     /// The definitions that are in files.
     pub definitions: Vec<Definition>,
     /// The session that was asked.
     pub session: String,
-    /// The name, as the image prints it.
+    /// The name as the image prints it.
     #[serde(skip)]
     pub symbol: String,
-    /// What kinds of things it names, those in no file too.
+    /// The kinds of its definitions, including those in no file.
     #[serde(skip)]
     pub kinds: Vec<String>,
-    /// Only some files counted.
+    /// The search was restricted to some files.
     #[serde(skip)]
     pub narrowed: bool,
-    /// What the session tells besides.
+    /// Notes of the session.
     #[serde(skip)]
     pub aside: Aside,
 }
@@ -52,7 +52,7 @@ pub struct FindAnswer {
 /// A definition in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Definition {
-    /// The file, as it is written in calls.
+    /// The file, as calls name it.
     pub path: String,
     /// First line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,17 +60,17 @@ pub struct Definition {
     /// Last line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u32>,
-    /// The head of the form, where the file could be looked into.
+    /// The head of the form, if the file is readable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_type: Option<String>,
-    /// What the form is called there, else what the image calls it.
+    /// The name of the form in the file, else its name in the image.
     pub name: String,
-    /// The home of the name.
+    /// The home package or module of the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
-    /// Who says so.
+    /// The source of this fact.
     pub source: Origin,
-    /// How the definition is spoken of.
+    /// The label of the definition in answers.
     #[serde(skip)]
     pub label: String,
 }
@@ -86,7 +86,7 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
     for meaning in &description.meanings {
         if let Some(file) = meaning.file.as_deref().filter(|file| is_wanted(file)) {
             let place = files.definition(&meaning.name, file, meaning.line);
-            // A structure is its constructor and accessors, too.
+            // A structure has the place of its constructor and accessors.
             if !definitions.iter().any(|other| other.path == place.path && other.line == place.line) {
                 definitions.push(Definition {
                     label: place.label(&meaning.name),

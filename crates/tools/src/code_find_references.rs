@@ -1,4 +1,4 @@
-//! `code_find_references`: who refers to a name, as a live image knows it.
+//! `code_find_references`: the references to a name that a live image knows.
 
 use std::collections::HashSet;
 
@@ -15,13 +15,13 @@ use crate::repl_work::relative;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
-/// References shown when no number is asked for.
+/// References shown by default.
 const DEFAULT_LIMIT: u32 = 100;
 
 /// References shown at most.
 const MOST: u32 = 2_000;
 
-/// The kinds there are.
+/// The kinds of references.
 static KINDS: [&str; 6] = ["call", "macroexpansion", "reference", "assignment", "binding", "specialization"];
 
 /// Arguments of `code_find_references`.
@@ -50,26 +50,26 @@ pub struct CodeFindReferences {
     pub session: Option<String>,
 }
 
-/// Who refers to a name.
+/// The references to a name.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ReferencesAnswer {
-    /// The references, at most as many as were asked for.
+    /// The references, up to the limit of the call.
     pub refs: Vec<Mention>,
-    /// How many there are.
+    /// The total number.
     pub count: usize,
-    /// Not all are here.
+    /// Some are left out.
     pub truncated: bool,
-    /// How many more are outside of the project, when those were left out.
+    /// The number of omitted ones outside of the project.
     pub outside_project: usize,
-    /// Files that the image did not compile, so that it does not know what they refer to.
+    /// Files that the image did not compile, so that it does not know their references.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_known: Vec<String>,
     /// The session that was asked.
     pub session: String,
-    /// The name, as the image prints it.
+    /// The name as the image prints it.
     #[serde(skip)]
     pub symbol: String,
-    /// What the session tells besides.
+    /// Notes of the session.
     #[serde(skip)]
     pub aside: Aside,
 }
@@ -77,7 +77,7 @@ pub struct ReferencesAnswer {
 /// A reference to a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Mention {
-    /// The file, as it is written in calls; absent for what was evaluated.
+    /// The file, as calls name it; absent for evaluated code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Line, from 1.
@@ -94,11 +94,11 @@ pub struct Mention {
     pub context: Option<String>,
     /// The form that it is in.
     pub form_name: String,
-    /// What it does with the name.
+    /// The kind of the reference.
     pub kind: String,
-    /// Who says so.
+    /// The source of this fact.
     pub source: Origin,
-    /// How the form is spoken of.
+    /// The label of the form in answers.
     #[serde(skip)]
     pub label: String,
 }
@@ -168,8 +168,7 @@ fn mention(reference: &Reference, place: Option<Place>) -> Mention {
     }
 }
 
-/// The references without those that another of the same kind stands for on its line: what a macro makes of one mention can be
-/// dozens.
+/// The references, one of each kind for a line: a macro can make dozens of references from one mention.
 fn one_for_a_line(mentions: impl Iterator<Item = Mention>) -> Vec<Mention> {
     let mut seen = HashSet::new();
     let is_first = |mention: &Mention| match &mention.path {
@@ -179,7 +178,7 @@ fn one_for_a_line(mentions: impl Iterator<Item = Mention>) -> Vec<Mention> {
     mentions.filter(is_first).collect()
 }
 
-/// The kinds asked for, by their own names or those of other tools.
+/// The requested kinds, by their own names or those of other tools.
 fn kinds(asked: &[String]) -> Result<Vec<&'static str>, Refusal> {
     let known = |asked: &String| {
         let name = match asked.as_str() {

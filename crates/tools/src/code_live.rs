@@ -1,4 +1,4 @@
-//! What the `code_*` tools share: which image is asked, and where in the files of the project its answers stand now.
+//! Shared parts of the `code_*` tools: the choice of the image, and the present places of its answers in files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::repl_work::{relative, runtime_of};
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, read_source};
 
-/// Characters of a line of source that is shown.
+/// Characters of a source line that are shown.
 const CONTEXT: usize = 160;
 
-/// The name that a call asks about.
+/// The name in a call.
 pub(crate) fn named(symbol: String) -> Result<String, Refusal> {
     if symbol.trim().is_empty() {
         return Err(LiveFault::NoSymbol.into());
@@ -28,7 +28,7 @@ pub(crate) fn named(symbol: String) -> Result<String, Refusal> {
     Ok(symbol)
 }
 
-/// Asks the image of `session`, or of the one session that has an image; when it is about `dialect`, of those that run it.
+/// Asks the image of `session`; without one, that of the only session that has an image (and runs `dialect`, if given).
 /// Cancelling the context interrupts it.
 pub(crate) async fn ask_living<Q: Question>(
     sessions: &Sessions,
@@ -37,7 +37,7 @@ pub(crate) async fn ask_living<Q: Question>(
     question: Q,
     context: &CallContext,
 ) -> Result<Told<Q::Answer>, Refusal> {
-    // What came before may start the image.
+    // An earlier call may start the image.
     context.turn().await;
     let session = living(sessions, session, dialect)?;
     ask_for(sessions, &session, question, context).await
@@ -72,32 +72,32 @@ pub(crate) fn package_in(source: &Source<'_>, form: &Form) -> Option<String> {
     Some(name.trim_start_matches("#:").trim_start_matches([':', '\'']).trim_matches('"').to_owned())
 }
 
-/// The files that answers of an image speak of, each read once, as they are now.
+/// The present files that answers of an image mention, each read once.
 pub(crate) struct Files<'w> {
     workshop: &'w Workshop,
     read: HashMap<String, Option<(SourceFile, Language)>>,
 }
 
-/// Where a definition or a mention is now.
+/// The present place of a definition or a mention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The file, as it is written in calls.
+    /// The file, as calls name it.
     pub(crate) path: String,
     /// Line, from 1.
     pub(crate) line: Option<u32>,
     /// Last line of the form.
     pub(crate) end_line: Option<u32>,
-    /// Column, from 1; of a definition none.
+    /// Column, from 1; absent for a definition.
     pub(crate) column: Option<u32>,
-    /// The head of the form, when the file could be looked into.
+    /// The head of the form, if the file is readable.
     pub(crate) form_type: Option<String>,
-    /// What the form is called.
+    /// The name of the form.
     pub(crate) form_name: Option<String>,
     /// The line itself.
     pub(crate) context: String,
 }
 
-/// Where an answer about a name comes from.
+/// The source of an answer about a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -106,7 +106,7 @@ pub enum Origin {
 }
 
 impl Place {
-    /// How the form is spoken of: by head and name, else as the image calls it.
+    /// The label of the form: head and name, else its name in the image.
     pub(crate) fn label(&self, called: &str) -> String {
         match (&self.form_type, &self.form_name) {
             (Some(head), Some(name)) => format!("{head} {name}"),
@@ -120,7 +120,7 @@ impl<'w> Files<'w> {
         Self { workshop, read: HashMap::new() }
     }
 
-    /// What `look` finds in a file; nothing when it is no Lisp file that may be read.
+    /// The result of `look` on a file; `None` if it is no readable Lisp file.
     fn look<T>(&mut self, path: &str, look: impl FnOnce(&Source<'_>) -> Option<T>) -> Option<T> {
         let workshop = self.workshop;
         let entry = self.read.entry(path.to_owned()).or_insert_with(|| workshop.workspace.open_lisp(path).ok());
@@ -128,13 +128,13 @@ impl<'w> Files<'w> {
         look(&read_source(file, language))
     }
 
-    /// Where the definition called `name` stands that an image knows on `line` of `file`.
+    /// The present place of the definition of `name` that the image knows on `line` of `file`.
     pub(crate) fn definition(&mut self, name: &str, file: &str, line: Option<u32>) -> Place {
         let found = self.look(file, |source| Some(form_place(source, definition_near(source, name, line)?)));
         self.placed(file, line, found)
     }
 
-    /// Where a reference to `name` stands.
+    /// The present place of a reference to `name`.
     pub(crate) fn reference(&mut self, name: &str, reference: &Reference) -> Option<Place> {
         let file = reference.file.as_deref()?;
         let found = self.look(file, |source| {
@@ -167,7 +167,7 @@ impl<'w> Files<'w> {
     }
 }
 
-/// Where a reference stands now that was at a line and column when the file was loaded: it has moved with its definition.
+/// The present place of a reference whose line and column are those of the loaded file: it has moved with its definition.
 fn place_at(source: &Source<'_>, reference: &Reference, line: u32, column: u32) -> Option<Place> {
     let definition = definition_near(source, &reference.name, reference.line);
     let now = definition.map(|form| source.lines.line(source.forms.get(form).span.start));
@@ -201,8 +201,8 @@ fn shown(line: &str) -> String {
     crate::image_text::one_line(line, CONTEXT)
 }
 
-/// The files that `path` means, as a test of absolute paths: the file itself, all below a directory, or that of a module when
-/// it is the name of one, such as `(my app)`.
+/// The files that `path` means, as a predicate on absolute paths: the file, all files below a directory, or the file of a
+/// module such as `(my app)`.
 pub(crate) fn within(workshop: &Workshop, path: Option<&str>) -> Result<impl Fn(&str) -> bool + use<>, Refusal> {
     let module = path.and_then(|path| path.trim().strip_prefix('(')?.strip_suffix(')'));
     let module = module.map(|parts| parts.split_whitespace().collect::<PathBuf>());
@@ -217,7 +217,7 @@ pub(crate) fn within(workshop: &Workshop, path: Option<&str>) -> Result<impl Fn(
     })
 }
 
-/// The dialect of what `path` means, which is a file's, or Scheme for the name of a module.
+/// The dialect of `path`: that of a file, or Scheme for the name of a module.
 pub(crate) fn dialect_within(path: Option<&str>) -> Option<Dialect> {
     let path = path?.trim();
     if path.starts_with('(') { Some(Dialect::Scheme) } else { Dialect::detect(path, b"") }

@@ -1,8 +1,8 @@
-//! The stable codes for what sessions and their images do not do.
+//! The stable codes of failures of sessions and their images.
 
 use lispwright_runtime::{Ending, ImageRefusal, SessionError, StopReason};
 
-/// The stable code of an ending that is no success.
+/// The stable code of an unsuccessful ending.
 pub(crate) fn of_ending(ending: &Ending) -> Option<&'static str> {
     match ending {
         Ending::Error { .. } => Some("LISP_ERROR"),
@@ -21,7 +21,7 @@ pub(crate) fn of_ending(ending: &Ending) -> Option<&'static str> {
     }
 }
 
-/// The stable code of what an image does not have.
+/// The stable code of something that an image does not have.
 pub(crate) fn of_image(refusal: &ImageRefusal) -> &'static str {
     match refusal {
         ImageRefusal::Threads(_) => "UNSUPPORTED",
@@ -30,7 +30,7 @@ pub(crate) fn of_image(refusal: &ImageRefusal) -> &'static str {
     }
 }
 
-/// The stable code of what a session could not do.
+/// The stable code of a failure of a session.
 pub(crate) fn of_session(error: &SessionError) -> &'static str {
     match error {
         SessionError::Busy { .. } => "SESSION_BUSY",

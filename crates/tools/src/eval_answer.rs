@@ -1,6 +1,6 @@
-//! What became of a call that ran code in an image: values, what was printed, or how it ended instead.
+//! The result of a call that ran code in an image: values and output, or the failure.
 //!
-//! An answer has a size. [`EvalAnswer::of`] shares it among the parts that can be long, and takes note of what is left out.
+//! An answer has a limited size. [`EvalAnswer::of`] shares it among the parts that can be long and counts the omitted part.
 
 use std::sync::Arc;
 
@@ -16,49 +16,49 @@ use crate::image_text::{Fenced, each_once, ends_of, fence, fence_inside, fence_p
 use crate::object::Object;
 use crate::refusal::Refusal;
 
-/// Characters of an answer when none are asked for.
+/// Characters of an answer by default.
 const DEFAULT_OUTPUT: usize = 10_000;
 
 /// Characters of an answer at most.
 pub const MOST_OUTPUT: usize = 40_000;
 
-/// Characters that sentences about an ending take, beside what the image says.
+/// Characters of the sentences about an ending, without text of the image.
 const SENTENCES: usize = 600;
 
-/// How long an answer may be, in characters.
+/// The size limit of an answer, in characters.
 pub fn output_limit(asked: Option<u32>) -> usize {
     asked.map_or(DEFAULT_OUTPUT, |limit| limit as usize).clamp(200, MOST_OUTPUT)
 }
 
-/// How an evaluation ended, and what it left.
+/// The result of an evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct EvalAnswer {
     /// The session.
     pub session: String,
-    /// The values of the last form, as far as there is room.
+    /// The values of the last form, cut to the room for them.
     pub values: Vec<String>,
-    /// What was printed to standard output.
+    /// Printed text on standard output.
     pub stdout: String,
-    /// What was printed to error output.
+    /// Printed text on standard error.
     pub stderr: String,
     /// Warnings of the compiler and of the code.
     pub warnings: Vec<WarningFacts>,
-    /// The number of the first value, when there is something inside to look at.
+    /// The number of the first value, if it has parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_object_id: Option<i64>,
-    /// That value.
+    /// A preview of that value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_preview: Option<Object>,
     /// The session's package after the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
-    /// The stable code of what went wrong.
+    /// The stable code of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
-    /// The same call can succeed later, when something went wrong.
+    /// After a failure: the same call can succeed later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
-    /// What went wrong.
+    /// The failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorFacts>,
     /// Values of the forms before the last.
@@ -67,38 +67,38 @@ pub struct EvalAnswer {
     /// Errors of other threads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub background_errors: Vec<ErrorFacts>,
-    /// What the caller has to know about the session.
+    /// Notices about the session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
-    /// The checkpoint that was made, or that the session is back at.
+    /// The checkpoint that was made, or to which the session has returned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<String>,
-    /// How many stacks are held.
+    /// The number of held stacks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<u32>,
-    /// Characters that are left out.
+    /// The number of omitted characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<u64>,
-    /// How long it took.
+    /// Its duration.
     pub duration_ms: f64,
-    /// What became of the code.
+    /// The status of the code.
     pub execution_status: &'static str,
-    /// What the image answered, in full.
+    /// The full answer of the image.
     #[serde(skip)]
     pub report: EvalReport,
-    /// The warnings, each once, as far as there is room.
+    /// The warnings, each once, cut to the room for them.
     #[serde(skip)]
     pub told_warnings: String,
-    /// How long the answer may be, in characters.
+    /// The size limit of the answer, in characters.
     #[serde(skip)]
     pub limit: usize,
-    /// The values are not all there.
+    /// The values are incomplete.
     #[serde(skip)]
     pub are_values_cut: bool,
-    /// How many elements of a value are printed, where the caller has not said how many.
+    /// The number of elements that are printed by default; absent if the call has its own.
     #[serde(skip)]
     pub print_length: Option<u32>,
-    /// The stack of the error was to be held, and is not.
+    /// The stack of the error is not held, although the call asked for it.
     #[serde(skip)]
     pub is_not_held: bool,
 }
@@ -109,7 +109,7 @@ pub struct WarningFacts {
     /// The type of its condition.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// What it says.
+    /// Its message.
     pub message: String,
 }
 
@@ -122,40 +122,40 @@ pub struct EarlierValue {
     pub value: String,
 }
 
-/// What went wrong.
+/// A failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ErrorFacts {
-    /// The type of the condition; of what is no condition, the stable code.
+    /// The type of the condition; the stable code if there is none.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// What the condition says.
+    /// The message of the condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The thread, when it was another than that of the evaluation.
+    /// The thread, if it is not that of the evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
-    /// What can be done about it.
+    /// Its restarts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restarts: Option<Vec<RestartFacts>>,
-    /// Where it was, innermost first.
+    /// Its frames, innermost first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames: Option<Vec<FrameFacts>>,
-    /// Packages that may have been meant.
+    /// Packages with similar names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
-    /// `read`, `eval` or `print`: what was being done with the form.
+    /// The phase of the form: `read`, `eval` or `print`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<&'static str>,
-    /// The form in hand, from 1.
+    /// The number of the form, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_index: Option<u32>,
-    /// How many forms there are.
+    /// The number of forms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_total: Option<u32>,
     /// Its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
-    /// Where it is in the code, or where reading failed.
+    /// Its place in the code, or the place where reading failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<CodePosition>,
 }
@@ -174,7 +174,7 @@ pub struct CodePosition {
 pub struct RestartFacts {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// Its description.
     pub description: String,
 }
 
@@ -197,7 +197,7 @@ pub struct FrameFacts {
     /// Its variables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locals: Vec<LocalFacts>,
-    /// Frames like it that come next and are left out.
+    /// The similar frames after it that are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<RepeatFacts>,
 }
@@ -207,23 +207,23 @@ pub struct FrameFacts {
 pub struct LocalFacts {
     /// Its name.
     pub name: String,
-    /// Its value, as printed.
+    /// Its printed value.
     pub value: String,
 }
 
-/// Calls that come again and again on a stack.
+/// Repeated frames of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RepeatFacts {
-    /// How many frames come again together.
+    /// The number of frames in one repetition.
     pub frames: u32,
-    /// How many times they do.
+    /// The number of repetitions.
     pub times: u32,
     /// There may be more.
     pub at_least: bool,
 }
 
 impl EvalAnswer {
-    /// The answer, at most about `limit` characters of it; a refusal where the image did not do what was asked.
+    /// The answer, with about `limit` characters at most; a refusal if the image did not carry out the request.
     pub fn of(report: EvalReport, limit: usize) -> Result<Self, Refusal> {
         match report.ending {
             Ending::Refused(refusal) => Err(Refusal::Image { refusal, session: report.session }),
@@ -237,7 +237,7 @@ impl EvalAnswer {
         fields(self)
     }
 
-    /// What was asked for did not happen.
+    /// The request was not carried out.
     pub fn is_error(&self) -> bool {
         self.code.is_some()
     }
@@ -256,7 +256,7 @@ impl EvalAnswer {
         let goes_on = matches!(&report.ending, Ending::Values(values) if values.iter().any(|value| value.cut));
         let value_length = values.iter().map(|value| value.chars().count() + 8).sum();
         let lengths = [printed(&report.stdout), printed(&report.stderr), warnings.chars().count(), value_length];
-        let room = shares(&lengths, limit.saturating_sub(SENTENCES + told(&report, limit)).max(limit / 4));
+        let room = shares(&lengths, limit.saturating_sub(SENTENCES + uncut(&report, limit)).max(limit / 4));
         let stdout = ends_of(&report.stdout, room[0]);
         let stderr = ends_of(&report.stderr, room[1]);
         let warnings = start_of_lines(&warnings, room[2]);
@@ -305,19 +305,19 @@ impl EvalAnswer {
     }
 }
 
-/// A call that ended otherwise than with what it was made for.
+/// A call that did not end with its answer.
 pub(crate) fn ended(report: EvalReport) -> Refusal {
     EvalAnswer::of(report, output_limit(None))
         .map_or_else(|refusal| refusal, |answer| Refusal::Unanswered(Arc::new(answer)))
 }
 
-/// Characters of output, which is more than any answer has where some of it was not kept.
+/// Characters of output; more than any answer has room for if some of it was dropped.
 fn printed(output: &Printed) -> usize {
     if output.dropped > 0 { usize::MAX / 8 } else { fence_printed(&output.head).chars().count() }
 }
 
-/// About how many characters the conditions, stacks, notices and earlier values take, which are told whole.
-fn told(report: &EvalReport, limit: usize) -> usize {
+/// The approximate size of the conditions, stacks, notices and earlier values, in characters: they are not cut.
+fn uncut(report: &EvalReport, limit: usize) -> usize {
     let length = |text: &str, most: usize| text.chars().count().min(most);
     let stack = |frames: &[Frame]| -> usize {
         let frame = |frame: &Frame| {
@@ -352,7 +352,7 @@ fn start_of_lines(lines: &str, limit: usize) -> Fenced {
     Fenced { text: kept.to_owned(), left_out: left_out as u64 }
 }
 
-/// Fenced values cut to `room` characters in all, and how many characters that left out.
+/// Fenced values cut to `room` characters in all, and the number of omitted characters.
 fn within_room(values: &[String], room: usize) -> (Vec<String>, u64) {
     let lengths: Vec<usize> = values.iter().map(|value| value.chars().count()).collect();
     let room = shares(&lengths, room);
@@ -360,7 +360,7 @@ fn within_room(values: &[String], room: usize) -> (Vec<String>, u64) {
     (values.iter().zip(&room).map(|(value, share)| head(value, *share).0.to_owned()).collect(), left_out)
 }
 
-/// What went wrong in an ending whose code is `code`.
+/// The failure of an ending whose code is `code`.
 fn error(ending: &Ending, code: &'static str) -> ErrorFacts {
     let plain = || ErrorFacts { type_name: code.to_owned(), ..ErrorFacts::default() };
     match ending {
@@ -371,7 +371,7 @@ fn error(ending: &Ending, code: &'static str) -> ErrorFacts {
 }
 
 impl ErrorFacts {
-    /// The same with the form in hand.
+    /// The same with the form at `place`.
     fn at(self, place: &Place) -> Self {
         let phase = match place.phase {
             Phase::Read => "read",

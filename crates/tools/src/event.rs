@@ -1,7 +1,6 @@
-//! What happens, for those who watch: evaluations that ended, edits of files, and what was done to sessions.
+//! Events for observers: evaluations that ended, edits of files, and actions on sessions.
 //!
-//! Operations tell an [`Observer`] facts as they come about. What it makes of them, such as a transcript for a person, is
-//! its own affair; it must not keep the operation waiting.
+//! Operations report events to an [`Observer`], such as a transcript for a person. It must not keep the operation waiting.
 
 use std::time::SystemTime;
 
@@ -11,46 +10,46 @@ use crate::answer::Reply;
 use crate::lisp_edit_form::EditAnswer;
 use crate::refusal::Refusal;
 
-/// Something that happened.
+/// An event.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// An image has answered a request, or none could be asked.
+    /// An image has answered a request, or the request could not be sent.
     Answered {
         /// The session.
         session: &'a str,
-        /// What was asked.
+        /// The request.
         request: &'a Request,
-        /// When.
+        /// Its start.
         began: SystemTime,
-        /// What became of it.
+        /// Its result.
         answered: Result<&'a EvalReport, &'a Refusal>,
     },
-    /// A session itself was started, ended or changed, or was to be.
+    /// A session was started, ended or changed, or that failed.
     SessionChanged {
         /// The session.
         session: &'a str,
-        /// What was done to it.
+        /// The action.
         act: SessionAct<'a>,
-        /// When.
+        /// Its start.
         began: SystemTime,
-        /// What the caller is answered.
+        /// The answer to the caller.
         reply: &'a Reply,
     },
     /// A file was edited.
     FileChanged {
-        /// When.
+        /// Its start.
         began: SystemTime,
-        /// How.
+        /// The answer to the caller.
         answer: &'a EditAnswer,
     },
 }
 
-/// Something done to a session.
+/// An action on a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionAct<'a> {
     /// Its image was started ahead of its first call.
     Start,
-    /// What it was doing was interrupted.
+    /// Its running call was interrupted.
     Interrupt,
     /// It was ended with its image.
     Kill,
@@ -62,8 +61,8 @@ pub enum SessionAct<'a> {
     Detach,
 }
 
-/// Who is told of events.
+/// A receiver of events.
 pub trait Observer: Send + Sync {
-    /// `caller`, where it is known, made this happen.
+    /// Receives an event that `caller` (if known) has caused.
     fn observe(&self, caller: Option<&str>, event: &Event<'_>);
 }

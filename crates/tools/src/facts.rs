@@ -1,4 +1,4 @@
-//! Small facts that several answers have: places, changed lines, fixes, what is wrong with a text.
+//! Small facts that several answers share: places, changed lines, fixes, mistakes of a text.
 
 use lispwright_edit as edit;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Place {
-    /// Unicode scalar values before it, from 0.
+    /// The number of Unicode scalar values before it.
     pub offset: u32,
     /// Line, from 1.
     pub line: u32,
@@ -21,30 +21,30 @@ impl From<edit::Place> for Place {
     }
 }
 
-/// What is wrong with a text that does not balance: its first mistake, and what would mend it.
+/// The first mistake of a text that does not balance, and its fixes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Diagnosis {
     /// The stable code of the mistake, such as `unclosed`.
     pub kind: &'static str,
-    /// The delimiter that is due.
+    /// The expected delimiter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What is there instead.
+    /// The delimiter that is there instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
-    /// Where the mistake shows.
+    /// The place of the mistake.
     pub position: Place,
     /// The opener that is still open there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opened_at: Option<Place>,
-    /// The first line after it on which a form begins that reads well.
+    /// The first line after it that begins a form which reads well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_form_line: Option<u32>,
-    /// The mistake in a sentence; empty until the answer is put into words.
+    /// The mistake in a sentence; empty until the answer is rendered.
     pub message: String,
     /// Changes that would mend the text, likeliest first.
     pub likely_fixes: Vec<Fix>,
-    /// All that is known of it.
+    /// The whole diagnosis.
     #[serde(skip)]
     pub whole: edit::Diagnosis,
 }
@@ -70,9 +70,9 @@ impl From<edit::Diagnosis> for Diagnosis {
 pub struct LineChange {
     /// The line, from 1.
     pub line: u32,
-    /// How it is.
+    /// The line before the change.
     pub before: String,
-    /// How it would be.
+    /// The line after the change.
     pub after: String,
 }
 
@@ -82,14 +82,14 @@ impl From<&edit::LineChange> for LineChange {
     }
 }
 
-/// A change that would mend a text: its first line, and all of them when there are several.
+/// A change that would mend a text: its first line, and all its lines if there are several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Fix {
     /// The line, from 1.
     pub line: u32,
-    /// How it is.
+    /// The line before the change.
     pub original: String,
-    /// How it would be.
+    /// The line after the change.
     pub repaired: String,
     /// Delimiters that are added.
     pub add: String,
@@ -97,7 +97,7 @@ pub struct Fix {
     pub remove: String,
     /// The reason.
     pub why: String,
-    /// Every line it changes, where it is more than one.
+    /// All changed lines, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineChange>,
 }

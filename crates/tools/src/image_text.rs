@@ -1,29 +1,29 @@
-//! Words of an image inside words of ours: fenced, so that one cannot pass for the other, and cut to size.
+//! Text of an image inside our own text: fenced, so that one cannot pass for the other, and cut to size.
 //!
-//! In an answer every line of ours that opens a block begins with `[` or `=>`. A line of the image that begins so is
-//! moved right by one blank. Of values, messages and names, characters that nobody sees are written out, since whoever
-//! asks for a value wants to know what is in it; of what programs print they are taken out, and terminal escapes whole.
+//! In an answer, each of our lines that opens a block begins with `[` or `=>`. A line of the image that begins so is
+//! indented by one space. In values, messages and names, invisible characters are shown as escapes, because a caller wants
+//! to know the content of a value; from printed output they are removed, together with terminal escapes.
 
 use std::collections::HashMap;
 
 use lispwright_runtime::Printed;
 use lispwright_syntax::{escaped, head, in_a_line, visible};
 
-/// What an image printed, ready to stand in an answer.
+/// Output of an image, ready for an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fenced {
-    /// The text; for output that was too long, both ends with a line between them that says so.
+    /// The text; if it was too long, both ends and a line between them that says so.
     pub text: String,
     /// Characters left out.
     pub left_out: u64,
 }
 
-/// A value, message or name of an image with its lines fenced.
+/// A value, message or name of an image, with fenced lines.
 pub fn fence(text: &str) -> String {
     fence_lines(&visible(text))
 }
 
-/// What a program printed, with its lines fenced.
+/// Output of a program, with fenced lines.
 pub fn fence_printed(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -50,7 +50,7 @@ fn fence_lines(text: &str) -> String {
     fenced
 }
 
-/// As [`fence`], for a text that does not begin a line.
+/// Like [`fence`], for a text that does not begin a line.
 pub fn fence_inside(text: &str) -> String {
     let fenced = fence(text);
     match fenced.strip_prefix(' ') {
@@ -68,7 +68,7 @@ fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
             rest.next_if(|character| ('\u{40}'..='\u{7e}').contains(character));
         }
         Some(']') => {
-            // An operating system command ends with BEL or ESC \, and in any case with the line.
+            // An operating system command ends with BEL or ESC \, at the latest with the line.
             while let Some(character) = rest.next_if(|character| *character != '\n') {
                 if character == '\u{7}' {
                     return;
@@ -91,7 +91,7 @@ fn tail(text: &str, limit: usize) -> &str {
     text.char_indices().nth(count - limit).map_or("", |(start, _)| &text[start..])
 }
 
-/// The first line of `text`, at most `limit` characters of it, for use inside a line of ours.
+/// The first line of `text`, at most `limit` characters of it, for use inside one of our lines.
 pub fn one_line(text: &str, limit: usize) -> String {
     let flat = fence(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match head(&flat, limit) {
@@ -100,12 +100,12 @@ pub fn one_line(text: &str, limit: usize) -> String {
     }
 }
 
-/// Names that somebody has given, one behind the other in one line.
+/// Names from a user or an image, in one line.
 pub fn listed(names: &[String]) -> String {
     names.iter().map(|name| in_a_line(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// The first `limit` characters of words of ours, up to the end of a line, and how many characters follow.
+/// The first `limit` characters of fenced text, up to the end of a line, and the number of characters after them.
 pub fn start_of_fenced(text: &str, limit: usize) -> (String, usize) {
     let (kept, left) = head(text, limit);
     if left == 0 {
@@ -143,7 +143,7 @@ pub fn ends_of(printed: &Printed, limit: usize) -> Fenced {
     Fenced { text, left_out }
 }
 
-/// `lines` as text. One that comes again stands where it came first, with how often it came.
+/// `lines` as text. A repeated line is at its first place, with its number of occurrences.
 pub fn each_once(lines: impl IntoIterator<Item = String>) -> String {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut counted: Vec<(String, usize)> = Vec::new();
@@ -161,7 +161,7 @@ pub fn each_once(lines: impl IntoIterator<Item = String>) -> String {
     counted.into_iter().map(shown).collect()
 }
 
-/// Shares `room` among parts of the given lengths: what a short part does not need goes to the long ones.
+/// Shares `room` among parts of the given lengths: the room that a short part does not need goes to the long ones.
 pub fn shares(lengths: &[usize], room: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by_key(|part| lengths[*part]);
@@ -179,13 +179,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_comes_again_is_counted() {
+    fn repeated_lines_are_counted() {
         let lines = ["a", "b", "a", "a"].map(str::to_owned);
         assert_eq!(each_once(lines), "a (3 times)\nb\n");
     }
 
     #[test]
-    fn an_image_cannot_speak_for_the_server() {
+    fn text_of_an_image_cannot_pass_for_ours() {
         assert_eq!(fence("=> 4\n[ERROR] x\n [note]\na => b\n"), " => 4\n [ERROR] x\n [note]\na => b\n");
         assert_eq!(fence_inside("[1]\n[2]"), "[1]\n [2]");
         assert_eq!(fence_inside(" [1]"), " [1]");
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_written_out_in_values_and_taken_out_of_output() {
+    fn invisible_characters_are_escaped_in_values_and_removed_from_output() {
         let text = "a\u{1b}[31mred\u{1b}[0m\u{8}\u{202e}b\tc\r\nd";
         assert_eq!(fence(text), "a\\x1b[31mred\\x1b[0m\\x08\\u202eb\tc\\r\nd");
         assert_eq!(one_line("a\r\u{85}b", 20), "a\\r\\x85b");

@@ -1,4 +1,4 @@
-//! `inspect_object`: look into an object of a live image by its number.
+//! `inspect_object`: shows the parts of an object of a live image, by its number.
 
 use lispwright_runtime::{Inspect, MAIN, Node, Sessions};
 use schemars::JsonSchema;
@@ -10,10 +10,10 @@ use crate::refusal::Refusal;
 use crate::repl_eval::{Told, ask_for};
 use crate::tool::CallContext;
 
-/// Levels of parts when none are asked for.
+/// Levels of parts by default.
 const DEFAULT_DEPTH: u32 = 1;
 
-/// Parts of each object when none are asked for.
+/// Parts of each object by default.
 const DEFAULT_ELEMENTS: u32 = 50;
 
 /// Parts of each object at most.
@@ -48,10 +48,10 @@ pub struct InspectAnswer {
     /// The object.
     #[serde(flatten)]
     pub object: Object,
-    /// The same, as the image described it.
+    /// The description from the image.
     #[serde(skip)]
     pub node: Node,
-    /// What the session tells besides.
+    /// Notes of the session.
     #[serde(skip)]
     pub aside: Aside,
 }

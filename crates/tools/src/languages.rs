@@ -1,5 +1,4 @@
-//! `lispwright.toml`: what a project adds to the dialects it is written in. [`crate::workspace`] says which one applies to a
-//! file.
+//! `lispwright.toml`: the additions of a project to its dialects. [`crate::workspace`] finds the one that applies to a file.
 //!
 //! ```toml
 //! [common-lisp]
@@ -21,10 +20,10 @@ use lispwright_syntax::language::{DispatchShape, Extension, ExtensionError};
 use lispwright_syntax::{Dialect, Language};
 use serde::Deserialize;
 
-/// The file's name.
+/// The name of the file.
 pub const FILE_NAME: &str = "lispwright.toml";
 
-/// Each dialect as the project uses it.
+/// The dialects with the additions of a project.
 #[derive(Clone, Debug, Default)]
 pub struct Languages {
     extended: Vec<Language>,
@@ -35,32 +34,32 @@ pub struct Languages {
 pub struct BadConfiguration {
     /// The directory it is in.
     pub directory: PathBuf,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: ConfigFault,
 }
 
-/// What is wrong with a configuration.
+/// A fault of a configuration.
 #[derive(Clone, Debug)]
 pub enum ConfigFault {
     /// It cannot be read.
     Unreadable(Arc<Error>),
-    /// Not TOML, or a key nobody knows.
+    /// It is not TOML, or has an unknown key.
     Toml {
-        /// From 1.
+        /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
     /// A table that is not named after a dialect.
     Dialect(String),
-    /// A dispatch character is one character.
+    /// The key of a dispatch character is not one character.
     Character {
         /// The table.
         dialect: String,
         /// The key.
         key: String,
     },
-    /// A shape nobody knows.
+    /// An unknown shape.
     Shape {
         /// The table.
         dialect: String,
@@ -73,7 +72,7 @@ pub enum ConfigFault {
     Extension {
         /// The table.
         dialect: String,
-        /// Why.
+        /// The reason.
         error: ExtensionError,
     },
 }
@@ -90,7 +89,7 @@ struct Additions {
 }
 
 impl Languages {
-    /// Understands the text of a configuration.
+    /// Parses the text of a configuration.
     pub fn parse(text: &str) -> Result<Self, ConfigFault> {
         let tables: BTreeMap<String, Additions> = toml::from_str(text).map_err(|error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start.min(text.len()));
@@ -102,7 +101,7 @@ impl Languages {
         Ok(Self { extended })
     }
 
-    /// The dialect as the project uses it.
+    /// The dialect with the additions of the project.
     pub fn of(&self, dialect: Dialect) -> Language {
         self.extended.iter().find(|language| language.dialect() == dialect).cloned().unwrap_or(dialect.into())
     }

@@ -1,4 +1,4 @@
-//! `lisp_check_parens`: does it balance, and if not, which line to fix.
+//! `lisp_check_parens`: whether a text balances, and if not, the line to fix.
 
 use lispwright_edit::{CheckReport, check_window};
 use lispwright_syntax::{Dialect, Language};
@@ -36,24 +36,24 @@ pub struct LispCheckParens {
 /// Whether a text balances. That it does not is a finding, not an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CheckAnswer {
-    /// It does.
+    /// It balances.
     pub ok: bool,
-    /// What is wrong when it does not.
+    /// Its first mistake, if it does not.
     #[serde(flatten)]
     pub diagnosis: Option<Diagnosis>,
-    /// The text that was checked with the first fix made, when that is certain.
+    /// The checked text with the first fix, if that is certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repaired_source: Option<String>,
-    /// The file, or what else the text is called.
+    /// The file, or another name of the text.
     #[serde(skip)]
     pub path: String,
-    /// What it was read as.
+    /// The dialect in which it was read.
     #[serde(skip)]
     pub dialect: &'static str,
     /// Data at top level.
     #[serde(skip)]
     pub forms: usize,
-    /// Lines of it.
+    /// Its lines.
     #[serde(skip)]
     pub lines: u32,
 }
@@ -89,12 +89,12 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refus
 }
 
 impl CheckAnswer {
-    /// The verdict on a window of `text`, which is called `path`.
+    /// The verdict on a window of `text`, with `path` as its name.
     pub fn of(path: &str, text: &str, language: &Language, offset: u32, limit: Option<u32>) -> Self {
         Self::new(path, language, check_window(text, language, offset, limit))
     }
 
-    /// The verdict on the text that is called `path`, as a report of the check.
+    /// The verdict in a report, with `path` as the name of the text.
     pub fn new(path: &str, language: &Language, report: CheckReport) -> Self {
         let CheckReport { diagnosis, forms, lines } = report;
         Self {

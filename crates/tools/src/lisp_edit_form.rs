@@ -1,4 +1,4 @@
-//! `lisp_edit_form`: replace, insert, append and delete whole forms.
+//! `lisp_edit_form`: replaces, inserts, appends and deletes whole forms.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
-/// What to do with a form.
+/// The operation on a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EditOperation {
@@ -27,9 +27,9 @@ pub enum EditOperation {
     Replace,
     /// Put forms before it.
     InsertBefore,
-    /// Put forms behind it.
+    /// Put forms after it.
     InsertAfter,
-    /// Put forms at the end of the file, which is made when it is not there.
+    /// Put forms at the end of the file, which is created if it is missing.
     Append,
     /// Remove it.
     Delete,
@@ -76,30 +76,30 @@ pub struct LispEditForm {
     /// Show the diff, write nothing
     #[serde(default)]
     pub dry_run: bool,
-    /// Repair content that does not balance when that is certain
+    /// Repair unbalanced content if that is certain
     #[serde(default = "yes")]
     pub repair: bool,
 }
 
-/// What an edit or a patch did, or would do.
+/// The effect of an edit or a patch, or of its dry run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EditAnswer {
     /// The file, as the project calls it.
     pub path: String,
-    /// What was done.
+    /// The operation.
     pub operation: Done,
-    /// Head of the form it was about, as written.
+    /// Head of the form, as written.
     pub form_type: String,
-    /// Its name, as written; empty when it has none.
+    /// Its name, as written; empty if it has none.
     pub form_name: String,
-    /// The text is not as it was, or would not be.
+    /// The text has changed, or would change.
     pub would_change: bool,
     /// Unified diff, without file names; at most 40,000 characters of it.
     pub diff: String,
-    /// Digest of the edited form, of the first inserted form, of nothing after a deletion.
+    /// Digest of the edited form or of the first inserted one; absent after a deletion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// Scalar values added, less those removed, by a patch.
+    /// The scalar values that a patch added, minus those that it removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delta: Option<i64>,
     /// First line of the new source, from 1.
@@ -108,10 +108,10 @@ pub struct EditAnswer {
     /// Its last line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u32>,
-    /// What was changed in the new source before it was used, because it did not balance.
+    /// The repair of new source that did not balance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<Mended>,
-    /// Things that the caller may not expect, a sentence each; none until the answer is put into words.
+    /// Effects that the caller may not expect, a sentence each; empty until the answer is rendered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The same as facts.
@@ -120,22 +120,22 @@ pub struct EditAnswer {
     /// The file has other names, which keep the old text.
     #[serde(skip)]
     pub has_other_names: bool,
-    /// How the form is spoken of and addressed.
+    /// The label of the form in answers and its address.
     #[serde(skip)]
     pub label: String,
-    /// The file was made, or would be.
+    /// The file was created, or would be.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub created: bool,
-    /// Files there that have a name like that of a file that was made.
+    /// Existing files whose names resemble that of the new file.
     #[serde(skip)]
     pub beside: Vec<String>,
-    /// Nothing was to be written.
+    /// The call was a dry run.
     #[serde(skip)]
     pub dry_run: bool,
 }
 
 impl EditAnswer {
-    /// Tells those who watch of a file that is no longer what it was.
+    /// Reports the changed file to observers.
     pub(crate) fn observed(&self, began: SystemTime, context: &CallContext) {
         if self.would_change && !self.dry_run {
             context.observe(&Event::FileChanged { began, answer: self });
@@ -143,11 +143,11 @@ impl EditAnswer {
     }
 }
 
-/// What an edit did.
+/// The operation of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Done {
-    /// A form was put in the place of another.
+    /// A form replaced another.
     Replace,
     /// Forms were put before one.
     InsertBefore,
@@ -161,12 +161,12 @@ pub enum Done {
     Patch,
 }
 
-/// What was done to new source before it was used.
+/// The repair of new source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Mended {
-    /// The lines that were changed.
+    /// The changed lines.
     pub lines: Vec<LineChange>,
-    /// Why this and nothing else, a sentence each.
+    /// The evidence, a sentence each.
     pub evidence: Vec<String>,
 }
 
@@ -213,13 +213,13 @@ pub(crate) struct Changed {
     /// The file, as the project calls it.
     path: String,
     edited: Edited,
-    /// The file is new, beside these.
+    /// For a new file, the existing ones with similar names.
     made_beside: Option<Vec<String>>,
     /// The file has other names, which keep the old text.
     has_other_names: bool,
 }
 
-/// What `make` does with the text of a Lisp file.
+/// Runs `make` on the text of a Lisp file.
 fn attempt(
     workshop: &Workshop,
     file: &SourceFile,
@@ -229,7 +229,7 @@ fn attempt(
     make(&read_source(file, &language)).map_err(|fault| Refusal::text(&file.path, fault))
 }
 
-/// A file that cannot be edited; one that is not there could be made.
+/// The refusal of a file that cannot be edited; a missing one could be created.
 fn unusable(error: Error) -> Refusal {
     match error.code() {
         "FILE_NOT_FOUND" => Refusal::NoFile(Arc::new(error)),
@@ -237,7 +237,7 @@ fn unusable(error: Error) -> Refusal {
     }
 }
 
-/// Runs `make` on an empty text and makes the file with what comes out, unless it is a dry run; `None` when there is a file.
+/// Runs `make` on an empty text and creates the file with the result, unless it is a dry run; `None` if the file exists.
 fn create(
     workshop: &Workshop,
     path: &str,
@@ -255,13 +255,13 @@ fn create(
     }
     match workshop.roots.create_new(Path::new(path), &edited.text) {
         Ok(written) => made(written.path),
-        // Somebody has made it meanwhile.
+        // Another process has created it meanwhile.
         Err(Error::AlreadyExists { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Runs `make` on a file and writes what comes out, unless it is a dry run.
+/// Runs `make` on a file and writes the result, unless it is a dry run.
 pub(crate) fn change(
     workshop: &Workshop,
     path: &str,
@@ -293,7 +293,7 @@ pub(crate) fn change(
 }
 
 impl Changed {
-    /// What there is to say about it.
+    /// The answer about it.
     pub(crate) fn answer(self, operation: Done, dry_run: bool) -> EditAnswer {
         let Self { path, edited, made_beside, has_other_names } = self;
         let (start_line, end_line) = edited.lines.unzip();

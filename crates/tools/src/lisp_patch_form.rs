@@ -1,4 +1,4 @@
-//! `lisp_patch_form`: change text inside one form.
+//! `lisp_patch_form`: changes text inside one form.
 
 use std::time::SystemTime;
 
@@ -22,7 +22,7 @@ pub struct LispPatchForm {
     pub name: Option<String>,
     /// Text inside the form or its header comment, exact but for white space; must occur once
     pub old_text: String,
-    /// What shall stand there; delimiters balance as before
+    /// Its replacement; delimiters balance as before
     pub new_text: String,
     /// Form type
     #[serde(default)]
@@ -42,7 +42,7 @@ pub struct LispPatchForm {
     /// Show the diff, write nothing
     #[serde(default)]
     pub dry_run: bool,
-    /// Repair new_text when that is certain
+    /// Repair new_text if that is certain
     #[serde(default)]
     pub repair: bool,
 }

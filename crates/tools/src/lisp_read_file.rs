@@ -12,10 +12,10 @@ use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 use crate::workspace::Opened;
 
-/// Characters of a view when no `limit` asks for more.
+/// Characters of a view without a `limit`.
 pub(crate) const DEFAULT_BUDGET: usize = 10_000;
 
-/// Forms of at most so many lines are shown whole.
+/// The most lines of a form that is shown whole.
 const SHORT: u32 = 5;
 
 /// Characters of a view at most.
@@ -54,9 +54,9 @@ pub struct LispReadFile {
 pub struct FileAnswer {
     /// The file, as the project calls it.
     pub path: String,
-    /// How it is shown.
+    /// The mode of the view.
     pub mode: Mode,
-    /// The lines shown, each with its number in front.
+    /// The lines shown, each after its number.
     pub content: String,
     /// Lines of the file.
     pub total_lines: u32,
@@ -64,34 +64,34 @@ pub struct FileAnswer {
     pub total_forms: usize,
     /// Forms shown whole because a pattern fits them.
     pub expanded_forms: usize,
-    /// There is more of it.
+    /// The view is incomplete.
     pub truncated: bool,
     /// The offset at which the next view continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u32>,
-    /// What is wrong with the text.
+    /// The mistakes of the text.
     pub diagnostics: Vec<Diagnosis>,
-    /// What it was read as, when it is Lisp.
+    /// The dialect in which it was read, if it is Lisp.
     #[serde(skip)]
     pub dialect: Option<&'static str>,
-    /// Forms that the patterns fit, when any were given.
+    /// The number of forms that the patterns fit, if there are patterns.
     #[serde(skip)]
     pub matching_forms: Option<usize>,
-    /// What shows the rest.
+    /// The call that shows the rest.
     #[serde(skip)]
     pub next: Option<NextCall>,
-    /// Lines that are shown in part because they are long.
+    /// Lines that are cut because they are long.
     #[serde(skip)]
     pub cut_lines: Vec<u32>,
-    /// What shows a form of the first of them, and what shows more of that line.
+    /// The calls that show a form on the first of them, and more of that line.
     #[serde(skip)]
     pub beyond_the_cut: Vec<NextCall>,
-    /// What shows each form that a pattern fits and that is too long for the view.
+    /// The calls that show the matching forms that are too long for the view.
     #[serde(skip)]
     pub long_forms: Vec<NextCall>,
 }
 
-/// How a file is shown.
+/// The mode of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -113,7 +113,7 @@ impl From<edit::Mode> for Mode {
     }
 }
 
-/// Shows a file. An explicit `limit` raises the size of the answer from 10,000 characters to 40,000.
+/// Shows a file. With a `limit`, the answer may have 40,000 characters instead of 10,000.
 pub async fn lisp_read_file(
     workshop: &Workshop,
     args: LispReadFile,
@@ -144,7 +144,7 @@ fn run(workshop: &Workshop, args: &LispReadFile) -> Result<FileAnswer, Refusal> 
 }
 
 impl FileAnswer {
-    /// The Lisp file at `path`, shown as `options` say.
+    /// The view of the Lisp file at `path` with `options`.
     pub fn of(path: &str, source: &Source<'_>, options: &ViewOptions<'_>) -> Result<Self, Refusal> {
         let shown = view(source, options).map_err(|fault| Refusal::text(path, fault))?;
         Ok(Self::new(path, Some(source.dialect().name()), shown, options))
@@ -186,7 +186,7 @@ fn form_on(path: &str, line: u32) -> NextCall {
     NextCall::to("lisp_read_form").with("path", path).with("line", line)
 }
 
-/// The call that shows the same in another place.
+/// The call that shows the same view from another line.
 fn again(path: &str, options: &ViewOptions<'_>) -> NextCall {
     NextCall::to("lisp_read_file")
         .with("path", path)

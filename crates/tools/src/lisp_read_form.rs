@@ -1,4 +1,4 @@
-//! `lisp_read_form`: one form, exactly as it stands in its file.
+//! `lisp_read_form`: one form, exactly as it is in its file.
 
 use lispwright_edit::{Source, Target, locate};
 use lispwright_syntax::head;
@@ -42,29 +42,29 @@ pub struct FormAnswer {
     pub path: String,
     /// Head of the form, as written.
     pub form_type: String,
-    /// What it defines; empty when it has no name.
+    /// Its name; empty if it has none.
     pub name: String,
-    /// Its first line, from 1, that of its header comment.
+    /// Its first line, from 1, including its header comment.
     pub start_line: u32,
     /// Its last line.
     pub end_line: u32,
     /// Digest of all of it.
     pub digest: String,
-    /// The source, as far as it was asked for.
+    /// The source, up to the limit of the call.
     pub content: String,
-    /// There is more of it.
+    /// The source is incomplete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// False when it does not balance, else absent.
+    /// False if it does not balance, else absent.
     #[serde(skip_serializing_if = "Clone::clone")]
     pub balanced: bool,
-    /// How the form is spoken of and addressed.
+    /// The label of the form in answers and its address.
     #[serde(skip)]
     pub label: String,
-    /// Scalar values that are left.
+    /// The number of omitted scalar values.
     #[serde(skip)]
     pub left: usize,
-    /// What shows the rest.
+    /// The call that shows the rest.
     #[serde(skip)]
     pub next: Option<NextCall>,
 }

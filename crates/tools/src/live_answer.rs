@@ -1,4 +1,4 @@
-//! What operations answer that ask live images, or control them.
+//! Answers of operations that ask live images or control them.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::repl_status::StatusAnswer;
 use crate::repl_wait::WaitAnswer;
 use crate::run_tests::TestAnswer;
 
-/// A choice of answers, each with its fields as a document, and with a way into [`Answer`].
+/// Defines the enum of answers with its document, and the conversions into [`Answer`].
 macro_rules! live_answers {
     ($($(#[$about:meta])* $name:ident($answer:ty),)*) => {
-        /// The answer of an operation that is about live images. Clones share it: a session keeps its last one.
+        /// The answer of an operation on live images. Clones share it: a session keeps its last one.
         #[derive(Clone, Debug)]
         pub enum LiveAnswer {
             $($(#[$about])* $name(Arc<$answer>),)*
@@ -46,17 +46,17 @@ macro_rules! live_answers {
 }
 
 live_answers! {
-    /// An object was looked into.
+    /// An object was inspected.
     Inspected(InspectAnswer),
     /// Macros were expanded.
     Expanded(ExpandAnswer),
     /// A name was described.
     Described(DescribeAnswer),
-    /// Definitions were looked for.
+    /// Definitions were searched.
     Found(FindAnswer),
-    /// References were looked for.
+    /// References were searched.
     Referred(ReferencesAnswer),
-    /// What a module offers was listed.
+    /// The exports of a module were listed.
     Exported(ExportsAnswer),
     /// Code ran, or an image was changed.
     Evaluated(EvalAnswer),
@@ -64,13 +64,13 @@ live_answers! {
     Loaded(LoadAnswer),
     /// Tests were run.
     Tested(TestAnswer),
-    /// What is held was listed.
+    /// Held errors were listed.
     Levels(LevelsAnswer),
     /// Frames were listed.
     Frames(FramesAnswer),
     /// Variables were listed.
     Locals(LocalsAnswer),
-    /// What runs was listed.
+    /// Runtimes and sessions were listed.
     Status(StatusAnswer),
     /// A session was started, renewed or attached.
     Session(SessionAnswer),
@@ -92,7 +92,7 @@ impl LiveAnswer {
         }
     }
 
-    /// The session whose image or whose self it is about, where it was started, ended or changed.
+    /// The session that was started, ended or changed.
     pub(crate) fn session(&self) -> Option<&str> {
         match self {
             Self::Session(answer) => Some(&answer.facts.session),

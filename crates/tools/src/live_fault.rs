@@ -1,43 +1,43 @@
-//! What is wrong with a call that is about live images, found before any of them was asked.
+//! Faults of calls on live images that are found before an image is asked.
 
 use lispwright_runtime::Runtime;
 
 use crate::repl_action::ReplAction;
 
-/// Why an image was not asked. One variant for each kind; the sentences are in `lispwright-words`.
+/// The reason why an image was not asked, one variant for each kind; the sentences are in `lispwright-words`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LiveFault {
-    /// The name that a call asks about is empty.
+    /// The name in the call is empty.
     NoSymbol,
     /// No image runs.
     NoImage {
-        /// The Lisp that it was to run, by the name of its runtime or its dialect.
+        /// The requested Lisp, by the name of its runtime or its dialect.
         of: Option<&'static str>,
     },
     /// The session has no image, though others have one.
     NoImageOfSession {
         /// The session.
         session: String,
-        /// Those that have an image.
+        /// The sessions that have an image.
         living: Vec<String>,
     },
     /// More than one session has an image, and none was named.
     SeveralImages(Vec<String>),
-    /// References of a kind that there is not.
+    /// An unknown kind of references.
     NoKind {
-        /// As it was asked for.
+        /// The requested kind.
         asked: String,
-        /// Those that there are.
+        /// The known kinds.
         kinds: &'static [&'static str],
     },
-    /// Both code and a place in a file were given to be expanded, or neither.
+    /// Both code and a place in a file were given for expansion, or neither.
     CodeOrPlace,
     /// The form at a place does not balance.
     Unbalanced {
         /// Its file.
         path: String,
     },
-    /// The form at a place defines a macro, and expands to nothing that the macro would.
+    /// The form at a place defines a macro, so its expansion does not show what the macro does.
     DefinesMacro {
         /// Its file.
         path: String,
@@ -48,14 +48,14 @@ pub enum LiveFault {
     },
     /// Both a file and a name of a module were given, or neither.
     PathOrModule,
-    /// No form of the file says which module it is.
+    /// No form of the file names its module.
     NoModule {
         /// The file.
         path: String,
     },
     /// Neither a system nor a path was given, or both.
     SystemOrPath {
-        /// The tool that wants one of them.
+        /// The tool.
         tool: &'static str,
     },
     /// Tests of that framework do not run in that runtime.
@@ -67,14 +67,14 @@ pub enum LiveFault {
     },
     /// No runtime has that name.
     NoRuntime(String),
-    /// The time that a call may take is not one.
+    /// The time limit of a call is not valid.
     BadTimeout {
-        /// As it was given, in seconds.
+        /// The given limit, in seconds.
         seconds: f64,
-        /// The longest there is.
+        /// The longest limit, in seconds.
         longest: f64,
     },
-    /// A trial's stack was to be held.
+    /// The call asks to hold the stack of a trial.
     TrialHeld,
     /// An action on a held error lacks an argument.
     Missing {
@@ -85,22 +85,22 @@ pub enum LiveFault {
         /// The session.
         session: String,
     },
-    /// Nothing says which server is to be joined.
+    /// The call has no address of a server.
     NoAddress,
-    /// What is wrong with the address of a server.
+    /// The address of a server is wrong, for this reason.
     BadAddress(String),
-    /// The address of a server says another runtime than the call.
+    /// The address of a server has another runtime than the call.
     TwoRuntimes {
-        /// What the call says.
+        /// The runtime of the call.
         asked: Runtime,
-        /// What the address says.
+        /// The runtime of the address.
         said: Runtime,
     },
     /// Sessions on that runtime join no servers.
     JoinsNone(Runtime),
-    /// Waiting for another call was given up.
+    /// The caller withdrew its wait for another call.
     WaitWithdrawn,
-    /// The module of a file is not there in the image.
+    /// The module of a file is not loaded in the image.
     NotLoaded {
         /// The file.
         path: String,

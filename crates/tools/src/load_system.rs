@@ -1,4 +1,4 @@
-//! `load_system`: load a file, module or system into a live image and say what its compiler has to say.
+//! `load_system`: loads a file, module or system into a live image and reports the diagnostics of its compiler.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::repl_work::{DiagnosticFacts, Failure, Work, diagnostics_of, other_end
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
-/// How long loading may take when nothing else is asked for.
+/// The default time limit of a load.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Arguments of `load_system`.
@@ -43,34 +43,34 @@ pub struct LoadSystem {
     pub timeout_seconds: Option<f64>,
 }
 
-/// What came of loading.
+/// The result of a load.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LoadAnswer {
-    /// How the call ended, when that was neither with the load nor with an error in it.
+    /// The ending of the call, if it is neither the load nor an error in it.
     #[serde(flatten)]
     #[schemars(skip)]
     pub otherwise: Option<EvalAnswer>,
-    /// What was to be loaded, as it was given.
+    /// The system or path of the call.
     pub system: String,
     /// The session.
     pub session: String,
-    /// What became of it.
+    /// The status of the load.
     pub status: LoadStatus,
-    /// How long it took.
+    /// Its duration.
     pub duration_ms: f64,
-    /// How many warnings there are.
+    /// The number of warnings.
     pub warnings: usize,
-    /// What compiler and loader have to say.
+    /// Diagnostics of the compiler and the loader.
     pub diagnostics: Vec<DiagnosticFacts>,
-    /// What went wrong.
+    /// The failure.
     #[serde(flatten)]
     pub failure: Failure,
-    /// What the image answered, in full.
+    /// The full answer of the image.
     #[serde(skip)]
     pub report: EvalReport,
 }
 
-/// What became of a load.
+/// The status of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadStatus {
@@ -78,7 +78,7 @@ pub enum LoadStatus {
     Loaded,
     /// It was loaded before and has not changed.
     Unchanged,
-    /// It is not loaded, or not wholly.
+    /// It is not loaded, or only in part.
     Failed,
 }
 

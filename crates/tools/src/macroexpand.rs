@@ -1,4 +1,4 @@
-//! `macroexpand`: what a form means to the image once its macros are expanded.
+//! `macroexpand`: the expansion of a form in an image.
 
 use lispwright_edit::{Source, Target, locate};
 use lispwright_runtime::{Expand, Expansion, ExpansionLevel};
@@ -17,10 +17,10 @@ use crate::repl_work::runtime_of;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
-/// Forms that define macros: who names one wants to know what the macro does, not what the definer does.
+/// Forms that define macros. A caller who names one wants the expansion of the macro rather than of its definition.
 const MACRO_DEFINERS: [&str; 4] = ["defmacro", "define-syntax", "define-syntax-rule", "define-macro"];
 
-/// How far to expand.
+/// The extent of the expansion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -77,13 +77,13 @@ pub struct Macroexpand {
 pub struct ExpandAnswer {
     /// The new form.
     pub expansion: String,
-    /// It is another form than the one given.
+    /// It differs from the given form.
     pub changed: bool,
-    /// It goes on beyond what is shown.
+    /// It is cut.
     pub truncated: bool,
     /// The session's package.
     pub package: Option<String>,
-    /// What the session tells besides.
+    /// Notes of the session.
     #[serde(skip)]
     pub aside: Aside,
 }
@@ -118,7 +118,7 @@ pub async fn macroexpand(
     Ok(ExpandAnswer { expansion: form.text, changed, truncated: form.cut, package, aside })
 }
 
-/// The source of the form at an address, the package or module that the file is in there, and its dialect.
+/// The source of the form at an address, the package or module at that place of the file, and its dialect.
 fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<String>, Option<Dialect>), Refusal> {
     let (file, language) = workshop.workspace.open_lisp(args.path.as_deref().unwrap_or_default())?;
     let source = read_source(&file, &language);
@@ -136,7 +136,7 @@ fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<St
     Ok((source.slice(form.span).to_owned(), package_at(&source, id), Some(language.dialect())))
 }
 
-/// What the last form before one says that names the package, module or namespace.
+/// The package, module or namespace that the last such form before `id` names.
 fn package_at(source: &Source<'_>, id: FormId) -> Option<String> {
     let start = source.forms.get(id).span.start;
     let before = source.forms.iter().take_while(|(_, form)| form.span.start < start);

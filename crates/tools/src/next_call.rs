@@ -1,8 +1,8 @@
-//! The call that leads on from an answer or a refusal.
+//! The call to make after an answer or a refusal.
 
 use serde_json::Value;
 
-/// A call to make next: a tool of the catalogue and its arguments. How it is spoken of depends on the reader.
+/// A call to make next: a tool of the catalogue and its arguments. Its wording depends on the reader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NextCall {
     /// Name of the tool.
@@ -12,7 +12,7 @@ pub struct NextCall {
 }
 
 impl NextCall {
-    /// A call of `tool`, so far without arguments.
+    /// A call of `tool` without arguments.
     #[must_use]
     pub const fn to(tool: &'static str) -> Self {
         Self { tool, arguments: Vec::new() }

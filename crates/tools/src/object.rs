@@ -1,4 +1,4 @@
-//! An object of an image as facts: what it is, its number, and its parts.
+//! An object of an image as facts: its kind, its number, and its parts.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,24 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// An object. Its parts are elements, entries of a table, or slots, and have parts of their own as deep as was asked for.
+/// An object. Its parts are elements, entries of a table, or slots, with their own parts down to the requested depth.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Object {
-    /// What kind of thing it is.
+    /// Its kind.
     pub kind: String,
-    /// It is shown already, further out.
+    /// It is already shown further out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub circular: Option<bool>,
-    /// As it is printed.
+    /// Its printed form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// Its number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<i64>,
-    /// Its type, as the image says.
+    /// Its type in the image.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// What the image says of things of its kind, by name.
+    /// Facts that belong to its kind, by name.
     #[serde(flatten)]
     #[schemars(skip)]
     pub facts: BTreeMap<String, String>,
@@ -40,28 +40,28 @@ pub struct Object {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Parts")]
     pub slots: Option<Vec<PartFacts>>,
-    /// How many parts there are.
+    /// The extent of the parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<Extent>,
 }
 
-/// The schema of parts: one that is written in place cannot refer to itself.
+/// The schema of parts. A schema that is written in place cannot refer to itself.
 type Parts = Option<Vec<Map<String, Value>>>;
 
 /// A part of an object.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum PartFacts {
-    /// By its place among the others.
+    /// A part by its position.
     Element(Object),
-    /// By its name.
+    /// A part by its name.
     Slot {
         /// The name.
         name: String,
         /// The part.
         value: Object,
     },
-    /// By its key.
+    /// A part by its key.
     Entry {
         /// The key.
         key: Box<Object>,
@@ -70,15 +70,15 @@ pub enum PartFacts {
     },
 }
 
-/// Which of an object's parts are shown.
+/// The range of an object's parts that is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Extent {
-    /// There are more.
+    /// Some are left out.
     pub truncated: bool,
-    /// How many there are, where that is known.
+    /// The total number, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// How many come before those that are shown.
+    /// The number of parts before the range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Lisps that no session runs, by the names by which they are asked for.
+//! Lisps that no session runs, by the names that callers use for them.
 
 const SCHEMES: &[&str] = &[
     "bigloo",
@@ -23,12 +23,12 @@ const COMMON_LISPS: &[&str] = &["abcl", "acl", "allegro", "ccl", "clozure", "cmu
 const EMACSES: &[&str] = &["elisp", "emacs", "emacs-lisp"];
 const CLOJURES: &[&str] = &["babashka", "basilisp", "bb", "clj", "clojurescript", "cljs", "lein", "nbb", "nrepl"];
 
-/// A family of Lisps that no session runs by that name.
+/// A family of Lisps without a runtime of the requested name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherLisp {
-    /// A Scheme that has no row.
+    /// A Scheme without a runtime.
     Scheme,
-    /// A Common Lisp that has no row.
+    /// A Common Lisp without a runtime.
     CommonLisp,
     /// A Clojure by another name.
     Clojure,
@@ -37,7 +37,7 @@ pub enum OtherLisp {
 }
 
 impl OtherLisp {
-    /// The family of what is called `name`, if that is known to be a Lisp.
+    /// The family of the Lisp with this name, if it is known.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let families = [

@@ -1,9 +1,9 @@
 //! The workshop of a server that may not know yet which project it serves.
 //!
-//! Clients start servers where they please: in the home directory, in `/`, in the project of yesterday. A server that ended
-//! there would be a tool that is silently missing, so it stays, and each call that needs the project answers what is
-//! wrong and how to mend it. A root that somebody named, on the command line or in the environment, stands. The working
-//! directory is only a guess: a client that knows its roots may say them until the first call has used the guess.
+//! Clients start servers anywhere: in the home directory, in `/`, in the project of yesterday. A server that ended
+//! there would be a tool that is silently missing, so it goes on, and each call that needs the project answers what is
+//! wrong and how to correct it. A root from the command line or the environment is final. The working directory is only a
+//! guess: a client that knows its roots may send them until the first call has used the guess.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use lispwright_project::{RootSource, Roots};
 use crate::refusal::Refusal;
 use crate::workshop::Workshop;
 
-/// A workshop, or why there is none yet. Clones share it.
+/// A workshop, or the reason why there is none yet. Clones share it.
 #[derive(Clone)]
 pub struct Premises(Arc<Mutex<State>>);
 
@@ -22,15 +22,15 @@ struct State {
     workshop: Result<Workshop, Refusal>,
     /// Makes a workshop of roots.
     furnish: Furnish,
-    /// Nobody has named a root, and no call has used the guess.
+    /// The root is a guess that no call has used.
     guessed: bool,
 }
 
 type Furnish = Box<dyn Fn(Roots) -> Workshop + Send>;
 
 impl Premises {
-    /// The premises for the roots named on the command line, else those of the environment, else the working directory,
-    /// where `furnish` makes the workshop. Fails only for what was named on the command line.
+    /// The premises for the roots of the command line, else those of the environment, else the working directory;
+    /// `furnish` makes the workshop. Fails only for roots of the command line.
     pub fn new(
         explicit: &[PathBuf],
         furnish: impl Fn(Roots) -> Workshop + Send + 'static,
@@ -45,7 +45,7 @@ impl Premises {
         Ok(Self(Arc::new(Mutex::new(State { workshop, furnish: Box::new(furnish), guessed }))))
     }
 
-    /// The workshop for a call that is about to use it, or what to answer instead.
+    /// The workshop for a call that uses it, or the refusal of that call.
     pub fn workshop(&self) -> Result<Workshop, Refusal> {
         let mut state = self.state();
         if state.workshop.is_ok() {
@@ -54,18 +54,18 @@ impl Premises {
         state.workshop.clone()
     }
 
-    /// The workshop that is there, for what is not a call.
+    /// The present workshop, for uses outside of calls.
     pub fn present(&self) -> Option<Workshop> {
         self.state().workshop.clone().ok()
     }
 
-    /// A client's roots would count.
+    /// The roots of a client would still be taken.
     pub fn is_guessed(&self) -> bool {
         self.state().guessed
     }
 
-    /// Works in the directories that a client calls its roots, unless a root has been named or used by now. None of them
-    /// that can be a root leaves everything as it is.
+    /// Works in the directories that a client calls its roots, unless a root has been named or used by now. If none of them
+    /// can be a root, nothing changes.
     pub fn take_roots(&self, paths: Vec<PathBuf>) {
         let mut state = self.state();
         let known = |path: &Path| state.workshop.as_ref().is_ok_and(|workshop| workshop.roots.primary() == path);

@@ -1,4 +1,4 @@
-//! Why a call could not do what was asked, as facts. One variant for each kind; the sentences are in `lispwright-words`.
+//! Refusals of calls as facts, one variant for each kind; the sentences are in `lispwright-words`.
 
 use std::sync::Arc;
 
@@ -13,21 +13,21 @@ use crate::eval_answer::EvalAnswer;
 use crate::languages::BadConfiguration;
 use crate::live_fault::LiveFault;
 
-/// Why nothing was done.
+/// The reason why a call was refused.
 #[derive(Clone, Debug)]
 pub enum Refusal {
     /// A request about the text of a file was wrong.
     Text {
         /// The file, as the project calls it.
         path: String,
-        /// What is wrong.
+        /// The fault.
         fault: Box<edit::EditRefusal>,
     },
     /// A file could not be read or written.
     File(Arc<project::Error>),
-    /// A file to be edited is not there, and could be made.
+    /// A file to be edited is missing and could be created.
     NoFile(Arc<project::Error>),
-    /// No directory is open whose files could be worked on.
+    /// No directory is open as a root.
     NoRoot(Arc<project::Error>),
     /// A call about live images was wrong, and none was asked.
     Live(LiveFault),
@@ -35,21 +35,21 @@ pub enum Refusal {
     Arguments {
         /// The tool.
         tool: String,
-        /// What is wrong, in the order of the arguments, missing ones last.
+        /// The faults, in the order of the arguments, missing ones last.
         faults: Vec<Fault>,
-        /// What the tool takes.
+        /// The arguments that the tool takes.
         takes: Vec<Taken>,
     },
-    /// The arguments fit the schema of the tool, and not its type.
+    /// The arguments fit the schema of the tool but not its type.
     Misfit {
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
-    /// Of two arguments a call has to have one.
+    /// The call needs exactly one of two arguments.
     ExactlyOne {
-        /// The two.
+        /// The two arguments.
         arguments: [&'static str; 2],
-        /// Both were given, not neither.
+        /// Both were given; otherwise neither.
         has_both: bool,
     },
     /// There is no dialect of that name.
@@ -61,28 +61,28 @@ pub enum Refusal {
     NotLisp {
         /// The file, as the project calls it.
         path: String,
-        /// The caller could have said what it is.
+        /// The call has an argument for the dialect.
         may_be_said: bool,
     },
-    /// What the project adds to its dialects is not understood.
+    /// The `lispwright.toml` of the project is wrong.
     Configuration(Box<BadConfiguration>),
-    /// The operation ended before its end. No file was changed.
+    /// The operation was cut short. No file was changed.
     Ended {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// The operation failed where it should not.
+    /// The operation failed because of a fault of this program.
     Broke {
         /// The tool.
         tool: String,
-        /// What is known.
+        /// A description of the failure.
         what: String,
     },
-    /// A session could not do it; nothing ran.
+    /// A session could not carry out the call; nothing ran.
     Session(Box<SessionError>),
-    /// What was asked for is not there in an image; nothing ran.
+    /// The image does not have what the call needs; nothing ran.
     Image {
-        /// What is missing.
+        /// The missing thing.
         refusal: runtime::ImageRefusal,
         /// The session.
         session: String,
@@ -91,10 +91,10 @@ pub enum Refusal {
     NotOffered {
         /// The runtime.
         runtime: Runtime,
-        /// The kind of the request, or what it needs.
+        /// The operation, or one that it needs.
         operation: Operation,
     },
-    /// An image was asked, and the call ended otherwise than with an answer.
+    /// An image was asked, and the call ended without its answer.
     Unanswered(Arc<EvalAnswer>),
 }
 
@@ -124,7 +124,7 @@ impl Refusal {
         }
     }
 
-    /// It is about an image that was not asked, or did not do what it was asked: no code ran.
+    /// The image was not asked, or did not carry out the request: no code ran.
     pub fn is_before_running(&self) -> bool {
         matches!(self, Self::Live(_) | Self::Session(_) | Self::Image { .. } | Self::NotOffered { .. })
     }

@@ -1,9 +1,9 @@
-//! What can be asked of `repl_control`.
+//! The actions and arguments of `repl_control`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What to do.
+/// The action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplAction {
@@ -12,9 +12,9 @@ pub enum ReplAction {
     Status,
     /// Start a session's image ahead of its first call.
     Start,
-    /// Wait for what a session is doing and give the last answer there again.
+    /// Wait for the running call of a session and repeat its last answer.
     Wait,
-    /// Interrupt what a session is doing; its state is kept.
+    /// Interrupt the running call of a session; its state is kept.
     Interrupt,
     /// End a session and its image.
     Kill,
@@ -28,7 +28,7 @@ pub enum ReplAction {
     Attach,
     /// Leave a server that was joined.
     Detach,
-    /// List what is held and the restarts.
+    /// List the held errors and their restarts.
     Restarts,
     /// Take a restart of a held error.
     Restart,

@@ -1,4 +1,4 @@
-//! The actions of `repl_control` that join a server of somebody else's and leave it.
+//! The actions of `repl_control` that join somebody else's server and leave it.
 
 use lispwright_runtime::{Address, Capability, MAIN, Runtime, SWANK_PORT, Sessions};
 
@@ -9,7 +9,7 @@ use crate::repl_control::{ActAnswer, Became, SessionAnswer};
 use crate::repl_session::chosen;
 use crate::tool::CallContext;
 
-/// Joins the server at the address given. What it speaks is found out, unless the runtime or the address says it.
+/// Joins the server at the given address. Its protocol is detected unless the runtime or the address names it.
 pub(crate) async fn attach(
     sessions: &Sessions,
     args: &ReplControl,

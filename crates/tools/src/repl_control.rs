@@ -1,4 +1,4 @@
-//! `repl_control`: look at the live sessions, start, interrupt, end and refresh them.
+//! `repl_control`: lists the live sessions; starts, interrupts, ends and renews them.
 
 use std::time::SystemTime;
 
@@ -22,23 +22,23 @@ use crate::tool::CallContext;
 /// A session that was started, renewed or attached.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SessionAnswer {
-    /// How it is now.
+    /// Its present status.
     #[serde(flatten)]
     pub facts: SessionFacts,
-    /// What became of it.
+    /// The result of the action.
     #[serde(skip)]
     pub became: Became,
-    /// How it is now, as the runtime side knows it.
+    /// The status from the runtime crate.
     #[serde(skip)]
     pub status: SessionStatus,
 }
 
-/// What became of a session.
+/// The result of an action on a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Became {
-    /// Its image is there.
+    /// It has an image.
     Ready,
-    /// It has another image.
+    /// It has a fresh image.
     Fresh,
     /// It has joined a server.
     Attached,
@@ -50,7 +50,7 @@ impl SessionAnswer {
     }
 }
 
-/// What was done to a session: one of three things.
+/// The effect on a session: an interrupt, an end, or a server that was left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ActAnswer {
     /// The session.
@@ -75,7 +75,7 @@ impl ActAnswer {
     }
 }
 
-/// The schema of what any action answers.
+/// The schema of the answers of all actions.
 pub fn control_schema() -> Map<String, Value> {
     any_fields_schema([
         fields_schema::<StatusAnswer>(),
@@ -89,12 +89,12 @@ pub fn control_schema() -> Map<String, Value> {
     ])
 }
 
-/// Does what `args.action` says. What ends or interrupts something does not wait for what runs; what needs the image does.
+/// Carries out `args.action`. Actions that end or interrupt do not wait for the running call; those that need the image do.
 pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &CallContext) -> Reply {
     let began = SystemTime::now();
     let reply = control(sessions, &args, context).await;
     if let Some(act) = act(&args) {
-        // Which one was meant, the answer says best.
+        // The answer has the session that was meant.
         let session = match &reply {
             Ok(Answer::Live(answer)) => answer.session(),
             _ => None,
@@ -105,8 +105,8 @@ pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &Call
     reply
 }
 
-/// What is done to a session itself; nothing for what only looks, and for requests to its image, which are observed where they
-/// are sent.
+/// The action on a session that observers see; `None` for actions that only look, and for requests to its image, which are
+/// reported when they are sent.
 fn act(args: &ReplControl) -> Option<SessionAct<'_>> {
     Some(match args.action {
         ReplAction::Start => SessionAct::Start,

@@ -1,4 +1,4 @@
-//! `repl_eval`: evaluate code in a session's live image.
+//! `repl_eval`: evaluates code in a session's live image.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,16 +15,16 @@ use crate::refusal::Refusal;
 use crate::repl_session::open;
 use crate::tool::CallContext;
 
-/// How long a call may take when it is not said.
+/// The default time limit of a call.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Elements of each list or vector that are printed when it is not said: the rest is there to be looked at.
+/// Elements of each list or vector that are printed by default; `inspect_object` shows the rest.
 pub(crate) const PRINTED: u32 = 200;
 
-/// The longest a call may be allowed to take, in seconds.
+/// The longest time limit of a call, in seconds.
 const LONGEST: f64 = 86_400.0;
 
-/// What to do when the code ends in an error.
+/// The handling of an error that ends the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnError {
@@ -87,8 +87,7 @@ pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContex
     })
 }
 
-/// Asks the image of `session` behind all that it was asked before, tells the caller what is being waited for, and those who
-/// watch what became of it.
+/// Asks the image of `session` after all its earlier calls, reports progress to the caller, and the result to observers.
 pub(crate) async fn ask(
     sessions: &Sessions,
     session: &str,
@@ -103,7 +102,7 @@ pub(crate) async fn ask(
     answered
 }
 
-/// An answer of the type that its question has, with what else the session tells.
+/// The typed answer to a question, with the notes of the session.
 pub(crate) struct Told<A> {
     pub(crate) answer: A,
     /// The session's package after the call.
@@ -113,7 +112,7 @@ pub(crate) struct Told<A> {
     pub(crate) aside: Aside,
 }
 
-/// Asks as [`ask`] does. An image that was stopped, refused or lost is a refusal.
+/// Like [`ask`]. An image that stopped, refused or died is a refusal.
 pub(crate) async fn ask_for<Q: Question>(
     sessions: &Sessions,
     session: &str,
@@ -165,12 +164,12 @@ fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, Refusal> {
     })
 }
 
-/// How long a call may take.
+/// The time limit of a call.
 pub(crate) fn seconds(asked: Option<f64>) -> Result<Duration, Refusal> {
     seconds_or(asked, DEFAULT_TIMEOUT)
 }
 
-/// How long a call may take, when it is not asked for otherwise.
+/// The time limit of a call with another default.
 pub(crate) fn seconds_or(asked: Option<f64>, default: Duration) -> Result<Duration, Refusal> {
     let Some(seconds) = asked else { return Ok(default) };
     if !(seconds > 0.0 && seconds <= LONGEST) {

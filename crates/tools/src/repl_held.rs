@@ -1,4 +1,4 @@
-//! The actions of `repl_control` on a held error: look at its stack, evaluate in it, leave it.
+//! The actions of `repl_control` on a held error: show its stack, evaluate in it, leave it.
 
 use lispwright_runtime::{
     EvalRequest, Frame, Frames, LispError, ListFrames, ListHeld, ListLocals, Locals, Node, Request, RestartName,
@@ -20,19 +20,19 @@ use crate::tool::CallContext;
 /// Frames in one answer.
 const FRAMES: u32 = 20;
 
-/// What is held.
+/// The held errors.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LevelsAnswer {
     /// The session.
     pub session: String,
-    /// How many stacks are held.
+    /// The number of held stacks.
     pub held: u32,
-    /// The errors that they are of, innermost first.
+    /// Their errors, innermost first.
     pub levels: Vec<Level>,
-    /// The same, as the image says.
+    /// The same, from the image.
     #[serde(skip)]
     pub errors: Vec<LispError>,
-    /// What the session tells besides.
+    /// Notes of the session.
     #[serde(skip)]
     pub aside: Aside,
 }
@@ -43,9 +43,9 @@ pub struct Level {
     /// The type of its condition.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// What it says.
+    /// Its message.
     pub message: String,
-    /// What can be done about it.
+    /// Its restarts.
     pub restarts: Vec<RestartFacts>,
 }
 
@@ -54,16 +54,16 @@ pub struct Level {
 pub struct FramesAnswer {
     /// The session.
     pub session: String,
-    /// How many stacks are held.
+    /// The number of held stacks.
     pub held: u32,
-    /// Some of the frames.
+    /// The requested range of the frames.
     pub frames: Vec<FrameFacts>,
-    /// How many there are.
+    /// The total number.
     pub total: u32,
-    /// The frames, as the image says.
+    /// The frames, from the image.
     #[serde(skip)]
     pub stack: Vec<Frame>,
-    /// What the session tells besides.
+    /// Notes of the session.
     #[serde(skip)]
     pub aside: Aside,
 }
@@ -73,19 +73,19 @@ pub struct FramesAnswer {
 pub struct LocalsAnswer {
     /// The session.
     pub session: String,
-    /// How many stacks are held.
+    /// The number of held stacks.
     pub held: u32,
     /// The frame.
     pub frame: FrameFacts,
     /// Its variables.
     pub locals: Vec<Variable>,
-    /// The frame, as the image says.
+    /// The frame, from the image.
     #[serde(skip)]
     pub in_stack: Frame,
-    /// The variables, as the image says.
+    /// The variables, from the image.
     #[serde(skip)]
     pub nodes: Vec<(String, Node)>,
-    /// What the session tells besides.
+    /// Notes of the session.
     #[serde(skip)]
     pub aside: Aside,
 }
@@ -99,7 +99,7 @@ pub struct Variable {
     pub value: Object,
 }
 
-/// Does what `args.action` says with what is held in `session`.
+/// Carries out `args.action` on the held errors of `session`.
 pub(crate) async fn held(sessions: &Sessions, session: &str, args: &ReplControl, context: &CallContext) -> Reply {
     let frame = args.frame.unwrap_or(0);
     Ok(match args.action {
@@ -138,7 +138,7 @@ impl From<&LispError> for Level {
     }
 }
 
-/// The request of an action that lets code run.
+/// The request of an action that runs code.
 fn request(session: &str, args: &ReplControl) -> Result<Request, Refusal> {
     let missing = |argument| LiveFault::Missing { action: args.action, argument, session: session.to_owned() };
     Ok(match args.action {

@@ -1,4 +1,4 @@
-//! What runs and what could: runtimes, sessions, limits and what keeps images in.
+//! Status: runtimes, sessions, limits and isolation.
 
 use lispwright_runtime::{
     Capability, CheckpointStatus, LACKS, Runtime, SessionError, SessionStatus, Sessions, State, Status, WorkerStatus,
@@ -8,34 +8,34 @@ use serde::Serialize;
 
 use crate::refusal::Refusal;
 
-/// What is known about the live side as a whole.
+/// The status of all runtimes and sessions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StatusAnswer {
-    /// The directory that images work in.
+    /// The working directory of images.
     pub root: String,
-    /// Every runtime, those that are not installed too.
+    /// All runtimes, including those that are not installed.
     pub runtimes: Vec<RuntimeFacts>,
     /// The sessions.
     pub sessions: Vec<SessionFacts>,
-    /// How many there may be.
+    /// The most sessions.
     pub max_sessions: usize,
-    /// How long an image may be idle before it is ended.
+    /// The idle time after which an image is ended.
     pub max_idle_seconds: Option<f64>,
-    /// The heap of an image.
+    /// The heap size of an image.
     pub heap_megabytes: u32,
-    /// How images start.
+    /// The start of images, by runtime.
     pub workers: Vec<WorkerFacts>,
-    /// What an image and all that it started may take together.
+    /// The memory limit of an image together with all that it started.
     pub memory_limit_megabytes: u64,
-    /// How many processes they may be.
+    /// The limit of their processes.
     pub max_processes: u32,
-    /// The command in front of every image.
+    /// The command that launches every image.
     pub launcher: Vec<String>,
-    /// What this system does not have for images, by name.
+    /// The protections that this system lacks, by name.
     pub lacks: Vec<&'static str>,
-    /// What keeps images in: `process`, the mechanism of a sandbox, or `none-works`.
+    /// The isolation of images: `process`, the mechanism of a sandbox, or `none-works`.
     pub isolation: &'static str,
-    /// The same, as the runtime side knows it.
+    /// The status from the runtime crate.
     #[serde(skip)]
     pub status: Status,
 }
@@ -45,11 +45,11 @@ pub struct StatusAnswer {
 pub struct RuntimeFacts {
     /// Its name.
     pub name: &'static str,
-    /// Its program, when it is installed.
+    /// Its program, if it is installed.
     pub path: Option<String>,
-    /// What that says of its version.
+    /// The version that its program prints.
     pub version: Option<String>,
-    /// What it can do here.
+    /// Its capabilities.
     pub capabilities: Vec<&'static str>,
     /// Its row.
     #[serde(skip)]
@@ -57,7 +57,7 @@ pub struct RuntimeFacts {
 }
 
 impl RuntimeFacts {
-    /// It is installed, and sessions can have it.
+    /// It is installed, and sessions can run it.
     pub fn is_usable(&self) -> bool {
         self.path.is_some() && self.runtime.can(Capability::Eval)
     }
@@ -68,43 +68,43 @@ impl RuntimeFacts {
 pub struct SessionFacts {
     /// Its name.
     pub session: String,
-    /// What it runs.
+    /// Its runtime.
     pub runtime: &'static str,
     /// `idle`, `busy`, `no-image` or `stopped`.
     pub state: &'static str,
     /// The process of its image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<i32>,
-    /// Implementation and version, as the image says.
+    /// Implementation and version, from the image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// How long its image has run.
+    /// The uptime of its image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uptime_seconds: Option<u64>,
     /// Its share of the memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_kb: Option<u64>,
-    /// How many evaluations were asked of it.
+    /// The number of its evaluations.
     pub evaluations: u64,
     /// Its package after the last call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
-    /// What it is doing.
+    /// Its present activity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doing: Option<String>,
-    /// What waits for its turn.
+    /// The calls that wait for their turn.
     pub waiting: Vec<String>,
-    /// How long the call has run that it is busy with.
+    /// The duration of its running call so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub running_seconds: Option<f64>,
-    /// Images lost within the last five minutes.
+    /// The number of images lost within the last five minutes.
     pub crashes: usize,
-    /// How many stacks are held.
+    /// The number of held stacks.
     pub held: u32,
     /// Interrupted code still ran when its last call ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs_on: Option<bool>,
-    /// What it can be rolled back to, oldest first.
+    /// Its checkpoints, oldest first.
     pub checkpoints: Vec<CheckpointFacts>,
 }
 
@@ -113,26 +113,26 @@ pub struct SessionFacts {
 pub struct CheckpointFacts {
     /// Its name.
     pub name: String,
-    /// The process that sleeps.
+    /// The sleeping process.
     pub pid: i32,
     /// Its share of the memory.
     pub memory_kb: Option<u64>,
 }
 
-/// How the images of a runtime start.
+/// The start of the images of a runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorkerFacts {
     /// The runtime.
     pub runtime: &'static str,
-    /// The process of the spare.
+    /// The process of the spare image.
     pub spare_pid: Option<i32>,
-    /// The saved image that they start from.
+    /// The saved image from which they start.
     pub saved_image: Option<String>,
-    /// Why they start without one.
+    /// The reason why they start without one.
     pub plain_start: Option<String>,
 }
 
-/// What runs and what could; of the sessions `only` this one.
+/// The status; of the sessions `only` this one, if it is given.
 pub(crate) async fn status(sessions: &Sessions, only: Option<&str>) -> Result<StatusAnswer, Refusal> {
     let mut status = sessions.status();
     if let Some(only) = only {

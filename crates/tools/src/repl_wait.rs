@@ -1,4 +1,4 @@
-//! Waiting for a call of a session once more: for a client that gave up waiting for it, or did not read its answer.
+//! Waiting for a call of a session again: for a client that gave up the wait, or did not read the answer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,35 +14,35 @@ use crate::refusal::Refusal;
 use crate::repl_eval::seconds;
 use crate::tool::CallContext;
 
-/// What a session is doing, or the last answer there.
+/// The activity of a session, or its last answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WaitAnswer {
     /// The session.
     pub session: String,
     /// Nothing runs in it.
     pub ended: bool,
-    /// What it does, when something runs.
+    /// Its activity, if something runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doing: Option<String>,
     /// The call that was answered last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
-    /// How long ago that was.
+    /// The age of that answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_ago: Option<u64>,
-    /// What it was answered.
+    /// That answer.
     #[serde(skip)]
     pub reply: Option<Box<Reply>>,
 }
 
 impl WaitAnswer {
-    /// The call that was waited for was no success.
+    /// The call that was waited for has failed.
     pub(crate) fn is_error(&self) -> bool {
         self.reply.as_ref().is_some_and(|reply| reply.as_ref().as_ref().map_or(true, Answer::is_error))
     }
 }
 
-/// Waits for what `session` is doing, at most `limit` seconds, and gives the last answer there again.
+/// Waits for the running call of `session`, at most `limit` seconds, and repeats its last answer.
 pub(crate) async fn wait(
     sessions: &Sessions,
     session: &str,
@@ -80,7 +80,7 @@ pub(crate) async fn wait(
     })
 }
 
-/// Leaves the answer to a call where [`wait`] finds it.
+/// Stores the answer to a call for [`wait`].
 pub(crate) fn keep(context: &CallContext, reply: &Reply) {
     if let Some(ticket) = context.ticket() {
         ticket.answered(Arc::new(reply.clone()));

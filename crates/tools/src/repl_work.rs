@@ -1,4 +1,4 @@
-//! What `load_system` and `run_tests` share: what they are about, which session does it, and located diagnostics.
+//! Shared parts of `load_system` and `run_tests`: the target, the session, and located diagnostics.
 
 use std::path::Path;
 
@@ -14,18 +14,18 @@ use crate::refusal::Refusal;
 use crate::repl_session::open;
 use crate::workshop::Workshop;
 
-/// What a call is about, where, and under which name it is told.
+/// The target of a call, its session, and its name in the answer.
 pub(crate) struct Work {
     pub(crate) target: Target,
     pub(crate) session: String,
-    /// The path as it was given, or the system.
+    /// The path or system of the call.
     pub(crate) name: String,
-    /// What the image is told of the project.
+    /// The project, for the image.
     pub(crate) project: Project,
 }
 
 impl Work {
-    /// Finds out what is meant. Without a session or runtime, what the file or name looks like decides which Lisp it is for.
+    /// Resolves the target. Without a session or runtime, the kind of the file or name decides which Lisp runs it.
     pub(crate) fn find(
         workshop: &Workshop,
         tool: &'static str,
@@ -36,7 +36,7 @@ impl Work {
     ) -> Result<Self, Refusal> {
         let project = project(workshop);
         let (system, path) = match (system, path) {
-            // A module's name where a file's is expected.
+            // A module's name in the place of a file's.
             (None, Some(path)) if path.trim_start().starts_with('(') && workshop.workspace.read(path).is_err() => {
                 (Some(path), None)
             }
@@ -64,7 +64,7 @@ impl Work {
     }
 }
 
-/// What an image is told of the project.
+/// The project, for an image.
 fn project(workshop: &Workshop) -> Project {
     let roots: Vec<&Path> = workshop.roots.writable().collect();
     Project {
@@ -77,39 +77,39 @@ fn project(workshop: &Workshop) -> Project {
     }
 }
 
-/// Whether a file of the project is named after the system, or after the one that the system is a part of. The system may be
-/// written as in a definition: as `:name` or `#:name`, in either case.
+/// Whether a file of the project has the name of the system, or of the system that it is a part of. The system may be
+/// written as in a definition: as `:name` or `#:name`, in upper or lower case.
 fn defines(project: &Project, system: &str) -> bool {
     let primary = system.trim_start_matches(['#', ':']).split('/').next().unwrap_or(system);
     let is_named = |file: &String| Path::new(file).file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case(primary));
     project.definitions.iter().any(is_named)
 }
 
-/// What went wrong with work, if anything did.
+/// The failure of a load or of tests, if any.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Failure {
-    /// The stable code of what went wrong.
+    /// The stable code of the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
-    /// The same call can succeed later, when something went wrong.
+    /// After a failure: the same call can succeed later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
-    /// What it was doing when it was stopped.
+    /// The activity of the image when it was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activity: Option<String>,
 }
 
 impl Failure {
-    /// Of work whose call ended as in `report`, `otherwise` than with the work itself when that is given.
+    /// The failure of work that ended as in `report`; `otherwise` is its ending if that is not of the work itself.
     pub(crate) fn new(code: Option<&'static str>, report: &EvalReport, otherwise: Option<&EvalAnswer>) -> Self {
         Self { code, retryable: code.map(|_| false), activity: otherwise.and(report.activity.clone()) }
     }
 }
 
-/// Something a compiler, a loader or the reader has to say.
+/// A diagnostic of a compiler, a loader or the reader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DiagnosticFacts {
-    /// The file, as it is written in calls.
+    /// The file, as calls name it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The line, from 1.
@@ -120,20 +120,20 @@ pub struct DiagnosticFacts {
     pub column: Option<u32>,
     /// `error`, `warning`, `style-warning` or `note`.
     pub severity: String,
-    /// The definition that it is about.
+    /// Its definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
-    /// The type of its condition, or what kind of thing is wrong with the text.
+    /// The type of its condition, or the kind of the mistake of the text.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// What it says.
+    /// Its message.
     pub message: String,
-    /// It is about text that does not balance, and the message is ours.
+    /// It is about text that does not balance, and has our message.
     #[serde(skip)]
     pub is_unbalanced: bool,
 }
 
-/// The diagnostics of `report`, each once, those about text that does not balance in our own words and with the line to correct.
+/// The diagnostics of `report`, each once. Those about unbalanced text have our message and the line to correct.
 pub(crate) fn diagnostics_of(workshop: &Workshop, report: &EvalReport) -> Vec<DiagnosticFacts> {
     let mut told: Vec<DiagnosticFacts> = Vec::new();
     for diagnostic in &report.diagnostics {
@@ -169,7 +169,7 @@ fn facts_of(workshop: &Workshop, said: &Diagnostic) -> DiagnosticFacts {
             ..facts.clone()
         })
     };
-    // What SBCL, ECL, CLISP, Guile, Chez, Racket and Emacs say of a file that does not read.
+    // The condition types of SBCL, ECL, CLISP, Guile, Chez, Racket and Emacs for a file that does not read.
     const OF_READING: [&str; 11] = [
         "READ-ERROR",
         "READER-ERROR",
@@ -187,17 +187,17 @@ fn facts_of(workshop: &Workshop, said: &Diagnostic) -> DiagnosticFacts {
     of_reading.then(own).flatten().unwrap_or(facts)
 }
 
-/// The name of the runtime that a file is for, by its name and its text; none when that leaves it open.
+/// The name of the runtime for a file, by its name and its text; `None` if they do not decide it.
 pub fn runtime_of_file(path: &Path, text: &str) -> Option<&'static str> {
     Dialect::detect(&path.to_string_lossy(), text.as_bytes()).and_then(runtime_of)
 }
 
-/// The name of the runtime that files of `dialect` are for.
+/// The name of the runtime for files of `dialect`.
 pub(crate) fn runtime_of(dialect: Dialect) -> Option<&'static str> {
     Runtime::for_dialect(dialect).map(|runtime| runtime.name)
 }
 
-/// How a call ended in another way than it was meant to; `None` when it did its work.
+/// The ending of a call that did not do its work; `None` if it did.
 pub(crate) fn other_ending(report: &EvalReport) -> Result<Option<EvalAnswer>, Refusal> {
     match report.ending {
         Ending::Loaded { .. } | Ending::Tested | Ending::Error { .. } => Ok(None),
@@ -205,8 +205,8 @@ pub(crate) fn other_ending(report: &EvalReport) -> Result<Option<EvalAnswer>, Re
     }
 }
 
-/// The report without the frames of an interrupt that came when none of them was in a file: ASDF and the compiler are at
-/// work then, and what they do is told by the name of the file.
+/// The report without the frames of an interrupt if none of them is in a file: they are of ASDF and the compiler, whose
+/// activity has the name of their file.
 fn without_strange_frames(report: &EvalReport) -> EvalReport {
     let mut report = report.clone();
     if report.activity.is_some()
@@ -218,7 +218,7 @@ fn without_strange_frames(report: &EvalReport) -> EvalReport {
     report
 }
 
-/// A path as it is written in calls: relative to the root when it is below it.
+/// A path as calls name it: relative to the root if it is below the root.
 pub(crate) fn relative(file: &str, root: &Path) -> String {
     Path::new(file).strip_prefix(root).map_or_else(|_| file.to_owned(), |path| path.display().to_string())
 }

@@ -1,4 +1,4 @@
-//! `run_tests`: run the tests of a file, module or system in a live image and say which failed, and why.
+//! `run_tests`: runs the tests of a file, module or system in a live image and reports the failures.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::repl_work::{DiagnosticFacts, Failure, Work, diagnostics_of, other_end
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
-/// How long tests may take when nothing else is asked for.
+/// The default time limit of tests.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Arguments of `run_tests`.
@@ -48,29 +48,29 @@ pub struct RunTests {
     pub timeout_seconds: Option<f64>,
 }
 
-/// How tests went.
+/// The results of tests.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TestAnswer {
-    /// How the call ended, when that was neither with the tests nor with an error in them.
+    /// The ending of the call, if it is neither of the tests nor an error in them.
     #[serde(flatten)]
     #[schemars(skip)]
     pub otherwise: Option<EvalAnswer>,
-    /// How many passed.
+    /// The number of passed tests.
     pub passed: u32,
-    /// How many failed.
+    /// The number of failed tests.
     pub failed: u32,
-    /// How many were skipped, or are expected to fail.
+    /// The number of tests that were skipped or are expected to fail.
     pub pending: u32,
-    /// How many went nobody knows how.
+    /// The number of tests with an unknown result.
     pub unknown: usize,
-    /// All of them.
+    /// The number of all tests.
     pub total: u32,
-    /// The framework that they are of.
+    /// Their framework.
     pub framework: String,
-    /// Names asked for that no test has.
+    /// Requested names that no test has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
-    /// Tests that are there and did not run.
+    /// Tests that exist and did not run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
     /// The test that was running at the end.
@@ -78,26 +78,26 @@ pub struct TestAnswer {
     pub running: Option<String>,
     /// The session.
     pub session: String,
-    /// How long it took.
+    /// Its duration.
     pub duration_ms: f64,
-    /// Those that failed.
+    /// The failed tests.
     pub failed_tests: Vec<FailedTestFacts>,
-    /// What compiler and loader have to say.
+    /// Diagnostics of the compiler and the loader.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<DiagnosticFacts>,
-    /// What went wrong.
+    /// The failure.
     #[serde(flatten)]
     pub failure: Failure,
-    /// What can be said of all of them together; nothing when the call ended otherwise.
+    /// The verdict on all of them together; `None` if the call ended otherwise.
     #[serde(skip)]
     pub verdict: Option<Verdict>,
-    /// What was asked for.
+    /// The request.
     #[serde(skip)]
     pub asked: Asked,
-    /// What the frameworks say.
+    /// The results from the frameworks.
     #[serde(skip)]
     pub tally: Tally,
-    /// What the image answered, in full.
+    /// The full answer of the image.
     #[serde(skip)]
     pub report: EvalReport,
 }
@@ -107,82 +107,82 @@ pub struct TestAnswer {
 pub struct FailedTestFacts {
     /// Its name.
     pub test_name: String,
-    /// The groups that it is in, or what it says of itself.
+    /// Its groups, or its description.
     pub description: String,
     /// The form that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
-    /// What was expected and what came.
+    /// Expected and actual values.
     pub values: Vec<TestValue>,
-    /// Why it failed.
+    /// The reason of its failure.
     pub reason: String,
-    /// Where it is.
+    /// Its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<TestSource>,
 }
 
-/// A value that a test is about.
+/// A value in the report of a failed test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TestValue {
-    /// What it is.
+    /// Its role.
     pub name: String,
-    /// As printed.
+    /// Its printed form.
     pub value: String,
 }
 
-/// Where a test is.
+/// The place of a test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TestSource {
-    /// The file, as it is written in calls.
+    /// The file, as calls name it.
     pub path: String,
     /// The line, from 1.
     pub line: Option<u32>,
 }
 
-/// What can be said of tests that were run, all together.
+/// The verdict on a run of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// One of them ended the process.
     LeftEarly,
-    /// An error kept them from being loaded.
+    /// An error prevented their load.
     NotLoaded,
     /// An error ended them.
     Broken,
     /// None ran.
     None,
-    /// None failed, and the whole ended with this exit code.
+    /// None failed, and the process ended with this exit code.
     BadExit(i64),
-    /// Of some nobody knows how they went.
+    /// Some have an unknown result.
     Unknown,
     /// They are counted.
     Counted,
 }
 
-/// Which tests were to run.
+/// The requested tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The system, module or file, as it was given.
+    /// The system, module or file of the call.
     pub name: String,
     /// It is a system or module.
     pub is_system: bool,
     /// Only those of this framework.
     pub framework: Option<String>,
-    /// Only those of these names, unless there are none.
+    /// Only those of these names, if there are any.
     pub tests: Vec<String>,
 }
 
 impl TestAnswer {
-    /// Nothing was tested, or something ended that should not have. Failed tests are an answer.
+    /// No test ran, or an unexpected ending. Failed tests are an answer.
     pub fn is_error(&self) -> bool {
         self.failure.code.is_some() || self.otherwise.as_ref().is_some_and(EvalAnswer::is_error)
     }
 
-    /// For a script nothing is a success in which nothing was seen to pass.
+    /// The exit status for scripts: a success needs a test that passed.
     pub fn is_success(&self) -> bool {
         !self.is_error() && self.passed > 0 && self.failed == 0 && self.unknown == 0 && self.unmatched.is_empty()
     }
 
-    /// Whether the tests were looked for and there could have been some: else it is not known how they would go.
+    /// Whether the tests were searched and run; otherwise their results are unknown.
     pub fn has_run(&self) -> bool {
         self.total > 0 || matches!(self.verdict, Some(Verdict::None | Verdict::Unknown | Verdict::Counted))
     }
@@ -230,7 +230,7 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     answer(workshop, Asked { name: work.name, is_system, framework, tests }, report)
 }
 
-/// The framework asked for, when it can be run.
+/// The requested framework, if the runtime can run it.
 fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, Refusal> {
     let Some(name) = asked.map(|name| name.to_lowercase()).filter(|name| name != "auto") else { return Ok(None) };
     if runtime.frameworks.contains(&name.as_str()) {

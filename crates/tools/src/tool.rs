@@ -1,7 +1,7 @@
-//! What a tool is: a name, a schema, how it may be used, and a function from arguments to a [`Reply`].
+//! A tool: a name, a schema, annotations, and a function from arguments to a [`Reply`].
 //!
 //! A skin never looks inside a tool. It lists tools by their data, checks arguments against `input_schema`, and shows
-//! the text or the fields of what it answers.
+//! the text or the fields of the answer.
 
 use std::fmt;
 use std::ops::Deref;
@@ -23,7 +23,7 @@ use crate::event::{Event, Observer};
 /// A group of tools that is offered or left out as a whole (`--toolsets`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ToolSet {
-    /// Reading, editing, searching and evaluating Lisp: always offered; the other sets come on top.
+    /// Reading, editing, searching and evaluating Lisp: always offered, with or without other sets.
     Default,
     /// Documentation look-ups.
     Docs,
@@ -31,7 +31,7 @@ pub enum ToolSet {
     Guard,
 }
 
-/// How a client may treat a call, in the terms of MCP's tool annotations. All four are always sent.
+/// The properties of calls that matter to a client, as MCP's tool annotations. All four are always sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Annotations {
     /// The call changes nothing.
@@ -49,34 +49,34 @@ impl Annotations {
     pub const READS: Self = Self { read_only: true, destructive: false, idempotent: true, open_world: false };
     /// Changes files below the root.
     pub const WRITES: Self = Self { read_only: false, destructive: true, idempotent: false, open_world: false };
-    /// Looks into a live image of this machine. Printing a value may run code, so it is not called read-only.
+    /// Looks into a live image of this machine. Printing a value may run code, so it is not read-only.
     pub const LOOKS: Self = Self { read_only: false, destructive: false, idempotent: true, open_world: false };
     /// Runs code with the user's rights.
     pub const RUNS: Self = Self { read_only: false, destructive: true, idempotent: false, open_world: true };
 }
 
-/// Where progress goes: seconds elapsed, and a few words.
+/// The receiver of progress: elapsed seconds, and a few words.
 pub type Progress = Arc<dyn Fn(f64, &str) + Send + Sync>;
 
-/// What a call is given besides its arguments.
+/// The context of a call, besides its arguments.
 #[derive(Clone, Default)]
 pub struct CallContext {
     /// Cancelled when the client withdraws the call.
     pub cancel: CancellationToken,
-    /// Where progress goes, when the client asked for it.
+    /// The receiver of progress, if the client asked for it.
     pub progress: Option<Progress>,
-    /// Who calls: name and version of the client, or the command.
+    /// The caller: name and version of the client, or the command.
     pub caller: Option<Arc<str>>,
-    /// Who watches what happens.
+    /// The observer of events.
     pub observer: Option<Arc<dyn Observer>>,
-    /// When it came, for a call that may change something and is not alone.
+    /// Its place among the calls of its connection, if it may change something.
     pub arrival: Option<Arc<Arrival>>,
-    /// What it asked an image, once that has answered.
+    /// The request that an image has answered for it.
     pub asked: Arc<Mutex<Option<Ticket>>>,
 }
 
 impl CallContext {
-    /// Waits until all that came before stand in the queues of their sessions or are over, or until the call is withdrawn.
+    /// Waits until all earlier calls are in the queues of their sessions or over, or until this call is withdrawn.
     pub(crate) async fn turn(&self) {
         if let Some(arrival) = &self.arrival {
             tokio::select! {
@@ -86,14 +86,14 @@ impl CallContext {
         }
     }
 
-    /// Lets those go on that came later.
+    /// Lets later calls go on.
     pub(crate) fn leave(&self) {
         if let Some(arrival) = &self.arrival {
             arrival.leave();
         }
     }
 
-    /// Does `work` that takes its place in a queue as it begins, in the order in which calls came.
+    /// Starts `work`, which enters a queue with its first step, in the order in which calls came.
     pub(crate) async fn in_order<T>(&self, work: impl Future<Output = T>) -> T {
         self.turn().await;
         let mut work = pin!(work);
@@ -105,7 +105,7 @@ impl CallContext {
         }
     }
 
-    /// Does `work`, and says every second what it is `doing`.
+    /// Runs `work` and reports every second what it is `doing`.
     pub(crate) async fn telling<T>(&self, doing: impl Fn() -> String, work: impl Future<Output = T>) -> T {
         let Some(progress) = &self.progress else { return work.await };
         let mut work = pin!(work);
@@ -121,28 +121,28 @@ impl CallContext {
         }
     }
 
-    /// Tells those who watch what has happened.
+    /// Reports an event to the observer.
     pub(crate) fn observe(&self, event: &Event<'_>) {
         if let Some(observer) = &self.observer {
             observer.observe(self.caller.as_deref(), event);
         }
     }
 
-    /// Takes note of what an image was asked.
+    /// Records the request that an image has answered.
     pub(crate) fn has_asked(&self, ticket: Ticket) {
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(ticket);
     }
 
-    /// What an image was asked last, if one was.
+    /// The last request that an image has answered, if any.
     pub(crate) fn ticket(&self) -> Option<Ticket> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// The function behind a tool. Arguments have passed the check against `input_schema`; absent ones are absent.
+/// The function of a tool. Its arguments have passed the check against `input_schema`.
 pub type Run = Arc<dyn Fn(Map<String, Value>, CallContext) -> BoxFuture<'static, Reply> + Send + Sync>;
 
-/// A JSON Schema that is made when somebody first looks at it: a server answers before its tools are listed.
+/// A JSON Schema that is made at its first use, because a server answers before its tools are listed.
 #[derive(Clone)]
 pub struct Schema(Arc<LazyLock<Map<String, Value>, MakeSchema>>);
 
@@ -156,7 +156,7 @@ impl Schema {
 }
 
 impl Default for Schema {
-    /// The schema that says nothing.
+    /// The empty schema.
     fn default() -> Self {
         Self::new(Map::new)
     }
@@ -183,17 +183,17 @@ pub struct Tool {
     pub name: &'static str,
     /// A few words for people.
     pub title: &'static str,
-    /// What it is for and when to use it, for a model that reads it before the first call.
+    /// Its purpose and use, for a model that reads it before the first call.
     pub description: &'static str,
-    /// The group it belongs to.
+    /// Its group.
     pub set: ToolSet,
-    /// How a client may treat it.
+    /// The properties of its calls.
     pub annotations: Annotations,
     /// JSON Schema of the arguments: an object with `properties`, `required`, `additionalProperties: false`.
     pub input_schema: Schema,
     /// JSON Schema of the answer's fields.
     pub output_schema: Schema,
-    /// Does the work.
+    /// Its function.
     pub run: Run,
 }
 

@@ -1,4 +1,4 @@
-//! What the operations share: the files of the project and its live sessions.
+//! The state that the operations share: the files of the project and its live sessions.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -25,18 +25,18 @@ pub struct Workshop {
     pub index: Arc<Mutex<Index>>,
     /// The live images.
     pub sessions: Sessions,
-    /// Who watches what happens, if anybody does.
+    /// The observer of events, if any.
     pub observer: Option<Arc<dyn Observer>>,
 }
 
 impl Workshop {
-    /// Opens the roots given on the command line, else those that the environment or the working directory name; the
-    /// sessions run in the first of them.
+    /// Opens the roots of the command line, else those of the environment, else the working directory; the sessions run in
+    /// the first of them.
     pub fn open(roots: &[PathBuf]) -> Result<Self, lispwright_project::Error> {
         Self::open_with(roots, |config| config)
     }
 
-    /// As [`Workshop::open`], with images run as `configure` says.
+    /// Like [`Workshop::open`], with a configuration of images that `configure` changes.
     pub fn open_with(
         roots: &[PathBuf],
         configure: impl FnOnce(Config) -> Config,
@@ -44,7 +44,7 @@ impl Workshop {
         Ok(Self::in_roots(Roots::from_environment(roots)?, configure))
     }
 
-    /// A workshop in roots that are open, with images run as `configure` says.
+    /// A workshop in open roots, with a configuration of images that `configure` changes.
     pub fn in_roots(roots: Roots, configure: impl FnOnce(Config) -> Config) -> Self {
         let mut config = configure(Config::new(roots.primary()));
         if let Some(sandbox) = &mut config.sandbox {
@@ -60,23 +60,23 @@ impl Workshop {
         Self { observer, ..self }
     }
 
-    /// What a call by `caller` is given besides its arguments.
+    /// The context of a call by `caller`.
     pub fn context(&self, caller: &str) -> CallContext {
         CallContext { caller: Some(caller.into()), observer: self.observer.clone(), ..CallContext::default() }
     }
 }
 
-/// The dialect of that name, or a refusal that lists them.
+/// The dialect of that name, or a refusal that lists all of them.
 pub fn named_dialect(name: &str) -> Result<Dialect, Refusal> {
     Dialect::from_name(name).ok_or_else(|| Refusal::NoDialect { given: name.to_owned() })
 }
 
-/// A file's text, read.
+/// The source of a file.
 pub(crate) fn read_source<'t>(file: &'t SourceFile, language: &Language) -> Source<'t> {
     Source::read(&file.text, language)
 }
 
-/// Runs `work`, which waits for the disk, beside the threads that answer calls.
+/// Runs `work`, which waits for the disk, on a thread that answers no calls.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {

@@ -1,7 +1,7 @@
 //! The files of a project and the languages they are written in: one rule for the server, the commands and the hooks.
 //!
-//! They differ in the files that they may read. A client's calls stay below open roots; a person at a shell and the hook of
-//! an agent may name any file. The nearest `lispwright.toml` beside or above a file applies to it, up to the root. Where no
+//! They differ in the files that they may read: calls of a client only files below open roots, a person at a shell and the
+//! hook of an agent any file. The nearest `lispwright.toml` beside or above a file applies to it, up to the root. If no
 //! root is open, the search ends at the one that would be opened, and a file outside of it may have its configuration
 //! anywhere above.
 //!
@@ -21,7 +21,7 @@ use lispwright_syntax::{Dialect, Language};
 use crate::languages::{BadConfiguration, ConfigFault, FILE_NAME, Languages};
 use crate::refusal::Refusal;
 
-/// Files that may be read, and their languages. Clones share the configurations that are known.
+/// Readable files, and their languages. Clones share the known configurations.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     /// `None` for every file of the system.
@@ -32,7 +32,7 @@ pub struct Workspace {
 /// The most configurations that are kept.
 const MOST_KNOWN: usize = 1_000;
 
-/// A configuration as one version of its file says.
+/// The configuration in one version of its file.
 #[derive(Clone, Debug)]
 struct Known {
     version: Version,
@@ -42,9 +42,9 @@ struct Known {
 /// A file that has been read.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// Its text, and how it is stored.
+    /// Its text and encoding.
     pub file: SourceFile,
-    /// Its language; `None` when it is not known to be Lisp.
+    /// Its language; `None` if it is not known to be Lisp.
     pub language: Option<Language>,
 }
 
@@ -61,10 +61,10 @@ impl Workspace {
         Self { roots: Some(roots), ..Self::default() }
     }
 
-    /// Reads a file and finds its language: `dialect`, else the one that its name and first lines show, with the additions
-    /// of the project.
+    /// Reads a file and finds its language: `dialect`, else that of its name and first lines, with the additions of the
+    /// project.
     ///
-    /// Errors: those of reading; a configuration that is wrong.
+    /// Errors: those of reading, and of a wrong configuration.
     pub fn open(&self, path: &str, dialect: Option<Dialect>) -> Result<Opened, Refusal> {
         let file = self.read(path)?;
         let language = self.language_of(&file, dialect)?;
@@ -128,7 +128,7 @@ impl Workspace {
     /// The configuration in a directory; `None` where there is none, or none that may be read.
     fn configuration(&self, directory: &Path, now: SystemTime) -> Result<Option<Arc<Languages>>, ConfigFault> {
         let path = directory.join(FILE_NAME);
-        // The version is older than the text, so the text of a file that changes meanwhile is not taken for another one's.
+        // The version is taken before the text: if the file changes meanwhile, the next call parses it again.
         let version = match Version::at(&path) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(None);

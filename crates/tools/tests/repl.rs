@@ -28,7 +28,7 @@ async fn control(sessions: &Sessions, arguments: Value) -> Rendering {
     let outcome = render(repl_control(sessions, arguments, &CallContext::default()).await, Skin::Client);
     let schema = control_schema();
     assert_eq!(check_fields(&schema, &outcome.fields), Ok(()));
-    // Refusals have fields of their own, and an answer that is given again is put into words.
+    // Refusals have fields of their own, and a repeated answer is rendered.
     let is_known = |name: &String| schema["properties"].get(name).is_some() || name == "answer";
     assert!(outcome.is_error || outcome.fields.keys().all(is_known), "{:?}", outcome.fields);
     outcome
@@ -164,7 +164,7 @@ async fn answers_are_bounded_and_say_so() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_says_why_and_what_instead() {
+async fn impossible_requests_are_refused_with_a_reason_and_an_alternative() {
     let sessions = sessions();
     let code = async |arguments: Value| {
         let outcome = eval(&sessions, arguments).await;
@@ -209,7 +209,7 @@ async fn the_life_of_a_session() {
 }
 
 #[tokio::test]
-async fn a_lost_image_is_told_once() {
+async fn a_lost_image_is_reported_once() {
     let sessions = sessions();
     eval(&sessions, json!({"code": "1"})).await;
     let status = control(&sessions, json!({"action": "status"})).await;
@@ -226,7 +226,7 @@ async fn a_lost_image_is_told_once() {
 }
 
 #[tokio::test]
-async fn long_calls_tell_their_progress_and_can_be_withdrawn() {
+async fn long_calls_report_progress_and_can_be_withdrawn() {
     let sessions = sessions();
     let told = Arc::new(Mutex::new(Vec::new()));
     let context = CallContext {

@@ -34,7 +34,7 @@ pub(crate) fn notes(aside: &Aside, skin: Skin) -> String {
     text + &used_up.map(|why| format!("[note] {why}\n")).unwrap_or_default()
 }
 
-/// Why hardly anything works in an image whose code has set limits of its own.
+/// The note on an image whose code has set its own limits to 0.
 pub(crate) fn used_up(session: &str, resources: &[&str], skin: Skin) -> Option<String> {
     let reset = control(session, "reset", skin).map(|call| format!(": {call}")).unwrap_or_default();
     (!resources.is_empty()).then(|| {

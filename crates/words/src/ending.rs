@@ -161,7 +161,7 @@ fn stopped(report: &EvalReport, skin: Skin) -> String {
         }
         (StopReason::Interrupted | StopReason::Killed, Skin::Shell) => format!("It was interrupted {after}"),
     };
-    let became = if report.runs_on { "was told to stop and goes on;" } else { "was interrupted and" };
+    let became = if report.runs_on { "was asked to stop and goes on;" } else { "was interrupted and" };
     format!("The code {became} the session's state is kept. {why}.")
 }
 

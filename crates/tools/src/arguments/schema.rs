@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema of an argument struct, in the smallest form that says everything.
+/// The JSON Schema of an argument struct, in its smallest complete form.
 ///
-/// The root is an object with `properties`, `required` when something is, and `additionalProperties: false` unless the
-/// type says otherwise. `$schema`, titles and number formats are left out, optional types are the type itself,
-/// enums are written in place, doc comments are descriptions on one line unless they only repeat the argument's name, defaults other than `null` and `[]` are kept.
-/// The order of the fields is the order of the properties.
+/// The root is an object with `properties`, `required` if it is not empty, and `additionalProperties: false` unless the
+/// type says otherwise. `$schema`, titles and number formats are left out; an optional type is the type itself; enums are
+/// written in place. Doc comments become descriptions on one line unless they only repeat the argument's name. Defaults
+/// other than `null` and `[]` are kept. The order of the fields is the order of the properties.
 pub fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.meta_schema = None;
@@ -28,7 +28,7 @@ pub fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     root
 }
 
-/// Removes from a schema what says nothing to a reader.
+/// Removes the parts of a schema that tell a reader nothing.
 fn compact(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     for noise in ["$schema", "title", "format", "$defs"] {
@@ -70,7 +70,7 @@ fn compact(schema: &mut Value) {
     *map = in_order(std::mem::take(map));
 }
 
-/// Removes a description that only says the name of the argument.
+/// Removes a description that only repeats the name of the argument.
 fn remove_echo(name: &str, property: &mut Value) {
     let Value::Object(property) = property else { return };
     if property
@@ -82,7 +82,7 @@ fn remove_echo(name: &str, property: &mut Value) {
     }
 }
 
-/// Puts the keywords of a schema in one order: what a value is first, then what bounds it, then the rest as found.
+/// Puts the keywords of a schema in one order: type and description first, then bounds, then the rest as found.
 fn in_order(map: Map<String, Value>) -> Map<String, Value> {
     const FIRST: &[&str] = &["type", "description", "enum", "items", "properties", "required", "minimum", "maximum"];
     let mut entries: Vec<(String, Value)> = map.into_iter().collect();

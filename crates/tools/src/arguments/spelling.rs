@@ -1,4 +1,4 @@
-//! Spellings: one form for names that differ in case and separators, and the name that a misspelled one meant.
+//! Spellings: one form for names that differ in case and separators, and the nearest name to a misspelled one.
 
 /// A name in lower case with underscores: `form-types`, `formTypes` and `form.types` are `form_types`.
 pub fn snake_case(name: &str) -> String {
