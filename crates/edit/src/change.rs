@@ -1,36 +1,36 @@
 //! Replacing, inserting, appending and deleting whole forms.
 //!
-//! What an operation does to the lines around the form:
+//! Each operation treats the lines around the form in its own way:
 //!
-//! - **replace** puts the content where the form stood. The header comment stays unless the content brings one of its
-//!   own, a condition such as `#+sbcl` stays unless the content brings a prefix, a trailing comment stays unless the
-//!   content brings one.
+//! - **replace** puts the content in the place of the form. The header comment stays unless the content has one of its
+//!   own, a condition such as `#+sbcl` stays unless the content has a prefix, a trailing comment stays unless the
+//!   content has one.
 //! - **insert_before** goes above the header comment, **insert_after** below the line of the form with its trailing
-//!   comment. As many blank lines separate old and new as separate the form from its neighbour on that side; at the ends
-//!   of the file and before a form at least one where either has several lines and both stand at top level. What
-//!   insert_after puts on lines of its own, delete takes away again byte for byte.
+//!   comment. As many blank lines separate old and new as separate the form from its neighbour on that side; at the
+//!   ends of the file and before a form at least one if both are at top level and either has several lines. If
+//!   insert_after adds lines of their own, delete removes exactly those bytes again.
 //! - **append** goes to the end of the file, in Emacs Lisp before the line `;;; FILE ends here`.
 //! - **delete** takes header comment, condition and trailing comment along, and leaves the larger of the two gaps. Page
-//!   breaks are no gaps and stay.
+//!   breaks do not count as gaps and stay.
 //!
-//! New lines end as the lines of the file do; whether the file ends in a line end stays. Content that was written for
-//! another column is moved as a whole, strings excepted (`indent.rs`). Every edit is one [`Splice`]; the whole text is
-//! read again, and anything that would read differently elsewhere is refused (`verify.rs`).
+//! New lines use the line ending of the file; a final line end is neither added nor removed. Content that was written
+//! for another column is moved as a whole, except inside strings (`indent.rs`). Every edit is one [`Splice`]; the whole
+//! text is read again, and anything that would read differently elsewhere is refused (`verify.rs`).
 
 use std::borrow::Cow;
 
 use lispwright_syntax::{Form, FormId, Forms, Span, TokenKind, read};
 
-use crate::content::{Content, Stand, Wanted};
+use crate::content::{Content, Position, Wanted};
 use crate::delete::delete;
 use crate::edited::Edited;
-use crate::indent::Ground;
+use crate::escapes::unescape;
+use crate::indent::Destination;
 use crate::locate::{Target, check_named, locate};
 use crate::note::Note;
 use crate::place::Rest;
 use crate::refusal::EditRefusal;
 use crate::replace::replace;
-use crate::seen::put_back;
 use crate::source::{FormText, Source, whole_span};
 use crate::splice::{Splice, apply};
 
@@ -41,7 +41,7 @@ pub enum Operation {
     Replace,
     /// Put one or more forms before it.
     InsertBefore,
-    /// Put one or more forms behind it.
+    /// Put one or more forms after it.
     InsertAfter,
     /// Put one or more forms at the end of the text; needs no target.
     Append,
@@ -68,36 +68,35 @@ impl Operation {
 pub struct Edit<'a> {
     /// What to do.
     pub operation: Operation,
-    /// With which form; not used by [`Operation::Append`].
+    /// The form it is about; not used by [`Operation::Append`].
     pub target: Target<'a>,
     /// New source; not used by [`Operation::Delete`].
     pub content: Option<&'a str>,
     /// [`FormText::digest`] of the target as the caller knows it.
     pub digest: Option<&'a str>,
-    /// Content that does not balance is repaired when that is certain, and refused otherwise.
+    /// Content that does not balance is repaired when the repair is certain, and refused otherwise.
     pub repair: bool,
 }
 
 /// Carries out `edit` on `source`.
 ///
-/// Errors: every [`EditRefusal`] but those of a patch. Nothing is returned that reads differently outside the edited
-/// form.
+/// Errors: every [`EditRefusal`] except those of a patch. The result never reads differently outside the edited form.
 pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal> {
     let form = locate(source, &edit.target).ok().filter(|_| edit.operation == Operation::Replace);
-    let meant = form.zip(edit.content).map(|(id, content)| put_back(content, source.form_text(id).content));
+    let meant = form.zip(edit.content).map(|(id, content)| unescape(content, source.form_text(id).content));
     let Some(Cow::Owned(meant)) = meant else { return carry_out(source, edit) };
     let mut edited = carry_out(source, &Edit { content: Some(&meant), ..*edit })?;
-    edited.notes.push(Note::PutBack);
+    edited.notes.push(Note::Unescaped);
     Ok(edited)
 }
 
 fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal> {
     let repair = edit.repair;
-    let content = |stand, ground| {
-        Content::new(edit.content.ok_or(EditRefusal::ContentMissing)?, source, Wanted { stand, ground, repair })
+    let content = |position, destination| {
+        Content::new(edit.content.ok_or(EditRefusal::ContentMissing)?, source, Wanted { position, destination, repair })
     };
     if edit.operation == Operation::Append {
-        let content = content(Stand::Beside(source.text.len() as u32), Ground::default())?;
+        let content = content(Position::Beside(source.text.len() as u32), Destination::default())?;
         let mut notes = Vec::new();
         let splice = append(source, &content, &mut notes);
         return apply(source, splice, None, notes).map(|edited| Edited { repair: content.mended, ..edited });
@@ -111,8 +110,8 @@ fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal
             if let Some(refusal) = cut_off(source, id, edit.content) {
                 return Err(refusal);
             }
-            let stand = Stand::InPlaceOf(earlier(source, id, edit.content));
-            let content = content(stand, Ground::of(source, form))?;
+            let position = Position::InPlaceOf(earlier(source, id, edit.content));
+            let content = content(position, Destination::of(source, form))?;
             if edit.digest.is_none() {
                 let forms = Forms::new(&content.tree, &content.text);
                 check_named(source, id, &edit.target, forms.top_level().next().map(|(_, form)| form))?;
@@ -128,19 +127,19 @@ fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal
             (delete(source, form), None)
         }
         Operation::InsertBefore => {
-            let content = content(Stand::Beside(whole_span(form).start), Ground::beside(source, form))?;
+            let content = content(Position::Beside(whole_span(form).start), Destination::beside(source, form))?;
             (insert_before(source, neighbour(source, id, &mut notes)?, &content), content.mended)
         }
         Operation::InsertAfter | Operation::Append => {
-            let content = content(Stand::Beside(form.outer.end), Ground::beside(source, form))?;
+            let content = content(Position::Beside(form.outer.end), Destination::beside(source, form))?;
             (insert_after(source, neighbour(source, id, &mut notes)?, &content), content.mended)
         }
     };
     apply(source, splice, Some(id), notes).map(|edited| Edited { repair: mended, ..edited })
 }
 
-/// The source of a form as far as `content` is about it: without the header comment or the prefixes that the content
-/// does not bring.
+/// The part of a form that `content` replaces: without the header comment or the prefixes that the content does not
+/// have.
 fn earlier(source: &Source<'_>, id: FormId, content: Option<&str>) -> Span {
     let form = source.forms.get(id);
     let content = content.unwrap_or_default().trim_start();
@@ -167,8 +166,8 @@ pub(crate) fn check_digest(source: &Source<'_>, id: FormId, given: Option<&str>)
 /// Content shorter than this, in bytes, was not cut by the limit of a view.
 const SHORTEST_CUT: usize = 500;
 
-/// What is really wrong with content that does not balance because it is the beginning of the form it shall replace: to
-/// close what is open there would lose the rest.
+/// The refusal of content that does not balance because it is only the beginning of the form it replaces: closing its
+/// open lists would lose the rest.
 fn cut_off(source: &Source<'_>, id: FormId, content: Option<&str>) -> Option<EditRefusal> {
     let unix = |text: &str| text.replace("\r\n", "\n");
     let given = unix(content.unwrap_or_default().trim());
@@ -187,13 +186,13 @@ fn cut_off(source: &Source<'_>, id: FormId, content: Option<&str>) -> Option<Edi
     Some(EditRefusal::CutOff { given: given.chars().count(), whole: whole.chars().count() })
 }
 
-/// Closers that close nothing go with the form they follow; whoever edits it is told.
+/// The note that closers without an opener after the form are removed with it.
 fn stray_note(source: &Source<'_>, form: &Form) -> Option<Note> {
     let strays = source.slice(Span::new(form.outer.end, source.end_with_strays(form)));
     (!strays.is_empty()).then(|| Note::StraysRemoved(strays.trim().to_owned()))
 }
 
-/// The form beside which something can be inserted: the reader conditional around, for one of its branches.
+/// The form beside which source can be inserted: for a branch of a reader conditional, the whole conditional.
 fn neighbour<'s>(source: &'s Source<'_>, id: FormId, notes: &mut Vec<Note>) -> Result<&'s Form, EditRefusal> {
     let form = source.forms.get(id);
     let Some(list) = source.conditional_around(form) else { return Ok(form) };
@@ -223,13 +222,13 @@ fn gap(source: &Source<'_>, form: &Form, content: &Content, before: bool) -> u32
     let usual = |found: Option<u32>| found.unwrap_or(u32::from(!nested)).clamp(least, MOST_BLANK);
     match (before, below) {
         (true, _) => usual(above.or(below)),
-        // What follows keeps its distance, and the new source the same one: then deleting it leaves the file as it was.
+        // The gap below is used on both sides of the new source: deleting it then restores the file.
         (false, Some(found)) => found.min(MOST_BLANK),
         (false, None) => usual(above),
     }
 }
 
-/// At most so many blank lines are copied.
+/// The most blank lines that are copied.
 const MOST_BLANK: u32 = 3;
 
 fn insert_before(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
@@ -284,7 +283,7 @@ fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
             return Splice { span: Span::new(end, next.unwrap_or(end)), removed: 0, text, data };
         }
     };
-    // Whole lines are put in, so that every line that is there keeps its own line end.
+    // Whole lines are inserted, so that every existing line keeps its own line end.
     let next = source.next_line(at);
     let has_ending = source.text[..next as usize].ends_with('\n') && next > at;
     let (place, front, back) = if has_ending { (next, gap, ending) } else { (at, gap + 1, "") };
@@ -292,7 +291,7 @@ fn insert_after(source: &Source<'_>, form: &Form, content: &Content) -> Splice {
     Splice { span: Span::new(place, place), removed: 0, text, data }
 }
 
-/// Puts the content behind the last form, and before the line that says where the file ends.
+/// Puts the content after the last form, and before the line that says where the file ends.
 fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<Note>) -> Splice {
     let ending = source.line_ending();
     let data = content.data.len();
@@ -316,7 +315,7 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<Note>) -> Spli
             }
         };
     }
-    // The last line end stays where it is, so that the file goes on ending as it did.
+    // The last line end stays at the end, so that the file ends as before.
     let at = if source.rest_of_line(solid) == Rest::Nothing { source.line_end(solid) } else { solid };
     let last = last.filter(|form| source.line_end(form.outer.end) >= at);
     let gap = last.map_or(1, |form| gap(source, form, content, false));
@@ -328,7 +327,7 @@ fn append(source: &Source<'_>, content: &Content, notes: &mut Vec<Note>) -> Spli
     }
 }
 
-/// Where the last line begins, such as `;;; FILE ends here`, which nothing may follow.
+/// The start of a last line such as `;;; FILE ends here`, which has to stay last.
 fn footer(source: &Source<'_>) -> Option<u32> {
     let solid = source.text.trim_end();
     let start = solid.rfind('\n').map_or(0, |newline| newline + 1);

@@ -1,5 +1,5 @@
-//! Characters that are ordinary constituents of symbols to the reader, and hardly meant to be: brackets of other dialects,
-//! typographic quotation marks, and what looks like a blank or like nothing.
+//! Characters that the reader takes as parts of symbols, although the author hardly meant them so: brackets of other
+//! dialects, typographic quotation marks, blanks other than ASCII, and characters without width.
 
 use std::cell::LazyCell;
 
@@ -11,8 +11,8 @@ use crate::source::{Source, place_in};
 
 const QUOTES: [char; 6] = ['“', '”', '„', '‘', '’', '‚'];
 
-/// Refuses the first character in the part `own` of a text that is hardly meant to be part of a symbol, unless symbols of
-/// the file have it. Its place is one in that part.
+/// Refuses the first such character in the part `own` of a text, unless symbols of the file contain it. The place in
+/// the refusal counts from the start of that part.
 pub(crate) fn check(text: &str, tree: &Tree, own: Span, source: &Source<'_>) -> Result<(), EditRefusal> {
     let (square, curly) = source.dialect().has_brackets();
     let foreign = |c: char| (!square && matches!(c, '[' | ']')) || (!curly && matches!(c, '{' | '}'));
@@ -41,12 +41,12 @@ pub(crate) fn check(text: &str, tree: &Tree, own: Span, source: &Source<'_>) -> 
     Ok(())
 }
 
-/// Blanks that no Lisp's reader takes for one when it meets them in a symbol, and characters without width.
+/// Blanks that every reader takes as parts of a symbol, and characters without width.
 fn is_invisible(c: char) -> bool {
     (c.is_whitespace() && !c.is_ascii()) || matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
 
-/// The author has marked the odd characters of this symbol as meant, or it is syntax of its own.
+/// The symbol quotes its characters, or has a syntax of its own, so its odd characters are meant.
 fn is_escaped(atom: &str) -> bool {
     atom.contains(['|', '\\']) || (atom.starts_with("#{") && atom.ends_with("}#"))
 }

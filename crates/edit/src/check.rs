@@ -1,4 +1,4 @@
-//! Whether a text balances, and if not, what to change.
+//! Checks whether a text balances, and what to change if it does not.
 
 use lispwright_syntax::{Language, LineIndex, Span, read};
 
@@ -7,17 +7,17 @@ use crate::diagnose::{Diagnosis, diagnose};
 /// The verdict on a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {
-    /// What is wrong first and what would mend it; `None` when everything balances.
+    /// The first mistake and its fixes; `None` when everything balances.
     pub diagnosis: Option<Diagnosis>,
-    /// How many data stand at top level.
+    /// The number of data at top level.
     pub forms: usize,
-    /// How many lines the text has.
+    /// The number of lines of the text.
     pub lines: u32,
 }
 
 /// Checks the delimiters, strings and block comments of `text`.
 ///
-/// Atoms, characters, strings and comments are cut exactly as the dialect's reader cuts them; nothing is evaluated and
+/// Atoms, characters, strings and comments are cut exactly as the dialect's reader cuts them; nothing is evaluated, and
 /// packages, features and read-time expressions do not matter.
 #[must_use]
 pub fn check(text: &str, language: impl Into<Language>) -> CheckReport {
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_delimiter_is_none() {
+    fn delimiters_in_atoms_strings_and_comments_do_not_count() {
         let cl = Dialect::CommonLisp;
         for text in [
             "(list #\\( #\\) \")\" |a(b| a\\(b a[b)",
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_speaks_of_places_in_the_whole() {
+    fn places_in_a_window_are_those_of_the_whole_text() {
         let text = "(é))\n(b\n (c]\n";
         let report = check_window(text, Dialect::Clojure, 3, None);
         let diagnosis = report.diagnosis.expect("the third line has a wrong closer");

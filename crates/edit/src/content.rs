@@ -1,47 +1,48 @@
-//! New source as a caller sends it, checked before it comes near a file.
+//! Checks new source before it is put into a file.
 //!
 //! Models wrap source in Markdown fences, copy line numbers along, write another dialect's brackets and typographic
-//! quotes, and lose delimiters. Each is told apart here, because "unbalanced" would be the wrong answer to most.
+//! quotes, and lose delimiters. Each mistake has a refusal of its own, because "unbalanced" would be the wrong answer
+//! to most.
 
 use lispwright_syntax::{Datum, Forms, Language, LineIndex, Span, TokenKind, Tree, read};
 
+use crate::artefact;
 use crate::characters;
 use crate::diagnose::{Diagnosis, diagnose_in};
 use crate::fix::Mended;
 use crate::form_line::shortened;
-use crate::indent::{Ground, Moved, column};
+use crate::indent::{Destination, Moved, column};
 use crate::mend::Setting;
 use crate::refusal::EditRefusal;
-use crate::slip;
 use crate::source::Source;
 
-/// New source that balances, with the line ending of the file it goes into.
+/// New source that balances, with the line ending of its file.
 pub(crate) struct Content {
     /// Without white space at either end.
     pub(crate) text: String,
     pub(crate) tree: Tree,
     pub(crate) data: Vec<Datum>,
-    /// The text as it will stand.
+    /// The text, moved to its column in the file.
     pub(crate) moved: Moved,
-    /// What was changed because it did not balance as it was sent.
+    /// The repair, if the source did not balance as it was sent.
     pub(crate) mended: Option<Mended>,
 }
 
-/// What new source has to be, and where it will stand.
+/// The requirements on new source, and its position in the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
-    /// Where it will stand.
-    pub(crate) stand: Stand,
-    /// The lines there.
-    pub(crate) ground: Ground,
-    /// It may be repaired when it does not balance.
+    /// Its position in the file.
+    pub(crate) position: Position,
+    /// Its column, and the present lines there.
+    pub(crate) destination: Destination,
+    /// It may be repaired if it does not balance.
     pub(crate) repair: bool,
 }
 
-/// Where new source will stand.
+/// The position of new source in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stand {
-    /// In the place of this source, and then it has to be exactly one form.
+pub(crate) enum Position {
+    /// In the place of this source; it has to be exactly one form.
     InPlaceOf(Span),
     /// On lines of its own, from this byte of the file on.
     Beside(u32),
@@ -49,23 +50,23 @@ pub(crate) enum Stand {
 
 impl Wanted {
     fn setting(&self, source: &Source<'_>) -> Setting {
-        match self.stand {
-            Stand::InPlaceOf(span) => Setting::in_place_of(source, span, &self.ground),
-            Stand::Beside(at) => Setting::beside(source, at, &self.ground),
+        match self.position {
+            Position::InPlaceOf(span) => Setting::in_place_of(source, span, &self.destination),
+            Position::Beside(at) => Setting::beside(source, at, &self.destination),
         }
     }
 
-    /// What it is read as.
+    /// The language at its position.
     fn language(&self, source: &Source<'_>) -> Language {
-        let (Stand::InPlaceOf(Span { start: at, .. }) | Stand::Beside(at)) = self.stand;
+        let (Position::InPlaceOf(Span { start: at, .. }) | Position::Beside(at)) = self.position;
         source.tree.language_at(at)
     }
 
-    /// What it takes the place of.
+    /// The source that it replaces.
     fn earlier<'s>(&self, source: &Source<'s>) -> Option<&'s str> {
-        match self.stand {
-            Stand::InPlaceOf(span) => Some(source.slice(span)),
-            Stand::Beside(_) => None,
+        match self.position {
+            Position::InPlaceOf(span) => Some(source.slice(span)),
+            Position::Beside(_) => None,
         }
     }
 }
@@ -78,9 +79,9 @@ impl Content {
         if let Some(refusal) = wrapping(content, &tree, Span::new(0, tree.len())) {
             return Err(refusal);
         }
-        slip::check_diff_marks(content)?;
+        artefact::check_diff_marks(content)?;
         let whole = Span::new(0, tree.len());
-        slip::check(content, &tree, whole)?;
+        artefact::check(content, &tree, whole)?;
         characters::check(content, &tree, whole, source)?;
         if tree.is_balanced() {
             return Self::of_sound(content, tree, source, wanted, None);
@@ -101,7 +102,7 @@ impl Content {
         Self::of_sound(&repaired, now, source, wanted, mended)
     }
 
-    /// Content that balances.
+    /// Makes content of a text that balances.
     fn of_sound(
         content: &str,
         tree: Tree,
@@ -122,16 +123,16 @@ impl Content {
         if data.is_empty() {
             return Err(EditRefusal::NoForm);
         }
-        let moved = Moved::new(&text, &tree, 0, column(before), &wanted.ground);
+        let moved = Moved::new(&text, &tree, 0, column(before), &wanted.destination);
         Ok(Self { text, tree, data, moved, mended })
     }
 
-    /// Source of a span.
+    /// The source of a span.
     pub(crate) fn slice(&self, span: Span) -> &str {
         &self.text[span.range()]
     }
 
-    /// A line comment ends the content: nothing may follow on its line.
+    /// The content ends in a line comment: code after it needs a new line.
     pub(crate) fn ends_in_comment(&self) -> bool {
         self.tree.token_count() > 0 && self.tree.kind(self.tree.token_count() - 1) == TokenKind::LineComment
     }
@@ -142,7 +143,8 @@ impl Content {
     }
 }
 
-/// Why `repaired` is not what `content` visibly is: other forms begin its lines, or not the one form that is wanted.
+/// The doubt about a repair that changes which forms begin the lines of `content`, or that does not leave the one form
+/// that is needed.
 fn becomes_something_else(
     (content, tree): (&str, &Tree),
     (repaired, now): (&str, &Tree),
@@ -154,9 +156,10 @@ fn becomes_something_else(
     if earlier.is_some() && now.top_level().count() != 1 {
         return Some("the likeliest repair leaves more than one form, and replace takes exactly one");
     }
-    // Content that has lost its first delimiter begins with nothing; then the form it replaces says what it is.
+    // Content that has lost its first delimiter begins with no list; then it is expected to begin as the form it
+    // replaces.
     let expected = if seen.is_empty() { replaced.unwrap_or_default() } else { seen };
-    (became != expected).then_some("the likeliest repair would define something else than the content begins with")
+    (became != expected).then_some("the likeliest repair would define another form than the content begins with")
 }
 
 /// Head and name of every list at top level that begins a line as far left as the first.
@@ -175,7 +178,8 @@ fn beginnings(text: &str, tree: &Tree) -> Vec<(String, Option<String>)> {
         .collect()
 }
 
-/// What stands around the part `own` of a text, or in front of its lines, where it was copied from. Places are in that part.
+/// The refusal of a Markdown fence around the part `own` of a text, or of line numbers before its lines. Places count
+/// from the start of that part.
 pub(crate) fn wrapping(text: &str, tree: &Tree, own: Span) -> Option<EditRefusal> {
     let part = &text[own.range()];
     let mut at = own.start;

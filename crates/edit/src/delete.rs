@@ -1,4 +1,4 @@
-//! Removing a form, wherever it stands: on lines of its own, beside others, or in a reader conditional.
+//! Removes a form on lines of its own, beside others, or in a reader conditional.
 //!
 //! A page break, the form feed between sections of a file, belongs to the file and always stays.
 
@@ -8,7 +8,8 @@ use crate::place::Rest;
 use crate::source::{Source, whole_span};
 use crate::splice::Splice;
 
-/// Removes a form with its header comment, its condition and the comment behind it, and the smaller of the gaps around.
+/// Removes a form with its header comment, its condition and its trailing comment, and the smaller of the gaps around
+/// it.
 pub(crate) fn delete(source: &Source<'_>, form: &Form) -> Splice {
     if let Some(list) = source.conditional_around(form) {
         return delete_branch(source, list, form);
@@ -24,7 +25,7 @@ pub(crate) fn delete(source: &Source<'_>, form: &Form) -> Splice {
         let blank = source.slice(Span::new(end, next));
         return removed(form.outer.start, if blank.contains('\x0c') { end } else { next });
     }
-    // The form is the last on its line and something stands before it there, or a closer behind it.
+    // The form shares its line with something before it, or with a closer after it.
     let start = if source.indentation(form.outer.start).is_some() { whole_span(form).start } else { form.outer.start };
     let (before, kind) = blank_before(source, start);
     if kind == TokenKind::LineComment {
@@ -40,7 +41,7 @@ pub(crate) fn delete(source: &Source<'_>, form: &Form) -> Splice {
     removed(before, end)
 }
 
-/// Where the white space before `start` begins, at most back to a page break, and what stands in front of it.
+/// The start of the white space before `start`, at most back to a page break, and the kind of the token before it.
 fn blank_before(source: &Source<'_>, start: u32) -> (u32, TokenKind) {
     let (before, kind) = source.end_before(start);
     match source.slice(Span::new(before, start)).rfind('\x0c') {
@@ -55,8 +56,8 @@ fn delete_lines(source: &Source<'_>, start: u32, end: u32) -> Splice {
     let removed = |start, end| Splice { span: Span::new(start, end), removed: 1, text: String::new(), data: 0 };
     let len = source.text.len() as u32;
     let next = source.next_line(end);
-    let breaks_behind = source.slice(Span::new(source.end_of_comment(end), next)).contains('\x0c');
-    if breaks_behind || start > source.row_start(start) {
+    let breaks_after = source.slice(Span::new(source.end_of_comment(end), next)).contains('\x0c');
+    if breaks_after || start > source.row_start(start) {
         // A page break shares a line with the form, and keeps it.
         return removed(start, source.end_of_comment(end));
     }

@@ -1,9 +1,9 @@
-//! What is wrong with a text that does not balance, where, and what would make it right.
+//! The diagnosis of a text that does not balance: the mistake, its place, and fixes.
 //!
-//! A reader reports a missing closer where the text ends, which is rarely where it is missing. [`diagnose`] joins two
-//! findings: the reader's, which says what is open and what closes nothing, and the repairer's, which says which line to
-//! change (`mend.rs`). Every check, view and refusal speaks through [`Diagnosis`], so that no two of them name different
-//! lines.
+//! A reader reports a missing closer at the end of the text, which is rarely the place where it is missing.
+//! [`diagnose`] joins two findings: the reader's, about open lists and unmatched closers, and the repairer's, about the
+//! line to change (`mend.rs`). Every check, view and refusal uses [`Diagnosis`], so that all of them name the same
+//! line.
 
 use std::fmt;
 
@@ -15,50 +15,51 @@ use crate::form_line::shortened;
 use crate::mend::{Setting, Verdict, judge, verdict};
 use crate::source::{Place, place_in};
 
-/// The first thing that is wrong with a text, and what is known of its cure.
+/// The first mistake in a text, with its likeliest fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// Which mistake.
+    /// The kind of mistake.
     pub kind: DiagnosticKind,
-    /// Where to look first: the place of the likeliest change, else the opener or the mistake itself.
+    /// The place to look at first: that of the likeliest change, else the opener or the mistake itself.
     pub likely_at: Place,
-    /// Where the mistake shows: the closer that does not fit, or where reading gave up on what is never closed.
+    /// The place where the mistake shows: the closer that does not fit, or the place where the reader gave up an open
+    /// list or string.
     pub position: Place,
-    /// The opener that is still open there, or the start of the string, comment or prefix.
+    /// The unmatched opener, or the start of the open string, comment or symbol.
     pub opened_at: Option<Place>,
-    /// The line of the opener, shortened; the line of the mistake when there is no opener.
+    /// The text of the opener's line, shortened; that of the mistake's line when there is no opener.
     pub source_line: String,
-    /// The delimiter that is due.
+    /// The expected delimiter.
     pub expected: Option<String>,
-    /// What stands there instead.
+    /// The delimiter found instead.
     pub found: Option<String>,
-    /// The first line after the mistake on which a form begins that reads well.
+    /// The line of the first sound form after the mistake.
     pub next_form_line: Option<u32>,
-    /// In how many places the text has mistakes.
+    /// The number of places with mistakes in the text.
     pub count: usize,
-    /// Changes that would make it balance, likeliest first.
+    /// Changes that would make the text balance, likeliest first.
     pub fixes: Vec<Fix>,
-    /// The text with the first fix made, when that one is certain.
+    /// The text with the first fix applied, when that fix is certain.
     pub repaired: Option<String>,
-    /// Why none is certain; empty when one is.
+    /// The reason why no fix is certain; empty when one is.
     pub doubt: String,
 }
 
 /// Longest source line shown, in scalar values.
 const WIDTH: usize = 100;
 
-/// The first mistake in `text`, which `tree` was read from, with changes that would mend it; `None` when there is none.
+/// The first mistake in `text`, from which `tree` was read, with its fixes; `None` when there is none.
 #[must_use]
 pub fn diagnose(text: &str, tree: &Tree) -> Option<Diagnosis> {
     diagnose_in(text, tree, None)
 }
 
-/// [`diagnose`], of a text that will stand in a file.
+/// [`diagnose`] for a text that will be put into a file.
 pub(crate) fn diagnose_in(text: &str, tree: &Tree, setting: Option<&Setting>) -> Option<Diagnosis> {
     explained(text, tree, |lines| judge(text, lines, tree.language(), setting))
 }
 
-/// [`diagnose`], with what the repairer has made of `text`.
+/// [`diagnose`] with a given answer of the repairer about `text`.
 #[must_use]
 pub fn explain(text: &str, tree: &Tree, outcome: Outcome) -> Option<Diagnosis> {
     explained(text, tree, |lines| verdict(outcome, text, lines))
@@ -136,7 +137,7 @@ fn next_healthy(tree: &Tree, after: u32) -> Option<u32> {
         if span.start < after {
             return None;
         }
-        // Diagnostics stand in source order.
+        // Diagnostics are in source order.
         let next = diagnostics.partition_point(|diagnostic| diagnostic.span.start < span.start);
         let healthy = diagnostics.get(next).is_none_or(|diagnostic| diagnostic.span.start >= span.end);
         healthy.then_some(span.start)
@@ -144,8 +145,8 @@ fn next_healthy(tree: &Tree, after: u32) -> Option<u32> {
 }
 
 impl Diagnosis {
-    /// The same in terms of a text that was diagnosed in its part `span` alone. The edits of its fixes stay those of the
-    /// part.
+    /// The diagnosis of the part `span` of `text`, with places in the whole text. The edits of its fixes still count
+    /// from the start of the part.
     #[must_use]
     pub fn of_part(self, text: &str, span: Span) -> Self {
         let lines = LineIndex::new(text.as_bytes());
@@ -156,10 +157,10 @@ impl Diagnosis {
         self.within(base, &text[start as usize..span.start as usize], last, tail)
     }
 
-    /// The same in terms of a text in which this one begins at `base`.
+    /// The diagnosis with places in a larger text, in which the diagnosed text begins at `base`.
     ///
-    /// `lead` is what stands before it on its first line there, `tail` what follows on its last line, which is `last`
-    /// here.
+    /// `lead` is the text before it on its first line there, `tail` the text after it on its last line; `last` is the
+    /// number of its lines.
     #[must_use]
     pub(crate) fn within(mut self, base: Place, lead: &str, last: u32, tail: &str) -> Self {
         let shift = |place: Place| Place {
@@ -177,7 +178,7 @@ impl Diagnosis {
         self
     }
 
-    /// A string, symbol or block comment is open: what follows it was read as a part of it.
+    /// A string, symbol or block comment is open: the text after it was read as a part of it.
     #[must_use]
     pub const fn is_open_text(&self) -> bool {
         matches!(
@@ -186,7 +187,7 @@ impl Diagnosis {
         )
     }
 
-    /// The mistake and its places in words, without source.
+    /// The mistake and its places in words, without the source line.
     #[must_use]
     pub fn mistake(&self) -> String {
         let at = |place: Place| format!("{}:{}", place.line, place.column);
@@ -204,7 +205,7 @@ impl Diagnosis {
         }
     }
 
-    /// The line to look at first, where [`Self::mistake`] does not name it.
+    /// The line to look at first, if [`Self::mistake`] does not name it.
     #[must_use]
     pub fn likely_elsewhere(&self) -> Option<u32> {
         let names_position = self.opened_at.is_none() || matches!(self.kind, DiagnosticKind::Mismatch { .. });

@@ -14,13 +14,13 @@ use crate::form_line::shortened;
 /// Lines shown around a change.
 const CONTEXT: usize = 2;
 
-/// After this long a diff of two huge forms becomes coarser, not slower.
+/// After this time a diff of two huge forms becomes coarser.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The unified diff between `old` and the text in which `span` of it has become `new_len` bytes of `new`.
+/// The unified diff between `old` and `new`, in which `span` of `old` has become `new_len` bytes.
 ///
-/// Hunks only, without file names; empty when nothing differs. A missing final newline is marked as `diff` does, and long
-/// unchanged lines are shortened.
+/// Hunks only, without file names; empty when the texts are equal. A missing final newline is marked as `diff` does,
+/// and long unchanged lines are shortened.
 #[must_use]
 pub fn unified(old: &str, new: &str, span: Span, new_len: usize) -> String {
     let start = window_start(old, span.start as usize);
@@ -41,7 +41,7 @@ fn hunk(out: &mut String, group: &[DiffOp], old: &[&str], new: &[&str], first_li
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
     let header = |start: usize, end: usize| {
         let count = end - start;
-        // An empty side names the line before it.
+        // A hunk with an empty side names the line before it.
         let line = first_line + start + usize::from(count > 0);
         if count == 1 { line.to_string() } else { format!("{line},{count}") }
     };
@@ -57,7 +57,7 @@ fn hunk(out: &mut String, group: &[DiffOp], old: &[&str], new: &[&str], first_li
             old.iter().for_each(|line| push_line(out, ' ', line, &shortened(bare(line), WIDTH)));
             continue;
         }
-        // Lines that take each other's place are cut to where they differ.
+        // Lines that replace each other are cut to their difference.
         let beside =
             |others: &[&str], at: usize, line: &str| changed(bare(line), others.get(at).map_or("", |line| bare(line)));
         old.iter().enumerate().for_each(|(at, line)| push_line(out, '-', line, &beside(new, at, line)));
@@ -71,7 +71,7 @@ const WIDTH: usize = 200;
 /// Longest changed line that is shown whole, in scalar values.
 const CHANGED_WIDTH: usize = 1_000;
 
-/// Scalar values shown on either side of what differs in a longer one.
+/// Scalar values shown on either side of the difference in a longer line.
 const AROUND: usize = 60;
 
 fn bare(line: &str) -> &str {
@@ -89,11 +89,11 @@ fn changed(line: &str, other: &str) -> String {
     let back = line.chars().rev().zip(other.chars().rev()).take(most).take_while(|(own, other)| own == other).count();
     let (from, to) = (front.saturating_sub(AROUND), (count - back + AROUND).min(count));
     let part: String = line.chars().skip(from).take(to - from).collect();
-    let (before, behind) = (if from > 0 { "…" } else { "" }, if to < count { "…" } else { "" });
-    format!("{before}{part}{behind}")
+    let (before, after) = (if from > 0 { "…" } else { "" }, if to < count { "…" } else { "" });
+    format!("{before}{part}{after}")
 }
 
-/// Adds `line` as it is `shown`.
+/// Adds `line` in the form `shown`.
 fn push_line(out: &mut String, sign: char, line: &str, shown: &str) {
     out.push(sign);
     out.push_str(shown);

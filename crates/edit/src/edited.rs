@@ -1,31 +1,31 @@
-//! What an edit makes of a text.
+//! The result of an edit.
 
 use crate::fix::Mended;
 use crate::note::Note;
 
-/// The text after an edit, and what there is to say about it.
+/// The text after an edit, with facts about the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edited {
     /// The whole new text.
     pub text: String,
     /// It differs from the old one.
     pub changed: bool,
-    /// Head of the form the edit was about, as written.
+    /// The head of the edited form, as written.
     pub form_type: String,
     /// Its name, as written; empty when it has none.
     pub form_name: String,
-    /// How it is spoken of and addressed.
+    /// Its label, which is also an address of it.
     pub label: String,
-    /// Lines the new source takes in the new text, from 1; `None` after a deletion.
+    /// The first and the last line of the new source in the new text, from 1; `None` after a deletion.
     pub lines: Option<(u32, u32)>,
-    /// Digest of the edited form, of the first inserted form, of nothing after a deletion.
+    /// The digest of the edited or of the first inserted form; `None` after a deletion.
     pub digest: Option<String>,
     /// Unified diff, without file names.
     pub diff: String,
-    /// Scalar values added, less those removed.
+    /// Scalar values added, minus those removed.
     pub delta: i64,
-    /// What was changed in the new source before it was used, because it did not balance.
+    /// The repair of new source that did not balance.
     pub repair: Option<Mended>,
-    /// Things the caller may not expect.
+    /// Effects that the caller may not expect.
     pub notes: Vec<Note>,
 }

@@ -1,4 +1,4 @@
-//! A change that would mend a text.
+//! Changes that make a text balance.
 
 use lispwright_repair::{Edit, LineChange, line_changes};
 use lispwright_syntax::LineIndex;
@@ -6,24 +6,24 @@ use lispwright_syntax::LineIndex;
 /// A change of some lines that would make a text balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// Every line it changes, in order; at least one.
+    /// The changed lines, in order; at least one.
     pub lines: Vec<LineChange>,
-    /// Delimiters that are added.
+    /// The added delimiters.
     pub add: String,
-    /// Delimiters that are removed.
+    /// The removed delimiters.
     pub remove: String,
     /// The reason, in a few words.
     pub why: String,
-    /// The bytes it changes of the text that was diagnosed.
+    /// The changed bytes of the diagnosed text.
     pub edits: Vec<Edit>,
 }
 
-/// What was done to new source before it was used.
+/// A repair of new source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mended {
-    /// The lines that were changed.
+    /// The changed lines.
     pub lines: Vec<LineChange>,
-    /// Why this and nothing else, a sentence each.
+    /// The reasons for this repair, a sentence each.
     pub evidence: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl Fix {
         }
     }
 
-    /// Moves it `lines` down, with `lead` in front of the first line of the text and `tail` behind its last one.
+    /// Moves the fix `lines` down, with `lead` before the first line of the text and `tail` after its last one.
     pub(crate) fn shift(&mut self, lines: u32, lead: &str, last: u32, tail: &str) {
         for change in &mut self.lines {
             if change.line == 1 {

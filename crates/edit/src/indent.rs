@@ -1,9 +1,9 @@
-//! Moving source to the column where it will stand.
+//! Moves new source to its column in the file.
 //!
-//! A nested form arrives as it was read, with only the indentation of its first line missing, or written as if it began
-//! in column 0, or as a block in some other column, and nothing says which. The column that its other forms begin their
-//! lines in says it, or the column of its first line; else the lines that stand in the file now: what occurs there at the
-//! same column was read there, and what stands further left than all of them was not.
+//! The source of a nested form can be written in three ways: as it is in the file, with only the indentation of its
+//! first line missing; as if it began in column 0; or as a block in some other column. The column of its other forms or
+//! of its first line tells which. Otherwise the present lines of the file decide: a line that occurs there at the same
+//! column was copied from there, and a line further left than all of them was not.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::source::{Source, whole_span};
 /// Columns from one tab stop to the next.
 const TAB: usize = 8;
 
-/// The column, from 0, of what follows `before` on a line.
+/// The column, from 0, after `before` on a line.
 pub(crate) fn column(before: &str) -> usize {
     before.chars().fold(0, |column, character| match character {
         '\t' => (column / TAB + 1) * TAB,
@@ -28,26 +28,26 @@ fn blank(column: usize, tabs: bool) -> String {
     if tabs { "\t".repeat(column / TAB) + &" ".repeat(column % TAB) } else { " ".repeat(column) }
 }
 
-/// The place where new source will stand, and the lines that stand there now.
+/// The destination of new source, and the lines that are there now.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ground {
-    /// The column of its first line.
+pub(crate) struct Destination {
+    /// The column of the first line.
     column: usize,
-    /// Lines are indented with tabs there.
+    /// The lines there are indented with tabs.
     tabs: bool,
-    /// The lines behind the first of what stands there: the columns of each text.
+    /// The columns of each line text there, the first line excepted.
     lines: HashMap<String, Vec<usize>>,
     /// The columns of those lines.
     columns: HashSet<usize>,
 }
 
-impl Ground {
-    /// The place of a form, header comment included.
+impl Destination {
+    /// The destination of source that replaces a form, header comment included.
     pub(crate) fn of(source: &Source<'_>, form: &Form) -> Self {
         Self::at(source, Span::new(source.row_start(form.outer.start), form.outer.start), whole_span(form))
     }
 
-    /// The line of a form, for what stands beside it.
+    /// The destination of source beside a form.
     pub(crate) fn beside(source: &Source<'_>, form: &Form) -> Self {
         let at = form.outer.start;
         let row = Span::new(source.row_start(at), at);
@@ -55,24 +55,25 @@ impl Ground {
         Self::at(source, Span::new(row.start, row.end - solid), Span::new(at, at))
     }
 
-    /// The place of `span`, where `before` stands in front.
+    /// The destination of source that replaces `span`, after `before` on its line.
     pub(crate) fn at(source: &Source<'_>, before: Span, span: Span) -> Self {
         let before = source.slice(before);
-        let mut ground = Self { column: column(before), tabs: before.contains('\t'), ..Self::default() };
+        let mut destination = Self { column: column(before), tabs: before.contains('\t'), ..Self::default() };
         for line in lines(source.text, &source.tree, span) {
-            ground.tabs |= line.blank.contains('\t');
-            ground.columns.insert(line.column);
-            ground.lines.entry(line.text.to_owned()).or_default().push(line.column);
+            destination.tabs |= line.blank.contains('\t');
+            destination.columns.insert(line.column);
+            destination.lines.entry(line.text.to_owned()).or_default().push(line.column);
         }
-        ground
+        destination
     }
 
-    /// The white space before its first line.
+    /// The white space before the first line.
     pub(crate) fn blank(&self) -> String {
         blank(self.column, self.tabs)
     }
 
-    /// How many of `lines`, moved right by `columns`, stand here now. Closers alone stand anywhere.
+    /// The number of `lines` that are here now when moved right by `columns`. Lines of closers alone are not counted,
+    /// since they occur anywhere.
     fn known(&self, lines: &[Line<'_>], columns: usize) -> usize {
         let tells = |line: &&Line<'_>| line.text.contains(|c: char| !")]}".contains(c));
         let known =
@@ -80,8 +81,8 @@ impl Ground {
         lines.iter().filter(tells).filter(known).count()
     }
 
-    /// By how many columns `lines`, which follow a line that began in column `given`, have to be moved right. `own` is
-    /// the column in which further forms of the source begin.
+    /// The number of columns by which `lines` have to be moved right. They follow a line that began in column `given`;
+    /// `own` is the column in which further forms of the source begin.
     fn distance(&self, given: usize, own: Option<usize>, lines: &[Line<'_>]) -> isize {
         let from = |column: usize| self.column as isize - column as isize;
         let is_block = given > 0 && lines.iter().all(|line| line.column >= given);
@@ -105,11 +106,11 @@ struct Line<'t> {
     start: u32,
     blank: &'t str,
     column: usize,
-    /// What follows the blank.
+    /// The text after the blank.
     text: &'t str,
 }
 
-/// The lines behind the first of a span that may be moved.
+/// The lines of a span that may be moved: all but the first, and none that begins inside a string or comment.
 fn lines<'t>(text: &'t str, tree: &Tree, span: Span) -> Vec<Line<'t>> {
     let begins_token_or_blank = |offset: u32| {
         tree.token_at(offset)
@@ -128,16 +129,16 @@ fn lines<'t>(text: &'t str, tree: &Tree, span: Span) -> Vec<Line<'t>> {
         .collect()
 }
 
-/// Source with its lines behind the first moved.
+/// Source with all lines but the first moved.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moved {
     pub(crate) text: String,
-    /// Where the source begins in the text that it was taken from.
+    /// The start of the source in the text that it was taken from.
     start: u32,
     lines: Vec<MovedLine>,
 }
 
-/// Where the indentation of a line was, and where it is.
+/// The old and the new place of the indentation of a line.
 #[derive(Clone, Copy, Debug)]
 struct MovedLine {
     was: Span,
@@ -145,19 +146,19 @@ struct MovedLine {
 }
 
 impl Moved {
-    /// `text` as it is.
+    /// `text` unchanged.
     pub(crate) fn unmoved(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
-    /// `text` from `start` on, which began in column `given` of its line, as it will stand on `ground`.
-    pub(crate) fn new(text: &str, tree: &Tree, start: u32, given: usize, ground: &Ground) -> Self {
+    /// `text` from `start` on, which began in column `given` of its line, moved to `destination`.
+    pub(crate) fn new(text: &str, tree: &Tree, start: u32, given: usize, destination: &Destination) -> Self {
         let lines = lines(text, tree, Span::new(start, text.len() as u32));
-        let distance = ground.distance(given, further_forms(tree, &lines), &lines);
+        let distance = destination.distance(given, further_forms(tree, &lines), &lines);
         if distance == 0 {
             return Self { text: text[start as usize..].to_owned(), start, lines: Vec::new() };
         }
-        let tabs = ground.tabs || lines.iter().any(|line| line.blank.contains('\t'));
+        let tabs = destination.tabs || lines.iter().any(|line| line.blank.contains('\t'));
         let mut moved = Self { text: String::with_capacity(text.len()), start, lines: Vec::with_capacity(lines.len()) };
         let mut copied = start;
         for line in lines {
@@ -172,13 +173,13 @@ impl Moved {
         moved
     }
 
-    /// Where byte `at` of the source has gone.
+    /// The place of byte `at` of the source in the moved text.
     pub(crate) fn place(&self, at: u32) -> u32 {
         let before = self.lines.partition_point(|line| line.was.start <= at);
         self.lines[..before].last().map_or(at - self.start, |line| across(line.was, line.is, at))
     }
 
-    /// Where byte `at` of the moved text comes from.
+    /// The place of byte `at` of the moved text in the source.
     pub(crate) fn origin(&self, at: u32) -> u32 {
         let before = self.lines.partition_point(|line| line.is.start <= at);
         self.lines[..before].last().map_or(at + self.start, |line| across(line.is, line.was, at))
@@ -190,7 +191,7 @@ fn across(from: Span, to: Span, at: u32) -> u32 {
     if at < from.end { (to.start + at - from.start).min(to.end) } else { to.end + at - from.end }
 }
 
-/// The leftmost column in which a form begins a line behind the first; none in a text whose forms are in doubt.
+/// The leftmost column in which a form begins a line after the first; `None` for a text that does not balance.
 fn further_forms(tree: &Tree, lines: &[Line<'_>]) -> Option<usize> {
     let begins = |start: u32| {
         let after = lines.partition_point(|line| line.start <= start);

@@ -1,24 +1,29 @@
 //! Views and edits of Lisp text by form: text in, answer out.
 //!
-//! Whoever edits Lisp by lines or by offsets breaks delimiters; whoever edits it through a Lisp image loses comments,
-//! conditionals and formatting. Here an edit names a form, changes only the bytes it means to change, and is read again
-//! before anybody sees the result: if any other form would read differently, the edit is refused.
+//! Edits by line or by offset break delimiters; edits through a Lisp image lose comments, conditionals and formatting.
+//! Here an edit names a form and changes only the bytes it means to change. The new text is read again before it is
+//! returned: if any other form would read differently, the edit is refused.
 //!
 //! - [`Source`] is a text that has been read once: tree, forms, lines.
-//! - [`locate`] turns an address into exactly one form, or says which ones there are.
+//! - [`locate`] turns an address into exactly one form, or lists the candidates.
 //! - [`edit`] replaces, inserts, appends and deletes; [`patch`] changes text inside one form. Both answer [`Edited`].
 //! - [`view()`] shows a file collapsed, raw, or filtered, with true line numbers.
-//! - [`check()`] says whether a text balances and which line to fix; new source that does not is repaired when that is
-//!   certain.
-//! - [`definition_near`] and [`mention()`] find in a text what a live image knows of an earlier state of it.
-//! - [`EditRefusal`] has one variant for each way in which a request can be wrong.
+//! - [`check()`] says whether a text balances and which line to fix; new source that does not balance is repaired when
+//!   the repair is certain.
+//! - [`definition_near`] and [`mention()`] find definitions and references that a live image knows from an earlier
+//!   state of a text.
+//! - [`EditRefusal`] has one variant for each way in which a request can be wrong. Refusals, notes and fixes are facts;
+//!   `lispwright-words` has their sentences.
 //!
 //! **Invariants.** No I/O. Bytes outside the edited form and the blank lines beside it never change. Line numbers and
-//! diffs are those of the text itself, and what is shown of a form is a slice of it, never printed anew.
+//! diffs are those of the text itself. A form is always shown as a slice of the text, never printed anew.
 //!
-//! Read next: `change.rs` for what each operation does to the lines around a form, `splice.rs` for how a change is made, and
-//! `verify.rs` for what "reads the same" means.
+//! Read next: `change.rs` for the effect of each operation on the lines around a form, `patch.rs` for changes inside
+//! one, `splice.rs` for the way a change is made, `verify.rs` for the meaning of "reads the same", and `diagnose.rs`
+//! for what is wrong with a text. `content.rs` checks new source with `characters.rs`, `artefact.rs` and `mend.rs` (the
+//! repairer); `indent.rs` moves it to its column; `escapes.rs` restores invisible characters.
 
+mod artefact;
 mod change;
 mod characters;
 mod check;
@@ -27,6 +32,7 @@ mod delete;
 mod diagnose;
 mod diff;
 mod edited;
+mod escapes;
 mod fix;
 mod form_line;
 mod indent;
@@ -39,13 +45,13 @@ mod patch;
 mod place;
 mod refusal;
 mod replace;
-mod seen;
-mod slip;
+
 mod source;
 mod splice;
 mod verify;
 mod view;
 
+pub use artefact::Artefact;
 pub use change::{Edit, Operation, edit};
 pub use check::{CheckReport, check, check_window};
 pub use diagnose::{Diagnosis, diagnose, explain};
@@ -60,6 +66,6 @@ pub use note::Note;
 pub use occurrence::Near;
 pub use patch::{Patch, patch};
 pub use refusal::EditRefusal;
-pub use slip::Slip;
+
 pub use source::{FormText, Place, Source, digest_of};
 pub use view::{Mode, View, ViewOptions, view, view_plain};

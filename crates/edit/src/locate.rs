@@ -1,4 +1,4 @@
-//! From an address to exactly one form.
+//! Finds the one form that an address means.
 
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Address, Form, FormId, Selection, Span};
@@ -7,20 +7,20 @@ use crate::form_line::{FormLine, shortened};
 use crate::refusal::EditRefusal;
 use crate::source::{Source, whole_span};
 
-/// What a caller says about the form it means. At least one of the first two, or a line, has to be there.
+/// The address of a form. At least a name, a type or a line has to be given.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Target<'a> {
-    /// What the form defines: `foo`, `(setf foo)`, `area :around (circle)`, `foo[2]`.
+    /// The name that the form defines: `foo`, `(setf foo)`, `area :around (circle)`, `foo[2]`.
     pub name: Option<&'a str>,
     /// The head symbol: `defun`.
     pub form_type: Option<&'a str>,
-    /// Which of several matches, from 1, in source order.
+    /// The number of the match among several, from 1, in source order.
     pub index: Option<u32>,
     /// A line of the form, from 1.
     pub line: Option<u32>,
 }
 
-/// Longest first line shown of a candidate, in scalar values.
+/// The longest first line of a candidate that is shown whole, in scalar values.
 const WIDTH: usize = 120;
 
 /// The one form that `target` means.
@@ -63,7 +63,7 @@ fn find_without_name(source: &Source<'_>, target: &Target<'_>) -> Vec<FormId> {
         if !fits {
             continue;
         }
-        // A line belongs to the innermost form around it.
+        // A line means the innermost form around it.
         if target.line.is_some() {
             found.retain(|&outer| !source.forms.get(outer).span.encloses(form.outer));
         }
@@ -79,7 +79,7 @@ fn not_found(source: &Source<'_>, target: &Target<'_>) -> EditRefusal {
     let name = target.name.unwrap_or("").trim();
     let address = Address::parse(source.language_of_pieces(), name);
     let any = Selection::default();
-    // The name may fit where type, index or line do not, and where no method is as the address says.
+    // The name may fit although type, index, line, qualifiers or specializers do not.
     let found = [source.find(&address.clone().without_index(), any), source.find(&address.of_any_method(), any)];
     let others = found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
     EditRefusal::FormNotFound {
@@ -90,8 +90,8 @@ fn not_found(source: &Source<'_>, target: &Target<'_>) -> EditRefusal {
     }
 }
 
-/// Refuses to put something in the place of a form that the target does not name, but only something that the form makes or
-/// speaks of, unless it is a form with the same head.
+/// Refuses to replace a form whose own name is not that of the target, which is only defined or mentioned inside it. A
+/// new form with the same head is allowed.
 pub(crate) fn check_named(
     source: &Source<'_>,
     id: FormId,
@@ -132,7 +132,7 @@ pub(crate) fn line_of(source: &Source<'_>, id: FormId) -> FormLine {
     let text = if own_line == line {
         text.to_owned()
     } else {
-        // The condition stands on a line of its own.
+        // The condition is on a line of its own.
         let prefix = source.slice(Span::new(form.outer.start, form.span.start));
         format!("{} {text}", prefix.split_whitespace().collect::<Vec<_>>().join(" "))
     };

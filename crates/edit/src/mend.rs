@@ -1,17 +1,17 @@
-//! Asking the repairer about new source, and putting its answer into lines of that source.
+//! Asks the repairer about new source, and maps its answer to lines of that source.
 //!
-//! The repairer is shown the whole file as it was and as it would be, and which bytes of it are new ([`Setting`]): it
-//! learns from the rest how this file is laid out, and from the old text what stood there. What it says is moved back into
-//! the new source; anything it would change elsewhere is no answer.
+//! The repairer is given the whole file as it was and as it would be, and the range of its new bytes ([`Setting`]): it
+//! learns the layout from the rest of the file, and compares with the old text. Its edits are mapped back into the new
+//! source; a repair that would change other text is not used.
 
 use lispwright_repair::{Candidate, Earlier, Edit, Outcome, apply, moved_into, repair};
 use lispwright_syntax::{Language, LineIndex, Span, count_line_ends, read, read_plain};
 
 use crate::fix::Fix;
-use crate::indent::{Ground, Moved, column};
+use crate::indent::{Destination, Moved, column};
 use crate::source::Source;
 
-/// What the repairer says.
+/// The answer of the repairer.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
     /// The line to look at, from 1.
@@ -19,54 +19,54 @@ pub(crate) struct Verdict {
     /// The byte to look at.
     pub(crate) at: Option<u32>,
     pub(crate) fixes: Vec<Fix>,
-    /// The text with the first fix made, when it is certain.
+    /// The text with the first fix applied, when it is certain.
     pub(crate) repaired: Option<String>,
-    /// Why nothing is certain.
+    /// The reason why no fix is certain.
     pub(crate) doubt: String,
 }
 
-/// A longer text is diagnosed without fixes, in bytes.
+/// The longest text that is diagnosed with fixes, in bytes.
 const LONGEST: usize = 2 << 20;
 
-/// Where new source stands in its file, for the eyes of the repairer.
+/// The file around new source, as the repairer is given it.
 #[derive(Debug, Default)]
 pub(crate) struct Setting {
-    /// What is before it.
+    /// The text before it.
     front: String,
-    /// What it takes the place of; `None` when nothing sound stood there.
+    /// The text that it replaces; `None` if that was broken.
     old: Option<String>,
-    /// What is behind it.
+    /// The text after it.
     back: String,
-    /// The lines there; none for source that stays as it is.
-    ground: Option<Ground>,
-    /// The bytes of the new source that are new; all of it when `None`.
+    /// Its column and the present lines there; `None` for source that is not moved.
+    destination: Option<Destination>,
+    /// The bytes of the source that are new; all of them when `None`.
     written: Option<Span>,
 }
 
 impl Setting {
     /// New source in the place of `span`.
-    pub(crate) fn in_place_of(source: &Source<'_>, span: Span, ground: &Ground) -> Self {
-        Self { ground: Some(ground.clone()), ..Self::at(source, span) }
+    pub(crate) fn in_place_of(source: &Source<'_>, span: Span, destination: &Destination) -> Self {
+        Self { destination: Some(destination.clone()), ..Self::at(source, span) }
     }
 
-    /// A changed form in the place of `span`, as it will be written; `written` are the bytes of it that differ.
+    /// A changed form in the place of `span`, as it will be written; `written` is the part that differs.
     pub(crate) fn patched(source: &Source<'_>, span: Span, written: Span) -> Self {
         Self { written: Some(written), ..Self::at(source, span) }
     }
 
     /// New source on lines of its own at byte `at`.
-    pub(crate) fn beside(source: &Source<'_>, at: u32, ground: &Ground) -> Self {
+    pub(crate) fn beside(source: &Source<'_>, at: u32, destination: &Destination) -> Self {
         let mut setting = Self::at(source, Span::new(at, at));
-        let ground = if setting.old.is_some() { ground.clone() } else { Ground::default() };
-        let blank = ground.blank();
-        setting.ground = Some(ground);
+        let destination = if setting.old.is_some() { destination.clone() } else { Destination::default() };
+        let blank = destination.blank();
+        setting.destination = Some(destination);
         let gap = if blank.is_empty() { "\n\n".to_owned() } else { format!("\n{blank}") };
         setting.front.push_str(&gap);
         setting.back.insert_str(0, &gap);
         setting
     }
 
-    /// The text around `span`. Of a file that does not balance only the sound forms are a witness.
+    /// The text around `span`. Of a file that does not balance, only the sound forms are used.
     fn at(source: &Source<'_>, span: Span) -> Self {
         let around = |from: u32, to: u32| source.slice(Span::new(from, to)).to_owned();
         let end = source.text.len() as u32;
@@ -94,10 +94,10 @@ impl Setting {
         }
     }
 
-    /// What to change in `text`, whose lines are `lines`, so that it balances where it will stand.
+    /// The changes of `text`, whose lines are `lines`, that make it balance in its place.
     fn judge(&self, text: &str, lines: &LineIndex, language: &Language) -> Verdict {
         let unix = |part: &str| if text.contains('\r') { part.to_owned() } else { part.replace("\r\n", "\n") };
-        let shown = shown(text, self.ground.as_ref(), language);
+        let shown = shown(text, self.destination.as_ref(), language);
         let (front, back) = (unix(&self.front), unix(&self.back));
         let before = [&*front, &unix(self.old.as_deref().unwrap_or_default()), &back].concat();
         let after = [&*front, &shown.text, &back].concat();
@@ -114,13 +114,13 @@ impl Setting {
         let above = count_line_ends(&front);
         let line = |line: u32| (line.saturating_sub(above) + lines_cut).clamp(1, lines.line_count());
         match outcome {
-            Outcome::Balanced => uncertain(text, lines, language, "it balances only with what stands around it"),
+            Outcome::Balanced => uncertain(text, lines, language, "it balances only with the text around it"),
             Outcome::Repaired(done) => {
                 let edits =
                     own(&done.edits).filter(|edits| read_plain(apply(text, edits), language).diagnostics().is_empty());
                 match edits {
                     Some(edits) => certain(edits, done.why(), text, lines),
-                    None => uncertain(text, lines, language, "the likeliest repair lies outside of it"),
+                    None => uncertain(text, lines, language, "the likeliest repair is outside of it"),
                 }
             }
             Outcome::Refused(refusal) => {
@@ -132,21 +132,21 @@ impl Setting {
     }
 }
 
-/// New source as it would stand in the file.
-fn shown(text: &str, ground: Option<&Ground>, language: &Language) -> Moved {
-    let Some(ground) = ground else { return Moved::unmoved(text) };
+/// New source as it would be in the file.
+fn shown(text: &str, destination: Option<&Destination>, language: &Language) -> Moved {
+    let Some(destination) = destination else { return Moved::unmoved(text) };
     let (before, _) = text.split_at(text.len() - text.trim_start_matches([' ', '\t', '\r', '\n', '\u{c}']).len());
     let given = column(before.rsplit('\n').next().unwrap_or_default());
-    Moved::new(text, &read(text, language), before.len() as u32, given, ground)
+    Moved::new(text, &read(text, language), before.len() as u32, given, destination)
 }
 
-/// An edit of the file, in which `shown` stands at `base`, as one of `text`, which that was made from.
+/// Maps an edit of the file, in which `shown` is at `base`, to an edit of `text`, from which `shown` was made.
 fn unmoved(edit: &Edit, shown: &Moved, base: u32, text: &str) -> Option<Edit> {
     let edit = Edit { at: shown.origin(edit.at - base), ..edit.clone() };
     text.get(edit.range()).is_some_and(|there| there == edit.removed).then_some(edit)
 }
 
-/// What to change in `text`, whose lines are `lines`, to make it balance in `setting`, or by itself.
+/// The changes of `text`, whose lines are `lines`, that make it balance in `setting`, or by itself.
 pub(crate) fn judge(text: &str, lines: &LineIndex, language: &Language, setting: Option<&Setting>) -> Verdict {
     if text.len() > LONGEST {
         return Verdict { doubt: format!("texts over {LONGEST} bytes are not repaired"), ..Verdict::default() };
@@ -157,12 +157,12 @@ pub(crate) fn judge(text: &str, lines: &LineIndex, language: &Language, setting:
     }
 }
 
-/// What the text itself says.
+/// The verdict on the text alone.
 fn alone(text: &str, lines: &LineIndex, language: &Language) -> Verdict {
     verdict(repair(text, language, &Earlier::default()), text, lines)
 }
 
-/// What the repairer has said of the whole of `text`.
+/// The verdict of an answer about the whole of `text`.
 pub(crate) fn verdict(outcome: Outcome, text: &str, lines: &LineIndex) -> Verdict {
     match outcome {
         Outcome::Balanced => Verdict::default(),
@@ -178,7 +178,7 @@ pub(crate) fn verdict(outcome: Outcome, text: &str, lines: &LineIndex) -> Verdic
     }
 }
 
-/// What the text itself says, with nothing certain because of `doubt`.
+/// The verdict on the text alone, without a certain fix because of `doubt`.
 fn uncertain(text: &str, lines: &LineIndex, language: &Language, doubt: &str) -> Verdict {
     Verdict { repaired: None, doubt: doubt.to_owned(), ..alone(text, lines, language) }
 }

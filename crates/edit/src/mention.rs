@@ -1,19 +1,18 @@
-//! Where a definition, and a mention of a name inside one, stand in a text now.
+//! The present places of a definition, and of a mention of a name inside one.
 //!
-//! A live image knows files as they were when it loaded them: the line of a definition, and of a reference only which
-//! list of the definition it is in. The text may have changed since, so a line is a hint, and what counts is what stands
-//! there.
+//! A live image knows files as they were when it loaded them: the line of a definition, and for a reference the number
+//! of a list in the definition. The text may have changed since, so a line is only a hint, and the source decides.
 
 use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{Address, Data, Datum, FormId, ListId, Selection, TokenId, TokenKind};
 
 use crate::source::Source;
 
-/// The form that defines `name`, an address such as `foo` or `area :around (circle)`: of several the one whose first line
-/// is nearest to `line`.
+/// The form that defines `name`, an address such as `foo` or `area :around (circle)`. Of several forms it is the one
+/// whose first line is nearest to `line`.
 ///
-/// Without a line only when there is one such form, methods aside. Without a form of that name, one at top level that
-/// begins exactly on `line`: a structure defines its accessors.
+/// Without a line there has to be exactly one such form, methods aside. If no form has that name, it is the form at top
+/// level that begins exactly on `line`: a structure defines its accessors.
 #[must_use]
 pub fn definition_near(source: &Source<'_>, name: &str, line: Option<u32>) -> Option<FormId> {
     let named = named(source, name);
@@ -26,7 +25,7 @@ pub fn definition_near(source: &Source<'_>, name: &str, line: Option<u32>) -> Op
     nearest.or_else(|| source.forms.top_level().map(|(id, _)| id).find(|id| first_line(id) == line))
 }
 
-/// The definitions that an address fits; without what tells methods apart when nothing fits it whole.
+/// The definitions that fit an address, or its bare name when none fits its qualifiers and specializers.
 fn named(source: &Source<'_>, name: &str) -> Vec<FormId> {
     let find = |name: &str| {
         let address = Address::parse(source.language_of_pieces(), name).in_any_package();
@@ -38,12 +37,12 @@ fn named(source: &Source<'_>, name: &str) -> Vec<FormId> {
     if whole.is_empty() && bare.len() < name.len() && !bare.starts_with('(') { find(bare) } else { whole }
 }
 
-/// The byte offset at which `form` mentions the symbol `name`: in its list number `list` where that is known and has it, else
-/// at its only mention. `None` when there are several, or none because a macro brings it along.
+/// The byte offset at which `form` mentions the symbol `name`: in its list number `list` if that is known and contains
+/// it, else at its only mention. `None` when there are several, or none because a macro inserts the name.
 ///
 /// Lists are counted as SBCL's compiler does: from 0 in the order in which they begin, as the reader makes them of the
-/// top-level form around `form`. So a quoted datum is one list with nothing inside, a backquoted one is a list around its
-/// own, and an empty list or a vector is none. Conditions (`#+x`) are taken to hold.
+/// top-level form around `form`. So a quoted datum counts as one list without inner ones, a backquoted datum adds a
+/// list around its own, and an empty list or a vector does not count. Conditions (`#+x`) are assumed to hold.
 #[must_use]
 pub fn mention(source: &Source<'_>, form: FormId, name: &str, list: Option<u32>) -> Option<u32> {
     let top = top_of(source, form);
@@ -77,7 +76,7 @@ fn top_of(source: &Source<'_>, form: FormId) -> Datum {
     form.datum
 }
 
-/// The list with that number, counted as [`mention`] says.
+/// The list with a number, counted as in [`mention`].
 fn numbered(source: &Source<'_>, top: Datum, number: u32) -> Option<ListId> {
     let top_list = top.list()?;
     if number == 0 {
@@ -85,7 +84,8 @@ fn numbered(source: &Source<'_>, top: Datum, number: u32) -> Option<ListId> {
     }
     let mut count = 0;
     for (datum, around) in walk(source, top_list, |datum| is_cons(source, datum) && !is_quoted(source, datum)) {
-        // What a prefix makes a list of has the number of that list; what is looked for stands in the datum around it.
+        // A prefix counts as a list around its datum. A mention in that list is searched in the datum, or around an
+        // atom.
         let prefixes = list_prefixes(source, datum);
         if (count + 1..=count + prefixes).contains(&number) {
             return datum.list().filter(|_| is_cons(source, datum)).or(Some(around));
@@ -101,7 +101,7 @@ fn numbered(source: &Source<'_>, top: Datum, number: u32) -> Option<ListId> {
     None
 }
 
-/// How many of the prefixes of a datum stand for a list around it.
+/// The number of prefixes of a datum that read as a list around it.
 fn list_prefixes(source: &Source<'_>, datum: Datum) -> u32 {
     (datum.first..datum.core).filter(|token| matches!(prefix(source, *token), "'" | "`" | "#'")).count() as u32
 }
@@ -110,7 +110,7 @@ fn is_quoted(source: &Source<'_>, datum: Datum) -> bool {
     (datum.first..datum.core).any(|token| prefix(source, token) == "'")
 }
 
-/// The text of a prefix; nothing for another token.
+/// The text of a prefix; empty for another token.
 fn prefix<'t>(source: &Source<'t>, token: TokenId) -> &'t str {
     match source.tree.kind(token) {
         TokenKind::Prefix => source.slice(source.tree.token_span(token)),
@@ -118,15 +118,14 @@ fn prefix<'t>(source: &Source<'t>, token: TokenId) -> &'t str {
     }
 }
 
-/// The reader makes conses of it: a list in bare parentheses that is not empty.
+/// The datum reads as conses: it is a list in bare parentheses that is not empty.
 fn is_cons(source: &Source<'_>, datum: Datum) -> bool {
     datum.list().is_some_and(|list| {
         source.slice(source.tree.token_span(datum.core)) == "(" && source.tree.data(list).next().is_some()
     })
 }
 
-/// Every datum inside a list with the list it stands in, each before what is inside it; only lists that `enter` likes are
-/// looked into.
+/// Every datum inside a list with its own list, in preorder; only lists that `enter` accepts are entered.
 fn walk<'s>(
     source: &'s Source<'_>,
     list: ListId,
@@ -166,7 +165,7 @@ mod tests {
         assert_eq!(found.map(|place| (place.line, place.column)), expected);
     }
 
-    // The numbers are those that SBCL 2.2.9 gives for these texts.
+    // The numbers are the ones that SBCL 2.2.9 gives for these texts.
     const TEXT: &str =
         "(defun (setf total) (new shapes)\n  (list\n    new\n    (area shapes)\n    (area (first shapes))))";
 
@@ -212,9 +211,9 @@ mod tests {
         assert_eq!(line("area (circle)", Some(1)), Some(3));
         assert_eq!(line("area", Some(7)), Some(5));
         assert_eq!(line("cow-name", Some(2)), Some(1), "the structure defines it");
-        assert_eq!(line("cow-weight", Some(1)), Some(1), "what begins there may define it");
+        assert_eq!(line("cow-weight", Some(1)), Some(1), "the form that begins there may define it");
         assert_eq!(line("cow-weight", Some(2)), None);
-        assert_eq!(line("area", None), Some(5), "the one that is no method");
+        assert_eq!(line("area", None), Some(5), "the one that is not a method");
         assert_eq!(line("area (circle)", None), Some(3));
     }
 

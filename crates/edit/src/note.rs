@@ -1,63 +1,63 @@
-//! What the author of an edit may not expect of it.
+//! Effects of an edit that its author may not expect.
 
 use lispwright_syntax::DiagnosticKind;
 
-/// One such thing. Lines count from 1 and are those of the new text where nothing else is said.
+/// An effect. Lines count from 1 and are those of the new text unless a field says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Escapes in the new source were taken for the unseen characters that the form has.
-    PutBack,
-    /// The form is called something else now.
+    /// Escapes in the new source were replaced by the invisible characters of the form.
+    Unescaped,
+    /// The form has another name now.
     Renamed {
-        /// How it was spoken of.
+        /// Its label before.
         before: String,
-        /// How it is.
+        /// Its label now.
         after: String,
     },
-    /// What is in front of the form, such as a condition, was kept.
+    /// The prefix of the form, such as a condition, was kept.
     PrefixKept(String),
-    /// It was replaced.
+    /// The prefix was replaced.
     PrefixReplaced {
-        /// What there was.
+        /// The old prefix.
         before: String,
-        /// What there is.
+        /// The new prefix.
         after: String,
     },
-    /// Closers after the form closed nothing and went with it.
+    /// Closers without an opener after the form were removed with it.
     StraysRemoved(String),
-    /// The form is a branch of a reader conditional, which begins so; the new source is beside all of it.
+    /// The form is a branch of a reader conditional with this opener; the new source is beside the whole conditional.
     BesideConditional(String),
-    /// The new source is after the form that says what a file provides.
+    /// The new source is after the form that declares the feature of the file.
     AfterProvide {
-        /// That form.
+        /// The source of that form.
         form: String,
         /// Its line in the old text.
         line: u32,
     },
     /// The old text was found with other white space.
     Loosely {
-        /// Where.
+        /// Its line.
         line: u32,
     },
     /// The file does not balance elsewhere.
     BrokenElsewhere {
-        /// Where.
+        /// Its line.
         line: u32,
         /// The mistake.
         kind: DiagnosticKind,
     },
-    /// The file balances, and only because its mistakes make up for each other.
+    /// The file balances, but only because its mistakes cancel each other out.
     BalancedByChance {
-        /// Where one of them is, as the columns say.
+        /// The line of one of them, judged by columns.
         line: u32,
         /// The mistake.
         kind: DiagnosticKind,
     },
-    /// The file balances, and its indentation says otherwise: where and how.
+    /// The file balances, but a form contradicts its indentation: the sentence that says which.
     Renested(String),
-    /// The file balances, and there is not just one datum after a dot.
+    /// The file balances, but a dot is followed by no datum or by several.
     StrayDot {
-        /// Where.
+        /// Its line.
         line: u32,
     },
 }

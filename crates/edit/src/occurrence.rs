@@ -1,8 +1,7 @@
-//! Where a text stands in a form: exactly, or but for the white space between its tokens; else what is nearest to it.
+//! Finds a text in a form: exactly, or with other white space between its tokens, or else the nearest part.
 //!
-//! Who patches a form from memory has the words right and a line break or a column wrong. White space between tokens says
-//! nothing to a reader, so a text that differs in nothing else is found. Inside of a string or a comment every byte
-//! counts.
+//! A patch from memory has the words right and a line break or a column wrong. White space between tokens has no
+//! meaning to a reader, so a text that differs only in it is found. Inside a string or a comment every byte counts.
 
 use std::collections::HashMap;
 
@@ -19,17 +18,17 @@ pub struct Near {
     pub line: u32,
     /// The source there.
     pub text: String,
-    /// The lines that were looked for and those that are there, when more differs than white space and case.
+    /// A diff from the wanted lines to those in the file, if they differ in more than white space and case.
     pub diff: Option<String>,
 }
 
-/// Every place in `region` where `wanted` stands, byte for byte.
+/// Every occurrence of `wanted` in `region`, byte for byte.
 pub(crate) fn exact(source: &Source<'_>, region: Span, wanted: &str) -> Vec<Span> {
     let found = source.slice(region).match_indices(wanted).map(|(at, _)| region.start + at as u32);
     found.map(|start| Span::new(start, start + wanted.len() as u32)).collect()
 }
 
-/// Every place in `region` where the tokens of `wanted` stand, whatever white space is between them.
+/// Every occurrence of the tokens of `wanted` in `region`, with any white space between them.
 pub(crate) fn by_tokens(source: &Source<'_>, region: Span, wanted: &str) -> Vec<Span> {
     let tree = read(wanted, source.language_of_pieces());
     let is_solid = |(kind, span): (TokenKind, Span)| (kind != TokenKind::Blank).then_some(span);
@@ -46,7 +45,7 @@ pub(crate) fn by_tokens(source: &Source<'_>, region: Span, wanted: &str) -> Vec<
     found
 }
 
-/// What is nearest to `wanted` in `region`.
+/// The part of `region` that is nearest to `wanted`.
 pub(crate) fn near(source: &Source<'_>, region: Span, wanted: &str) -> Option<Near> {
     alike(source, region, wanted).or_else(|| of_most_words(source, region, wanted))
 }
@@ -54,10 +53,10 @@ pub(crate) fn near(source: &Source<'_>, region: Span, wanted: &str) -> Option<Ne
 /// Longest near match that is quoted, in bytes.
 const MOST_QUOTED: usize = 2_000;
 
-/// Near matches are looked for with at most so many comparisons.
+/// The most comparisons for a near match.
 const MOST_COMPARISONS: usize = 50_000_000;
 
-/// The first part of the region that is `wanted` but for white space and case.
+/// The first part of the region that differs from `wanted` only in white space and case.
 fn alike(source: &Source<'_>, region: Span, wanted: &str) -> Option<Near> {
     let wanted: Vec<char> = wanted.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
     let solid: Vec<(usize, char)> = source
@@ -81,7 +80,7 @@ fn alike(source: &Source<'_>, region: Span, wanted: &str) -> Option<Near> {
     (text.len() <= MOST_QUOTED).then(|| Near { line, text: text.to_owned(), diff: None })
 }
 
-/// The lines that hold as many of the words of `wanted` beside each other as any, when they are at least half of them.
+/// The lines with the most adjacent words of `wanted`, if they have at least half of them.
 fn of_most_words(source: &Source<'_>, region: Span, wanted: &str) -> Option<Near> {
     let looked_for: Vec<&str> = words(wanted).map(|(_, word)| word).collect();
     let there: Vec<(u32, &str)> = words(source.slice(region)).map(|(at, word)| (region.start + at, word)).collect();
@@ -116,7 +115,7 @@ fn of_most_words(source: &Source<'_>, region: Span, wanted: &str) -> Option<Near
     (text.len() <= MOST_QUOTED).then(|| Near { line: first, diff: Some(compared(wanted, &lines)), text })
 }
 
-/// The words of a text with their offsets: what white space, delimiters and quotes leave of it.
+/// The words of a text with their offsets: the parts between white space, delimiters and quotes.
 fn words(text: &str) -> impl Iterator<Item = (u32, &str)> {
     let parts = text.split(|c: char| c.is_whitespace() || "()[]{}\"'`,;".contains(c));
     parts
@@ -127,7 +126,7 @@ fn words(text: &str) -> impl Iterator<Item = (u32, &str)> {
 /// Longest line of a comparison, in scalar values.
 const WIDTH: usize = 200;
 
-/// The lines of `wanted` beside `there`, those that differ in nothing but the white space around them once.
+/// A diff of the lines of `wanted` and `there`; lines that differ only in the white space around them are equal.
 fn compared(wanted: &str, there: &[&str]) -> String {
     let wanted: Vec<&str> = wanted.lines().filter(|line| !line.trim().is_empty()).collect();
     let trimmed = |lines: &[&str]| lines.iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>();

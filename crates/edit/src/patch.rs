@@ -1,30 +1,30 @@
-//! Changing text inside one form.
+//! Changes text inside one form.
 //!
-//! The old text has to occur exactly once in the form or its header comment, byte for byte or else but for the white space
-//! between its tokens, so that a patch cannot hit the wrong place; and the form has to balance afterwards as well as it
-//! did before.
+//! The old text has to occur exactly once in the form or its header comment, byte for byte or else with other white
+//! space between its tokens, so that a patch cannot hit the wrong place. The form has to balance afterwards as well as
+//! before.
 
 use std::borrow::Cow;
 
 use lispwright_repair::moved_into;
 use lispwright_syntax::{FormId, Span, TokenKind, Tree, read};
 
+use crate::artefact;
 use crate::change::check_digest;
 use crate::characters;
 use crate::content::{is_numbered, with_line_ending, wrapping};
 use crate::diagnose::diagnose_in;
 use crate::diff::unified;
 use crate::edited::Edited;
+use crate::escapes::unescape;
 use crate::fix::{Fix, Mended};
 use crate::form_line::shortened;
-use crate::indent::{Ground, Moved, column};
+use crate::indent::{Destination, Moved, column};
 use crate::locate::{Target, locate};
 use crate::mend::Setting;
 use crate::note::Note;
 use crate::occurrence::{by_tokens, exact, near};
 use crate::refusal::EditRefusal;
-use crate::seen::put_back;
-use crate::slip;
 use crate::source::{Source, whole_span};
 use crate::splice::{Splice, apply};
 
@@ -33,15 +33,15 @@ use crate::splice::{Splice, apply};
 pub struct Patch<'a> {
     /// The form.
     pub target: Target<'a>,
-    /// What stands there; line ends may be written as `\n` whatever the file has.
+    /// The present text; its line ends may be written as `\n` in any file.
     pub old_text: &'a str,
-    /// What shall stand there.
+    /// The new text.
     pub new_text: &'a str,
-    /// Change every occurrence, where one alone is allowed otherwise.
+    /// Change every occurrence; otherwise there has to be exactly one.
     pub replace_all: bool,
     /// [`crate::FormText::digest`] of the form as the caller knows it.
     pub digest: Option<&'a str>,
-    /// When the form does not balance afterwards, new text is repaired if that is certain.
+    /// If the form does not balance afterwards, the new text is repaired when the repair is certain.
     pub repair: bool,
 }
 
@@ -60,11 +60,11 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, EditRefus
     let body = source.slice(region);
     let ending = source.line_ending();
     let as_in_file = |text: &str| {
-        // In a file with both kinds of line end the exact text may have either.
+        // In a file with both kinds of line end, the exact text may have either.
         if body.contains(text) || !text.contains('\n') { text.to_owned() } else { with_line_ending(text, ending) }
     };
-    let (old, new) = (put_back(patch.old_text, body), put_back(patch.new_text, body));
-    let has_put_back = [&old, &new].into_iter().any(|text| matches!(text, Cow::Owned(_)));
+    let (old, new) = (unescape(patch.old_text, body), unescape(patch.new_text, body));
+    let has_unescape = [&old, &new].into_iter().any(|text| matches!(text, Cow::Owned(_)));
     let old_text = as_in_file(&old);
     let new_text = if ending == "\n" { new.into_owned() } else { with_line_ending(&new, ending) };
     let mut found = exact(source, region, &old_text);
@@ -111,12 +111,12 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, EditRefus
     let new_touched = new_body.len() as u32 - (region.len() - touched.len());
     let splice = Splice { span: region, removed: 1, text: new_body.clone(), data: 1 };
     let mut edited = apply(source, splice, Some(id), Vec::new())?;
-    // The splice covers the form; what is shown is what changed in it.
+    // The splice covers the form; the diff shows only the changed part.
     edited.diff = unified(source.text, &edited.text, touched, new_touched as usize);
     let lines = lispwright_syntax::LineIndex::new(edited.text.as_bytes());
     edited.lines = Some((lines.line(touched.start), lines.line((touched.start + new_touched).max(1) - 1)));
     note_new_name(source, id, &new_body, &new_tree, &mut edited);
-    edited.notes.extend(has_put_back.then_some(Note::PutBack));
+    edited.notes.extend(has_unescape.then_some(Note::Unescaped));
     if loosely {
         let line = source.lines.line(touched.start);
         edited.notes.push(Note::Loosely { line });
@@ -125,7 +125,7 @@ pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, EditRefus
     Ok(edited)
 }
 
-/// `new_text` as it stands in the place of what differs from `old_text` in white space.
+/// `new_text` moved to the column of `place`, which differs from `old_text` in white space.
 fn moved_to(source: &Source<'_>, place: Span, old_text: &str, new_text: &str) -> String {
     let outer = |text: &str| (text.len() - text.trim_start().len(), text.trim_end().len());
     let ((old_start, old_end), (new_start, new_end)) = (outer(old_text), outer(new_text));
@@ -135,10 +135,10 @@ fn moved_to(source: &Source<'_>, place: Span, old_text: &str, new_text: &str) ->
     let before = Span::new(source.row_start(place.start), place.start);
     let text = &new_text[..end];
     let tree = read(text, source.language_of_pieces());
-    Moved::new(text, &tree, start as u32, given, &Ground::at(source, before, place)).text
+    Moved::new(text, &tree, start as u32, given, &Destination::at(source, before, place)).text
 }
 
-/// Refuses new text that is code, as it stands in `new_body`, and carries along where it was copied from.
+/// Refuses new text that is code in `new_body` and has artefacts of copying.
 fn check_new_text(source: &Source<'_>, new_body: &str, tree: &Tree, written: Span) -> Result<(), EditRefusal> {
     let begins_token = tree
         .token_at(written.start)
@@ -147,13 +147,13 @@ fn check_new_text(source: &Source<'_>, new_body: &str, tree: &Tree, written: Spa
         return Ok(());
     }
     let wrapped = wrapping(new_body, tree, written).map_or(Ok(()), Err);
-    let checked = wrapped.and_then(|()| slip::check(new_body, tree, written));
+    let checked = wrapped.and_then(|()| artefact::check(new_body, tree, written));
     checked
         .and_then(|()| characters::check(new_body, tree, written, source))
         .map_err(|refusal| refusal.within("new_text"))
 }
 
-/// Says so when the form is called something else now.
+/// Adds a note if the form has another name now.
 fn note_new_name(source: &Source<'_>, id: FormId, new_body: &str, tree: &Tree, edited: &mut Edited) {
     let old = source.forms.get(id);
     let forms = lispwright_syntax::Forms::new(tree, new_body);
@@ -179,8 +179,8 @@ fn not_found(source: &Source<'_>, id: FormId, region: Span, old_text: &str) -> E
     }
 }
 
-/// Refuses a patch after which the form balances worse than before, unless it may be repaired and that is certain: then
-/// the repaired body, with what was done to it. `written` is where the new text stands in `new_body`.
+/// Refuses a patch after which the form has more mistakes than before. If a repair is allowed and certain, returns the
+/// repaired body and the repair instead. `written` are the places of the new text in `new_body`.
 fn balanced(
     source: &Source<'_>,
     region: Span,
@@ -223,7 +223,7 @@ fn balanced(
     Err(EditRefusal::PatchUnbalanced { diagnosis: Box::new(diagnosis), add, remove, patched, corrected })
 }
 
-/// The closers that the new tree lacks and those it has too many, net.
+/// The closers that the new tree lacks and those that it has too many, net.
 fn lacking(old: &Tree, new: &Tree) -> (String, String) {
     let balance = |tree: &Tree| {
         tree.tokens().fold([0i64; 3], |mut sums, (kind, _)| {

@@ -1,15 +1,15 @@
-//! The lines around a form: where its line begins, what follows it, how many blank lines separate it from others.
+//! The lines around a form: the start of its line, the rest of its line, the blank lines between it and others.
 
 use lispwright_syntax::{Element, Form, ListId, Span, TokenKind, count_line_ends};
 
 use crate::source::Source;
 
-/// What stands on a line behind a form.
+/// The rest of a line after a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rest {
     /// At most white space.
     Nothing,
-    /// A comment that ends at this offset, and nothing else.
+    /// Only a comment, which ends at this offset.
     Comment(u32),
     /// Code: a sibling, or the closer of a list around.
     Code,
@@ -21,7 +21,7 @@ impl Source<'_> {
         self.text[..offset as usize].rfind('\n').map_or(0, |newline| newline as u32 + 1)
     }
 
-    /// Where what belongs to the code at `offset` begins on its line: behind the page break that the line begins with.
+    /// The start of the line that holds `offset`, after the page break at its beginning if there is one.
     pub(crate) fn line_start(&self, offset: u32) -> u32 {
         let row = self.row_start(offset);
         let before = self.slice(Span::new(row, offset));
@@ -47,7 +47,7 @@ impl Source<'_> {
         before.bytes().all(|byte| matches!(byte, b' ' | b'\t')).then_some(before)
     }
 
-    /// What follows `end`, the end of a form, on its line.
+    /// The rest of the line after `end`, the end of a form.
     pub(crate) fn rest_of_line(&self, end: u32) -> Rest {
         let Some(mut token) = self.tree.token_at(end).filter(|_| end < self.tree.len()) else { return Rest::Nothing };
         let mut found = Rest::Nothing;
@@ -66,12 +66,12 @@ impl Source<'_> {
         found
     }
 
-    /// The end of the comment behind `end`, the end of a form, when nothing else follows on its line; else `end`.
+    /// The end of the comment after `end`, the end of a form, if only that follows on its line; else `end`.
     pub(crate) fn end_of_comment(&self, end: u32) -> u32 {
         if let Rest::Comment(comment) = self.rest_of_line(end) { comment } else { end }
     }
 
-    /// The list that a form stands in.
+    /// The list around a form.
     pub(crate) fn list_around(&self, form: &Form) -> Option<ListId> {
         match form.datum.list() {
             Some(list) => self.tree.list(list).parent(),
@@ -79,7 +79,7 @@ impl Source<'_> {
         }
     }
 
-    /// The end of a form together with the closers that stand behind it on its last line and close nothing.
+    /// The end of a form together with the closers after it on its last line that have no opener.
     pub(crate) fn end_with_strays(&self, form: &Form) -> u32 {
         let mut end = form.outer.end;
         if self.tree.diagnostics().is_empty() || self.list_around(form).is_some() {
@@ -98,7 +98,7 @@ impl Source<'_> {
         end
     }
 
-    /// Where the datum, discarded datum or comment before `offset` in the same list ends, or the list's opener.
+    /// The end and the kind of the last token before `offset` that is not white space.
     pub(crate) fn end_before(&self, offset: u32) -> (u32, TokenKind) {
         let mut token = match self.tree.token_at(offset) {
             Some(token) if self.tree.token_span(token).start >= offset => token,
@@ -115,7 +115,7 @@ impl Source<'_> {
         (0, TokenKind::Blank)
     }
 
-    /// Where the next datum or comment behind `offset` on the same line starts, when it is in the same list.
+    /// The start of the next datum or comment after `offset`, if it is on the same line and in the same list.
     pub(crate) fn sibling_on_line(&self, offset: u32) -> Option<u32> {
         let mut token = self.tree.token_at(offset).filter(|_| offset < self.tree.len())?;
         if self.tree.token_span(token).start < offset {
@@ -159,7 +159,7 @@ impl Source<'_> {
         end
     }
 
-    /// The end of the last token that is not white space to the dialect's reader, or of a page break behind it; 0 when
+    /// The end of the last token that is not white space to the dialect's reader, or of a page break after it; 0 when
     /// there is neither.
     pub(crate) fn solid_end(&self) -> u32 {
         let tokens = (0..self.tree.token_count()).rev();
@@ -173,7 +173,7 @@ impl Source<'_> {
         count_line_ends(self.slice(span))
     }
 
-    /// The list around a form, when it is a reader conditional `#?(...)` and the form one of its branches.
+    /// The list around a form, if it is a reader conditional `#?(...)`, of which the form is a branch.
     pub(crate) fn conditional_around(&self, form: &Form) -> Option<ListId> {
         let list = self.list_around(form)?;
         let opener = self.slice(self.tree.token_span(self.tree.list(list).open()));
@@ -194,16 +194,16 @@ impl Source<'_> {
     }
 }
 
-/// A line that is white space to every dialect's reader, and no page break. A no-break space is a symbol to most.
+/// The line is white space to every dialect's reader, without a page break. Most read a no-break space as a symbol.
 fn is_blank(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
 /// A key and a form of a reader conditional.
 pub(crate) struct Branch {
-    /// Where the key starts.
+    /// The start of the key.
     pub(crate) start: u32,
-    /// Where the next key starts.
+    /// The start of the next key.
     pub(crate) next: Option<u32>,
     /// There is no other branch.
     pub(crate) only: bool,

@@ -1,11 +1,11 @@
-//! Every way in which a request about a text can be wrong, one variant each; the sentences are in `lispwright-words`.
+//! The ways in which a request about a text can be wrong, one variant each; the sentences are in `lispwright-words`.
 //!
 //! Positions in content are lines of the content; all others are lines of the file, whose path this crate does not know.
 
+use crate::artefact::Artefact;
 use crate::diagnose::Diagnosis;
 use crate::form_line::FormLine;
 use crate::occurrence::Near;
-use crate::slip::Slip;
 use crate::source::Place;
 
 /// Why a request was not carried out. Nothing has been changed.
@@ -19,11 +19,11 @@ pub enum EditRefusal {
     FormNotFound {
         /// The address in words.
         asked: String,
-        /// Forms of that name which the rest of the address excludes.
+        /// Forms of that name that the rest of the address excludes.
         others: Vec<FormLine>,
-        /// Names that look alike, best first.
+        /// Similar names, best first.
         nearest: Vec<String>,
-        /// How many definitions the file has.
+        /// The number of definitions in the file.
         definitions: usize,
     },
     /// Several forms fit the address.
@@ -33,31 +33,31 @@ pub enum EditRefusal {
         /// All of them, in source order.
         candidates: Vec<FormLine>,
     },
-    /// The address is a name that another form brings along or speaks of, and that form would be lost.
+    /// The address is a name that a form defines or mentions inside, and that form would be lost.
     OnlyMentioned {
         /// The address in words.
         asked: String,
         /// The form that it leads to.
         form: FormLine,
     },
-    /// The digest does not belong to the form as it is now.
+    /// The digest is not that of the present form.
     Stale {
-        /// What was given.
+        /// The given digest.
         given: String,
-        /// The digest of the form now.
+        /// The digest of the present form.
         digest: String,
-        /// The form now, header comment included.
+        /// The present form, header comment included.
         present: String,
         /// Its first line.
         line: u32,
     },
     /// The operation needs content.
     ContentMissing,
-    /// The content holds no form.
+    /// The content has no form.
     NoForm,
-    /// The content holds several forms where one is needed.
+    /// The content has several forms where one is needed.
     SeveralForms {
-        /// The line and the first line of each.
+        /// The number and the text of each form's first line.
         forms: Vec<(u32, String)>,
     },
     /// The content is wrapped in a Markdown fence.
@@ -67,39 +67,39 @@ pub enum EditRefusal {
     },
     /// The lines of the content begin with line numbers.
     Numbered,
-    /// Brackets that are no brackets in this dialect, in a file that does not use them.
+    /// A bracket that is part of a symbol in this dialect, in a file whose symbols do not use it.
     ForeignBracket {
         /// The bracket.
         bracket: char,
-        /// Place in the content.
+        /// Its place in the content.
         at: Place,
         /// The symbol it would become part of.
         symbol: String,
         /// Name of the dialect.
         dialect: &'static str,
     },
-    /// Typographic quotation marks where code has to stand.
+    /// A typographic quotation mark in code.
     SmartQuote {
         /// The mark.
         quote: char,
-        /// Place in the content.
+        /// Its place in the content.
         at: Place,
     },
-    /// A character that looks like a blank or like nothing is part of a symbol.
+    /// A symbol contains a character that looks like a blank or is invisible.
     Invisible {
-        /// Which.
+        /// Its kind.
         character: char,
-        /// Place in the content.
+        /// Its place in the content.
         at: Place,
     },
-    /// The content is no source as it stands: it carries a trace of where it was copied from.
-    Slip {
-        /// Which.
-        slip: Slip,
-        /// Place in the content.
+    /// The content has an artefact of copying.
+    Artefact {
+        /// Its kind.
+        artefact: Artefact,
+        /// Its place in the content.
         at: Place,
     },
-    /// The content is where the form begins, and stops before its end.
+    /// The content is only the beginning of the form.
     CutOff {
         /// Characters of the content.
         given: usize,
@@ -108,14 +108,14 @@ pub enum EditRefusal {
     },
     /// The content does not balance.
     Unbalanced {
-        /// What is wrong and what could be changed, in lines of the content.
+        /// The mistake and its fixes, in lines of the content.
         diagnosis: Box<Diagnosis>,
         /// A certain repair would have been made.
         allowed: bool,
     },
     /// After the patch the form does not balance.
     PatchUnbalanced {
-        /// What is wrong and what could be changed, in lines of the file as it would be.
+        /// The mistake and its fixes, in lines of the file as it would be.
         diagnosis: Box<Diagnosis>,
         /// Delimiters that `new_text` lacks, net.
         add: String,
@@ -123,35 +123,35 @@ pub enum EditRefusal {
         remove: String,
         /// First and last line of the patched text in the file as it would be.
         patched: (u32, u32),
-        /// `new_text` as the certain fix would have it, when that lies inside.
+        /// `new_text` with the certain fix applied, if that is inside it.
         corrected: Option<String>,
     },
     /// Another form would read differently.
     WouldBreak {
-        /// The line of the changed file from which on it does.
+        /// The first line of the changed file that does.
         line: u32,
-        /// That line.
+        /// The text of that line.
         text: String,
     },
     /// The edited place would hold another number of forms.
     WouldSplit {
-        /// How many.
+        /// The number found.
         found: usize,
-        /// How many there should be.
+        /// The expected number.
         expected: usize,
     },
-    /// The place of the edit holds other forms than the one that is meant, or a part of one: they would go with it.
+    /// The place of the edit has other forms besides the named one, or a part of one: they would be lost.
     WouldRemove {
-        /// How many the place holds, parts of forms included.
+        /// The number of forms there, parts of forms included.
         found: usize,
-        /// How many may go.
+        /// The number of forms that may be removed.
         expected: usize,
     },
-    /// What is wrong with a text of a patch, in terms of that text.
+    /// A mistake in a text of a patch, with places in that text.
     In {
         /// The argument.
         argument: &'static str,
-        /// What would be wrong with content.
+        /// The refusal that content with this mistake would get.
         refusal: Box<EditRefusal>,
     },
     /// `old_text` is empty.
@@ -171,7 +171,7 @@ pub enum EditRefusal {
     TextAmbiguous {
         /// The form.
         label: String,
-        /// The lines on which it begins, and each such line.
+        /// The number and the text of each line on which it begins.
         lines: Vec<(u32, String)>,
     },
     /// The form is a branch of a reader conditional and cannot have neighbours there.
@@ -179,11 +179,11 @@ pub enum EditRefusal {
         /// The line of the form.
         line: u32,
     },
-    /// A pattern is not a regular expression.
+    /// A pattern is not a valid regular expression.
     BadPattern {
         /// The argument.
         argument: &'static str,
-        /// What is wrong with it.
+        /// The error.
         why: String,
     },
 }
@@ -211,14 +211,14 @@ impl EditRefusal {
             | Self::ForeignBracket { .. }
             | Self::SmartQuote { .. }
             | Self::Invisible { .. }
-            | Self::Slip { .. }
+            | Self::Artefact { .. }
             | Self::EmptyOldText
             | Self::InsideConditional { .. }
             | Self::BadPattern { .. } => "BAD_ARGUMENT",
         }
     }
 
-    /// The argument that the positions of this refusal are positions in; the file when `None`.
+    /// The argument to which the positions of this refusal refer; the file when `None`.
     #[must_use]
     pub fn argument(&self) -> Option<&'static str> {
         match self {
@@ -228,7 +228,7 @@ impl EditRefusal {
             | Self::ForeignBracket { .. }
             | Self::SmartQuote { .. }
             | Self::Invisible { .. }
-            | Self::Slip { .. }
+            | Self::Artefact { .. }
             | Self::CutOff { .. }
             | Self::Unbalanced { .. }
             | Self::NoForm
@@ -237,19 +237,19 @@ impl EditRefusal {
         }
     }
 
-    /// The same about the text that a patch has in `argument`.
+    /// The same refusal for the text `argument` of a patch.
     pub(crate) fn within(self, argument: &'static str) -> Self {
         Self::In { argument, refusal: Box::new(self) }
     }
 
-    /// What is wrong, whatever text it is wrong with.
+    /// The refusal itself, without the argument of a patch.
     #[must_use]
     pub fn fault(&self) -> &Self {
         if let Self::In { refusal, .. } = self { refusal } else { self }
     }
 
-    /// The line it is about and, where that is known, the column: in the argument that [`EditRefusal::argument`] names
-    /// or in the file. For a refused patch or edit, in the file as it would be.
+    /// The line it is about and, if known, the column: in the argument that [`EditRefusal::argument`] names or in the
+    /// file. For a refused patch or edit, in the file as it would be.
     #[must_use]
     pub fn place(&self) -> Option<(u32, Option<u32>)> {
         let whole = |place: Place| Some((place.line, Some(place.column)));
@@ -259,7 +259,7 @@ impl EditRefusal {
             Self::ForeignBracket { at, .. }
             | Self::SmartQuote { at, .. }
             | Self::Invisible { at, .. }
-            | Self::Slip { at, .. } => whole(*at),
+            | Self::Artefact { at, .. } => whole(*at),
             Self::Fenced { line } => Some((*line, Some(1))),
             Self::Stale { line, .. } | Self::InsideConditional { line } | Self::WouldBreak { line, .. } => {
                 Some((*line, None))

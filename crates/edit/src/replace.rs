@@ -1,4 +1,4 @@
-//! Putting a form in the place of another, and keeping what the new source does not bring.
+//! Replaces a form, and keeps its comments and prefixes if the new source has none.
 
 use lispwright_syntax::{Form, FormId, Forms, Span};
 
@@ -8,10 +8,10 @@ use crate::place::Rest;
 use crate::source::{Source, whole_span};
 use crate::splice::Splice;
 
-/// Puts the one form of `content` where the form stands.
+/// Puts the one form of `content` in the place of a form.
 ///
 /// The header comment stays unless the content begins with a comment, the prefixes (such as `#+sbcl`) unless the
-/// content's form has some, and the comment behind the form unless the content has one there.
+/// content's form has some, and the trailing comment unless the content has one.
 pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes: &mut Vec<Note>) -> Splice {
     let form = source.forms.get(id);
     let datum = content.data[0];
@@ -46,8 +46,8 @@ pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes:
     text.push_str(body);
 
     let mut span = Span::new(start, end);
-    let behind = &content.text[core.end as usize..];
-    let has_trailing_comment = !behind.is_empty() && !behind.contains('\n');
+    let after = &content.text[core.end as usize..];
+    let has_trailing_comment = !after.is_empty() && !after.contains('\n');
     match source.rest_of_line(end) {
         Rest::Comment(comment) if has_trailing_comment => span.end = comment,
         Rest::Nothing => {}
@@ -60,24 +60,24 @@ pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes:
     Splice { span, removed: 1, text, data: 1 }
 }
 
-/// Where the replaced part starts, and how the new text does, for content that begins with the comments `lead`.
+/// The start of the replaced part, and the beginning of the new text, for content that begins with the comments `lead`.
 fn lead(source: &Source<'_>, form: &Form, lead: &str, indentation: Option<&str>) -> (u32, String) {
     if lead.is_empty() {
         return (form.outer.start, String::new());
     }
     let Some(blank) = indentation else {
-        // Something else stands before the form on its line, and the comment is not about that.
+        // The form is not the first on its line, and the comment is only about the form.
         return (form.outer.start, format!("{}{lead}", source.line_ending()));
     };
     let start = whole_span(form).start.min(source.line_start(form.outer.start));
-    // A comment that is there already stays in its column.
+    // An unchanged comment stays in its column.
     let first = source.slice(Span::new(start, source.line_end(start)));
     let known = first.trim() == lead.lines().next().unwrap_or_default().trim();
     let blank = if known { &first[..first.len() - first.trim_start().len()] } else { blank };
     (start, format!("{blank}{lead}"))
 }
 
-/// Says so when the new form defines something else.
+/// Adds a note if the new form has another name or head.
 fn compare_heads(source: &Source<'_>, form: &Form, content: &Content, notes: &mut Vec<Note>) {
     let forms = Forms::new(&content.tree, &content.text);
     let Some((_, new)) = forms.iter().next() else { return };

@@ -1,4 +1,4 @@
-//! A text that has been read once, with everything that views and edits ask of it.
+//! A text that has been read once: its tree, forms and lines, for views and edits.
 
 use lispwright_syntax::{Address, Dialect, Form, FormId, Forms, Language, LineIndex, Selection, Span, Tree};
 use lispwright_syntax::{read, span::scalars};
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 pub struct Source<'t> {
     /// The text itself, without a byte order mark.
     pub text: &'t str,
-    /// What the reader made of it.
+    /// Its tree.
     pub tree: Tree,
     /// Its forms.
     pub forms: Forms,
@@ -28,18 +28,18 @@ pub struct Place {
     pub column: u32,
 }
 
-/// A form as it stands in its file: its own header comment, its condition, and the form.
+/// A form in its file, with its header comment and its condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormText<'t> {
     /// The exact source, header comment included.
     pub content: &'t str,
-    /// Where it stands, in bytes.
+    /// Its place, in bytes.
     pub span: Span,
     /// Its first line, from 1: the first line of the header comment when there is one.
     pub start_line: u32,
     /// Its last line.
     pub end_line: u32,
-    /// [`digest_of`] the content.
+    /// The [`digest_of`] its content.
     pub digest: String,
 }
 
@@ -58,12 +58,12 @@ impl<'t> Source<'t> {
         Self { text, forms, tree, lines: LineIndex::new(text.as_bytes()) }
     }
 
-    /// What names and pieces that are given for this text are read as: a mark of the text's own has counted.
+    /// The language in which names and new source for this text are read, after any marks in the text that change it.
     pub(crate) fn language_of_pieces(&self) -> Language {
         self.tree.language_at(u32::MAX)
     }
 
-    /// The language it was read as.
+    /// Its dialect.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.tree.dialect()
@@ -106,7 +106,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// What separates lines here: what most lines end in, `\n` when there are none.
+    /// The line ending of most lines, `\n` when there are none.
     pub(crate) fn line_ending(&self) -> &'static str {
         if !self.text.contains('\r') {
             return "\n";
@@ -122,7 +122,7 @@ pub(crate) fn whole_span(form: &Form) -> Span {
     Span::new(form.header.map_or(form.outer.start, |header| header.start), form.outer.end)
 }
 
-/// The place of a byte offset in a text that has been cut into lines.
+/// The place of a byte offset in a text with the lines `lines`.
 pub(crate) fn place_in(text: &str, lines: &LineIndex, offset: u32) -> Place {
     let offset = offset.min(text.len() as u32);
     let at = lines.line_column(text.as_bytes(), offset);

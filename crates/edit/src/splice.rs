@@ -1,4 +1,4 @@
-//! One contiguous change of a text: made, read again, and compared with what was there.
+//! Makes one contiguous change of a text, reads the result, and compares it with the old reading.
 
 use lispwright_repair::{Plain, renested_plain};
 use lispwright_syntax::{
@@ -15,18 +15,18 @@ use crate::verify::{Count, Difference, verify};
 
 /// One contiguous change.
 pub(crate) struct Splice {
-    /// The bytes that go.
+    /// The removed bytes.
     pub(crate) span: Span,
-    /// How many data go with them: the form that is meant, and nothing else.
+    /// The number of data that may be removed.
     pub(crate) removed: usize,
-    /// What comes instead.
+    /// The new text.
     pub(crate) text: String,
-    /// How many data `text` holds.
+    /// The number of data in `text`.
     pub(crate) data: usize,
 }
 
-/// Forms that are told of because their lines contradict them.
-const MOST_TOLD: usize = 3;
+/// The most forms that are noted because they contradict their indentation.
+const MOST_NOTED: usize = 3;
 
 /// Puts `splice` into the text, reads the result and compares.
 pub(crate) fn apply(
@@ -44,8 +44,8 @@ pub(crate) fn apply(
     if text != source.text {
         let count = Count { removed, data };
         let compared = |tree: &Tree| verify(&source.tree, tree, span, new_part.len() as u32, count);
-        // Faults that make up for each other balance once a third one is mended: then the columns that told the forms of
-        // the earlier text apart tell those of this one.
+        // Mistakes that cancel each other out balance once a third one is mended. The earlier text was read by columns;
+        // then this one is compared in a reading by columns, too.
         let by_columns = |difference| {
             let columns = Some(()).filter(|()| !source.tree.is_balanced() && tree.is_balanced());
             let columns = columns.map(|()| read_by_columns(&text, source.tree.language()));
@@ -58,7 +58,7 @@ pub(crate) fn apply(
         };
         compared(&tree).or_else(by_columns).map_err(|difference| match difference {
             Difference::Outside { at } => would_break(&text, at),
-            // What is broken before the place swallows what is put there.
+            // A mistake before the place swallows the new source.
             Difference::Data { found } if found < data && !source.tree.diagnostics().is_empty() => {
                 would_break(&text, span.start + new_part.len() as u32 - new_part.trim_start().len() as u32)
             }
@@ -77,7 +77,7 @@ pub(crate) fn apply(
     }
     let (was, is) = (Plain { text: source.text, tree: &source.tree }, Plain { text: &text, tree: &tree });
     let renested = renested_plain(was, is);
-    notes.extend(renested.into_iter().take(MOST_TOLD).map(|form| Note::Renested(form.message)));
+    notes.extend(renested.into_iter().take(MOST_NOTED).map(|form| Note::Renested(form.message)));
     let dots = stray_dots_since(&source.tree, source.text.as_bytes(), &tree, text.as_bytes());
     notes.extend(dots.first().map(|&line| Note::StrayDot { line }));
     let new_end = span.start + new_part.len() as u32;
@@ -86,10 +86,10 @@ pub(crate) fn apply(
     let edited = forms.iter().find(|(_, form)| inside(form)).map(|(_, form)| form);
     let solid_end = span.start + new_part.trim_end().len() as u32;
     let solid_start = span.start + (new_part.len() - new_part.trim_start().len()) as u32;
-    // Before the change the lines are those of the old text.
+    // Lines before the change are those of the old text.
     let line_of = |at: u32| {
-        let behind = text.as_bytes().get(span.start as usize..at as usize).unwrap_or_default();
-        source.lines.line(span.start.min(at)) + count_line_ends(behind)
+        let after = text.as_bytes().get(span.start as usize..at as usize).unwrap_or_default();
+        source.lines.line(span.start.min(at)) + count_line_ends(after)
     };
     let asked = target.map(|id| (source.forms.get(id), source.text));
     let named = asked.or(edited.map(|form| (form, text.as_str())));

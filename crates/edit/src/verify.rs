@@ -1,9 +1,9 @@
-//! Whether an edit left everything else as it was, to a reader.
+//! Checks that everything outside an edit still reads as before.
 //!
 //! Text that is put into a file can change what surrounds it without touching a byte there: an unfinished comment or
-//! string swallows what follows, a `#;` or `#+x` takes the next datum, a bracket closes the list around it. Two readings
-//! of the file, before and after, are compared outside the edited region: the same tokens, the same lists, the same data
-//! at each level around the region, and no new diagnostics.
+//! string swallows what follows, a `#;` or `#+x` takes the next datum, a bracket closes the list around it. The
+//! readings of the file before and after the edit are compared outside the edited region: the same tokens, the same
+//! lists, the same data at each level around the region, and no new diagnostics.
 
 use lispwright_syntax::{Element, ListId, Span, TokenId, TokenKind, Tree};
 
@@ -15,19 +15,19 @@ pub(crate) enum Difference {
         /// In the new text.
         at: u32,
     },
-    /// The region holds another number of data than it should.
+    /// The region has the wrong number of data.
     Data {
-        /// How many it holds.
+        /// The number found.
         found: usize,
     },
-    /// The region held another number of data than may go.
+    /// The old region had another number of data than may be removed.
     Removed {
-        /// How many it held, those that stick out of it included.
+        /// The number found, data partly in it included.
         found: usize,
     },
 }
 
-/// How many data stand in the region, at its own level.
+/// The expected number of data in the region, at its own level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
     /// In the old text.
@@ -41,7 +41,7 @@ pub(crate) fn verify(old: &Tree, new: &Tree, region: Span, new_len: u32, count: 
     let before = Side { tree: old, region, shift: 0 };
     let shift = i64::from(new_len) - i64::from(region.len());
     let after = Side { tree: new, region: Span::new(region.start, region.start + new_len), shift };
-    // Mostly everything is the same there, which can be seen without going over it token by token.
+    // Usually everything there is equal, which this test finds without a walk over the tokens.
     if !old.agrees_outside(new, region, new_len) {
         same(before.tokens(), after.tokens(), &after)?;
         same(before.lists(), after.lists(), &after)?;
@@ -69,14 +69,14 @@ pub(crate) fn verify(old: &Tree, new: &Tree, region: Span, new_len: u32, count: 
     }
 }
 
-/// Something outside the region: what it is, and up to three byte offsets that place it, all in terms of the old text.
+/// An item outside the region: its kind, and up to three byte offsets, mapped to the old text.
 type Mark = (u8, [u32; 3]);
 
-/// One reading and the region in it that is not compared.
+/// One reading, and its region that is not compared.
 struct Side<'t> {
     tree: &'t Tree,
     region: Span,
-    /// How much further right everything behind the region stands than in the old text.
+    /// The number of bytes by which text after the region has moved right since the old text.
     shift: i64,
 }
 
@@ -107,7 +107,7 @@ impl Side<'_> {
         u32::try_from(i64::from(offset) + sign * self.shift).unwrap_or(0)
     }
 
-    /// Where a span outside the region stands in the old text; `None` when it touches the inside.
+    /// The place in the old text of a span outside the region; `None` when the span touches the region.
     fn in_old(&self, span: Span) -> Option<Span> {
         if span.end <= self.region.start {
             return Some(span);
@@ -115,7 +115,7 @@ impl Side<'_> {
         (span.start >= self.region.end).then(|| Span::new(self.shifted(span.start, -1), self.shifted(span.end, -1)))
     }
 
-    /// Every token outside the region but white space.
+    /// Every token outside the region except white space.
     fn tokens(&self) -> impl Iterator<Item = Mark> + '_ {
         self.tree.tokens().filter(|(kind, _)| *kind != TokenKind::Blank).filter_map(|(kind, span)| {
             let span = self.in_old(span)?;
@@ -130,7 +130,7 @@ impl Side<'_> {
             Some(match list.close().map(|close| self.in_old(self.tree.token_span(close))) {
                 None => (0, [open.start, 0, 0]),
                 Some(Some(close)) => (1, [open.start, close.start, 0]),
-                // Closed inside the region: never so in the old reading.
+                // Closed inside the region, which differs from the mark of every other list.
                 Some(None) => (2, [open.start, 0, 0]),
             })
         })
@@ -159,7 +159,7 @@ impl Side<'_> {
         self.tree.token_span(token).start
     }
 
-    /// Where the content of a list that nothing closes ends.
+    /// The end of the content of an unclosed list.
     fn end_of_content(&self, list: ListId) -> u32 {
         self.tree.list_span(list).end
     }
@@ -190,7 +190,8 @@ impl Side<'_> {
         })
     }
 
-    /// How many data the region holds at its own level; `None` when something sticks out of it.
+    /// The number of data in the region at its own level; `None` if one is only partly inside, or a closer has no
+    /// opener.
     fn data_inside(&self, level: Option<ListId>) -> Option<usize> {
         let mut data = 0;
         for (tag, _, span) in self.elements_with_spans(level).filter(|(_, _, span)| !self.is_outside(*span)) {
@@ -202,7 +203,8 @@ impl Side<'_> {
         Some(data)
     }
 
-    /// How many data the region holds at its own level, wholly or in part. Stray closers and discarded data may be in it.
+    /// The number of data in the region at its own level, wholly or in part. It may also have stray closers and
+    /// discarded data.
     fn data_held(&self, level: Option<ListId>) -> usize {
         self.elements_with_spans(level).filter(|(tag, _, span)| *tag == 0 && !self.is_outside(*span)).count()
     }
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_with_the_region() {
+    fn data_removed_with_the_region_are_counted() {
         let cl = Dialect::CommonLisp;
         let removed = |removed, data| Count { removed, data };
         check_counts(cl, "(a) «(b) x» (c)", "(b)", removed(1, 1), Err("-2"));
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reaches_out_of_the_region() {
+    fn changes_outside_the_region_are_found() {
         let cl = Dialect::CommonLisp;
         check(cl, "(a) «(b)» (c)", "(b) ;", 1, Err("(c)"));
         check(cl, "(a) «(b)» (c)", "(b) #+x", 1, Err("(c)"));

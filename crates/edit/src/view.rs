@@ -1,8 +1,8 @@
-//! Showing a file: collapsed to signatures, raw, or filtered, always with true line numbers.
+//! Shows a file collapsed to signatures, raw, or filtered, always with true line numbers.
 //!
 //! Everything shown is a slice of the text: a form that is printed anew loses its comments, its conditionals and its
-//! spelling, and whoever edits from such a view loses them in the file. A view never grows beyond its budget without
-//! saying how much is left and where it goes on.
+//! spelling, and an edit based on such a view would lose them in the file. A view that does not fit its budget stops,
+//! and says where to continue.
 
 mod collapsed;
 
@@ -12,26 +12,26 @@ use crate::diagnose::{Diagnosis, diagnose};
 use crate::refusal::EditRefusal;
 use crate::source::Source;
 
-/// What to show.
+/// The parts of a text to show.
 #[derive(Clone, Debug)]
 pub struct ViewOptions<'a> {
     /// One line for each form; the whole text otherwise.
     pub collapsed: bool,
-    /// In the collapsed view, forms of at most so many lines are shown whole.
+    /// In the collapsed view, forms of at most this many lines are shown whole.
     pub whole: u32,
     /// Forms whose name matches are shown verbatim.
     pub name_pattern: Option<&'a str>,
     /// Forms whose text matches are shown verbatim.
     pub content_pattern: Option<&'a str>,
-    /// Lines to leave out at the start.
+    /// Lines to skip at the start.
     pub offset: u32,
     /// Lines of the text to look at; all when `None`.
     pub limit: Option<u32>,
-    /// Scalar values the content may have.
+    /// The most scalar values of the content.
     pub budget: usize,
 }
 
-/// How a file is shown.
+/// The kind of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// One line for each form.
@@ -54,44 +54,44 @@ impl Mode {
     }
 }
 
-/// A file as it is shown.
+/// A view of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// How.
+    /// Its kind.
     pub mode: Mode,
-    /// The lines shown, each with its number in front.
+    /// The lines shown, each after its number.
     pub content: String,
-    /// Lines of the text.
+    /// The number of lines of the text.
     pub total_lines: u32,
-    /// Forms at top level; 0 for a text that is not Lisp.
+    /// The number of forms at top level; 0 for a text that is not Lisp.
     pub total_forms: usize,
-    /// Forms in the lines looked at that a pattern fits; 0 without one.
+    /// The number of forms in the lines looked at that match a pattern; 0 without a pattern.
     pub matching_forms: usize,
-    /// Those of them that are shown verbatim.
+    /// The number of them that are shown verbatim.
     pub expanded_forms: usize,
-    /// When something is left out at the end: the offset at which the next view continues.
+    /// The offset at which the next view continues, if this one stops early.
     pub next_offset: Option<u32>,
     /// The last line looked at, from 1.
     pub last_line: u32,
     /// Lines, from 1, that are shown in part because they are long.
     pub cut_lines: Vec<u32>,
-    /// Where forms begin, from line 1, that were to be shown whole and are too long for the view.
+    /// The first lines, from 1, of forms that match but are too long for the view.
     pub long_forms: Vec<u32>,
-    /// What is wrong with the text.
+    /// The mistake in the text.
     pub diagnosis: Option<Diagnosis>,
 }
 
-/// Longest line that is shown whole among others, in scalar values.
+/// The longest line that is shown whole among others, in scalar values.
 const LONGEST: usize = 2_000;
 
-/// Room for the number of a line and the note of what is cut from it.
+/// Room for the number of a line and the note that it is cut.
 const BESIDE_A_LINE: usize = 200;
 
 /// Collects numbered lines up to a budget.
 struct LineView {
     width: usize,
     left: usize,
-    /// Longest line that is shown whole.
+    /// The longest line that is shown whole.
     longest: usize,
     content: String,
     /// The lines that are cut.
@@ -112,9 +112,9 @@ impl LineView {
         }
     }
 
-    /// Adds a line of `text` with its number; false, and nothing is added, when the budget does not allow it.
+    /// Adds a line with its number; if the budget does not allow it, returns false and adds nothing.
     ///
-    /// A line that would not fit into any budget is shortened with a note of its length.
+    /// A very long line is shortened, with a note of its length.
     fn line(&mut self, number: u32, line: &str) -> bool {
         let line = line.trim_end_matches(['\n', '\r']);
         let cut = line.char_indices().nth(self.longest).map(|(at, _)| line.split_at(at));
@@ -206,7 +206,8 @@ pub fn view(source: &Source<'_>, options: &ViewOptions<'_>) -> Result<View, Edit
     Ok(view)
 }
 
-/// Shows a text that is not Lisp: its lines, or with a `content_pattern` those that match, with five lines around each.
+/// Shows a text that is not Lisp: its lines, or with a `content_pattern` the matching ones, with five lines around
+/// each.
 ///
 /// Errors: [`EditRefusal::BadPattern`].
 pub fn view_plain(text: &str, options: &ViewOptions<'_>) -> Result<View, EditRefusal> {

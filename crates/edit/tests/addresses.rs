@@ -1,4 +1,4 @@
-//! The ways in which people and agents name a form, and the form that each of them means.
+//! The ways in which people and agents address a form, and the form that each address means.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod words;
@@ -11,7 +11,8 @@ fn find(source: &Source<'_>, name: &str) -> Result<FormId, EditRefusal> {
     locate(source, &Target { name: Some(name), ..Target::default() })
 }
 
-/// Each address means the form that begins as the text behind it; the labels of all forms lead back to them.
+/// Each address of `table` means the form that begins with the text beside it; the label of every form is an address of
+/// it.
 #[track_caller]
 fn check(dialect: Dialect, text: &str, table: &[(&str, &str)]) {
     let source = Source::read(text, dialect);
@@ -36,7 +37,7 @@ fn check(dialect: Dialect, text: &str, table: &[(&str, &str)]) {
     }
 }
 
-/// No form is meant, and the answer says `says`.
+/// The address means no form, and the refusal contains `says`.
 #[track_caller]
 fn refused(dialect: Dialect, text: &str, name: &str, says: &[&str]) {
     let answer = said(&find(&Source::read(text, dialect), name).expect_err(name));
@@ -222,7 +223,7 @@ fn common_lisp() {
 }
 
 #[test]
-fn what_does_not_exist_is_not_found_and_says_what_does() {
+fn a_missing_form_is_refused_with_similar_ones() {
     let lisp = |name: &str, says: &[&str]| refused(Dialect::CommonLisp, COMMON_LISP, name, says);
     lisp("cl-user::foo", &["Forms of that name", "(defun foo (x) x)"]);
     lisp("print-object (stream t)", &["(defmethod print-object ((v vec) stream) 3)"]);
@@ -579,7 +580,7 @@ fn emacs_lisp() {
 }
 
 #[test]
-fn what_is_only_made_or_mentioned_is_not_replaced_by_something_else() {
+fn a_form_that_only_makes_or_mentions_a_name_is_not_replaced() {
     let text = "(defstruct point x y)\n(export 'area)\n(setq width 1)\n";
     let source = Source::read(text, Dialect::CommonLisp);
     let change = |operation, name, content| {

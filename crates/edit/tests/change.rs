@@ -1,4 +1,4 @@
-//! Whole-form edits as before/after strings. `▸` stands before the form that an edit names.
+//! Whole-form edits as before/after strings. `▸` marks the form that an edit names.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod words;
@@ -10,7 +10,7 @@ use words::said;
 use Dialect::{Clojure, CommonLisp, EmacsLisp, Scheme};
 use Operation::{Append, Delete, InsertAfter, InsertBefore, Replace};
 
-/// Runs one edit on `marked` and gives the answer together with the text before.
+/// Runs one edit on `marked`, and returns the text before it with the answer.
 fn run(dialect: Dialect, marked: &str, operation: Operation, content: &str) -> (String, Result<Edited, EditRefusal>) {
     let text = marked.replace('▸', "");
     let source = Source::read(&text, dialect);
@@ -21,7 +21,7 @@ fn run(dialect: Dialect, marked: &str, operation: Operation, content: &str) -> (
         return (text, found);
     };
     let form = source.forms.iter().find(|(_, form)| form.outer.start as usize == mark);
-    let (id, form) = form.unwrap_or_else(|| panic!("no form stands at the mark in {marked}"));
+    let (id, form) = form.unwrap_or_else(|| panic!("no form begins at the mark in {marked}"));
     let line = Some(source.lines.line(form.outer.start));
     let name = form.name.as_deref();
     let targets = [None, Some(1), Some(2), Some(3)].map(|index| Target { name, form_type: None, index, line });
@@ -57,7 +57,7 @@ fn refused(
 }
 
 #[test]
-fn content_that_was_cut_when_it_was_read_is_told_apart() {
+fn content_that_was_cut_by_a_view_has_a_refusal_of_its_own() {
     let rest: String = (100..160).map(|n| format!("\n  (list x {n})")).collect();
     let before = format!("▸(defun f (x){rest})\n");
     let cut = format!("(defun f (x){}", &rest[..600]);
@@ -66,12 +66,12 @@ fn content_that_was_cut_when_it_was_read_is_told_apart() {
 }
 
 #[test]
-fn what_a_text_begins_with_is_read_as_it_will_stand() {
+fn content_is_read_as_it_will_be_at_the_start_of_the_file() {
     refused(CommonLisp, "▸(a)\n", Replace, " #!#\\(", "BAD_ARGUMENT", "no form");
 }
 
 #[test]
-fn a_mark_decides_how_the_forms_behind_it_are_read() {
+fn a_mark_decides_how_the_forms_after_it_are_read() {
     let refused =
         |before, operation, content| refused(Scheme, before, operation, content, "WOULD_BREAK", "(b |c d| e)");
     refused("▸(a)\n(b |c d| e)\n", Replace, "(a #!r7rs)");
@@ -104,7 +104,7 @@ fn replace_changes_the_form_alone() {
 #[test]
 fn replace_keeps_conditions_unless_the_content_brings_one() {
     let before = "#+sbcl ▸(defun f () 1)\n#-sbcl (defun f () 2)\n";
-    // The mark stands before the condition: it is part of the form.
+    // The mark is before the condition, which is part of the form.
     let before = before.replace("#+sbcl ▸", "▸#+sbcl ");
     let kept = check(CommonLisp, &before, Replace, "(defun f () 3)", "#+sbcl (defun f () 3)\n#-sbcl (defun f () 2)\n");
     assert_eq!(kept.notes, [Note::PrefixKept("#+sbcl".into())]);
@@ -181,7 +181,7 @@ fn replace_inside_wrappers() {
         "(defun f (x)\n  \"Text\n stays\"\n  (1+ x))",
         "(eval-when (:compile-toplevel)\n  (defvar *a* 1)\n  (defun f (x)\n    \"Text\n stays\"\n    (1+ x)))\n",
     );
-    // Content that already stands where it will be is not moved.
+    // Content that is already in its column is not moved.
     check(
         CommonLisp,
         "(progn\n  ▸(defun f (x)\n    x))\n",
@@ -206,7 +206,7 @@ fn replace_notes_another_name() {
 }
 
 #[test]
-fn a_pair_with_two_ends_is_told() {
+fn a_pair_with_two_ends_is_noted() {
     let before = "▸(defvar *words* '((a . 1) (b . 2)))\n";
     let edited = check(
         EmacsLisp,
@@ -317,12 +317,12 @@ fn append_goes_before_the_line_that_ends_an_emacs_lisp_file() {
     assert_eq!(noted.notes[0], Note::AfterProvide { form: "(provide 'x)".into(), line: 1 });
     footed(";;; x.el ends here\n", "(defun b ())\n\n;;; x.el ends here\n");
     footed("(a \"\n;;; x.el ends here\")\n", "(a \"\n;;; x.el ends here\")\n\n(defun b ())\n");
-    // Only Emacs Lisp files end so.
+    // Only Emacs Lisp files have such a line.
     check(CommonLisp, "(a)\n\n;;; x ends here\n", Append, "(b)", "(a)\n\n;;; x ends here\n\n(b)\n");
 }
 
 #[test]
-fn delete_takes_what_belongs_to_the_form() {
+fn delete_removes_comments_and_conditions_with_the_form() {
     check(
         CommonLisp,
         "(defun a ())\n\n;; about b\n▸#+sbcl (defun b ()) ; tail of b\n\n;; about c\n(defun c ())\n",
@@ -516,8 +516,8 @@ fn a_broken_form_can_be_replaced() {
 }
 
 #[test]
-fn an_edit_that_others_would_feel_is_refused() {
-    // The last form is open: what is appended would become part of it.
+fn an_edit_that_changes_other_forms_is_refused() {
+    // The last form is open: appended source would become part of it.
     refused(CommonLisp, "(a \"b\n", Append, "(c)", "WOULD_BREAK", "read differently");
 }
 
@@ -569,7 +569,7 @@ fn diffs_have_true_line_numbers() {
     assert_eq!(edited.delta, 3);
 }
 
-/// Replaces the marked form by itself with `from` in it changed to `to`: no other byte may change.
+/// Replaces the marked form by itself, with `from` in it changed to `to`: no other byte may change.
 #[track_caller]
 fn keeps_its_lines(dialect: Dialect, marked: &str, from: &str, to: &str) {
     let plain = marked.replace('▸', "");
@@ -602,7 +602,7 @@ fn lines_that_are_sent_as_they_were_read_stay() {
 fn source_is_moved_as_a_whole_to_its_column() {
     let nested = "(progn\n  ▸(defun f (x)\n    (print x)))\n";
     let wrapped = "(progn\n  (defun f (x)\n    (when x\n      (print x))))\n";
-    // From column 0, where the print stands in the column that it has in the file now.
+    // Content from column 0, in which `print` has the same column as in the file.
     check(CommonLisp, nested, Replace, "(defun f (x)\n  (when x\n    (print x)))", wrapped);
     check(CommonLisp, nested, Replace, "      (defun f (x)\n        (when x\n          (print x)))\n", wrapped);
     check(CommonLisp, nested, Replace, "\t(defun f (x)\n\t  (when x\n\t    (print x)))\n", wrapped);
@@ -652,7 +652,7 @@ fn page_breaks_stay() {
 }
 
 #[test]
-fn the_head_of_a_script_is_the_files() {
+fn the_head_of_a_script_stays_in_place() {
     let head = "#!/bin/sh\n#|-*- mode:lisp -*-|#\n#|\nexec ros -Q -- $0 \"$@\"\n|#\n";
     let script = format!("{head}▸(defun a () 1)\n\n(b)\n");
     check(CommonLisp, &script, Delete, "", &format!("{head}\n(b)\n"));
@@ -665,7 +665,7 @@ fn the_head_of_a_script_is_the_files() {
 }
 
 #[test]
-fn a_fault_is_mended_although_the_others_make_up_for_each_other() {
+fn a_mistake_is_mended_although_others_cancel_each_other_out() {
     let rest = "\n\n(defun h (y)\n  (list y)\n\n(defun k (z)\n  (list z)))\n\n(defun m (z)\n  (list z))\n";
     let sound = "(defun g (x)\n  (list \"abc x\")\n  (foo x))";
     let edited = check(

@@ -1,5 +1,5 @@
-//! Edits on real files: replacing a form by itself changes nothing, what is inserted can be deleted again, and every form
-//! has an address.
+//! Edits on real files: replacing a form by itself changes nothing, inserted source can be deleted again, and every
+//! form has an address.
 //!
 //! The files are a sample of the corpus in `target/corpus` (or in `LISPWRIGHT_CORPUS`), which `cargo xtask corpus`
 //! fetches.
@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use lispwright_edit::{Edit, EditRefusal, Edited, Operation, Source, Target, edit, locate};
 use lispwright_syntax::{Dialect, FormId, Span, TokenKind};
 
-/// Files taken of each section, and forms of each file, evenly spread.
+/// The number of files of each section, and of forms of each file, evenly spread.
 const FILES: usize = 40;
 const FORMS: usize = 3;
 
-/// Longer files only take longer.
+/// The longest file that is used: longer ones only take more time.
 const LARGEST: u64 = 80_000;
 
 #[test]
@@ -82,7 +82,7 @@ fn sample(root: &Path) -> Vec<PathBuf> {
     files.into_iter().step_by(step).collect()
 }
 
-/// How many edits were made.
+/// Makes edits in one file, and returns their number.
 fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
     let Ok(text) = String::from_utf8(std::fs::read(file).unwrap()) else { return 0 };
     let source = Source::read(&text, dialect);
@@ -115,7 +115,7 @@ fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
             let inserted = run(operation, content).unwrap_or_else(|refusal| panic!("{}: {refusal:?}", place()));
             let again = Source::read(&inserted.text, dialect);
             let target = Target { name: Some("inserted-here"), ..Target::default() };
-            // Not every place where a form may stand is one where definitions are looked for.
+            // Definitions are not searched in every place where a form can be.
             if locate(&again, &target).is_err() {
                 continue;
             }
@@ -129,7 +129,7 @@ fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
     edits
 }
 
-/// The last symbol inside a form, without its first and its last line, and another one for its place.
+/// The last symbol inside a form, apart from its first and last lines, and another symbol to replace it.
 fn one_symbol(source: &Source<'_>, id: FormId) -> Option<(Range<usize>, &'static str)> {
     let span = source.forms.get(id).span;
     let letters = |span: &Span| source.slice(*span).bytes().all(|byte| byte.is_ascii_lowercase());
@@ -139,7 +139,8 @@ fn one_symbol(source: &Source<'_>, id: FormId) -> Option<(Range<usize>, &'static
     last.map(|atom| (atom.range(), "changed-here"))
 }
 
-/// The label of a form is an address of it, and a definition is not taken for a form that only mentions its name.
+/// Checks that the label of a form is an address of it, and that a definition is preferred to forms that only mention
+/// its name.
 fn addressed(file: &Path, source: &Source<'_>) {
     let line = |id: FormId| source.lines.line(source.forms.get(id).outer.start);
     let candidates = |name: &str| match locate(source, &Target { name: Some(name), ..Target::default() }) {

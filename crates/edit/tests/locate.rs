@@ -1,4 +1,4 @@
-//! Addresses: exactly one form, or an answer that leads to it. `▸` stands before the form that is meant.
+//! Addresses: exactly one form, or a refusal that leads to it. `▸` marks the form that is meant.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod words;
@@ -31,7 +31,7 @@ fn refused(text: &str, target: &Target<'_>) -> EditRefusal {
 const THREE: &str = "(defun f (a) a)\n#+x\n(defun f (b) b)\n(defmacro f (c) c)\n";
 
 #[test]
-fn one_of_three_is_told_by_type_index_or_line() {
+fn type_index_or_line_select_one_of_three() {
     let marked = "(defun f (a) a)\n#+x\n(defun f (b) b)\n▸(defmacro f (c) c)\n";
     check(CommonLisp, marked, &Target { form_type: Some("defmacro"), ..named("f") });
     check(CommonLisp, marked, &Target { index: Some(3), ..named("f") });
@@ -52,7 +52,7 @@ fn one_of_three_is_told_by_type_index_or_line() {
 }
 
 #[test]
-fn what_does_not_fit_lists_what_there_is() {
+fn an_address_that_does_not_fit_lists_similar_forms() {
     for target in [
         Target { form_type: Some("defvar"), ..named("f") },
         Target { index: Some(4), ..named("f") },
@@ -69,7 +69,7 @@ fn what_does_not_fit_lists_what_there_is() {
 }
 
 #[test]
-fn counts_begin_with_one_and_something_has_to_be_named() {
+fn counts_begin_with_one_and_an_address_is_needed() {
     assert_eq!(refused(THREE, &NONE), EditRefusal::NoAddress);
     assert_eq!(refused(THREE, &named("  ")), EditRefusal::NoAddress);
     assert_eq!(refused(THREE, &Target { index: Some(0), ..named("f") }), EditRefusal::CountsFromOne);

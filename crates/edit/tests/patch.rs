@@ -1,4 +1,4 @@
-//! Changes inside one form as before/after strings. `▸` stands before the form that a patch names.
+//! Changes inside one form as before/after strings. `▸` marks the form that a patch names.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod words;
@@ -136,9 +136,9 @@ fn a_new_name_is_noted() {
 }
 
 #[test]
-fn the_correction_of_a_patch_lies_in_its_new_text() {
+fn the_correction_of_a_patch_is_in_its_new_text() {
     let text = "(z)\n▸(defun f (x)\n  (let ((y (car x)))\n    (list x y)))\n\n(z)\n";
-    // The closer that is missing stands in one run with those behind the patch.
+    // The missing closer is in one run with those after the patch.
     let refusal = refused(text, "(list x y)", "(if x 0 (list x y)", "UNBALANCED", "Certain fix");
     let EditRefusal::PatchUnbalanced { corrected, .. } = &refusal else { panic!("{refusal:?}") };
     assert_eq!(corrected.as_deref(), Some("(if x 0 (list x y))"));
@@ -180,7 +180,7 @@ fn white_space_between_tokens_may_differ() {
 }
 
 #[test]
-fn new_text_carries_nothing_along_from_where_it_was_copied() {
+fn new_text_with_artefacts_of_copying_is_refused() {
     let text = "(z)\n▸(defun f (x)\n  \"Text.\"\n  (list x))\n";
     refused(text, "(list x)", "```lisp\n(list 1)\n```", "BAD_ARGUMENT", "a Markdown fence");
     refused(text, "(list x)", "(list &lt; x)", "BAD_ARGUMENT", "`&lt;` in the place of code");
@@ -188,12 +188,12 @@ fn new_text_carries_nothing_along_from_where_it_was_copied() {
     refused(text, "(list x)", "1| (list\n2|  x)", "BAD_ARGUMENT", "line numbers");
     let refusal = refused(text, "(list x)", "(list\n  [x])", "BAD_ARGUMENT", "no bracket");
     assert_eq!((refusal.argument(), refusal.place()), (Some("new_text"), Some((2, Some(3)))));
-    // Inside of a string it is a text like others.
+    // Inside a string it is ordinary text.
     check(text, "Text.", "```\n“1 &lt; 2”\n```", "(z)\n(defun f (x)\n  \"```\n“1 &lt; 2”\n```\"\n  (list x))\n");
 }
 
 #[test]
-fn what_is_left_open_is_named_and_not_what_it_hides() {
+fn an_unclosed_string_is_named_without_the_closers_it_hides() {
     let text = "▸(defun f (x)\n  (list \"a\" x))\n";
     let refusal = refused(text, "\"a\" x", "\"b x", "UNBALANCED", "this string is never closed");
     assert!(!said(&refusal).contains("Add"), "{refusal:?}");

@@ -1,4 +1,4 @@
-//! What holds for every text, however broken.
+//! Properties that hold for every text, however broken.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use lispwright_edit::{Edit, Note, Operation, Patch, Source, Target, ViewOptions, check, edit, patch, view};
@@ -95,7 +95,7 @@ fn data(text: &str, dialect: Dialect) -> Vec<String> {
     tree.top_level().map(|datum| text[tree.datum_span(datum).range()].to_owned()).collect()
 }
 
-/// Some form of the text and an address that means it alone.
+/// A form of the text with a line of it, and an address that means only this form.
 fn address<'s>(source: &'s Source<'_>, pick: usize) -> Option<(u32, Target<'s>)> {
     let count = source.forms.len();
     let id = (pick % count.max(1)) as u32;
@@ -108,7 +108,7 @@ fn address<'s>(source: &'s Source<'_>, pick: usize) -> Option<(u32, Target<'s>)>
         .map(|target| (id, target))
 }
 
-/// `new` is `old` with one run of elements replaced that lies within one of them or between two.
+/// `new` is `old` with one run of at most `at_most` elements replaced.
 fn differs_in_one_place(old: &[String], new: &[String], at_most: usize) -> bool {
     let same_before = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - same_before;
@@ -116,7 +116,7 @@ fn differs_in_one_place(old: &[String], new: &[String], at_most: usize) -> bool 
     old.len() - same_before - same_after <= at_most
 }
 
-/// `text` without what every dialect takes for white space at its end.
+/// `text` without the white space of every dialect at its end.
 fn solid_start(text: &str) -> &str {
     text.trim_end_matches([' ', '\t', '\r', '\n', ','])
 }
@@ -139,7 +139,7 @@ proptest! {
         let Ok(edited) = edit(&source, &Edit { operation, target, content: Some(&content), digest: None, repair: true }) else {
             return Ok(());
         };
-        // Bytes: what is not blank before and behind the form stays.
+        // Bytes: the text before and after the form stays, except white space.
         let (start, end) = match (operation, &found) {
             (Operation::Append, _) | (_, None) => (old.len(), old.len()),
             (_, Some((id, _))) => {
@@ -148,13 +148,14 @@ proptest! {
             }
         };
         let after = &old[end..];
-        // Stray closers and the comment on the last line of the form may go with it; a reader conditional as a whole.
+        // Stray closers and the comment on the last line of the form may be removed with it, and also a whole reader
+        // conditional.
         let later = after.find('\n').map_or("", |newline| after[newline..].trim());
         if !old.contains("#?(") {
             prop_assert!(edited.text.starts_with(solid_start(&old[..start])), "before the form: {:?}", edited.text);
             prop_assert!(edited.text.trim_end().ends_with(later), "behind the form: {:?}", edited.text);
         }
-        // Readings: at most one datum at top level is another one.
+        // Readings: at most one datum at top level differs.
         let (before, now) = (data(&old, dialect), data(&edited.text, dialect));
         let at_most = usize::from(matches!(operation, Operation::Replace | Operation::Delete) || found.is_some());
         prop_assert!(differs_in_one_place(&before, &now, at_most), "{before:?} became {now:?}");
@@ -187,7 +188,7 @@ proptest! {
         let own = source.form_text(id).content;
         let request = Edit { operation: Operation::Replace, target, content: Some(own), digest: None, repair: false };
         if let Ok(edited) = edit(&source, &request) {
-            // Closers that close nothing go with the form they follow.
+            // Closers without an opener are removed with the form before them.
             if edited.notes.iter().all(|note| !matches!(note, Note::StraysRemoved(_))) {
                 prop_assert_eq!(&edited.text, &old);
             }
@@ -197,7 +198,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_inserted_can_be_deleted_again(
+    fn inserted_source_can_be_deleted_again(
         old in healthy_text(), operation in select(&[Operation::InsertBefore, Operation::InsertAfter, Operation::Append][..]),
         pick in 0usize..20,
     ) {
@@ -214,7 +215,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_inserted_after_a_form_leaves_no_trace_when_it_is_deleted(
+    fn source_inserted_after_a_form_leaves_no_trace_when_deleted(
         old in healthy_text(), dialect in select(&DIALECTS[..]), pick in 0usize..20, header: bool, several: bool,
     ) {
         let source = Source::read(&old, dialect);
@@ -229,7 +230,7 @@ proptest! {
         let Ok(edited) = edit(&source, &request) else { return Ok(()) };
         let again = Source::read(&edited.text, dialect);
         let target = Target { name: Some("inserted-here"), ..Target::default() };
-        // A dialect without this definer knows the form by its line.
+        // A dialect without this definer finds the form by its line.
         let line = again.forms.iter().find(|(_, form)| edited.text[form.span.range()].starts_with("(defun inserted-here"));
         let line = line.map(|(_, form)| again.lines.line(form.outer.start));
         let target = if lispwright_edit::locate(&again, &target).is_ok() { target } else { Target { line, ..Target::default() } };

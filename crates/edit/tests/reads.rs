@@ -1,4 +1,5 @@
-//! How often the bytes of an edit are read: new source once by itself and once in its place, the rest of the file not at all.
+//! The number of times that an edit reads bytes: new source once by itself and once in its place, the rest of the file
+//! never.
 #![cfg(debug_assertions)]
 #![allow(clippy::unwrap_used)]
 
@@ -11,13 +12,13 @@ fn file() -> String {
     (0..200).map(|n| format!("(defun f{n} (x)\n  (list x {n}))\n\n")).collect()
 }
 
-/// A form of a thousand bytes and more.
+/// A form of more than a thousand bytes.
 fn form() -> String {
     let lines: String = (0..60).map(|n| format!("  (print (list x {n}))\n")).collect();
     format!("(defun f100 (x)\n{lines}  x)\n")
 }
 
-/// The bytes that are read while `work` is done with a source that has been read.
+/// The number of bytes that `work` reads on a source that has been read.
 fn read_during<T>(text: &str, work: impl FnOnce(&Source<'_>) -> T) -> usize {
     let source = Source::read(text, Dialect::CommonLisp);
     let before = bytes_read();
@@ -25,7 +26,7 @@ fn read_during<T>(text: &str, work: impl FnOnce(&Source<'_>) -> T) -> usize {
     bytes_read() - before
 }
 
-/// Bytes of the short forms beside an edit.
+/// The bytes of the short forms beside an edit.
 const BESIDE: usize = 100;
 
 #[test]

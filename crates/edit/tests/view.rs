@@ -94,7 +94,7 @@ fn raw_lines_and_their_window() {
 }
 
 #[test]
-fn views_together_show_every_form_once() {
+fn consecutive_views_show_every_form_once() {
     let text: String = (0..200).map(|n| format!("(defun f{n} (x){LONG}")).collect();
     let source = Source::read(&text, Dialect::CommonLisp);
     let (mut offset, mut seen, mut calls) = (0, String::new(), 0);

@@ -7,10 +7,12 @@ use crate::terms::Terms;
 /// The note, in a sentence or two.
 pub(crate) fn sentence(note: &Note, terms: &Terms) -> String {
     match note {
-        Note::PutBack => "Escapes such as \\x1b, which stand for the form's invisible characters, were read as these \
+        Note::Unescaped => {
+            "Escapes such as \\x1b, which stand for the form's invisible characters, were read as these \
                           characters, so that they stay. To write such an escape itself, change the character and the \
                           text around it in two steps: remove, then insert."
-            .to_owned(),
+                .to_owned()
+        }
         Note::Renamed { before, after } => format!("The form was `{before}` and is now `{after}`."),
         Note::PrefixKept(prefix) => format!("`{prefix}` in front of the form was kept."),
         Note::PrefixReplaced { before, after } => {

@@ -9,17 +9,17 @@ use crate::source::{Source, whole_span};
 /// Longest line of a collapsed form, in scalar values.
 const WIDTH: usize = 160;
 
-/// Scalar values of a form without parameters that are shown of its first data.
+/// Scalar values shown of the first data of a form without parameters.
 const FIRST_DATA: usize = 72;
 
-/// How one form is shown.
+/// The way in which a form is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
-    /// As it is, header comment included, because a pattern fits.
+    /// Whole, header comment included, because it matches a pattern.
     Verbatim,
-    /// As it is, because it is short.
+    /// Whole, because it is short.
     Whole,
-    /// Its signature; forms inside follow.
+    /// Its signature, followed by the forms inside.
     Signature,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Pa
     if has_pattern {
         view.matching_forms = matching(source, options, end_line, patterns);
     }
-    // With a pattern, the other forms are shown only when everything fits; what matches must not be crowded out.
+    // With a pattern, the other forms are shown only when everything fits, so that they do not crowd out matches.
     for only_matching in [false, true] {
         let mut lines = LineView::new(view.total_lines, options);
         let outcome = fill(source, options, end_line, patterns, only_matching, &mut lines);
@@ -48,7 +48,7 @@ pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Pa
     }
 }
 
-/// How many forms that begin in those lines a pattern fits, what stands inside of one not counted.
+/// The number of matching forms that begin in those lines; forms inside a match are not counted.
 fn matching(source: &Source<'_>, options: &ViewOptions<'_>, end_line: u32, patterns: &Patterns) -> usize {
     let mut counted_to = 0;
     let mut count = 0;
@@ -64,7 +64,7 @@ fn matching(source: &Source<'_>, options: &ViewOptions<'_>, end_line: u32, patte
 
 struct Outcome {
     expanded: usize,
-    /// The lines of forms that were to be shown whole and are too long.
+    /// The lines of forms that should be shown whole but are too long.
     collapsed: Vec<u32>,
     /// The line of the first form that did not fit.
     stopped_at: Option<u32>,
@@ -80,7 +80,7 @@ fn fill(
 ) -> Outcome {
     let mut expanded = 0;
     let mut too_long = Vec::new();
-    // Forms up to here have been shown as part of the form around them, and lines up to there whole.
+    // Forms up to `shown_to` have been shown as part of the form around them, lines up to `shown_line` whole.
     let (mut shown_to, mut shown_line) = (0, 0);
     let mut left_out = 0;
     for (id, form) in source.forms.iter() {
@@ -103,7 +103,7 @@ fn fill(
             }
         }
         let fits = match shown {
-            // Of a long line that has been shown, this part was hardly to be seen.
+            // A long line is cut when it is shown, so this part of it may be missing.
             Shown::Verbatim if is_long(source, line) => verbatim(source, whole_span(form), 0, true, lines),
             Shown::Verbatim => verbatim(source, whole_span(form), shown_line, false, lines),
             Shown::Whole => verbatim(source, form.outer, shown_line, false, lines),
@@ -135,7 +135,7 @@ fn how(source: &Source<'_>, id: FormId, patterns: &Patterns, whole: u32) -> Show
         });
         let fits = |pattern: &regex::Regex, form: &Form| pattern.is_match(source.slice(whole_span(form)));
         let text_fits = patterns.content.as_ref().is_some_and(|pattern| {
-            // A form around matching definitions is entered, not shown whole.
+            // A form around matching definitions is not shown whole; the definitions are.
             fits(pattern, form) && !inner_forms(source, id).any(|inner| fits(pattern, inner))
         });
         if name_fits || text_fits {
@@ -161,14 +161,14 @@ fn collapsed(source: &Source<'_>, form: &Form, lines: &mut LineView) -> bool {
         && lines.note(&format!("[this form has {count} characters, too many for this view]"))
 }
 
-/// A line is cut where it is shown.
+/// The line is cut when it is shown.
 fn is_long(source: &Source<'_>, line: u32) -> bool {
     let text = source.line_text(line);
     text.len() > LONGEST && text.chars().nth(LONGEST).is_some()
 }
 
-/// The lines of a span behind `shown_line`, whole or as far as they lie in it; false, and nothing is added, when they do
-/// not fit.
+/// Adds the lines of a span after `shown_line`, whole or clipped to the span; if they do not fit, returns false and
+/// adds nothing.
 fn verbatim(source: &Source<'_>, span: Span, shown_line: u32, clipped: bool, lines: &mut LineView) -> bool {
     let (left, length) = (lines.left, lines.content.len());
     let first = source.lines.line(span.start).max(shown_line + 1);
@@ -185,7 +185,7 @@ fn verbatim(source: &Source<'_>, span: Span, shown_line: u32, clipped: bool, lin
     true
 }
 
-/// The part of a line that lies in `span`, with an ellipsis where something is left out.
+/// The part of a line in `span`, with an ellipsis in place of the rest.
 fn clip(source: &Source<'_>, number: u32, span: Span) -> String {
     let line = source.lines.line_span(number).unwrap_or_default();
     let line = Span::new(line.start, line.start + source.line_text(number).len() as u32);
@@ -198,25 +198,25 @@ fn indented(form: &Form, text: &str) -> String {
     format!("{:width$}{text}", "", width = 2 * form.depth as usize)
 }
 
-/// The opening of a form up to its parameters, in slices of the source with white space drawn together.
+/// The source of a form up to its parameters, with white space collapsed.
 fn signature(source: &Source<'_>, form: &Form) -> String {
     let Some(list) = form.datum.list() else {
-        return format!("{} ...", shortened(&drawn_together(source, form.outer, &[]), WIDTH));
+        return format!("{} ...", shortened(&on_one_line(source, form.outer, &[]), WIDTH));
     };
     let opener = source.tree.token_span(source.tree.list(list).open());
-    let prefix = drawn_together(source, Span::new(form.outer.start, form.span.start), &[]);
+    let prefix = on_one_line(source, Span::new(form.outer.start, form.span.start), &[]);
     let prefix =
         if prefix.is_empty() || prefix.ends_with(['\'', '`', ',', '@']) { prefix } else { format!("{prefix} ") };
     let without_docstring = form.docstring.as_slice();
     let inside = match form.signature.as_slice() {
         [] => first_data(source, form),
-        [only] => drawn_together(source, Span::new(opener.end, only.end), without_docstring),
+        [only] => on_one_line(source, Span::new(opener.end, only.end), without_docstring),
         [first, ..] => {
-            // The bodies stand between the parameter lists.
+            // The bodies are between the parameter lists.
             let name_end = form.name_span.map_or(first.start, |name| name.end);
-            let mut inside = drawn_together(source, Span::new(opener.end, name_end), without_docstring);
+            let mut inside = on_one_line(source, Span::new(opener.end, name_end), without_docstring);
             for arity in &form.signature {
-                inside.push_str(&format!(" ({} ...)", drawn_together(source, *arity, &[])));
+                inside.push_str(&format!(" ({} ...)", on_one_line(source, *arity, &[])));
             }
             inside
         }
@@ -224,7 +224,7 @@ fn signature(source: &Source<'_>, form: &Form) -> String {
     format!("{prefix}{}{}{}", source.slice(opener), shortened(&inside, WIDTH), closing(source, form))
 }
 
-/// ` ...)`, without the closer where it is missing.
+/// ` ...)`, without the closer if the form has none.
 fn closing(source: &Source<'_>, form: &Form) -> String {
     let close = form.datum.list().and_then(|list| source.tree.list(list).close());
     format!(" ...{}", close.map_or("", |close| source.slice(source.tree.token_span(close))))
@@ -239,7 +239,7 @@ fn first_data(source: &Source<'_>, form: &Form) -> String {
         if form.docstring == Some(span) {
             continue;
         }
-        let text = drawn_together(source, span, &[]);
+        let text = on_one_line(source, span, &[]);
         let room = FIRST_DATA.saturating_sub(inside.chars().count());
         let fits = text.chars().count() <= room;
         if index > 1 && (!fits || source.slice(span).contains('\n')) {
@@ -257,8 +257,8 @@ fn first_data(source: &Source<'_>, form: &Form) -> String {
     inside
 }
 
-/// The tokens of a span on one line: white space becomes one blank, comments and the spans in `without` are left out.
-fn drawn_together(source: &Source<'_>, span: Span, without: &[Span]) -> String {
+/// The tokens of a span on one line: white space becomes one blank; comments and the spans in `without` are left out.
+fn on_one_line(source: &Source<'_>, span: Span, without: &[Span]) -> String {
     let mut out = String::new();
     let mut space = false;
     let Some(first) = source.tree.token_at(span.start) else { return out };
@@ -292,7 +292,7 @@ fn drawn_together(source: &Source<'_>, span: Span, without: &[Span]) -> String {
     out
 }
 
-/// The token before `token`, white space and comments apart, opens a list.
+/// The token before `token`, apart from white space and comments, opens a list.
 fn ends_open(source: &Source<'_>, token: u32) -> bool {
     (0..token)
         .rev()

@@ -1,9 +1,9 @@
-//! What refusals say.
+//! The sentences of refusals.
 
 use lispwright_edit::EditRefusal;
 use lispwright_words::{Rendering, Skin, render};
 
-/// The refusal as a client reads it. A person at a shell reads no names of tools.
+/// The refusal as a client of the server reads it. The one for a shell has no names of tools.
 #[track_caller]
 pub(crate) fn said(refusal: &EditRefusal) -> String {
     let rendered = |skin| render(Err(lispwright_tools::Refusal::text("a.lisp", refusal.clone())), skin);

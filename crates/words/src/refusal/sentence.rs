@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use lispwright_edit::{Diagnosis, EditRefusal, FormLine, Near, Slip};
+use lispwright_edit::{Artefact, Diagnosis, EditRefusal, FormLine, Near};
 
 use crate::diagnosis;
 use crate::terms::Terms;
@@ -91,7 +91,7 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
             "U+{:04X} in a symbol, which looks like a space or is invisible. Write a space, or leave it out",
             u32::from(*character)
         ),
-        EditRefusal::Slip { slip, .. } => f.write_str(&slipped(slip)),
+        EditRefusal::Artefact { artefact, .. } => f.write_str(&copied(artefact)),
         EditRefusal::CutOff { given, whole } => write!(
             f,
             "{content} is only the first {given} of the form's {whole} characters, as if it had been cut when it was \
@@ -224,17 +224,19 @@ fn fixes(diagnosis: &Diagnosis) -> String {
     }
 }
 
-/// A trace of the place that a text was copied from.
-fn slipped(slip: &Slip) -> String {
-    match slip {
-        Slip::DiffMarks => {
+/// An artefact of copying, with what to send instead.
+fn copied(artefact: &Artefact) -> String {
+    match artefact {
+        Artefact::DiffMarks => {
             "the lines begin with the marks of a diff. Send the new lines alone, without + and - in front".to_owned()
         }
-        Slip::Conflict => "the marks of a merge conflict. Keep one of the two sides, and take out the marks".to_owned(),
-        Slip::EscapedLineEnd => {
+        Artefact::Conflict => {
+            "the marks of a merge conflict. Keep one of the two sides, and take out the marks".to_owned()
+        }
+        Artefact::EscapedLineEnd => {
             "`\\n` in the place of a line end: the text was escaped twice. Send line ends as they are".to_owned()
         }
-        Slip::Entity(entity) => {
+        Artefact::Entity(entity) => {
             format!(
                 "`{entity}` in the place of code, where `;` begins a comment. Write the character that it stands for"
             )

@@ -88,7 +88,7 @@ fn position(refusal: &EditRefusal, line: u32, column: Option<u32>) -> Value {
         EditRefusal::ForeignBracket { at, .. }
         | EditRefusal::SmartQuote { at, .. }
         | EditRefusal::Invisible { at, .. }
-        | EditRefusal::Slip { at, .. } => fact(Place::from(*at)),
+        | EditRefusal::Artefact { at, .. } => fact(Place::from(*at)),
         _ => column.map_or_else(|| json!({"line": line}), |column| json!({"line": line, "column": column})),
     };
     if let Some(argument) = refusal.argument() {

@@ -1,12 +1,12 @@
-//! Characters that nobody sees are shown as escapes (`\x1b`), and who copies from what was shown writes the escapes. Here
-//! they become again the characters that the form has, so that what was read can be sent back.
+//! Restores invisible characters. They are shown as escapes (`\x1b`), and source that is copied from a view has the
+//! escapes. They become the characters of the form again, so that the text of a view can be sent back.
 
 use std::borrow::Cow;
 
 use lispwright_syntax::escaped;
 
-/// `text` with the unseen characters of `form` in the place of their escapes, unless the form has such an escape itself.
-pub(crate) fn put_back<'a>(text: &'a str, form: &str) -> Cow<'a, str> {
+/// `text` with the invisible characters of `form` in place of their escapes, unless the form itself has such an escape.
+pub(crate) fn unescape<'a>(text: &'a str, form: &str) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     if !text.contains('\\') {
         return text;
@@ -29,10 +29,10 @@ mod tests {
 
     #[test]
     fn an_escape_is_the_character_that_the_form_has() {
-        assert_eq!(put_back("(f \"\\x1b[0m\" \\r)", "(f \"\u{1b}[1m\")\r\n"), "(f \"\u{1b}[0m\" \\r)");
-        assert_eq!(put_back("a\\u202eb", "x\u{202e}y"), "a\u{202e}b");
+        assert_eq!(unescape("(f \"\\x1b[0m\" \\r)", "(f \"\u{1b}[1m\")\r\n"), "(f \"\u{1b}[0m\" \\r)");
+        assert_eq!(unescape("a\\u202eb", "x\u{202e}y"), "a\u{202e}b");
         for form in ["(f \"\u{1b}\" \"\\x1b\")", "(f)"] {
-            assert!(matches!(put_back("\"\\x1b\"", form), Cow::Borrowed(_)), "{form:?}");
+            assert!(matches!(unescape("\"\\x1b\"", form), Cow::Borrowed(_)), "{form:?}");
         }
     }
 }

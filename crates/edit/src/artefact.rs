@@ -1,7 +1,7 @@
-//! What is no source in a text that should be source: traces of where it was copied from.
+//! Artefacts of copying in text that should be source.
 //!
-//! Such a text can balance, and then nothing but these checks tells that it is not what was meant: a line end that was
-//! escaped twice reads as a symbol, an entity as a comment, both sides of a merge as code.
+//! A text with artefacts can balance, and then only these checks find them: a line end that was escaped twice reads as
+//! a symbol, an entity as a comment, both sides of a merge as code.
 
 use lispwright_repair::first_conflict;
 use lispwright_syntax::{LineIndex, Span, TokenKind, Tree};
@@ -9,27 +9,27 @@ use lispwright_syntax::{LineIndex, Span, TokenKind, Tree};
 use crate::refusal::EditRefusal;
 use crate::source::place_in;
 
-/// A trace of where a text was copied from.
+/// An artefact of copying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slip {
+pub enum Artefact {
     /// The lines begin with the marks of a diff.
     DiffMarks,
-    /// Both sides of a merge stand between the marks of a version control system.
+    /// Both sides of a merge are between the marks of a version control system.
     Conflict,
     /// `\n` in the place of a line end.
     EscapedLineEnd,
-    /// A character written as HTML writes it: `&lt;`.
+    /// A character as an HTML entity: `&lt;`.
     Entity(&'static str),
 }
 
 const ENTITIES: [&str; 5] = ["&lt;", "&gt;", "&amp;", "&quot;", "&apos;"];
 
-/// Refuses a slip in the part `own` of a text, as the text was read. Its place is one in that part.
+/// Refuses an artefact in the part `own` of a text. Its place counts from the start of that part.
 pub(crate) fn check(text: &str, tree: &Tree, own: Span) -> Result<(), EditRefusal> {
     let part = &text[own.range()];
-    let conflict = first_conflict(part).map(|at| (Slip::Conflict, at as u32));
-    let Some((slip, at)) = conflict.or_else(|| find(text, tree, own)) else { return Ok(()) };
-    Err(EditRefusal::Slip { slip, at: place_in(part, &LineIndex::new(part.as_bytes()), at) })
+    let conflict = first_conflict(part).map(|at| (Artefact::Conflict, at as u32));
+    let Some((artefact, at)) = conflict.or_else(|| find(text, tree, own)) else { return Ok(()) };
+    Err(EditRefusal::Artefact { artefact, at: place_in(part, &LineIndex::new(part.as_bytes()), at) })
 }
 
 /// Refuses whole source whose lines begin with the marks of a diff: no form begins with `+` or `-`.
@@ -40,10 +40,13 @@ pub(crate) fn check_diff_marks(text: &str) -> Result<(), EditRefusal> {
         return Ok(());
     }
     let at = (text.len() - text.trim_start().len()) as u32;
-    Err(EditRefusal::Slip { slip: Slip::DiffMarks, at: place_in(text, &LineIndex::new(text.as_bytes()), at) })
+    Err(EditRefusal::Artefact {
+        artefact: Artefact::DiffMarks,
+        at: place_in(text, &LineIndex::new(text.as_bytes()), at),
+    })
 }
 
-fn find(text: &str, tree: &Tree, own: Span) -> Option<(Slip, u32)> {
+fn find(text: &str, tree: &Tree, own: Span) -> Option<(Artefact, u32)> {
     let mut before: Option<TokenKind> = None;
     let mut tokens = tree.tokens_within(own).peekable();
     while let Some((kind, span)) = tokens.next() {
@@ -52,19 +55,19 @@ fn find(text: &str, tree: &Tree, own: Span) -> Option<(Slip, u32)> {
             continue;
         }
         let token = &text[span.range()];
-        let behind_datum = previous.is_some_and(|kind| kind.is_close() || kind == TokenKind::String);
-        if behind_datum && is_escaped_line_end(token) {
-            return Some((Slip::EscapedLineEnd, span.start - own.start));
+        let after_datum = previous.is_some_and(|kind| kind.is_close() || kind == TokenKind::String);
+        if after_datum && is_escaped_line_end(token) {
+            return Some((Artefact::EscapedLineEnd, span.start - own.start));
         }
         let comment_follows = tokens.peek().is_some_and(|(kind, _)| *kind == TokenKind::LineComment);
         if let Some(entity) = ENTITIES.iter().find(|entity| comment_follows && entity.trim_end_matches(';') == token) {
-            return Some((Slip::Entity(entity), span.start - own.start));
+            return Some((Artefact::Entity(entity), span.start - own.start));
         }
     }
     None
 }
 
-/// It consists of `\n` and `\r`.
+/// The token consists of `\n` and `\r`.
 fn is_escaped_line_end(mut token: &str) -> bool {
     while let Some(rest) = token.strip_prefix("\\n").or_else(|| token.strip_prefix("\\r")) {
         token = rest;
