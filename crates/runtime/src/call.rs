@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::activity::Activity;
 use crate::capture::Printed;
 use crate::eval::{Ending, EvalReport};
-use crate::queue::Place;
+use crate::queue::CurrentForm;
 use crate::request::Request;
 use crate::session::{Facts, Running, Session, loss, run};
 use crate::session_error::SessionError;
@@ -33,7 +33,7 @@ const LAST_WORDS: usize = 300;
 /// A call in its session's queue. Dropping it leaves the queue.
 pub struct Call {
     sessions: Sessions,
-    place: Place,
+    place: CurrentForm,
     request: Request,
     ticket: Ticket,
 }
@@ -140,13 +140,13 @@ pub(crate) struct Turn {
     // The fields are dropped in this order: the next call finds nothing running, and the image free.
     _running: Running,
     pub(crate) slot: OwnedMutexGuard<Slot>,
-    _place: Place,
+    _place: CurrentForm,
 }
 
 impl Session {
     /// A place for a call with the time `limit`. Fails when too many calls wait, or when the running one has taken
     /// longer than both that and half a minute.
-    pub(crate) fn join(&self, what: String, limit: Duration) -> Result<Place, SessionError> {
+    pub(crate) fn join(&self, what: String, limit: Duration) -> Result<CurrentForm, SessionError> {
         let (running_for, is_stopping) = {
             let facts = self.facts();
             let is_stopping = facts.running.as_ref().is_none_or(|(_, controls)| controls.is_stopping());
@@ -161,7 +161,7 @@ impl Session {
     }
 
     /// Waits at `place` for the image.
-    pub(crate) async fn enter(self: &Arc<Self>, place: Place, controls: &Controls) -> Result<Turn, SessionError> {
+    pub(crate) async fn enter(self: &Arc<Self>, place: CurrentForm, controls: &Controls) -> Result<Turn, SessionError> {
         let ended = || SessionError::Ended(self.name.clone());
         let image = async {
             if !place.reached().await {

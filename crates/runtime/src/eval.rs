@@ -95,7 +95,7 @@ pub enum Ending {
         /// The condition.
         error: LispError,
         /// The current form.
-        place: Place,
+        place: CurrentForm,
     },
     /// Stopped before its end; the state is kept.
     Stopped {
@@ -104,7 +104,7 @@ pub enum Ending {
         /// The stack at that moment, innermost first.
         frames: Vec<Frame>,
         /// The current form.
-        place: Place,
+        place: CurrentForm,
         /// The stack is held.
         kept: bool,
     },
@@ -159,7 +159,7 @@ pub enum Ending {
         operation: Operation,
     },
     /// A held stack was given up, with the rest of its code from this form.
-    Aborted(Place),
+    Aborted(CurrentForm),
     /// A checkpoint of the image was made, with this name.
     Checkpointed(String),
     /// The session has returned to a checkpoint: by a rollback, or because the image died.
@@ -316,7 +316,7 @@ pub enum Phase {
 
 /// A form of the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CurrentForm {
     /// The work on it.
     pub phase: Phase,
     /// Its number, from 1.
@@ -507,10 +507,10 @@ pub(crate) fn lisp_error(value: &Value) -> LispError {
     }
 }
 
-fn place(value: Option<&Value>) -> Place {
+fn place(value: Option<&Value>) -> CurrentForm {
     let nothing = Value::List(Vec::new());
     let value = value.unwrap_or(&nothing);
-    Place {
+    CurrentForm {
         phase: match value.get("PHASE").and_then(Value::as_keyword) {
             Some("READ") => Phase::Read,
             Some("PRINT") => Phase::Print,

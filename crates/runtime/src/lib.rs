@@ -71,7 +71,9 @@ pub use confine::{Confinement, become_confined, live_apart};
 pub use copies::Return;
 pub use definitions::definition_files;
 pub use environment::find_program;
-pub use eval::{Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Place, Printout, Repetition, Warning};
+pub use eval::{
+    CurrentForm, Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Printout, Repetition, Warning,
+};
 pub use keeper::{Keeping, keep};
 pub use lispwright_platform::{Lack, Surroundings};
 pub use naming::{Description, Exports, Meaning, Reference, References};

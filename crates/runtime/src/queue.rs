@@ -34,14 +34,14 @@ pub(crate) struct Queued {
 
 /// A call's place in its queue. Dropping it leaves the queue.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct CurrentForm {
     queue: Queue,
     pub(crate) number: u64,
 }
 
 impl Queue {
     /// A new place at the end; `None` when too many wait already.
-    pub(crate) fn join(&self, what: String) -> Option<Place> {
+    pub(crate) fn join(&self, what: String) -> Option<CurrentForm> {
         let mut joined = None;
         self.0.send_modify(|calls| {
             if calls.line.len() <= MOST_WAITING {
@@ -50,7 +50,7 @@ impl Queue {
                 joined = Some(calls.last);
             }
         });
-        joined.map(|number| Place { queue: self.clone(), number })
+        joined.map(|number| CurrentForm { queue: self.clone(), number })
     }
 
     /// Removes every call: the waiting ones learn that their session was ended.
@@ -74,7 +74,7 @@ impl Calls {
     }
 }
 
-impl Place {
+impl CurrentForm {
     /// Waits for the turn; false when the call was removed instead.
     pub(crate) async fn reached(&self) -> bool {
         let mut calls = self.queue.0.subscribe();
@@ -89,7 +89,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for CurrentForm {
     fn drop(&mut self) {
         self.queue.0.send_modify(|calls| calls.line.retain(|call| call.number != self.number));
     }
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn only_so_many_wait() {
         let queue = Queue::default();
-        let mut places: Vec<Place> = (0..=MOST_WAITING).map(|_| queue.join(String::new()).unwrap()).collect();
+        let mut places: Vec<CurrentForm> = (0..=MOST_WAITING).map(|_| queue.join(String::new()).unwrap()).collect();
         assert!(queue.join(String::new()).is_none());
         places.remove(5);
         assert!(queue.join(String::new()).is_some());

@@ -21,7 +21,7 @@ use crate::eval::EvalReport;
 use crate::factory::{Factory, Household};
 use crate::idle;
 use crate::name;
-use crate::queue::{Place, Queue};
+use crate::queue::{CurrentForm, Queue};
 use crate::remote::address::Address;
 use crate::remote::{Found, Protocol};
 use crate::request::{EvalRequest, Request};
@@ -231,7 +231,7 @@ impl Sessions {
     async fn start_at(
         &self,
         session: &Arc<Session>,
-        place: Place,
+        place: CurrentForm,
         afresh: bool,
     ) -> Result<SessionStatus, SessionError> {
         let number = place.number;

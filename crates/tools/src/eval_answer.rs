@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use lispwright_runtime::{Ending, EvalReport, Frame, LispError, Phase, Place, Printed, Repetition, Return};
+use lispwright_runtime::{CurrentForm, Ending, EvalReport, Frame, LispError, Phase, Printed, Repetition, Return};
 use lispwright_syntax::head;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -372,7 +372,7 @@ fn error(ending: &Ending, code: &'static str) -> ErrorFacts {
 
 impl ErrorFacts {
     /// The same with the form at `place`.
-    fn at(self, place: &Place) -> Self {
+    fn at(self, place: &CurrentForm) -> Self {
         let phase = match place.phase {
             Phase::Read => "read",
             Phase::Eval => "eval",

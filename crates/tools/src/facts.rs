@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Place {
+pub struct PlaceFacts {
     /// The number of Unicode scalar values before it.
     pub offset: u32,
     /// Line, from 1.
@@ -15,7 +15,7 @@ pub struct Place {
     pub column: u32,
 }
 
-impl From<edit::Place> for Place {
+impl From<edit::Place> for PlaceFacts {
     fn from(edit::Place { offset, line, column }: edit::Place) -> Self {
         Self { offset, line, column }
     }
@@ -23,7 +23,7 @@ impl From<edit::Place> for Place {
 
 /// The first mistake of a text that does not balance, and its fixes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Diagnosis {
+pub struct DiagnosisFacts {
     /// The stable code of the mistake, such as `unclosed`.
     pub kind: &'static str,
     /// The expected delimiter.
@@ -33,33 +33,33 @@ pub struct Diagnosis {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
     /// The place of the mistake.
-    pub position: Place,
+    pub position: PlaceFacts,
     /// The opener that is still open there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub opened_at: Option<Place>,
+    pub opened_at: Option<PlaceFacts>,
     /// The first line after it that begins a form which reads well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_form_line: Option<u32>,
     /// The mistake in a sentence; empty until the answer is rendered.
     pub message: String,
     /// Changes that would mend the text, likeliest first.
-    pub likely_fixes: Vec<Fix>,
+    pub likely_fixes: Vec<FixFacts>,
     /// The whole diagnosis.
     #[serde(skip)]
     pub whole: edit::Diagnosis,
 }
 
-impl From<edit::Diagnosis> for Diagnosis {
+impl From<edit::Diagnosis> for DiagnosisFacts {
     fn from(whole: edit::Diagnosis) -> Self {
         Self {
             kind: whole.kind.code(),
             expected: whole.expected.clone(),
             found: whole.found.clone(),
             position: whole.position.into(),
-            opened_at: whole.opened_at.map(Place::from),
+            opened_at: whole.opened_at.map(PlaceFacts::from),
             next_form_line: whole.next_form_line,
             message: String::new(),
-            likely_fixes: whole.fixes.iter().map(Fix::from).collect(),
+            likely_fixes: whole.fixes.iter().map(FixFacts::from).collect(),
             whole,
         }
     }
@@ -67,7 +67,7 @@ impl From<edit::Diagnosis> for Diagnosis {
 
 /// A line before and after a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LineChange {
+pub struct LineChangeFacts {
     /// The line, from 1.
     pub line: u32,
     /// The line before the change.
@@ -76,7 +76,7 @@ pub struct LineChange {
     pub after: String,
 }
 
-impl From<&edit::LineChange> for LineChange {
+impl From<&edit::LineChange> for LineChangeFacts {
     fn from(change: &edit::LineChange) -> Self {
         Self { line: change.line, before: change.before.clone(), after: change.after.clone() }
     }
@@ -84,7 +84,7 @@ impl From<&edit::LineChange> for LineChange {
 
 /// A change that would mend a text: its first line, and all its lines if there are several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Fix {
+pub struct FixFacts {
     /// The line, from 1.
     pub line: u32,
     /// The line before the change.
@@ -99,13 +99,14 @@ pub struct Fix {
     pub why: String,
     /// All changed lines, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lines: Vec<LineChange>,
+    pub lines: Vec<LineChangeFacts>,
 }
 
-impl From<&edit::Fix> for Fix {
+impl From<&edit::Fix> for FixFacts {
     fn from(fix: &edit::Fix) -> Self {
         let first = &fix.lines[0];
-        let lines = if fix.lines.len() > 1 { fix.lines.iter().map(LineChange::from).collect() } else { Vec::new() };
+        let lines =
+            if fix.lines.len() > 1 { fix.lines.iter().map(LineChangeFacts::from).collect() } else { Vec::new() };
         Self {
             line: first.line,
             original: first.before.clone(),

@@ -5,7 +5,7 @@ use lispwright_syntax::{Dialect, Language};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::Diagnosis;
+use crate::facts::DiagnosisFacts;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, named_dialect};
@@ -40,7 +40,7 @@ pub struct CheckAnswer {
     pub ok: bool,
     /// Its first mistake, if it does not.
     #[serde(flatten)]
-    pub diagnosis: Option<Diagnosis>,
+    pub diagnosis: Option<DiagnosisFacts>,
     /// The checked text with the first fix, if that is certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repaired_source: Option<String>,
@@ -100,7 +100,7 @@ impl CheckAnswer {
         Self {
             ok: diagnosis.is_none(),
             repaired_source: diagnosis.as_ref().and_then(|diagnosis| diagnosis.repaired.clone()),
-            diagnosis: diagnosis.map(Diagnosis::from),
+            diagnosis: diagnosis.map(DiagnosisFacts::from),
             path: path.to_owned(),
             dialect: language.dialect().name(),
             forms,

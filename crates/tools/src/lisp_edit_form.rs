@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
-use crate::facts::LineChange;
+use crate::facts::LineChangeFacts;
 use crate::lisp_read_file::{MOST, yes};
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
@@ -110,7 +110,7 @@ pub struct EditAnswer {
     pub end_line: Option<u32>,
     /// The repair of new source that did not balance.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub repair: Option<Mended>,
+    pub repair: Option<RepairFacts>,
     /// Effects that the caller may not expect, a sentence each; empty until the answer is rendered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -163,9 +163,9 @@ pub enum Done {
 
 /// The repair of new source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Mended {
+pub struct RepairFacts {
     /// The changed lines.
-    pub lines: Vec<LineChange>,
+    pub lines: Vec<LineChangeFacts>,
     /// The evidence, a sentence each.
     pub evidence: Vec<String>,
 }
@@ -308,8 +308,8 @@ impl Changed {
             delta: (operation == Done::Patch).then_some(edited.delta),
             start_line,
             end_line,
-            repair: edited.repair.map(|mended| Mended {
-                lines: mended.lines.iter().map(LineChange::from).collect(),
+            repair: edited.repair.map(|mended| RepairFacts {
+                lines: mended.lines.iter().map(LineChangeFacts::from).collect(),
                 evidence: mended.evidence,
             }),
             notes: Vec::new(),

@@ -5,7 +5,7 @@ use lispwright_edit::{Source, View, ViewOptions, view, view_plain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::Diagnosis;
+use crate::facts::DiagnosisFacts;
 use crate::next_call::NextCall;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
@@ -70,7 +70,7 @@ pub struct FileAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u32>,
     /// The mistakes of the text.
-    pub diagnostics: Vec<Diagnosis>,
+    pub diagnostics: Vec<DiagnosisFacts>,
     /// The dialect in which it was read, if it is Lisp.
     #[serde(skip)]
     pub dialect: Option<&'static str>,
@@ -162,7 +162,7 @@ impl FileAnswer {
             expanded_forms: shown.expanded_forms,
             truncated: shown.next_offset.is_some(),
             next_offset: shown.next_offset,
-            diagnostics: shown.diagnosis.into_iter().map(Diagnosis::from).collect(),
+            diagnostics: shown.diagnosis.into_iter().map(DiagnosisFacts::from).collect(),
             dialect,
             matching_forms: is_searched.then_some(shown.matching_forms),
             next: shown.next_offset.map(|offset| again(path, options).with("offset", offset)),

@@ -15,7 +15,7 @@ pub(crate) fn sentence(diagnosis: &Diagnosis) -> String {
 }
 
 /// The same facts with the sentence among them.
-pub(crate) fn with_sentence(diagnosis: &mut facts::Diagnosis) {
+pub(crate) fn with_sentence(diagnosis: &mut facts::DiagnosisFacts) {
     diagnosis.message = sentence(&diagnosis.whole);
 }
 

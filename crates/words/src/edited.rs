@@ -1,7 +1,7 @@
 //! The effect of an edit or a patch.
 
 use lispwright_syntax::{head, in_a_line};
-use lispwright_tools::lisp_edit_form::{Done, EditAnswer, Mended};
+use lispwright_tools::lisp_edit_form::{Done, EditAnswer, RepairFacts};
 
 use crate::terms::Terms;
 use crate::{Skin, fix, note};
@@ -83,7 +83,7 @@ fn did(operation: Done) -> &'static str {
 }
 
 /// The repair, for the beginning of an answer: every line before and after, and the evidence.
-fn repaired(mended: &Mended, operation: Done) -> String {
+fn repaired(mended: &RepairFacts, operation: Done) -> String {
     let what = if operation == Done::Patch { "the new text (lines of the patched file)" } else { "content" };
     let lines: Vec<String> = mended.lines.iter().map(|change| change.line.to_string()).collect();
     let noun = if lines.len() == 1 { "line" } else { "lines" };

@@ -1,6 +1,6 @@
 //! Evaluations that end without values: errors, interrupts, images that died.
 
-use lispwright_runtime::{Ending, EvalReport, LispError, Loading, MAIN, Phase, Place, Runtime, StopReason};
+use lispwright_runtime::{CurrentForm, Ending, EvalReport, LispError, Loading, MAIN, Phase, Runtime, StopReason};
 use lispwright_tools::image_text::{listed, one_line};
 
 use crate::Skin;
@@ -122,7 +122,7 @@ pub(crate) fn message(report: &EvalReport, skin: Skin) -> String {
 }
 
 /// The forms of the code that did not run, after the one that was given up.
-fn not_run_text(place: &Place) -> String {
+fn not_run_text(place: &CurrentForm) -> String {
     let next = place.index + 1;
     match place.total {
         Some(total) if total == next => {
@@ -166,7 +166,7 @@ fn stopped(report: &EvalReport, skin: Skin) -> String {
 }
 
 /// The place of an error in the code, and the hints that belong to its kind.
-fn place_text(place: &Place, error: &LispError, session: &str, skin: Skin) -> String {
+fn place_text(place: &CurrentForm, error: &LispError, session: &str, skin: Skin) -> String {
     let mut text = String::new();
     if place.phase == Phase::Read {
         let (line, column) = place.start;
@@ -230,7 +230,7 @@ fn unreadable_text(error: &LispError, report: &EvalReport, skin: Skin) -> String
 }
 
 /// The equivalent of a command of the runtime's own prompt, such as Guile's `,time (f)`.
-fn command_text(place: &Place, runtime: Runtime, skin: Skin) -> String {
+fn command_text(place: &CurrentForm, runtime: Runtime, skin: Skin) -> String {
     let Some(prompt) = runtime.words.prompt.as_ref().filter(|prompt| place.text.starts_with(prompt.mark)) else {
         return String::new();
     };
@@ -248,7 +248,7 @@ fn digits_unbound(error: &LispError) -> Option<&str> {
     (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
 }
 
-fn form_text(place: &Place) -> String {
+fn form_text(place: &CurrentForm) -> String {
     if place.index == 0 {
         // The error is not in code of the call.
         return String::new();

@@ -2,7 +2,7 @@
 
 use lispwright_syntax::in_a_line;
 use lispwright_tools::NextCall;
-use lispwright_tools::facts::Diagnosis;
+use lispwright_tools::facts::DiagnosisFacts;
 use lispwright_tools::lisp_read_file::FileAnswer;
 
 use crate::Skin;
@@ -72,7 +72,7 @@ fn summary(file: &FileAnswer) -> String {
 }
 
 /// A mistake of the file, in a few lines.
-fn diagnosed(path: &str, found: &Diagnosis) -> String {
+fn diagnosed(path: &str, found: &DiagnosisFacts) -> String {
     let found = &found.whole;
     let mut text = format!("{}: {}{}\n", head(path, found), sentence(found), next_form(found));
     let sure = if found.is_certain() { "Certain" } else { "Candidate" };

@@ -8,7 +8,7 @@ use super::details::{self, Flavour};
 use super::forms::Code;
 use super::image::{Image, QUESTION_LIMIT, Reply};
 use super::python;
-use crate::eval::{Ending, LispError, Phase, Place, Printout, lisp_error};
+use crate::eval::{CurrentForm, Ending, LispError, Phase, Printout, lisp_error};
 use crate::naming::{Description, Exports};
 use crate::nearest::nearest;
 use crate::question::{Describe, Expand, ListExports};
@@ -75,7 +75,7 @@ impl Image {
         let mut notices = Vec::new();
         let forms = code.forms.clone();
         for (index, form) in (1..).zip(forms) {
-            let mut place = Place {
+            let mut place = CurrentForm {
                 phase: Phase::Eval,
                 index,
                 total,
@@ -138,7 +138,7 @@ impl Image {
                 unclosed: fault.unclosed,
                 ..LispError::default()
             };
-            let place = Place {
+            let place = CurrentForm {
                 phase: Phase::Read,
                 index: code.forms.len() as u32 + 1,
                 total: None,
@@ -284,7 +284,7 @@ impl Image {
         let asked = namespace.is_some();
         let namespace = namespace.unwrap_or(&self.namespace).to_owned();
         let question = details::expansion_question(read.slice(*form), *level);
-        let place = Place {
+        let place = CurrentForm {
             phase: Phase::Eval,
             index: 1,
             total: Some(1),
@@ -318,7 +318,8 @@ impl Image {
     ) -> Result<Evaluated, Lost> {
         let namespace = question.package.as_ref().unwrap_or(&self.namespace).clone();
         let question = details::description_question(&namespace, &question.name, question.limit, self.prepared);
-        let nowhere = Place { phase: Phase::Eval, index: 0, total: None, start: (1, 1), at: None, text: String::new() };
+        let nowhere =
+            CurrentForm { phase: Phase::Eval, index: 0, total: None, start: (1, 1), at: None, text: String::new() };
         let answer = match self.ask_code(question, "user", nowhere, deadline, controls).await? {
             Ok(answer) => answer,
             Err(ending) => return Ok(ending.unwrap_or_else(|| no_description("it has no namespace user")).into()),
@@ -341,7 +342,8 @@ impl Image {
         controls: &Controls,
     ) -> Result<Evaluated, Lost> {
         let question = details::exports_question(name, *offset, *count, self.prepared);
-        let nowhere = Place { phase: Phase::Eval, index: 0, total: None, start: (1, 1), at: None, text: String::new() };
+        let nowhere =
+            CurrentForm { phase: Phase::Eval, index: 0, total: None, start: (1, 1), at: None, text: String::new() };
         let answer = match self.ask_code(question, "user", nowhere, deadline, controls).await? {
             Ok(answer) => answer,
             Err(ending) => return Ok(ending.unwrap_or_else(|| no_description("it has no namespace user")).into()),
@@ -361,7 +363,7 @@ impl Image {
         &mut self,
         question: String,
         namespace: &str,
-        place: Place,
+        place: CurrentForm,
         deadline: Instant,
         controls: &Controls,
     ) -> Result<Result<Option<Value>, Option<Ending>>, Lost> {

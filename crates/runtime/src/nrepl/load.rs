@@ -11,7 +11,7 @@ use super::evaluate::{Evaluated, Thrown, refused};
 use super::forms::Code;
 use super::image::{Image, Reply};
 use super::sources;
-use crate::eval::{Ending, Phase, Place};
+use crate::eval::{CurrentForm, Ending, Phase};
 use crate::remote::Lost;
 use crate::stop::Controls;
 use crate::work::{Diagnostic, Project, Tally, Target};
@@ -125,7 +125,7 @@ impl Image {
     async fn failure(&mut self, reply: &Reply, target: &Target, project: &Project) -> Result<Option<Evaluated>, Lost> {
         let (Target::Path(name) | Target::System(name)) = target;
         let mut place =
-            Place { phase: Phase::Eval, index: 1, total: Some(1), start: (1, 1), at: None, text: name.clone() };
+            CurrentForm { phase: Phase::Eval, index: 1, total: Some(1), start: (1, 1), at: None, text: name.clone() };
         if let Some(reason) = reply.stopped {
             // The code of the call is this program's.
             let frames = reply.frames.iter().filter(|frame| frame.file.as_deref() != Some("code")).cloned().collect();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::image::Image;
 use super::message::Message;
-use crate::eval::{Answer, Ending, LispError, Phase, Place};
+use crate::eval::{Answer, CurrentForm, Ending, LispError, Phase};
 use crate::exchange::{Event, Supervision};
 use crate::remote::Lost;
 use crate::request::Request;
@@ -178,7 +178,8 @@ impl Image {
             message: "The code ended the thread that it ran in.".to_owned(),
             ..LispError::default()
         };
-        let place = Place { phase: Phase::Eval, index: 1, total: None, start: (1, 1), at: None, text: String::new() };
+        let place =
+            CurrentForm { phase: Phase::Eval, index: 1, total: None, start: (1, 1), at: None, text: String::new() };
         let mut answer = self.unasked(Ending::Error { error, place });
         answer.background.append(&mut self.background);
         answer

@@ -71,7 +71,7 @@ impl Lab {
     }
 
     /// The error of the code, and its place.
-    pub(crate) async fn error(&self, code: &str) -> (LispError, Place) {
+    pub(crate) async fn error(&self, code: &str) -> (LispError, CurrentForm) {
         let report = self.report(code).await;
         let Ending::Error { error, place } = report.ending else { panic!("{code}: {report:#?}") };
         (error, place)

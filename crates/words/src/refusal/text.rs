@@ -3,7 +3,7 @@
 use lispwright_edit::{EditRefusal, FormLine};
 use lispwright_syntax::{fenced, in_a_line};
 use lispwright_tools::NextCall;
-use lispwright_tools::facts::{Fix, Place};
+use lispwright_tools::facts::{FixFacts, PlaceFacts};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -65,7 +65,7 @@ pub(crate) fn said(path: &str, refusal: &EditRefusal, skin: Skin) -> (String, Ma
                 facts.insert("expected".into(), expected.clone().into());
             }
             if let Some(opened_at) = diagnosis.opened_at {
-                facts.insert("opened_at".into(), fact(Place::from(opened_at)));
+                facts.insert("opened_at".into(), fact(PlaceFacts::from(opened_at)));
             }
         }
         _ => {}
@@ -83,12 +83,12 @@ pub(crate) fn said(path: &str, refusal: &EditRefusal, skin: Skin) -> (String, Ma
 fn position(refusal: &EditRefusal, line: u32, column: Option<u32>) -> Value {
     let mut position = match refusal.fault() {
         EditRefusal::Unbalanced { diagnosis, .. } | EditRefusal::PatchUnbalanced { diagnosis, .. } => {
-            fact(Place::from(diagnosis.likely_at))
+            fact(PlaceFacts::from(diagnosis.likely_at))
         }
         EditRefusal::ForeignBracket { at, .. }
         | EditRefusal::SmartQuote { at, .. }
         | EditRefusal::Invisible { at, .. }
-        | EditRefusal::Artefact { at, .. } => fact(Place::from(*at)),
+        | EditRefusal::Artefact { at, .. } => fact(PlaceFacts::from(*at)),
         _ => column.map_or_else(|| json!({"line": line}), |column| json!({"line": line, "column": column})),
     };
     if let Some(argument) = refusal.argument() {
@@ -120,7 +120,7 @@ fn candidates(path: &str, refusal: &EditRefusal) -> Vec<Value> {
             vec![json!({"path": path, "line": near.line, "text": near.text})]
         }
         EditRefusal::Unbalanced { diagnosis, .. } | EditRefusal::PatchUnbalanced { diagnosis, .. } => {
-            diagnosis.fixes.iter().map(|fix| fact(Fix::from(fix))).collect()
+            diagnosis.fixes.iter().map(|fix| fact(FixFacts::from(fix))).collect()
         }
         _ => Vec::new(),
     }
