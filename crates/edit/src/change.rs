@@ -36,7 +36,7 @@ use crate::splice::{Splice, apply};
 
 /// What to do with a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub enum FormOperation {
     /// Put exactly one form in its place.
     Replace,
     /// Put one or more forms before it.
@@ -49,7 +49,7 @@ pub enum Operation {
     Delete,
 }
 
-impl Operation {
+impl FormOperation {
     /// The name used in arguments and answers.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -67,10 +67,10 @@ impl Operation {
 #[derive(Clone, Copy, Debug)]
 pub struct Edit<'a> {
     /// What to do.
-    pub operation: Operation,
-    /// The form it is about; not used by [`Operation::Append`].
+    pub operation: FormOperation,
+    /// The form it is about; not used by [`FormOperation::Append`].
     pub target: Target<'a>,
-    /// New source; not used by [`Operation::Delete`].
+    /// New source; not used by [`FormOperation::Delete`].
     pub content: Option<&'a str>,
     /// [`FormText::digest`] of the target as the caller knows it.
     pub digest: Option<&'a str>,
@@ -82,7 +82,7 @@ pub struct Edit<'a> {
 ///
 /// Errors: every [`EditRefusal`] except those of a patch. The result never reads differently outside the edited form.
 pub fn edit(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal> {
-    let form = locate(source, &edit.target).ok().filter(|_| edit.operation == Operation::Replace);
+    let form = locate(source, &edit.target).ok().filter(|_| edit.operation == FormOperation::Replace);
     let meant = form.zip(edit.content).map(|(id, content)| unescape(content, source.form_text(id).content));
     let Some(Cow::Owned(meant)) = meant else { return carry_out(source, edit) };
     let mut edited = carry_out(source, &Edit { content: Some(&meant), ..*edit })?;
@@ -95,7 +95,7 @@ fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal
     let content = |position, destination| {
         Content::new(edit.content.ok_or(EditRefusal::ContentMissing)?, source, Wanted { position, destination, repair })
     };
-    if edit.operation == Operation::Append {
+    if edit.operation == FormOperation::Append {
         let content = content(Position::Beside(source.text.len() as u32), Destination::default())?;
         let mut notes = Vec::new();
         let splice = append(source, &content, &mut notes);
@@ -106,7 +106,7 @@ fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal
     let form = source.forms.get(id);
     let mut notes = Vec::new();
     let (splice, mended) = match edit.operation {
-        Operation::Replace => {
+        FormOperation::Replace => {
             if let Some(refusal) = cut_off(source, id, edit.content) {
                 return Err(refusal);
             }
@@ -119,18 +119,18 @@ fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal
             notes.extend(stray_note(source, form));
             (replace(source, id, &content, &mut notes), content.mended)
         }
-        Operation::Delete => {
+        FormOperation::Delete => {
             if edit.digest.is_none() {
                 check_named(source, id, &edit.target, None)?;
             }
             notes.extend(stray_note(source, form));
             (delete(source, form), None)
         }
-        Operation::InsertBefore => {
+        FormOperation::InsertBefore => {
             let content = content(Position::Beside(whole_span(form).start), Destination::beside(source, form))?;
             (insert_before(source, neighbour(source, id, &mut notes)?, &content), content.mended)
         }
-        Operation::InsertAfter | Operation::Append => {
+        FormOperation::InsertAfter | FormOperation::Append => {
             let content = content(Position::Beside(form.outer.end), Destination::beside(source, form))?;
             (insert_after(source, neighbour(source, id, &mut notes)?, &content), content.mended)
         }

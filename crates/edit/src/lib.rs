@@ -52,7 +52,7 @@ mod verify;
 mod view;
 
 pub use artefact::Artefact;
-pub use change::{Edit, Operation, edit};
+pub use change::{Edit, FormOperation, edit};
 pub use check::{CheckReport, check, check_window};
 pub use diagnose::{Diagnosis, diagnose, explain};
 pub use diff::unified;

@@ -3,7 +3,7 @@
 
 mod words;
 
-use lispwright_edit::{Edit, EditRefusal, Operation, Source, Target, edit, locate};
+use lispwright_edit::{Edit, EditRefusal, FormOperation, Source, Target, edit, locate};
 use lispwright_syntax::{Dialect, FormId};
 use words::said;
 
@@ -590,17 +590,17 @@ fn a_form_that_only_makes_or_mentions_a_name_is_not_replaced() {
     for (name, content) in
         [("point-x", "(defun point-x (p) p)"), ("area", "(defun area (r) r)"), ("width", "(defvar width 2)")]
     {
-        let refusal = change(Operation::Replace, name, Some(content)).unwrap_err();
+        let refusal = change(FormOperation::Replace, name, Some(content)).unwrap_err();
         assert!(matches!(&refusal, EditRefusal::OnlyMentioned { .. }), "{refusal:?}");
-        assert!(matches!(change(Operation::Delete, name, None), Err(EditRefusal::OnlyMentioned { .. })));
+        assert!(matches!(change(FormOperation::Delete, name, None), Err(EditRefusal::OnlyMentioned { .. })));
     }
     assert!(
-        change(Operation::Replace, "point-x", Some("(defstruct point x)"))
+        change(FormOperation::Replace, "point-x", Some("(defstruct point x)"))
             .unwrap()
             .starts_with("(defstruct point x)\n")
     );
     assert!(
-        change(Operation::Replace, "setq width", Some("(defvar width 2)")).unwrap().ends_with("(defvar width 2)\n")
+        change(FormOperation::Replace, "setq width", Some("(defvar width 2)")).unwrap().ends_with("(defvar width 2)\n")
     );
-    assert_eq!(change(Operation::Delete, "export area", None).unwrap(), "(defstruct point x y)\n(setq width 1)\n");
+    assert_eq!(change(FormOperation::Delete, "export area", None).unwrap(), "(defstruct point x y)\n(setq width 1)\n");
 }

@@ -3,15 +3,20 @@
 
 mod words;
 
-use lispwright_edit::{Edit, EditRefusal, Edited, Note, Operation, Source, Target, edit, locate};
+use lispwright_edit::{Edit, EditRefusal, Edited, FormOperation, Note, Source, Target, edit, locate};
 use lispwright_syntax::{DiagnosticKind, Dialect};
 use words::said;
 
 use Dialect::{Clojure, CommonLisp, EmacsLisp, Scheme};
-use Operation::{Append, Delete, InsertAfter, InsertBefore, Replace};
+use FormOperation::{Append, Delete, InsertAfter, InsertBefore, Replace};
 
 /// Runs one edit on `marked`, and returns the text before it with the answer.
-fn run(dialect: Dialect, marked: &str, operation: Operation, content: &str) -> (String, Result<Edited, EditRefusal>) {
+fn run(
+    dialect: Dialect,
+    marked: &str,
+    operation: FormOperation,
+    content: &str,
+) -> (String, Result<Edited, EditRefusal>) {
     let text = marked.replace('▸', "");
     let source = Source::read(&text, dialect);
     let content = Some(content);
@@ -31,7 +36,7 @@ fn run(dialect: Dialect, marked: &str, operation: Operation, content: &str) -> (
 }
 
 #[track_caller]
-fn check(dialect: Dialect, before: &str, operation: Operation, content: &str, after: &str) -> Edited {
+fn check(dialect: Dialect, before: &str, operation: FormOperation, content: &str, after: &str) -> Edited {
     let (text, found) = run(dialect, before, operation, content);
     let edited = found.unwrap_or_else(|refusal| panic!("refused: {refusal:?}"));
     assert_eq!(edited.text, after, "{}", operation.name());
@@ -44,7 +49,7 @@ fn check(dialect: Dialect, before: &str, operation: Operation, content: &str, af
 fn refused(
     dialect: Dialect,
     before: &str,
-    operation: Operation,
+    operation: FormOperation,
     content: &str,
     code: &str,
     words: &str,

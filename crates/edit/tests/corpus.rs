@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lispwright_edit::{Edit, EditRefusal, Edited, Operation, Source, Target, edit, locate};
+use lispwright_edit::{Edit, EditRefusal, Edited, FormOperation, Source, Target, edit, locate};
 use lispwright_syntax::{Dialect, FormId, Span, TokenKind};
 
 /// The number of files of each section, and of forms of each file, evenly spread.
@@ -101,17 +101,17 @@ fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
             edit(&source, &Edit { operation, target, content: Some(content), digest: None, repair: false })
         };
         let own = source.form_text(id).content;
-        let same = run(Operation::Replace, own).unwrap_or_else(|refusal| panic!("{}: {refusal:?}", place()));
+        let same = run(FormOperation::Replace, own).unwrap_or_else(|refusal| panic!("{}: {refusal:?}", place()));
         assert!(!same.changed, "{}: the form replaced by itself\n{}", place(), same.diff);
         if let Some((from, to)) = one_symbol(&source, id) {
             let start = source.form_text(id).span.start as usize;
             let content = format!("{}{to}{}", &text[start..from.start], &text[from.end..start + own.len()]);
             let changed =
-                run(Operation::Replace, &content).unwrap_or_else(|refusal| panic!("{}: {refusal:?}", place()));
+                run(FormOperation::Replace, &content).unwrap_or_else(|refusal| panic!("{}: {refusal:?}", place()));
             let wanted = format!("{}{to}{}", &text[..from.start], &text[from.end..]);
             assert!(changed.text == wanted, "{}: one symbol changed\n{}", place(), changed.diff);
         }
-        for operation in [Operation::InsertBefore, Operation::InsertAfter] {
+        for operation in [FormOperation::InsertBefore, FormOperation::InsertAfter] {
             let inserted = run(operation, content).unwrap_or_else(|refusal| panic!("{}: {refusal:?}", place()));
             let again = Source::read(&inserted.text, dialect);
             let target = Target { name: Some("inserted-here"), ..Target::default() };
@@ -119,7 +119,7 @@ fn check_file(file: &Path, dialect: Dialect, content: &str) -> usize {
             if locate(&again, &target).is_err() {
                 continue;
             }
-            let request = Edit { operation: Operation::Delete, target, content: None, digest: None, repair: false };
+            let request = Edit { operation: FormOperation::Delete, target, content: None, digest: None, repair: false };
             let restored = edit(&again, &request).unwrap_or_else(|refusal| panic!("{}: {refusal:?}", place()));
             let solid = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             assert!(solid(&restored.text) == solid(&text), "{}: inserted and deleted\n{}", place(), restored.diff);

@@ -1,10 +1,12 @@
 //! Properties that hold for every text, however broken.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use lispwright_edit::{Edit, Note, Operation, Patch, Source, Target, ViewOptions, check, edit, patch, view};
+use lispwright_edit::{Edit, FormOperation, Note, Patch, Source, Target, ViewOptions, check, edit, patch, view};
 use lispwright_syntax::{Dialect, read};
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use FormOperation::{Append, Delete, InsertAfter, InsertBefore, Replace};
 
 const DIALECTS: [Dialect; 4] = [Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp];
 
@@ -83,10 +85,8 @@ fn healthy_text() -> impl Strategy<Value = String> {
     prop::collection::vec(form, 1..10).prop_map(|forms| forms.concat())
 }
 
-fn operation() -> impl Strategy<Value = Operation> {
-    select(
-        &[Operation::Replace, Operation::InsertBefore, Operation::InsertAfter, Operation::Append, Operation::Delete][..],
-    )
+fn operation() -> impl Strategy<Value = FormOperation> {
+    select(&[Replace, InsertBefore, InsertAfter, Append, Delete][..])
 }
 
 /// The source of each datum at top level.
@@ -133,7 +133,7 @@ proptest! {
         let found = address(&source, pick);
         let target = match (&found, operation) {
             (Some((_, target)), _) => *target,
-            (None, Operation::Append) => Target::default(),
+            (None, Append) => Target::default(),
             (None, _) => return Ok(()),
         };
         let Ok(edited) = edit(&source, &Edit { operation, target, content: Some(&content), digest: None, repair: true }) else {
@@ -141,7 +141,7 @@ proptest! {
         };
         // Bytes: the text before and after the form stays, except white space.
         let (start, end) = match (operation, &found) {
-            (Operation::Append, _) | (_, None) => (old.len(), old.len()),
+            (Append, _) | (_, None) => (old.len(), old.len()),
             (_, Some((id, _))) => {
                 let form = source.forms.get(*id);
                 (form.header.map_or(form.outer.start, |header| header.start) as usize, form.outer.end as usize)
@@ -157,7 +157,7 @@ proptest! {
         }
         // Readings: at most one datum at top level differs.
         let (before, now) = (data(&old, dialect), data(&edited.text, dialect));
-        let at_most = usize::from(matches!(operation, Operation::Replace | Operation::Delete) || found.is_some());
+        let at_most = usize::from(matches!(operation, Replace | Delete) || found.is_some());
         prop_assert!(differs_in_one_place(&before, &now, at_most), "{before:?} became {now:?}");
         prop_assert!(read(&edited.text, dialect).diagnostics().len() <= source.tree.diagnostics().len());
         prop_assert_eq!(edited.changed, edited.text != old);
@@ -175,7 +175,7 @@ proptest! {
         };
         let breaks = |text: &str| text.matches('\x0c').count();
         let own = breaks(&old[source.forms.get(id).outer.range()]);
-        let kept = if matches!(operation, Operation::Replace | Operation::Delete) { own } else { 0 };
+        let kept = if matches!(operation, Replace | Delete) { own } else { 0 };
         prop_assert_eq!(breaks(&edited.text), breaks(&old) - kept, "{:?} became {:?}", old, edited.text);
     }
 
@@ -186,7 +186,7 @@ proptest! {
         let source = Source::read(&old, dialect);
         let Some((id, target)) = address(&source, pick) else { return Ok(()) };
         let own = source.form_text(id).content;
-        let request = Edit { operation: Operation::Replace, target, content: Some(own), digest: None, repair: false };
+        let request = Edit { operation: Replace, target, content: Some(own), digest: None, repair: false };
         if let Ok(edited) = edit(&source, &request) {
             // Closers without an opener are removed with the form before them.
             if edited.notes.iter().all(|note| !matches!(note, Note::StraysRemoved(_))) {
@@ -199,7 +199,7 @@ proptest! {
 
     #[test]
     fn inserted_source_can_be_deleted_again(
-        old in healthy_text(), operation in select(&[Operation::InsertBefore, Operation::InsertAfter, Operation::Append][..]),
+        old in healthy_text(), operation in select(&[InsertBefore, InsertAfter, Append][..]),
         pick in 0usize..20,
     ) {
         let source = Source::read(&old, Dialect::CommonLisp);
@@ -208,7 +208,7 @@ proptest! {
         let Ok(edited) = edit(&source, &Edit { operation, target, content, digest: None, repair: true }) else { return Ok(()) };
         let again = Source::read(&edited.text, Dialect::CommonLisp);
         let target = Target { name: Some("inserted-here"), ..Target::default() };
-        let request = Edit { operation: Operation::Delete, target, content: None, digest: None, repair: true };
+        let request = Edit { operation: Delete, target, content: None, digest: None, repair: true };
         let restored = edit(&again, &request).unwrap();
         let solid = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         prop_assert_eq!(solid(&restored.text), solid(&old));
@@ -226,7 +226,7 @@ proptest! {
         let form = if several && alone { "(defun inserted-here ()\n  1)" } else { "(defun inserted-here () 1)" };
         let content = format!("{}{form}", if header && alone { ";; about it\n" } else { "" });
         let content = Some(content.as_str());
-        let request = Edit { operation: Operation::InsertAfter, target, content, digest: None, repair: false };
+        let request = Edit { operation: InsertAfter, target, content, digest: None, repair: false };
         let Ok(edited) = edit(&source, &request) else { return Ok(()) };
         let again = Source::read(&edited.text, dialect);
         let target = Target { name: Some("inserted-here"), ..Target::default() };
@@ -234,7 +234,7 @@ proptest! {
         let line = again.forms.iter().find(|(_, form)| edited.text[form.span.range()].starts_with("(defun inserted-here"));
         let line = line.map(|(_, form)| again.lines.line(form.outer.start));
         let target = if lispwright_edit::locate(&again, &target).is_ok() { target } else { Target { line, ..Target::default() } };
-        let request = Edit { operation: Operation::Delete, target, content: None, digest: None, repair: false };
+        let request = Edit { operation: Delete, target, content: None, digest: None, repair: false };
         let Ok(restored) = edit(&again, &request) else { return Ok(()) };
         prop_assert_eq!(&restored.text, &old, "by way of {:?}", edited.text);
     }

@@ -3,7 +3,7 @@
 #![cfg(debug_assertions)]
 #![allow(clippy::unwrap_used)]
 
-use lispwright_edit::{Edit, Operation, Patch, Source, Target, edit, patch};
+use lispwright_edit::{Edit, FormOperation, Patch, Source, Target, edit, patch};
 use lispwright_syntax::Dialect;
 use lispwright_syntax::effort::bytes_read;
 
@@ -33,11 +33,11 @@ const BESIDE: usize = 100;
 fn new_source_is_read_by_itself_and_in_its_place() {
     let (text, content) = (file(), form());
     for (operation, times) in [
-        (Operation::Replace, 2),
-        (Operation::InsertBefore, 2),
-        (Operation::InsertAfter, 2),
-        (Operation::Append, 2),
-        (Operation::Delete, 0),
+        (FormOperation::Replace, 2),
+        (FormOperation::InsertBefore, 2),
+        (FormOperation::InsertAfter, 2),
+        (FormOperation::Append, 2),
+        (FormOperation::Delete, 0),
     ] {
         for content in [content.trim(), &content, &format!("\n\n{content}\n")] {
             let target = Target { name: Some("f100"), ..Target::default() };

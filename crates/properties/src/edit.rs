@@ -1,13 +1,18 @@
 //! An edit by form changes one form, and no other reads differently afterwards.
 
-use lispwright_edit::{Edit, Edited, Operation, Patch, Source, Target, check, edit, locate, patch};
+use lispwright_edit::{Edit, Edited, FormOperation, Patch, Source, Target, check, edit, locate, patch};
 use lispwright_syntax::{Dialect, read};
 
 use crate::input::Input;
 
 /// What is asked for, by the operation byte; anything else is a patch.
-const OPERATIONS: [Operation; 5] =
-    [Operation::Replace, Operation::InsertBefore, Operation::InsertAfter, Operation::Append, Operation::Delete];
+const OPERATIONS: [FormOperation; 5] = [
+    FormOperation::Replace,
+    FormOperation::InsertBefore,
+    FormOperation::InsertAfter,
+    FormOperation::Append,
+    FormOperation::Delete,
+];
 
 /// A dialect, an operation, which form, then the text, the content, and for a patch the text to look for.
 pub fn holds(data: &[u8]) {
@@ -20,8 +25,8 @@ pub fn holds(data: &[u8]) {
     let target = address(&source, pick);
     let repair = pick % 4 < 2;
     let edited = match (OPERATIONS.get(operation % 6), target) {
-        (Some(Operation::Append), _) => {
-            let operation = Operation::Append;
+        (Some(FormOperation::Append), _) => {
+            let operation = FormOperation::Append;
             edit(&source, &Edit { operation, target: Target::default(), content: Some(&content), digest: None, repair })
         }
         (Some(&operation), Some(target)) => {
@@ -65,7 +70,7 @@ fn same_elsewhere(source: &Source<'_>, dialect: Dialect, edited: &Edited, operat
     let before = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - before;
     let after = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
-    let appended = OPERATIONS.get(operation) == Some(&Operation::Append);
+    let appended = OPERATIONS.get(operation) == Some(&FormOperation::Append);
     assert!(old.len() - before - after <= usize::from(!appended), "{old:?} became {new:?}");
     let faults = read(&edited.text, dialect).diagnostics().len();
     assert!(faults <= source.tree.diagnostics().len(), "{:?} has more faults than before", edited.text);

@@ -9,7 +9,7 @@ use crate::copies::{self, Return};
 use crate::naming::{Description, Exports, References};
 use crate::nearest::nearest;
 use crate::node::Node;
-use crate::operation::Operation;
+use crate::operation::ImageOperation;
 use crate::refusal::ImageRefusal;
 use crate::stop::{Death, StopReason};
 use crate::wire::Value;
@@ -156,7 +156,7 @@ pub enum Ending {
     /// The agent does not know the request.
     NotOffered {
         /// The kind of the request, or what it needs.
-        operation: Operation,
+        operation: ImageOperation,
     },
     /// A held stack was given up, with the rest of its code from this form.
     Aborted(CurrentForm),
@@ -410,7 +410,7 @@ impl Answer {
             }
             Some("CHECKPOINT") => Ending::Checkpointed(copies::names(answer).pop().unwrap_or_default()),
             Some("REFUSED") => refusal(answer),
-            outcome => match (outcome, answer.get_text("OPERATION").and_then(Operation::named)) {
+            outcome => match (outcome, answer.get_text("OPERATION").and_then(ImageOperation::named)) {
                 (None, Some(operation)) => Ending::NotOffered { operation },
                 _ => {
                     Ending::AgentFault(answer.get_text("MESSAGE").unwrap_or("an answer it should not give").to_owned())

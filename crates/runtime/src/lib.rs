@@ -78,7 +78,7 @@ pub use keeper::{Keeping, keep};
 pub use lispwright_platform::{Lack, Surroundings};
 pub use naming::{Description, Exports, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
-pub use operation::Operation;
+pub use operation::ImageOperation;
 pub use place::WritablePlace;
 pub use question::{
     Describe, Expand, Expansion, ExpansionLevel, Frames, Inspect, ListExports, ListFrames, ListHeld, ListLocals,

@@ -5,11 +5,11 @@ macro_rules! operations {
     ($($(#[$about:meta])* $kind:ident = $name:literal,)*) => {
         /// A kind of request, or a part of an image that some requests need.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Operation {
+        pub enum ImageOperation {
             $($(#[$about])* $kind,)*
         }
 
-        impl Operation {
+        impl ImageOperation {
             /// The name on the wire.
             pub fn name(self) -> &'static str {
                 match self {

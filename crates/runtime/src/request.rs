@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::backends::Capability;
-use crate::operation::Operation;
+use crate::operation::ImageOperation;
 use crate::question::{Describe, Expand, Inspect, ListExports, ListFrames, ListHeld, ListLocals, ListReferences};
 use crate::wire::{Value, keyed};
 use crate::work::{Project, Target};
@@ -174,24 +174,24 @@ impl Request {
     }
 
     /// Its kind.
-    pub(crate) fn operation(&self) -> Operation {
+    pub(crate) fn operation(&self) -> ImageOperation {
         match self {
-            Self::Eval(_) => Operation::Eval,
-            Self::Inspect(_) => Operation::Inspect,
-            Self::Macroexpand(_) => Operation::Macroexpand,
-            Self::Describe(_) => Operation::Describe,
-            Self::References(_) => Operation::References,
-            Self::Exports(_) => Operation::Exports,
-            Self::Load { .. } => Operation::Load,
-            Self::RunTests { .. } => Operation::RunTests,
-            Self::Held(_) => Operation::Held,
-            Self::Frames(_) => Operation::Frames,
-            Self::Locals(_) => Operation::Locals,
-            Self::EvalInFrame { .. } => Operation::EvalInFrame,
-            Self::Restart { .. } => Operation::Restart,
-            Self::Abort => Operation::Abort,
-            Self::Checkpoint(_) => Operation::Checkpoint,
-            Self::Rollback(_) => Operation::Rollback,
+            Self::Eval(_) => ImageOperation::Eval,
+            Self::Inspect(_) => ImageOperation::Inspect,
+            Self::Macroexpand(_) => ImageOperation::Macroexpand,
+            Self::Describe(_) => ImageOperation::Describe,
+            Self::References(_) => ImageOperation::References,
+            Self::Exports(_) => ImageOperation::Exports,
+            Self::Load { .. } => ImageOperation::Load,
+            Self::RunTests { .. } => ImageOperation::RunTests,
+            Self::Held(_) => ImageOperation::Held,
+            Self::Frames(_) => ImageOperation::Frames,
+            Self::Locals(_) => ImageOperation::Locals,
+            Self::EvalInFrame { .. } => ImageOperation::EvalInFrame,
+            Self::Restart { .. } => ImageOperation::Restart,
+            Self::Abort => ImageOperation::Abort,
+            Self::Checkpoint(_) => ImageOperation::Checkpoint,
+            Self::Rollback(_) => ImageOperation::Rollback,
         }
     }
 

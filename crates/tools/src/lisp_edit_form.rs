@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use lispwright_edit as text;
-use lispwright_edit::{Edit, Edited, Operation, Source, Target, edit};
+use lispwright_edit::{Edit, Edited, FormOperation, Source, Target, edit};
 use lispwright_project::{EditError, Error, NewText, SourceFile};
 use lispwright_syntax::head;
 use schemars::JsonSchema;
@@ -35,7 +35,7 @@ pub enum EditOperation {
     Delete,
 }
 
-impl From<EditOperation> for Operation {
+impl From<EditOperation> for FormOperation {
     fn from(operation: EditOperation) -> Self {
         match operation {
             EditOperation::Replace => Self::Replace,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lispwright_edit as edit;
 use lispwright_project as project;
 use lispwright_runtime as runtime;
-use lispwright_runtime::{Operation, Runtime, SessionError};
+use lispwright_runtime::{ImageOperation, Runtime, SessionError};
 
 use crate::arguments::{Fault, Taken};
 use crate::codes;
@@ -92,7 +92,7 @@ pub enum Refusal {
         /// The runtime.
         runtime: Runtime,
         /// The operation, or one that it needs.
-        operation: Operation,
+        operation: ImageOperation,
     },
     /// An image was asked, and the call ended without its answer.
     Unanswered(Arc<EvalAnswer>),

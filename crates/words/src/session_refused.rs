@@ -1,6 +1,6 @@
 //! Refusals of sessions, each with its reason and the next call.
 
-use lispwright_runtime::{Capability, ImageRefusal, MAIN, Operation, Runtime, SessionError};
+use lispwright_runtime::{Capability, ImageOperation, ImageRefusal, MAIN, Runtime, SessionError};
 use lispwright_tools::NextCall;
 use lispwright_tools::image_text::{listed, one_line};
 use serde_json::{Map, Value};
@@ -157,29 +157,33 @@ fn unsupported(runtime: Runtime, capability: Capability, instead: Option<&str>) 
 }
 
 /// The refusal of a request that the images of `runtime` do not know.
-pub(crate) fn not_offered(runtime: Runtime, operation: Operation, skin: Skin) -> String {
+pub(crate) fn not_offered(runtime: Runtime, operation: ImageOperation, skin: Skin) -> String {
     let instead = match operation {
-        Operation::References => {
+        ImageOperation::References => {
             return format!(
                 "A {runtime} image keeps no record of references. lisp_read_file {{\"path\": FILE, \"content_pattern\": \
                  NAME}} shows the forms of a file that mention it."
             );
         }
-        Operation::Asdf => {
+        ImageOperation::Asdf => {
             return format!("ASDF is not there in this {runtime}. Load files with repl_eval: (load \"FILE\").");
         }
-        Operation::EvalInFrame => {
+        ImageOperation::EvalInFrame => {
             return format!(
                 "{runtime} does not show the variables of its frames. Evaluate without frame, on top of the error."
             );
         }
-        Operation::Load => Some("Load it with repl_eval: (load \"FILE\"), or (asdf:load-system \"NAME\")".to_owned()),
-        Operation::RunTests => Some("Run the tests with repl_eval, such as (asdf:test-system \"NAME\")".to_owned()),
-        Operation::Macroexpand => Some("Expand with repl_eval".to_owned()),
-        Operation::Exports => Some(
+        ImageOperation::Load => {
+            Some("Load it with repl_eval: (load \"FILE\"), or (asdf:load-system \"NAME\")".to_owned())
+        }
+        ImageOperation::RunTests => {
+            Some("Run the tests with repl_eval, such as (asdf:test-system \"NAME\")".to_owned())
+        }
+        ImageOperation::Macroexpand => Some("Expand with repl_eval".to_owned()),
+        ImageOperation::Exports => Some(
             "Ask with repl_eval, such as (loop for s being the external-symbols of \"PACKAGE\" collect s)".to_owned(),
         ),
-        Operation::Describe => Some("Ask with repl_eval, such as (describe 'NAME)".to_owned()),
+        ImageOperation::Describe => Some("Ask with repl_eval, such as (describe 'NAME)".to_owned()),
         _ => status_call(skin).map(|call| format!("See {call} for what each runtime offers")),
     };
     let instead = instead.map(|instead| format!(" {instead}.")).unwrap_or_default();

@@ -15,7 +15,7 @@ use super::message::{Debug, Decoder, Message, field, frame, literal};
 use crate::activity::Activity;
 use crate::capture::{Kept, Printed};
 use crate::eval::{Ending, LispError};
-use crate::operation::Operation;
+use crate::operation::ImageOperation;
 use crate::remote::connection::Connection;
 use crate::wire::Value;
 
@@ -188,7 +188,7 @@ impl Image {
             Ok(ready) if ready.as_text().is_none() && ready.is_true() => Ok(None),
             Ok(ready) => Ok(Some(match ready.as_text() {
                 Some(why) => Ending::AgentFault(format!("the image does not take the Lisp that runs tests: {why}")),
-                None => Ending::NotOffered { operation: Operation::Asdf },
+                None => Ending::NotOffered { operation: ImageOperation::Asdf },
             })),
             Err(why) => Ok(Some(Ending::AgentFault(why))),
         }

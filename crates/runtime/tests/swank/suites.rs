@@ -130,5 +130,5 @@ async fn without_asdf_it_is_said_that_there_is_none() {
     let (_server, lab) = attached_after("(rename-package :asdf :not-asdf '())").await;
     mill(&lab);
     let report = run(&lab, system("mill/tests"), &[], 100).await;
-    assert_eq!(report.ending, Ending::NotOffered { operation: Operation::Asdf });
+    assert_eq!(report.ending, Ending::NotOffered { operation: ImageOperation::Asdf });
 }
