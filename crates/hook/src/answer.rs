@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// The answer to a call. Saying nothing is not among them: that is an empty output.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum HookAnswer {
     /// Before the call: carry it out with these arguments, and tell the model.
     Change {
         /// All arguments of the call.

@@ -1,8 +1,8 @@
 //! The clients whose calls are judged: one file here for each, with all that is its own.
 //!
-//! All of them run a hook with one object of JSON: the event, the tool, its arguments, the directory. A [`Client`] is the
-//! row of one: how it names what it does, and how it takes an answer. To add one, write its file and name it twice below;
-//! `crates/setup` has the row for its configuration files.
+//! All of them run a hook with one object of JSON: the event, the tool, its arguments, the directory. A [`HookClient`]
+//! is the row of one: how it names what it does, and how it takes an answer. To add one, write its file and name it
+//! twice below; `crates/setup` has the row for its configuration files.
 
 mod claude_code;
 mod codex;
@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::answer::Answer;
-use crate::event::{Event, Moment, Proposal, Replacement, Rewritable};
+use crate::answer::HookAnswer;
+use crate::event::{HookEvent, Moment, Proposal, Replacement, Rewritable};
 
 /// A program whose edit tools are watched.
 #[derive(Debug)]
-pub struct Client {
+pub struct HookClient {
     /// The name used on the command line and in statistics.
     pub name: &'static str,
     /// Its events before and after a call of a tool.
@@ -32,10 +32,10 @@ pub struct Client {
     /// Its model can be told nothing before a call but a refusal.
     told_after: bool,
     /// Says an answer the way it understands.
-    answer: fn(&Event, Answer) -> Value,
+    answer: fn(&HookEvent, HookAnswer) -> Value,
 }
 
-impl Client {
+impl HookClient {
     /// Claude Code.
     pub const CLAUDE_CODE: &'static Self = &claude_code::CLIENT;
     /// Codex.
@@ -55,7 +55,7 @@ impl Client {
     }
 
     /// Understands a hook's input; `None` for everything that is neither an edit nor a command.
-    pub(crate) fn event(&self, document: &Map<String, Value>) -> Option<Event> {
+    pub(crate) fn event(&self, document: &Map<String, Value>) -> Option<HookEvent> {
         let event_name = text_at(document, "hook_event_name")?;
         let moment = [(self.before, Moment::Before), (self.after, Moment::After)];
         let (_, moment) = moment.into_iter().find(|(name, _)| *name == event_name)?;
@@ -64,7 +64,7 @@ impl Client {
         let original = response.and_then(|response| response.pointer(self.original?)?.as_str());
         let proposal = (self.proposal)(&Call { moment, tool, input, document })?;
         let directory = text_at(input, "workdir").or_else(|| text_at(document, "cwd")).unwrap_or_default();
-        Some(Event {
+        Some(HookEvent {
             moment,
             event_name: event_name.to_owned(),
             tool: tool.to_owned(),
@@ -77,7 +77,7 @@ impl Client {
     }
 
     /// Says an answer the way the client understands.
-    pub(crate) fn answer(&self, event: &Event, answer: Answer) -> Value {
+    pub(crate) fn answer(&self, event: &HookEvent, answer: HookAnswer) -> Value {
         (self.answer)(event, answer)
     }
 }
@@ -145,7 +145,7 @@ fn text_at<'v>(object: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
 }
 
 /// What a hook of this event has to say.
-fn specific(event: &Event, fields: Value) -> Value {
+fn specific(event: &HookEvent, fields: Value) -> Value {
     let mut said = json!({"hookEventName": event.event_name});
     if let (Value::Object(said), Value::Object(fields)) = (&mut said, fields) {
         said.extend(fields);
@@ -154,6 +154,6 @@ fn specific(event: &Event, fields: Value) -> Value {
 }
 
 /// Lets a call be, and tells the model.
-fn tell(event: &Event, told: String) -> Value {
+fn tell(event: &HookEvent, told: String) -> Value {
     specific(event, json!({"additionalContext": told}))
 }

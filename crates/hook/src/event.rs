@@ -17,7 +17,7 @@ pub enum Moment {
 
 /// A call of an edit tool or of a shell.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct HookEvent {
     /// When the hook was run.
     pub moment: Moment,
     /// The client's name of the event.

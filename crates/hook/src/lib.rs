@@ -5,8 +5,8 @@
 //! its standard output. [`respond`] is that hook without the process around it: text in, answer out, files through
 //! [`Files`].
 //!
-//! - [`event`]: a call, whichever client it comes from. A [`Client`] is the row that turns its JSON into one, and an
-//!   [`Answer`] into its JSON.
+//! - [`event`]: a call, whichever client it comes from. A [`HookClient`] is the row that turns its JSON into one, and
+//!   a [`HookAnswer`] into its JSON.
 //! - `simulate` carries the call out in memory and gives a [`Change`]: a file before and after.
 //! - [`judge`](mod@judge) is the policy. It knows nothing of clients.
 //! - `wording` says it to a model.
@@ -32,9 +32,9 @@ pub mod stats;
 mod wording;
 mod worse;
 
-pub use answer::Answer;
+pub use answer::HookAnswer;
 pub use change::Change;
-pub use clients::Client;
+pub use clients::HookClient;
 pub use files::{Files, Found};
 pub use judge::{Doubts, Verdict};
 pub use respond::{Judged, Response, respond};

@@ -6,10 +6,10 @@ use std::time::Duration;
 use lispwright_syntax::{Dialect, Language, read_plain};
 use serde_json::{Map, Value, json};
 
-use crate::answer::Answer;
+use crate::answer::HookAnswer;
 use crate::change::Rewritten;
-use crate::clients::Client;
-use crate::event::{Event, Moment, Proposal};
+use crate::clients::HookClient;
+use crate::event::{HookEvent, Moment, Proposal};
 use crate::files::{Files, Found};
 use crate::judge::{Trees, Verdict, is_broken, judge, judge_after, judge_read};
 use crate::wording::About;
@@ -43,7 +43,7 @@ pub struct Judged {
 }
 
 /// Answers the hook of `client` that was run with `input`. Whatever is not understood is answered by silence.
-pub fn respond(client: &Client, input: &str, files: &dyn Files) -> Response {
+pub fn respond(client: &HookClient, input: &str, files: &dyn Files) -> Response {
     let Some(event) = input::parse(input).and_then(|document| client.event(&document)) else {
         return Response::default();
     };
@@ -62,13 +62,13 @@ pub fn respond(client: &Client, input: &str, files: &dyn Files) -> Response {
 /// What there is to say about a call.
 struct Said {
     /// To the client.
-    answer: Option<Answer>,
+    answer: Option<HookAnswer>,
     judged: Vec<Judged>,
     /// To the user.
     warning: Option<String>,
 }
 
-fn before(event: &Event, files: &dyn Files) -> Said {
+fn before(event: &HookEvent, files: &dyn Files) -> Said {
     let (mut judged, mut warning) = (Vec::new(), None);
     let mut texts: Vec<Rewritten> = Vec::new();
     let (mut refused, mut told) = (Vec::new(), Vec::new());
@@ -99,17 +99,17 @@ fn before(event: &Event, files: &dyn Files) -> Said {
         judged.push(record(event, &change.path, &language, verdict));
     }
     let answer = if !refused.is_empty() {
-        Some(Answer::Refuse { told: refused.join("\n\n") })
+        Some(HookAnswer::Refuse { told: refused.join("\n\n") })
     } else if !texts.is_empty() {
-        rewritten(event, &texts).map(|input| Answer::Change { input, told: told.join("\n\n") })
+        rewritten(event, &texts).map(|input| HookAnswer::Change { input, told: told.join("\n\n") })
     } else {
-        (!told.is_empty() && !event.told_after).then(|| Answer::Tell { told: told.join("\n\n") })
+        (!told.is_empty() && !event.told_after).then(|| HookAnswer::Tell { told: told.join("\n\n") })
     };
     Said { answer, judged, warning }
 }
 
 /// What there is to warn of was said before the call.
-fn after(event: &Event, files: &dyn Files) -> Said {
+fn after(event: &HookEvent, files: &dyn Files) -> Said {
     let mut told = Vec::new();
     let mut judged = Vec::new();
     let mut more = 0;
@@ -131,12 +131,12 @@ fn after(event: &Event, files: &dyn Files) -> Said {
     if more > 0 {
         told.push(wording::more_broken(more));
     }
-    let answer = (!told.is_empty()).then(|| Answer::Tell { told: told.join("\n\n") });
+    let answer = (!told.is_empty()).then(|| HookAnswer::Tell { told: told.join("\n\n") });
     Said { answer, judged, warning: None }
 }
 
 /// What could not be told before the call: the file as it was is judged once more.
-fn told_late(event: &Event, now: &str, files: &dyn Files, language: &Language) -> Option<String> {
+fn told_late(event: &HookEvent, now: &str, files: &dyn Files, language: &Language) -> Option<String> {
     let earlier = Earlier { original: event.original.as_deref(), files };
     simulate::changes(event, &earlier).iter().find_map(|change| {
         let about = about(event, &change.path, change.written.len());
@@ -156,7 +156,7 @@ fn told_late(event: &Event, now: &str, files: &dyn Files, language: &Language) -
 }
 
 /// What a text to the model is about. Files below the directory of the call are named from there.
-fn about<'a>(event: &Event, path: &'a str, places: usize) -> About<'a> {
+fn about<'a>(event: &HookEvent, path: &'a str, places: usize) -> About<'a> {
     let below = path.strip_prefix(event.directory.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
     let (texts, places) = match &event.proposal {
         Proposal::Write { .. } => ("The text", 1),
@@ -193,12 +193,12 @@ impl Files for Earlier<'_> {
 }
 
 /// What `text` at `path` is to be read as, unless it is no Lisp.
-fn language(event: &Event, path: &str, text: &str, files: &dyn Files) -> Option<Result<Language, String>> {
+fn language(event: &HookEvent, path: &str, text: &str, files: &dyn Files) -> Option<Result<Language, String>> {
     let dialect = lisp::dialect(path, text)?;
     Some(files.language(&Path::new(&event.directory).join(path), dialect))
 }
 
-fn record(event: &Event, path: &str, language: &Language, verdict: Verdict) -> Judged {
+fn record(event: &HookEvent, path: &str, language: &Language, verdict: Verdict) -> Judged {
     Judged {
         moment: event.moment,
         tool: event.tool.clone(),
@@ -209,7 +209,7 @@ fn record(event: &Event, path: &str, language: &Language, verdict: Verdict) -> J
 }
 
 /// The arguments of the call with some of its texts changed.
-fn rewritten(event: &Event, texts: &[Rewritten]) -> Option<Map<String, Value>> {
+fn rewritten(event: &HookEvent, texts: &[Rewritten]) -> Option<Map<String, Value>> {
     let mut input = Value::Object(event.input.clone());
     if let Proposal::Patch(patch) = &event.proposal {
         *input.pointer_mut(&patch.pointer)? = Value::String(patch.with(texts));

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::change::{Change, Written};
-use crate::event::{Event, Proposal, Replacement, Rewritable};
+use crate::event::{HookEvent, Proposal, Replacement, Rewritable};
 use crate::files::{Files, Found};
 use crate::patch::{Action, Direction, Patch};
 
@@ -20,7 +20,7 @@ const UNSAID: Duration = Duration::from_secs(30);
 const MOST_PLACES: usize = 10_000;
 
 /// The files of a call as they are and as it would leave them. Empty when there is nothing to judge.
-pub(crate) fn changes(event: &Event, files: &dyn Files) -> Vec<Change> {
+pub(crate) fn changes(event: &HookEvent, files: &dyn Files) -> Vec<Change> {
     let read = |path: &str| files.read(&Path::new(&event.directory).join(path));
     let change = match &event.proposal {
         Proposal::Write { path, content } => read(path).text().map(|before| write(path, before, content)),
@@ -34,7 +34,7 @@ pub(crate) fn changes(event: &Event, files: &dyn Files) -> Vec<Change> {
 }
 
 /// The files that a call has left behind, with the text before it where that can be known.
-pub(crate) fn results(event: &Event, files: &dyn Files) -> Vec<(String, String, Option<String>)> {
+pub(crate) fn results(event: &HookEvent, files: &dyn Files) -> Vec<(String, String, Option<String>)> {
     let read = |path: &str| match files.read(&Path::new(&event.directory).join(path)) {
         Found::Text(text) => Some(text),
         _ => None,

@@ -9,7 +9,7 @@ use lispwright_syntax::DiagnosticKind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::clients::Client;
+use crate::clients::HookClient;
 use crate::event::Moment;
 use crate::judge::Verdict;
 use crate::respond::Judged;
@@ -53,7 +53,7 @@ pub struct Record {
 
 impl Record {
     /// What to keep of a judgement.
-    pub fn of(client: &Client, judged: &Judged, time: u64, micros: u64) -> Self {
+    pub fn of(client: &HookClient, judged: &Judged, time: u64, micros: u64) -> Self {
         let diagnosis = judged.verdict.diagnosis();
         let edits = match &judged.verdict {
             Verdict::Repaired(done) => done.edits.as_slice(),
@@ -80,7 +80,7 @@ impl Record {
     }
 
     /// What to keep of a call that went on without a judgement.
-    pub fn overdue(client: &Client, time: u64, micros: u64) -> Self {
+    pub fn overdue(client: &HookClient, time: u64, micros: u64) -> Self {
         Self {
             time,
             client: client.name.to_owned(),
@@ -323,7 +323,7 @@ mod tests {
         report.add(&line("before", "repaired", Some("unclosed"), 19_000));
         report.add(&line("before", "denied", Some("unclosed"), 20_000));
         report.add(&line("after", "noted", Some("mismatch"), 1));
-        report.add(&Record::overdue(Client::CODEX, 1_795_302_480, 2_000_000).line());
+        report.add(&Record::overdue(HookClient::CODEX, 1_795_302_480, 2_000_000).line());
         report.add("not a record");
         report.add("");
         let document = report.document();

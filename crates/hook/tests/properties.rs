@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lispwright_hook::{Client, Files, Found, respond};
+use lispwright_hook::{Files, Found, HookClient, respond};
 use lispwright_repair::renested_since;
 use lispwright_syntax::{Dialect, Language, read_plain};
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ fn code() -> impl Strategy<Value = String> {
     })
 }
 
-fn event(client: &Client, moment: &str, whole: bool, fields: &[(&str, &str)]) -> String {
+fn event(client: &HookClient, moment: &str, whole: bool, fields: &[(&str, &str)]) -> String {
     let (event, tool) = match (client.name, moment, whole) {
         ("gemini", "before", true) => ("BeforeTool", "write_file"),
         ("gemini", "before", false) => ("BeforeTool", "replace"),
@@ -115,7 +115,7 @@ proptest! {
     #[test]
     fn what_balances_passes_in_silence_unless_its_lines_contradict_it(before in code(), after in code()) {
         prop_assume!(balances(&before) && balances(&after));
-        for client in [Client::CLAUDE_CODE, Client::GEMINI] {
+        for client in [HookClient::CLAUDE_CODE, HookClient::GEMINI] {
             for there in [Some(before.clone()), None] {
                 let input = event(client, "before", true, &[("content", &after)]);
                 said_of_sound(respond(client, &input, &Only(there.clone())).output.as_ref(), there.as_deref(), &after)?;
@@ -123,7 +123,7 @@ proptest! {
             let input = event(client, "after", true, &[("content", &after)]);
             prop_assert_eq!(respond(client, &input, &Only(Some(after.clone()))).output, None);
         }
-        let response = respond(Client::CODEX, &patch(&before, &after), &Only(Some(before.clone())));
+        let response = respond(HookClient::CODEX, &patch(&before, &after), &Only(Some(before.clone())));
         said_of_sound(response.output.as_ref(), Some(&before), &after)?;
     }
 
@@ -135,7 +135,7 @@ proptest! {
         let whole = |middle: &str| format!("{front}{middle}{back}");
         prop_assume!(balances(&whole(&old)) && balances(&whole(&new)));
         let piece = |middle: &str| format!("{}{middle}{}", &front[left..], &back[..right]);
-        for client in [Client::CLAUDE_CODE, Client::GEMINI] {
+        for client in [HookClient::CLAUDE_CODE, HookClient::GEMINI] {
             let input = event(client, "before", false, &[("old_string", &piece(&old)), ("new_string", &piece(&new))]);
             let output = respond(client, &input, &Only(Some(whole(&old)))).output;
             said_of_sound(output.as_ref(), Some(&whole(&old)), &whole(&new))?;
@@ -146,8 +146,8 @@ proptest! {
     fn what_is_changed_balances_and_is_told(before in code(), after in code(), which in any::<usize>(), twice in any::<bool>()) {
         let broken = damaged(&after, which, twice);
         prop_assume!(balances(&before) && !balances(&broken));
-        let input = event(Client::CLAUDE_CODE, "before", true, &[("content", &broken)]);
-        let response = respond(Client::CLAUDE_CODE, &input, &Only(Some(before.clone())));
+        let input = event(HookClient::CLAUDE_CODE, "before", true, &[("content", &broken)]);
+        let response = respond(HookClient::CLAUDE_CODE, &input, &Only(Some(before.clone())));
         let output = response.output.expect("a broken file is never passed over");
         let specific = &output["hookSpecificOutput"];
         match specific["updatedInput"]["content"].as_str() {
@@ -160,7 +160,7 @@ proptest! {
         }
         prop_assert_eq!(&response.judged[0].verdict.diagnosis().is_some(), &true);
 
-        let response = respond(Client::CODEX, &patch(&before, &broken), &Only(Some(before.clone())));
+        let response = respond(HookClient::CODEX, &patch(&before, &broken), &Only(Some(before.clone())));
         let output = response.output.expect("a broken file is never passed over");
         if let Some(command) = output["hookSpecificOutput"]["updatedInput"]["command"].as_str() {
             let added = command.lines().filter_map(|line| line.strip_prefix('+'));
@@ -178,8 +178,8 @@ proptest! {
         let whole = |middle: &str| format!("{front}{middle}{back}");
         let before = whole(&old);
         prop_assume!(balances(&before) && !balances(&whole(&broken)) && before.matches(&old).count() == 1);
-        let input = event(Client::CLAUDE_CODE, "before", false, &[("old_string", &old), ("new_string", &broken)]);
-        let output = respond(Client::CLAUDE_CODE, &input, &Only(Some(before.clone()))).output;
+        let input = event(HookClient::CLAUDE_CODE, "before", false, &[("old_string", &old), ("new_string", &broken)]);
+        let output = respond(HookClient::CLAUDE_CODE, &input, &Only(Some(before.clone()))).output;
         let output = output.expect("a broken file is never passed over");
         if let Some(new) = output["hookSpecificOutput"]["updatedInput"]["new_string"].as_str() {
             prop_assert!(balances(&whole(new)));
@@ -189,7 +189,7 @@ proptest! {
 
     #[test]
     fn any_input_is_survived(input in ".{0,200}", text in "[()\\[\\]{}\"|#;\\\\a \n]{0,80}", old in "[()\"a ]{0,4}") {
-        for client in Client::ALL {
+        for client in HookClient::ALL {
             prop_assert_eq!(respond(client, &input, &Only(Some(text.clone()))).output, None);
             for moment in ["before", "after"] {
                 let write = event(client, moment, true, &[("content", &text)]);

@@ -220,7 +220,7 @@ fn a_call_that_is_not_judged_in_time_goes_on_and_is_counted() {
 fn faults_of_our_own_are_silent() {
     let directory = tempfile::tempdir().unwrap();
     let deep = format!("{{\"tool_input\":{}", "[".repeat(100_000));
-    for client in lispwright_hook::Client::ALL.map(|client| client.name) {
+    for client in lispwright_hook::HookClient::ALL.map(|client| client.name) {
         for input in ["", "\n", "null", "[]", "{}", "{\"hook_event_name\":7}", "(", "{\"a\":", deep.as_str()] {
             assert_eq!(hook(directory.path(), &[client], input), (String::new(), Some(0)), "{client}");
         }

@@ -162,7 +162,7 @@ fn a_plugin_is_ours_by_the_command_it_runs() {
 #[test]
 fn what_hooks_are_set_up_for_is_what_they_understand() {
     let names: Vec<&str> = lispwright_setup::Client::ALL.iter().map(|client| client.name).collect();
-    assert_eq!(names, lispwright_hook::Client::ALL.map(|client| client.name));
+    assert_eq!(names, lispwright_hook::HookClient::ALL.map(|client| client.name));
 }
 
 #[test]

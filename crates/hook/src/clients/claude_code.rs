@@ -6,11 +6,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Call, Client, Names, specific, tell, text_at};
-use crate::answer::Answer;
-use crate::event::{Event, Proposal, Replacement};
+use super::{Call, HookClient, Names, specific, tell, text_at};
+use crate::answer::HookAnswer;
+use crate::event::{HookEvent, Proposal, Replacement};
 
-pub(super) const CLIENT: Client = Client {
+pub(super) const CLIENT: HookClient = HookClient {
     name: "claude-code",
     before: "PreToolUse",
     after: "PostToolUse",
@@ -41,12 +41,14 @@ fn replacement(object: &Map<String, Value>, pointer: &str) -> Option<Replacement
     NAMES.replacement(object, pointer).map(|found| Replacement { with_line_feed: true, ..found })
 }
 
-pub(super) fn answer(event: &Event, answer: Answer) -> Value {
+pub(super) fn answer(event: &HookEvent, answer: HookAnswer) -> Value {
     match answer {
-        Answer::Change { input, told } => specific(event, json!({"updatedInput": input, "additionalContext": told})),
-        Answer::Refuse { told } => {
+        HookAnswer::Change { input, told } => {
+            specific(event, json!({"updatedInput": input, "additionalContext": told}))
+        }
+        HookAnswer::Refuse { told } => {
             specific(event, json!({"permissionDecision": "deny", "permissionDecisionReason": told}))
         }
-        Answer::Tell { told } => tell(event, told),
+        HookAnswer::Tell { told } => tell(event, told),
     }
 }

@@ -6,12 +6,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Call, Client, claude_code};
-use crate::answer::Answer;
-use crate::event::{Event, Proposal};
+use super::{Call, HookClient, claude_code};
+use crate::answer::HookAnswer;
+use crate::event::{HookEvent, Proposal};
 use crate::patch::Patch;
 
-pub(super) const CLIENT: Client = Client {
+pub(super) const CLIENT: HookClient = HookClient {
     name: "codex",
     before: "PreToolUse",
     after: "PostToolUse",
@@ -40,7 +40,7 @@ fn proposal(call: &Call<'_>) -> Option<Proposal> {
     patch.map(Proposal::Patch).or_else(|| call.command().filter(|_| is_shell))
 }
 
-fn answer(event: &Event, answer: Answer) -> Value {
+fn answer(event: &HookEvent, answer: HookAnswer) -> Value {
     let mut output = claude_code::answer(event, answer);
     let specific = &mut output["hookSpecificOutput"];
     if specific.get("updatedInput").is_some() {

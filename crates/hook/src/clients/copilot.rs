@@ -5,11 +5,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Call, Client, Names, claude_code};
-use crate::answer::Answer;
-use crate::event::{Event, Moment, Proposal};
+use super::{Call, HookClient, Names, claude_code};
+use crate::answer::HookAnswer;
+use crate::event::{HookEvent, Moment, Proposal};
 
-pub(super) const CLIENT: Client = Client {
+pub(super) const CLIENT: HookClient = HookClient {
     name: "copilot",
     before: "PreToolUse",
     after: "PostToolUse",
@@ -30,9 +30,9 @@ fn proposal(call: &Call<'_>) -> Option<Proposal> {
     }
 }
 
-fn answer(event: &Event, answer: Answer) -> Value {
+fn answer(event: &HookEvent, answer: HookAnswer) -> Value {
     match answer {
-        Answer::Tell { told } if event.moment == Moment::After => json!({"additionalContext": told}),
+        HookAnswer::Tell { told } if event.moment == Moment::After => json!({"additionalContext": told}),
         answer => claude_code::answer(event, answer),
     }
 }

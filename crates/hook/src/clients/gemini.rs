@@ -7,11 +7,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Call, Client, Names, specific, tell, text_at};
-use crate::answer::Answer;
-use crate::event::{Event, Moment, Proposal, Rewritable};
+use super::{Call, HookClient, Names, specific, tell, text_at};
+use crate::answer::HookAnswer;
+use crate::event::{HookEvent, Moment, Proposal, Rewritable};
 
-pub(super) const CLIENT: Client = Client {
+pub(super) const CLIENT: HookClient = HookClient {
     name: "gemini",
     before: "BeforeTool",
     after: "AfterTool",
@@ -62,14 +62,14 @@ fn written(proposal: &mut Proposal) -> Option<&mut Rewritable> {
     }
 }
 
-fn answer(event: &Event, answer: Answer) -> Value {
+fn answer(event: &HookEvent, answer: HookAnswer) -> Value {
     match answer {
-        Answer::Change { mut input, .. } => {
+        HookAnswer::Change { mut input, .. } => {
             let key = if event.tool == "replace" { NAMES.new } else { "content" };
             input.insert(PROPOSED.to_owned(), event.input.get(key).cloned().unwrap_or_default());
             specific(event, json!({"tool_input": input}))
         }
-        Answer::Refuse { told } => json!({"decision": "deny", "reason": told}),
-        Answer::Tell { told } => tell(event, told),
+        HookAnswer::Refuse { told } => json!({"decision": "deny", "reason": told}),
+        HookAnswer::Tell { told } => tell(event, told),
     }
 }

@@ -4,11 +4,11 @@
 //! us each call in the terms of the other clients, takes answers in those of Claude Code, and keeps what is said before a
 //! call for the end of its result.
 
-use super::{Call, Client, Names, claude_code, text_at};
+use super::{Call, HookClient, Names, claude_code, text_at};
 use crate::event::Proposal;
 use crate::patch::Patch;
 
-pub(super) const CLIENT: Client = Client {
+pub(super) const CLIENT: HookClient = HookClient {
     name: "opencode",
     before: "tool.execute.before",
     after: "tool.execute.after",

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::builder::PossibleValuesParser;
 use lispwright_hook::stats::Record;
-use lispwright_hook::{Client, Files, Found, respond};
+use lispwright_hook::{Files, Found, HookClient, respond};
 use lispwright_project::{
     Access, Below, Error, Ignored, Links, MAX_FILE_BYTES, Seen, open_regular, read_text_anywhere,
 };
@@ -32,7 +32,7 @@ use lispwright_words::configuration;
     and when something goes wrong.\nExit code: 0, or 1 for a wrong command line, which clients ignore.")]
 pub(crate) struct Args {
     /// The client whose hook this is
-    #[arg(value_parser = PossibleValuesParser::new(Client::ALL.map(|client| client.name)))]
+    #[arg(value_parser = PossibleValuesParser::new(HookClient::ALL.map(|client| client.name)))]
     client: String,
 
     /// Append a line about each edit that is judged to this file: no source text, no path
@@ -48,7 +48,7 @@ pub(crate) struct Args {
 const DEADLINE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let Some(client) = Client::from_name(&args.client) else { return ExitCode::SUCCESS };
+    let Some(client) = HookClient::from_name(&args.client) else { return ExitCode::SUCCESS };
     // A panic is told to the log, if anywhere.
     panic::set_hook(Box::new(|_| {}));
     // Whoever sets it first ends the call.
@@ -92,7 +92,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn answer_to(client: &Client, stats: Option<&Path>) -> Result<Option<String>, String> {
+fn answer_to(client: &HookClient, stats: Option<&Path>) -> Result<Option<String>, String> {
     let mut input = Vec::new();
     let failed = |error: io::Error| format!("standard input: {error}");
     io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut input).map_err(failed)?;
