@@ -5,7 +5,7 @@ use jsonc_parser::common::Ranged as _;
 use serde_json::json;
 
 use crate::clients::Client;
-use crate::fault::Fault;
+use crate::fault::SetupFault;
 use crate::json::{Json, Step, string};
 use crate::ours;
 use crate::{Done, Entry, SERVER};
@@ -13,7 +13,7 @@ use crate::{Done, Entry, SERVER};
 const HOOKS: &str = "hooks";
 
 /// The text with our server in it.
-pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), SetupFault> {
     let json = Json::parse(text, entry.client.reads_comments)?;
     let Some(root) = root(&json, text)? else {
         return Ok((Some(json.insert(&[], &server_steps(entry.client), &server(entry))), Done::Added));
@@ -35,7 +35,7 @@ pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<St
 }
 
 /// The text without our server; no text when the file holds nothing else.
-pub(crate) fn remove_server(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn remove_server(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let Some(root) = root(&json, text)? else { return Ok((Some(text.to_owned()), Done::Absent)) };
     let Some((at, servers)) = member_object(text, root, client.servers)? else {
@@ -51,7 +51,7 @@ pub(crate) fn remove_server(text: &str, client: &Client) -> Result<(Option<Strin
 }
 
 /// The text with our hook for `event` in it.
-pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), SetupFault> {
     let json = Json::parse(text, entry.client.reads_comments)?;
     let steps = [Step::Member(HOOKS), Step::Member(event), Step::Element];
     let Some(root) = root(&json, text)? else {
@@ -78,7 +78,7 @@ pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result
             let command = if found.has_arguments {
                 // The program stands alone, and its arguments are not for a shell.
                 if rest != found.rest() {
-                    return Err(Fault::spelling(text, found.command.start(), "our hook"));
+                    return Err(SetupFault::spelling(text, found.command.start(), "our hook"));
                 }
                 entry.program.to_owned()
             } else {
@@ -92,7 +92,7 @@ pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result
 }
 
 /// The text without one hook of ours for `event`; no text when the file holds nothing else.
-pub(crate) fn remove_hook(text: &str, event: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn remove_hook(text: &str, event: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let absent = || Ok((Some(text.to_owned()), Done::Absent));
     let Some(root) = root(&json, text)? else { return absent() };
@@ -236,11 +236,11 @@ fn find_hook<'v, 't>(groups: &'v Array<'t>, event: &'v str, client: &Client) -> 
     None
 }
 
-pub(crate) fn root<'v, 't>(json: &'v Json<'t>, text: &str) -> Result<Option<&'v Object<'t>>, Fault> {
+pub(crate) fn root<'v, 't>(json: &'v Json<'t>, text: &str) -> Result<Option<&'v Object<'t>>, SetupFault> {
     match &json.root {
         None => Ok(None),
         Some(Value::Object(root)) => Ok(Some(root)),
-        Some(other) => Err(Fault::shape(text, other.start(), "the file", "an object")),
+        Some(other) => Err(SetupFault::shape(text, other.start(), "the file", "an object")),
     }
 }
 
@@ -254,7 +254,7 @@ pub(crate) fn member_object<'v, 't>(
     text: &str,
     object: &'v Object<'t>,
     key: &str,
-) -> Result<Option<(usize, &'v Object<'t>)>, Fault> {
+) -> Result<Option<(usize, &'v Object<'t>)>, SetupFault> {
     member(text, object, key, "an object", Value::as_object)
 }
 
@@ -262,7 +262,7 @@ pub(crate) fn member_array<'v, 't>(
     text: &str,
     object: &'v Object<'t>,
     key: &str,
-) -> Result<Option<(usize, &'v Array<'t>)>, Fault> {
+) -> Result<Option<(usize, &'v Array<'t>)>, SetupFault> {
     member(text, object, key, "an array", Value::as_array)
 }
 
@@ -273,10 +273,10 @@ fn member<'v, 't, T>(
     key: &str,
     expected: &'static str,
     take: impl Fn(&'v Value<'t>) -> Option<&'v T>,
-) -> Result<Option<(usize, &'v T)>, Fault> {
+) -> Result<Option<(usize, &'v T)>, SetupFault> {
     let Some((at, value)) = last(object, key) else { return Ok(None) };
     match take(value) {
         Some(value) => Ok(Some((at, value))),
-        None => Err(Fault::shape(text, value.start(), format!("`{key}`"), expected)),
+        None => Err(SetupFault::shape(text, value.start(), format!("`{key}`"), expected)),
     }
 }

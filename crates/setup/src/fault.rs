@@ -3,7 +3,7 @@
 /// What is wrong with a configuration file. Lines and columns count from 1, columns in scalar values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum SetupFault {
     /// The file is not what its name says.
     #[error("line {line}, column {column}: {message}")]
     Syntax {
@@ -38,23 +38,23 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl SetupFault {
     pub(crate) fn syntax(text: &str, offset: usize, message: String) -> Self {
         let (line, column) = position(text, offset);
         let message = match message.split_once('\n') {
             Some((first, _)) => first.to_owned(),
             None => message,
         };
-        Fault::Syntax { line, column, message }
+        SetupFault::Syntax { line, column, message }
     }
 
     pub(crate) fn shape(text: &str, offset: usize, place: impl Into<String>, expected: &'static str) -> Self {
         let (line, column) = position(text, offset);
-        Fault::Shape { line, column, place: place.into(), expected }
+        SetupFault::Shape { line, column, place: place.into(), expected }
     }
 
     pub(crate) fn spelling(text: &str, offset: usize, place: impl Into<String>) -> Self {
-        Fault::Spelling { line: position(text, offset).0, place: place.into() }
+        SetupFault::Spelling { line: position(text, offset).0, place: place.into() }
     }
 }
 

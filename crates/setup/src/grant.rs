@@ -9,7 +9,7 @@ use jsonc_parser::common::Ranged as _;
 use crate::Done;
 use crate::clients::Client;
 use crate::entries::{last, member_array, member_object, root, server_command};
-use crate::fault::Fault;
+use crate::fault::SetupFault;
 use crate::json::{Json, Step, string};
 
 const PERMISSIONS: &str = "permissions";
@@ -19,7 +19,7 @@ const ALL_TOOLS: &str = "mcp__lispwright";
 const TRUST: &str = "trust";
 
 /// The text with our tools among what is allowed.
-pub(crate) fn install_permission(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn install_permission(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let steps = [Step::Member(PERMISSIONS), Step::Member(ALLOW), Step::Element];
     let leaf = string(ALL_TOOLS);
@@ -38,7 +38,7 @@ pub(crate) fn install_permission(text: &str, client: &Client) -> Result<(Option<
 }
 
 /// The text without our tools among what is allowed; no text when the file holds nothing else.
-pub(crate) fn remove_permission(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn remove_permission(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let absent = || Ok((Some(text.to_owned()), Done::Absent));
     let Some(root) = root(&json, text)? else { return absent() };
@@ -55,7 +55,7 @@ fn is_permission(element: &Value<'_>) -> bool {
 }
 
 /// The text with our server trusted. Where the server is not there, nothing changes.
-pub(crate) fn install_trust(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn install_trust(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let Some((path, server)) = our_server(&json, text, client)? else { return Ok((None, Done::Absent)) };
     match last(server, TRUST) {
@@ -73,7 +73,7 @@ pub(crate) fn install_trust(text: &str, client: &Client) -> Result<(Option<Strin
 }
 
 /// The text with our server no longer trusted.
-pub(crate) fn remove_trust(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn remove_trust(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let absent = || Ok((Some(text.to_owned()), Done::Absent));
     let Some((mut path, server)) = our_server(&json, text, client)? else { return absent() };
@@ -87,7 +87,7 @@ fn our_server<'v, 't>(
     json: &'v Json<'t>,
     text: &str,
     client: &Client,
-) -> Result<Option<(Vec<usize>, &'v Object<'t>)>, Fault> {
+) -> Result<Option<(Vec<usize>, &'v Object<'t>)>, SetupFault> {
     let Some(root) = root(json, text)? else { return Ok(None) };
     let Some((at, servers)) = member_object(text, root, client.servers)? else { return Ok(None) };
     let ours = servers.properties.iter().position(|member| server_command(&member.value).is_some());

@@ -17,7 +17,7 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
-use crate::fault::Fault;
+use crate::fault::SetupFault;
 
 /// A text that has been read.
 pub(crate) struct Json<'t> {
@@ -43,7 +43,7 @@ struct Items {
 }
 
 impl<'t> Json<'t> {
-    pub(crate) fn parse(text: &'t str, comments: bool) -> Result<Self, Fault> {
+    pub(crate) fn parse(text: &'t str, comments: bool) -> Result<Self, SetupFault> {
         let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
         let options = ParseOptions {
             allow_comments: true,
@@ -58,12 +58,12 @@ impl<'t> Json<'t> {
             allow_extended_string_escapes: false,
         };
         let parsed = parse_to_ast(text, &collect, &options)
-            .map_err(|error| Fault::syntax(text, error.range().start, error.kind().to_string()))?;
+            .map_err(|error| SetupFault::syntax(text, error.range().start, error.kind().to_string()))?;
         let tokens = parsed.tokens.unwrap_or_default();
         // The parser's own option overlooks comments behind the value.
         match tokens.iter().find(|token| is_comment(token)) {
             Some(comment) if !comments => {
-                Err(Fault::syntax(text, comment.range.start, "Comments are not allowed".to_owned()))
+                Err(SetupFault::syntax(text, comment.range.start, "Comments are not allowed".to_owned()))
             }
             _ => Ok(Self { text, root: parsed.value, tokens }),
         }

@@ -18,7 +18,7 @@ mod plugin;
 mod toml;
 
 pub use clients::{Client, ConfigFile, Grant, Part, Places, Scope, When};
-pub use fault::Fault;
+pub use fault::SetupFault;
 
 use clients::Spelling;
 
@@ -78,7 +78,7 @@ pub struct Change {
 ///
 /// Fails, with nothing changed, when the text is not what the client would read, or is spelled in a way that cannot be
 /// edited safely.
-pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<Change, Fault> {
+pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<Change, SetupFault> {
     let is_new = text.is_none();
     let mut now = text.unwrap_or_default().to_owned();
     let mut steps = Vec::new();
@@ -103,7 +103,7 @@ pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<
 }
 
 /// The text of a file without any entry of ours in `parts`, wherever the program that they run is.
-pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Change, Fault> {
+pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Change, SetupFault> {
     let mut now = text.to_owned();
     let mut steps = Vec::new();
     let mut gone = false;
@@ -135,7 +135,7 @@ pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Cha
     Ok(Change { text: (!gone).then_some(now), steps })
 }
 
-fn install_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+fn install_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
     match client.grant.spelling {
         None => Ok((None, Done::Absent)),
         Some(Spelling::Permission) => grant::install_permission(text, client),
@@ -144,7 +144,7 @@ fn install_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), 
     }
 }
 
-fn remove_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), Fault> {
+fn remove_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
     match client.grant.spelling {
         None => Ok((Some(text.to_owned()), Done::Absent)),
         Some(Spelling::Permission) => grant::remove_permission(text, client),

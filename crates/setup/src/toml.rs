@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use toml_edit::{Document, InlineTable, Item, TableLike, Value};
 
-use crate::fault::Fault;
+use crate::fault::SetupFault;
 use crate::json::newline_of;
 use crate::ours;
 use crate::{Done, Entry, SERVER};
@@ -19,7 +19,11 @@ const SERVERS: &str = "mcp_servers";
 const APPROVAL: (&str, &str) = ("default_tools_approval_mode", "approve");
 
 /// The text with our server in it. `is_new` says that there is no file yet.
-pub(crate) fn install_server(text: &str, is_new: bool, entry: &Entry<'_>) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn install_server(
+    text: &str,
+    is_new: bool,
+    entry: &Entry<'_>,
+) -> Result<(Option<String>, Done), SetupFault> {
     let document = parse(text)?;
     let servers = match document.get(SERVERS) {
         None => return Ok((Some(append(text, is_new, entry)), Done::Added)),
@@ -52,7 +56,7 @@ pub(crate) fn install_server(text: &str, is_new: bool, entry: &Entry<'_>) -> Res
 }
 
 /// The text without one server of ours; no text when the file holds nothing else.
-pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, Done), SetupFault> {
     let document = parse(text)?;
     let Some(servers) = document.get(SERVERS) else { return Ok((Some(text.to_owned()), Done::Absent)) };
     let table = as_servers(text, servers)?;
@@ -96,7 +100,7 @@ pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, Done), Fault>
 }
 
 /// The text with our server's tools approved. Where the server is not there, nothing changes.
-pub(crate) fn install_approval(text: &str) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn install_approval(text: &str) -> Result<(Option<String>, Done), SetupFault> {
     let document = parse(text)?;
     let Some(servers) = document.get(SERVERS) else { return Ok((None, Done::Absent)) };
     let Some((_, server)) = as_servers(text, servers)?.iter().find(|(_, server)| is_ours(server)) else {
@@ -133,7 +137,7 @@ pub(crate) fn install_approval(text: &str) -> Result<(Option<String>, Done), Fau
 }
 
 /// The text with our server's tools no longer approved.
-pub(crate) fn remove_approval(text: &str) -> Result<(Option<String>, Done), Fault> {
+pub(crate) fn remove_approval(text: &str) -> Result<(Option<String>, Done), SetupFault> {
     let document = parse(text)?;
     let absent = || Ok((Some(text.to_owned()), Done::Absent));
     let Some(servers) = document.get(SERVERS) else { return absent() };
@@ -155,18 +159,20 @@ pub(crate) fn remove_approval(text: &str) -> Result<(Option<String>, Done), Faul
     Ok((Some(without), Done::Removed))
 }
 
-fn parse(text: &str) -> Result<Document<&str>, Fault> {
-    Document::parse(text)
-        .map_err(|error| Fault::syntax(text, error.span().map_or(0, |span| span.start), error.message().to_owned()))
+fn parse(text: &str) -> Result<Document<&str>, SetupFault> {
+    Document::parse(text).map_err(|error| {
+        SetupFault::syntax(text, error.span().map_or(0, |span| span.start), error.message().to_owned())
+    })
 }
 
-fn as_servers<'d>(text: &str, item: &'d Item) -> Result<&'d dyn TableLike, Fault> {
-    item.as_table_like()
-        .ok_or_else(|| Fault::shape(text, item.span().map_or(0, |span| span.start), format!("`{SERVERS}`"), "a table"))
+fn as_servers<'d>(text: &str, item: &'d Item) -> Result<&'d dyn TableLike, SetupFault> {
+    item.as_table_like().ok_or_else(|| {
+        SetupFault::shape(text, item.span().map_or(0, |span| span.start), format!("`{SERVERS}`"), "a table")
+    })
 }
 
-fn spelling(text: &str, servers: &Item) -> Fault {
-    Fault::spelling(text, servers.span().map_or(0, |span| span.start), format!("`{SERVERS}`"))
+fn spelling(text: &str, servers: &Item) -> SetupFault {
+    SetupFault::spelling(text, servers.span().map_or(0, |span| span.start), format!("`{SERVERS}`"))
 }
 
 fn is_ours(server: &Item) -> bool {

@@ -27,7 +27,7 @@ const NUMBERED: &[&str] = &["name", "session", "restart"];
 
 /// One thing wrong with the arguments of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fault {
+pub enum ArgumentFault {
     /// An argument the tool does not have.
     Unknown {
         /// The spelling of the caller.
@@ -91,13 +91,18 @@ pub struct Taken {
 ///
 /// `null` counts as absent. Integers may be written with a zero fraction (`3.0`). Unknown arguments are faults only when
 /// the schema says `additionalProperties: false`.
-pub fn check(schema: &Map<String, Value>, arguments: &Map<String, Value>) -> Result<(), Vec<Fault>> {
+pub fn check(schema: &Map<String, Value>, arguments: &Map<String, Value>) -> Result<(), Vec<ArgumentFault>> {
     let mut faults = Vec::new();
     check_object(schema, arguments, "", &mut faults);
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-fn check_object(schema: &Map<String, Value>, object: &Map<String, Value>, place: &str, faults: &mut Vec<Fault>) {
+fn check_object(
+    schema: &Map<String, Value>,
+    object: &Map<String, Value>,
+    place: &str,
+    faults: &mut Vec<ArgumentFault>,
+) {
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let inside = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
@@ -107,7 +112,10 @@ fn check_object(schema: &Map<String, Value>, object: &Map<String, Value>, place:
             Some(property) => check_value(property, value, &inside(name), faults),
             None if schema.get("additionalProperties") == Some(&Value::Bool(false)) => {
                 let free = properties.keys().map(String::as_str).filter(|known| !object.contains_key(*known));
-                faults.push(Fault::Unknown { name: inside(name), nearest: nearest(name, free).map(str::to_owned) });
+                faults.push(ArgumentFault::Unknown {
+                    name: inside(name),
+                    nearest: nearest(name, free).map(str::to_owned),
+                });
             }
             None => {}
         }
@@ -115,12 +123,12 @@ fn check_object(schema: &Map<String, Value>, object: &Map<String, Value>, place:
     for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
         if object.get(name).is_none_or(Value::is_null) {
             let expected = properties.get(name).map_or_else(|| "any value".to_owned(), expectation);
-            faults.push(Fault::Missing { name: inside(name), expected });
+            faults.push(ArgumentFault::Missing { name: inside(name), expected });
         }
     }
 }
 
-fn check_value(schema: &Value, value: &Value, place: &str, faults: &mut Vec<Fault>) {
+fn check_value(schema: &Value, value: &Value, place: &str, faults: &mut Vec<ArgumentFault>) {
     let Value::Object(schema) = schema else { return };
     if let Some(Value::Array(branches)) = schema.get("anyOf").or_else(|| schema.get("oneOf")) {
         let fits = branches.iter().any(|branch| {
@@ -130,7 +138,7 @@ fn check_value(schema: &Value, value: &Value, place: &str, faults: &mut Vec<Faul
         });
         if !fits {
             let expected = branches.iter().map(expectation).collect::<Vec<_>>().join(" or ");
-            faults.push(Fault::WrongType { place: place.to_owned(), expected, given: shown(value) });
+            faults.push(ArgumentFault::WrongType { place: place.to_owned(), expected, given: shown(value) });
         }
         return;
     }
@@ -141,17 +149,17 @@ fn check_value(schema: &Value, value: &Value, place: &str, faults: &mut Vec<Faul
     };
     if !types.is_empty() && !types.iter().any(|kind| has_type(value, kind)) {
         let expected = types.iter().map(|kind| with_article(kind)).collect::<Vec<_>>().join(" or ");
-        faults.push(Fault::WrongType { place: place.to_owned(), expected, given: shown(value) });
+        faults.push(ArgumentFault::WrongType { place: place.to_owned(), expected, given: shown(value) });
         return;
     }
     if let Some(Value::Array(allowed)) = schema.get("enum")
         && !allowed.contains(value)
     {
         let allowed = allowed.iter().map(bare).collect();
-        faults.push(Fault::NotListed { place: place.to_owned(), allowed, given: shown(value) });
+        faults.push(ArgumentFault::NotListed { place: place.to_owned(), allowed, given: shown(value) });
     }
     if let Some(bound) = broken_place(place, value).or_else(|| broken_bound(schema, value)) {
-        faults.push(Fault::OutOfRange { place: place.to_owned(), bound, given: shown(value) });
+        faults.push(ArgumentFault::OutOfRange { place: place.to_owned(), bound, given: shown(value) });
     }
     match (value, schema.get("items")) {
         (Value::Array(elements), Some(items)) => {
@@ -289,7 +297,7 @@ pub fn prepare(
         let value = named(own, &properties[own], value);
         match ready.get(own) {
             Some(known) if *known == value => {}
-            Some(_) => faults.push(Fault::Twice { name, own: own.to_owned() }),
+            Some(_) => faults.push(ArgumentFault::Twice { name, own: own.to_owned() }),
             None => {
                 ready.insert(own.to_owned(), value);
             }
@@ -348,7 +356,7 @@ fn listed<'s>(schema: &'s Value, text: &str) -> Option<&'s str> {
     values.clone().all(|value| value != text).then(|| values.find(|value| snake_case(value) == spelled))?
 }
 
-fn refusal(tool: &str, schema: &Map<String, Value>, faults: Vec<Fault>) -> Refusal {
+fn refusal(tool: &str, schema: &Map<String, Value>, faults: Vec<ArgumentFault>) -> Refusal {
     let listed = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| listed.is_some_and(|names| names.iter().any(|required| required == name));
     let names = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
@@ -467,9 +475,8 @@ mod tests {
         let parsed: Nested = parse(prepare("t", &schema, object(given)).unwrap()).unwrap();
         assert_eq!((parsed.address.line, parsed.ops[0].line), (Some(4), Some(2)));
         let wrong = json!({"path": "a", "ops": [{"line": "2"}]});
-        assert!(
-            matches!(&check(&schema, &object(wrong)).unwrap_err()[..], [Fault::WrongType { place, .. }] if place == "ops[0].line")
-        );
+        let faults = check(&schema, &object(wrong)).unwrap_err();
+        assert!(matches!(&faults[..], [ArgumentFault::WrongType { place, .. }] if place == "ops[0].line"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use lispwright_project as project;
 use lispwright_runtime as runtime;
 use lispwright_runtime::{ImageOperation, Runtime, SessionError};
 
-use crate::arguments::{Fault, Taken};
+use crate::arguments::{ArgumentFault, Taken};
 use crate::codes;
 use crate::eval_answer::EvalAnswer;
 use crate::languages::BadConfiguration;
@@ -36,7 +36,7 @@ pub enum Refusal {
         /// The tool.
         tool: String,
         /// The faults, in the order of the arguments, missing ones last.
-        faults: Vec<Fault>,
+        faults: Vec<ArgumentFault>,
         /// The arguments that the tool takes.
         takes: Vec<Taken>,
     },

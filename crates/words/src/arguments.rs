@@ -1,9 +1,9 @@
 //! Faults of the arguments of a call.
 
-use lispwright_tools::arguments::{Fault, Taken};
+use lispwright_tools::arguments::{ArgumentFault, Taken};
 
 /// Every fault of the arguments of `tool`, and the arguments that it takes.
-pub(crate) fn text(tool: &str, faults: &[Fault], takes: &[Taken]) -> String {
+pub(crate) fn text(tool: &str, faults: &[ArgumentFault], takes: &[Taken]) -> String {
     let count = if faults.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", faults.len()) };
     let mut text = format!("{tool} did not run: {count} in its arguments.\n");
     for found in faults {
@@ -18,21 +18,21 @@ pub(crate) fn text(tool: &str, faults: &[Fault], takes: &[Taken]) -> String {
 }
 
 /// One fault.
-pub(crate) fn sentence(fault: &Fault) -> String {
+pub(crate) fn sentence(fault: &ArgumentFault) -> String {
     match fault {
-        Fault::Unknown { name, nearest: Some(nearest) } => {
+        ArgumentFault::Unknown { name, nearest: Some(nearest) } => {
             format!("unknown argument `{name}`; did you mean `{nearest}`?")
         }
-        Fault::Unknown { name, nearest: None } => format!("unknown argument `{name}`"),
-        Fault::Twice { name, own } => {
+        ArgumentFault::Unknown { name, nearest: None } => format!("unknown argument `{name}`"),
+        ArgumentFault::Twice { name, own } => {
             format!("`{name}` means `{own}`, and both are given, with different values; pass one of them")
         }
-        Fault::Missing { name, expected } => format!("missing required argument `{name}` ({expected})"),
-        Fault::WrongType { place, expected, given } => format!("`{place}` must be {expected}, not {given}"),
-        Fault::NotListed { place, allowed, given } => {
+        ArgumentFault::Missing { name, expected } => format!("missing required argument `{name}` ({expected})"),
+        ArgumentFault::WrongType { place, expected, given } => format!("`{place}` must be {expected}, not {given}"),
+        ArgumentFault::NotListed { place, allowed, given } => {
             format!("`{place}` must be one of {}, not {given}", allowed.join(", "))
         }
-        Fault::OutOfRange { place, bound, given } => format!("`{place}` must be {bound}, not {given}"),
+        ArgumentFault::OutOfRange { place, bound, given } => format!("`{place}` must be {bound}, not {given}"),
     }
 }
 
