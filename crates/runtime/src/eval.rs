@@ -13,7 +13,7 @@ use crate::operation::ImageOperation;
 use crate::refusal::ImageRefusal;
 use crate::stop::{Death, StopReason};
 use crate::wire::Value;
-use crate::work::{Diagnostic, Tally};
+use crate::work::{CompilerDiagnostic, Tally};
 
 /// The outcome for the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub struct EvalReport {
     /// Warnings of the compiler and of the code.
     pub warnings: Vec<Warning>,
     /// Messages of the compiler and loader about a file or system.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<CompilerDiagnostic>,
     /// The test results so far.
     pub tests: Option<Tally>,
     /// The last activity that the image reported, such as `compiling PATH` or `testing NAME`.
@@ -263,7 +263,7 @@ pub struct LispError {
 
 impl LispError {
     /// Gives a loader's message about this error, if it lacks a place, the place of the innermost frame that has one.
-    fn place(&self, diagnostic: &mut Diagnostic) {
+    fn place(&self, diagnostic: &mut CompilerDiagnostic) {
         let is_absolute = |frame: &Frame| frame.file.as_ref().is_some_and(|file| Path::new(file).is_absolute());
         let is_this = diagnostic.file.is_none() && diagnostic.severity == "error" && diagnostic.message == self.message;
         if let Some(frame) = self.frames.iter().find(|frame| is_this && is_absolute(frame)) {
@@ -335,7 +335,7 @@ pub struct CurrentForm {
 pub(crate) struct Answer {
     pub(crate) ending: Ending,
     pub(crate) object: Option<Node>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<CompilerDiagnostic>,
     pub(crate) tests: Option<Tally>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) package: Option<String>,
@@ -417,7 +417,8 @@ impl Answer {
                 }
             },
         };
-        let mut diagnostics: Vec<Diagnostic> = answer.get_list("DIAGNOSTICS").iter().map(Diagnostic::read).collect();
+        let mut diagnostics: Vec<CompilerDiagnostic> =
+            answer.get_list("DIAGNOSTICS").iter().map(CompilerDiagnostic::read).collect();
         if let Ending::Error { error, .. } = &ending {
             diagnostics.iter_mut().for_each(|diagnostic| error.place(diagnostic));
         }

@@ -85,9 +85,9 @@ pub use question::{
     ListReferences, Locals, Question,
 };
 pub use refusal::ImageRefusal;
-pub use remote::Found;
+pub use remote::FoundServer;
 pub use remote::Listener;
-pub use remote::address::{Address, AddressError, SWANK_PORT};
+pub use remote::address::{AddressError, SWANK_PORT, ServerAddress};
 pub use request::{EvalRequest, Request, RestartName};
 pub use sandbox::{SandboxChoice, SandboxConfig, refuse_nested};
 pub use session_error::SessionError;
@@ -95,7 +95,7 @@ pub use sessions::{MAIN, Sessions};
 pub use shield::shield;
 pub use status::{CheckpointStatus, SandboxStatus, SessionStatus, State, Status, WorkerStatus};
 pub use stop::{Death, StopReason};
-pub use work::{Diagnostic, FailedTest, Project, Tally, Target};
+pub use work::{CompilerDiagnostic, FailedTest, LoadTarget, Project, Tally};
 
 /// The promises of the documentation about images that this system cannot keep.
 pub const LACKS: &[Lack] = <lispwright_platform::Here as lispwright_platform::System>::LACKS;

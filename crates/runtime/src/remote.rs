@@ -3,7 +3,7 @@
 //! Such an image may be the owner's own, in use by an editor. `Remote` has a variant for each kind: a server that
 //! speaks nREPL (`nrepl`), one that speaks Swank or Slynk (`swank`), or an Emacs (`emacs_server`). `call` is one call
 //! of a session, from the connection to the report; `connection` is the socket; [`address`] is the address of a server,
-//! and [`Found`] a server that answers there.
+//! and [`FoundServer`] a server that answers there.
 //!
 //! **Invariant:** a server that was not started here is never ended from here.
 
@@ -29,7 +29,7 @@ use crate::swank::Swank;
 use crate::work::Tally;
 
 pub(crate) use call::{ensure_remote, run_remote};
-pub use found::Found;
+pub use found::FoundServer;
 
 /// The protocols of servers that sessions attach to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,10 +140,10 @@ impl Remote {
     }
 
     /// Attaches to the server `found`, instead of the earlier one.
-    pub(crate) async fn attach(&mut self, found: Found, config: &Config) -> Result<Reached, StartError> {
+    pub(crate) async fn attach(&mut self, found: FoundServer, config: &Config) -> Result<Reached, StartError> {
         match (self, found.listener) {
             (Self::Nrepl(nrepl), Listener::Socket(address)) => {
-                nrepl.attach(address, config).await.map_err(|error| Found::explain(found.not_swank, error))
+                nrepl.attach(address, config).await.map_err(|error| FoundServer::explain(found.not_swank, error))
             }
             (Self::Swank(swank), Listener::Socket(address)) => swank.attach(address, found.greeted, config).await,
             (Self::Emacs(emacs), Listener::Emacs(path)) => emacs.attach(path).await,

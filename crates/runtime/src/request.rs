@@ -6,7 +6,7 @@ use crate::backends::Capability;
 use crate::operation::ImageOperation;
 use crate::question::{Describe, Expand, Inspect, ListExports, ListFrames, ListHeld, ListLocals, ListReferences};
 use crate::wire::{Value, keyed};
-use crate::work::{Project, Target};
+use crate::work::{LoadTarget, Project};
 
 /// The time for a request about the image that runs no code of the user.
 const LOOK_LIMIT: Duration = Duration::from_secs(30);
@@ -85,7 +85,7 @@ pub enum Request {
     /// Load a file or a system, and report its compiler's messages.
     Load {
         /// The target.
-        target: Target,
+        target: LoadTarget,
         /// The project that contains it.
         project: Project,
         /// Load it even if it has not changed since the last time.
@@ -98,7 +98,7 @@ pub enum Request {
     /// Load tests again and run them.
     RunTests {
         /// The target.
-        target: Target,
+        target: LoadTarget,
         /// The project that contains it.
         project: Project,
         /// The framework; `None` means the one that the tests use.
@@ -151,8 +151,8 @@ impl Request {
     /// A description of the request in a few words.
     pub(crate) fn words(&self) -> String {
         let named = |doing: &str, name: &str| format!("{doing} {}", beginning(name));
-        let target = |doing: &str, target: &Target| match target {
-            Target::Path(name) | Target::System(name) => named(doing, name),
+        let target = |doing: &str, target: &LoadTarget| match target {
+            LoadTarget::Path(name) | LoadTarget::System(name) => named(doing, name),
         };
         match self {
             Self::Eval(request) if request.trial => named("trying", &request.code),

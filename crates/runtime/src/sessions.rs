@@ -22,8 +22,8 @@ use crate::factory::{Factory, Household};
 use crate::idle;
 use crate::name;
 use crate::queue::{CurrentForm, Queue};
-use crate::remote::address::Address;
-use crate::remote::{Found, Protocol};
+use crate::remote::address::ServerAddress;
+use crate::remote::{FoundServer, Protocol};
 use crate::request::{EvalRequest, Request};
 use crate::session::{CRASH_WINDOW, Facts, LEAST_START_LIMIT, Session, ensure_unless_stopped};
 use crate::session_error::SessionError;
@@ -289,13 +289,13 @@ impl Sessions {
     }
 
     /// The server that listens at `address`, with its protocol.
-    pub async fn find_server(&self, address: Address) -> Result<Found, SessionError> {
-        Ok(Found::find(address, &self.0.root, self.0.config.output_limit).await?)
+    pub async fn find_server(&self, address: ServerAddress) -> Result<FoundServer, SessionError> {
+        Ok(FoundServer::find(address, &self.0.root, self.0.config.output_limit).await?)
     }
 
     /// Attaches the session `name` to a server, which stays its owner's. An image that the session started itself is
     /// ended.
-    pub async fn attach(&self, name: &str, found: Found) -> Result<SessionStatus, SessionError> {
+    pub async fn attach(&self, name: &str, found: FoundServer) -> Result<SessionStatus, SessionError> {
         let is_new = self.existing(name).is_err();
         self.open(name, Some(found.runtime()))?;
         let session = self.existing(name)?;

@@ -3,7 +3,7 @@
 use crate::backends::Runtime;
 use crate::config::Config;
 use crate::factory::StartError;
-use crate::remote::{Found, Listener, Protocol, Reached, Remote};
+use crate::remote::{FoundServer, Listener, Protocol, Reached, Remote};
 use crate::worker::Worker;
 
 /// The worker or server that runs the code of a session; locked during a call.
@@ -39,7 +39,7 @@ impl Slot {
     pub(crate) async fn attach(
         &mut self,
         protocol: Protocol,
-        found: Found,
+        found: FoundServer,
         config: &Config,
     ) -> Result<Reached, StartError> {
         if let Some(remote) = self.server() {

@@ -4,14 +4,14 @@ use crate::wire::{Value, keyed};
 
 /// The target of a load or a test run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum LoadTarget {
     /// A file, by its absolute path.
     Path(String),
     /// A system, module or namespace, by its name.
     System(String),
 }
 
-impl Target {
+impl LoadTarget {
     pub(crate) fn arguments(&self) -> Vec<Value> {
         match self {
             Self::Path(path) => keyed([("PATH", Value::text(path))]),
@@ -39,7 +39,7 @@ impl Project {
 
 /// A message of a compiler or loader about a place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnostic {
+pub struct CompilerDiagnostic {
     /// `error`, `warning`, `style-warning` or `note`.
     pub severity: String,
     /// The runtime's name for the mistake.
@@ -166,7 +166,7 @@ impl FailedTest {
     }
 }
 
-impl Diagnostic {
+impl CompilerDiagnostic {
     pub(crate) fn read(value: &Value) -> Self {
         let text = |name| value.get_text(name).unwrap_or_default().to_owned();
         Self {

@@ -1,6 +1,6 @@
 //! The actions of `repl_control` that join somebody else's server and leave it.
 
-use lispwright_runtime::{Address, Capability, MAIN, Runtime, SWANK_PORT, Sessions};
+use lispwright_runtime::{Capability, MAIN, Runtime, SWANK_PORT, ServerAddress, Sessions};
 
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
@@ -22,11 +22,11 @@ pub(crate) async fn attach(
         (None, Some(runtime)) if runtime.is_only_joined() => here.as_str(),
         (None, _) => return Err(LiveFault::NoAddress.into()),
     };
-    let address = Address::read(address).map_err(|error| LiveFault::BadAddress(error.to_string()))?;
+    let address = ServerAddress::read(address).map_err(|error| LiveFault::BadAddress(error.to_string()))?;
     let address = match (runtime, address.runtime) {
         (Some(asked), Some(said)) if asked != said => return Err(LiveFault::TwoRuntimes { asked, said }.into()),
         (Some(other), _) if !other.can(Capability::Attach) => return Err(LiveFault::JoinsNone(other).into()),
-        _ => Address { runtime: runtime.or(address.runtime), ..address },
+        _ => ServerAddress { runtime: runtime.or(address.runtime), ..address },
     };
     let found = sessions.find_server(address).await?;
     let session = chosen(sessions, args.session.as_deref(), Some(found.runtime()));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lispwright_edit::check_window;
-use lispwright_runtime::{Diagnostic, Ending, EvalReport, Project, Runtime, Target, definition_files};
+use lispwright_runtime::{CompilerDiagnostic, Ending, EvalReport, LoadTarget, Project, Runtime, definition_files};
 use lispwright_syntax::Dialect;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::workshop::Workshop;
 
 /// The target of a call, its session, and its name in the answer.
 pub(crate) struct Work {
-    pub(crate) target: Target,
+    pub(crate) target: LoadTarget,
     pub(crate) session: String,
     /// The path or system of the call.
     pub(crate) name: String,
@@ -49,13 +49,13 @@ impl Work {
                 } else {
                     defines(&project, system).then_some(Dialect::CommonLisp)
                 };
-                (Target::System(system.to_owned()), system, dialect)
+                (LoadTarget::System(system.to_owned()), system, dialect)
             }
             (None, Some(path)) => {
                 let file = workshop.workspace.read(path)?;
                 let place = workshop.roots.absolute(Path::new(path))?;
                 let dialect = Dialect::detect(&file.path, file.text.as_bytes());
-                (Target::Path(place.display().to_string()), path, dialect)
+                (LoadTarget::Path(place.display().to_string()), path, dialect)
             }
             _ => return Err(LiveFault::SystemOrPath { tool }.into()),
         };
@@ -145,7 +145,7 @@ pub(crate) fn diagnostics_of(workshop: &Workshop, report: &EvalReport) -> Vec<Di
     told
 }
 
-fn facts_of(workshop: &Workshop, said: &Diagnostic) -> DiagnosticFacts {
+fn facts_of(workshop: &Workshop, said: &CompilerDiagnostic) -> DiagnosticFacts {
     let facts = DiagnosticFacts {
         path: said.file.as_ref().map(|file| relative(file, workshop.roots.primary())),
         line: said.line,

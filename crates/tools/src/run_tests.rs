@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lispwright_runtime::{Ending, EvalReport, FailedTest, Request, Runtime, Tally, Target};
+use lispwright_runtime::{Ending, EvalReport, FailedTest, LoadTarget, Request, Runtime, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -218,7 +218,7 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     let work = Work::find(workshop, "run_tests", system, path, args.session.as_deref(), args.runtime.as_deref())?;
     let framework = framework(workshop.sessions.runtime_of(&work.session), args.framework)?;
     let tests: Vec<String> = args.tests.into_iter().flatten().chain(args.test).collect();
-    let is_system = matches!(work.target, Target::System(_));
+    let is_system = matches!(work.target, LoadTarget::System(_));
     let request = Request::RunTests {
         target: work.target,
         project: work.project,

@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lispwright_edit::check;
 use lispwright_project::AppendFile;
-use lispwright_runtime::{Ending, EvalReport, Request, RestartName, Runtime, Target};
+use lispwright_runtime::{Ending, EvalReport, LoadTarget, Request, RestartName, Runtime};
 use lispwright_syntax::{Dialect, head};
 use lispwright_tools::eval_answer::EvalAnswer;
 use lispwright_tools::image_text::one_line;
@@ -170,9 +170,9 @@ fn write(file: &AppendFile, entries: &Receiver<String>, path: &str) {
 
 /// The request in words for the first line, and its code with whether it runs in the session's own image.
 fn asked(request: &Request) -> Option<(String, Option<(&str, bool)>)> {
-    let target = |target: &Target| match target {
-        Target::Path(path) => line_of(path),
-        Target::System(name) => line_of(name),
+    let target = |target: &LoadTarget| match target {
+        LoadTarget::Path(path) => line_of(path),
+        LoadTarget::System(name) => line_of(name),
     };
     Some(match request {
         Request::Eval(eval) => {

@@ -17,7 +17,7 @@ use crate::remote::Lost;
 use crate::request::EvalRequest;
 use crate::stop::Controls;
 use crate::wire::Value;
-use crate::work::{Diagnostic, Tally};
+use crate::work::{CompilerDiagnostic, Tally};
 
 /// The number of elements of a collection that a server without a limit on characters prints by default.
 const NODE_LENGTH: u32 = 1_000;
@@ -40,7 +40,7 @@ pub(crate) struct Evaluated {
     /// Further notices for the caller.
     pub(crate) notices: Vec<String>,
     /// The messages of the compiler.
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<CompilerDiagnostic>,
     /// The test results.
     pub(crate) tests: Option<Tally>,
 }

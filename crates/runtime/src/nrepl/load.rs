@@ -14,7 +14,7 @@ use super::sources;
 use crate::eval::{CurrentForm, Ending, Phase};
 use crate::remote::Lost;
 use crate::stop::Controls;
-use crate::work::{Diagnostic, Project, Tally, Target};
+use crate::work::{CompilerDiagnostic, LoadTarget, Project, Tally};
 
 /// The longest file that is sent, in bytes.
 const LONGEST: u64 = 8 << 20;
@@ -26,21 +26,21 @@ impl Image {
     /// Loads a file or a namespace.
     pub(crate) async fn load(
         &mut self,
-        target: &Target,
+        target: &LoadTarget,
         project: &Project,
         force: bool,
         deadline: Instant,
         controls: &Controls,
     ) -> Result<Evaluated, Lost> {
         let reply = match target {
-            Target::Path(path) => {
+            LoadTarget::Path(path) => {
                 let text = match read(path).await {
                     Ok(text) => text,
                     Err(why) => return Ok(Ending::AgentFault(why).into()),
                 };
                 self.exchange(self.load_message(path, &text), deadline, controls).await?
             }
-            Target::System(name) => {
+            LoadTarget::System(name) => {
                 let reload = if force { " :reload" } else { "" };
                 let code = format!("(do (require (symbol {}){reload}) nil)", literal(name));
                 self.exchange(self.plain_message(&code), deadline, controls).await?
@@ -62,15 +62,15 @@ impl Image {
     /// Loads a file or a namespace anew and runs its tests.
     pub(crate) async fn test(
         &mut self,
-        target: &Target,
+        target: &LoadTarget,
         project: &Project,
         names: &[String],
         deadline: Instant,
         controls: &Controls,
     ) -> Result<Evaluated, Lost> {
         let space = match target {
-            Target::System(name) => Some(format!("(symbol {})", literal(name))),
-            Target::Path(path) => {
+            LoadTarget::System(name) => Some(format!("(symbol {})", literal(name))),
+            LoadTarget::Path(path) => {
                 read(path).await.ok().as_deref().and_then(namespace_form).map(|form| format!("(second '{form}\n)"))
             }
         };
@@ -122,8 +122,13 @@ impl Image {
     }
 
     /// The failure, if there was one.
-    async fn failure(&mut self, reply: &Reply, target: &Target, project: &Project) -> Result<Option<Evaluated>, Lost> {
-        let (Target::Path(name) | Target::System(name)) = target;
+    async fn failure(
+        &mut self,
+        reply: &Reply,
+        target: &LoadTarget,
+        project: &Project,
+    ) -> Result<Option<Evaluated>, Lost> {
+        let (LoadTarget::Path(name) | LoadTarget::System(name)) = target;
         let mut place =
             CurrentForm { phase: Phase::Eval, index: 1, total: Some(1), start: (1, 1), at: None, text: name.clone() };
         if let Some(reason) = reply.stopped {
@@ -141,8 +146,8 @@ impl Image {
             // The target may have loaded another file, and failed there.
             let file = match (source, target) {
                 (Some(source), _) => Some(source_file(project, &source)),
-                (None, Target::Path(path)) => Some(path.clone()),
-                (None, Target::System(_)) => None,
+                (None, LoadTarget::Path(path)) => Some(path.clone()),
+                (None, LoadTarget::System(_)) => None,
             };
             // A namespace fails in the innermost known file.
             let file = file.or_else(|| {
@@ -151,7 +156,7 @@ impl Image {
             });
             let framed = error.frames.iter().find(|frame| frame.file.is_some() && frame.file == file);
             let line = at.map(|(line, _)| line).or_else(|| framed.and_then(|frame| frame.line));
-            let diagnostic = Diagnostic {
+            let diagnostic = CompilerDiagnostic {
                 severity: "error".to_owned(),
                 type_name: if phase == Phase::Read { "READ-ERROR".to_owned() } else { error.type_name.clone() },
                 message: unplaced(&error.message),
@@ -180,11 +185,11 @@ fn unplaced(message: &str) -> String {
 }
 
 /// `Reflection warning, /path/file.clj:3:1 - call to method ...`
-fn reflection_warning(line: &str) -> Option<Diagnostic> {
+fn reflection_warning(line: &str) -> Option<CompilerDiagnostic> {
     let (place, message) = line.strip_prefix(REFLECTION)?.split_once(" - ")?;
     let (place, column) = place.rsplit_once(':')?;
     let (file, line) = place.rsplit_once(':')?;
-    Some(Diagnostic {
+    Some(CompilerDiagnostic {
         severity: "warning".to_owned(),
         type_name: "reflection".to_owned(),
         message: message.to_owned(),

@@ -28,14 +28,14 @@ pub enum AddressError {
 
 /// The address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
+pub struct ServerAddress {
     /// Its listener.
     pub listener: Listener,
     /// The runtime that the address names, if it does.
     pub runtime: Option<Runtime>,
 }
 
-impl Address {
+impl ServerAddress {
     /// Parses `4005`, `localhost:4005`, `127.0.0.1:4005`, `[::1]:4005`, or any of them after `swank://`, `slynk://` or
     /// `nrepl://`; and `emacs://NAME`, with the name of an Emacs server or the path of its file.
     pub fn read(address: &str) -> Result<Self, AddressError> {
@@ -89,19 +89,19 @@ mod tests {
             ("slynk://7888", Some("swank")),
         ] {
             let runtime = runtime.and_then(Runtime::named);
-            assert_eq!(Address::read(address), Ok(Address { listener: here.into(), runtime }), "{address}");
+            assert_eq!(ServerAddress::read(address), Ok(ServerAddress { listener: here.into(), runtime }), "{address}");
         }
         let other = SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], 7888));
-        assert_eq!(Address::read("[::1]:7888").map(|address| address.listener), Ok(other.into()));
+        assert_eq!(ServerAddress::read("[::1]:7888").map(|address| address.listener), Ok(other.into()));
     }
 
     #[test]
     fn others_are_refused() {
         for address in ["10.0.0.1:7888", "example.org:7888", "[2001:db8::1]:7888"] {
-            assert_eq!(Address::read(address), Err(AddressError::Elsewhere(address.to_owned())));
+            assert_eq!(ServerAddress::read(address), Err(AddressError::Elsewhere(address.to_owned())));
         }
         for address in ["", "host", "127.0.0.1:0", "127.0.0.1:99999", "a b:1", "0", "http://127.0.0.1:80"] {
-            assert_eq!(Address::read(address), Err(AddressError::Malformed(address.to_owned())), "{address}");
+            assert_eq!(ServerAddress::read(address), Err(AddressError::Malformed(address.to_owned())), "{address}");
         }
     }
 }

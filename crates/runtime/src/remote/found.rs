@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::address::Address;
+use super::address::ServerAddress;
 use super::{Listener, Protocol};
 use crate::backends::Runtime;
 use crate::factory::StartError;
@@ -19,7 +19,7 @@ use crate::swank;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A server to attach to.
-pub struct Found {
+pub struct FoundServer {
     /// Its address.
     pub(crate) listener: Listener,
     /// The runtime of sessions that attach to it.
@@ -30,7 +30,7 @@ pub struct Found {
     pub(super) not_swank: Option<String>,
 }
 
-impl Found {
+impl FoundServer {
     /// A server that is known to have this `runtime`.
     pub fn known(listener: impl Into<Listener>, runtime: Runtime) -> Self {
         Self { listener: listener.into(), runtime, greeted: None, not_swank: None }
@@ -43,10 +43,10 @@ impl Found {
 
     /// Finds out the protocol of the server at `address`, unless the address names it. If the project at `root` names
     /// the port as nREPL's, that is trusted.
-    pub(crate) async fn find(address: Address, root: &Path, output_limit: u64) -> Result<Self, StartError> {
+    pub(crate) async fn find(address: ServerAddress, root: &Path, output_limit: u64) -> Result<Self, StartError> {
         let (address, said) = match address {
-            Address { listener: Listener::Socket(socket), runtime } => (socket, runtime),
-            Address { listener, .. } => return Ok(Self::known(listener, Runtime::speaking(Protocol::Emacs))),
+            ServerAddress { listener: Listener::Socket(socket), runtime } => (socket, runtime),
+            ServerAddress { listener, .. } => return Ok(Self::known(listener, Runtime::speaking(Protocol::Emacs))),
         };
         let file = root.join(nrepl::PORT_FILE);
         let port = tokio::task::spawn_blocking(move || nrepl::port_in(&file)).await.unwrap_or_default();

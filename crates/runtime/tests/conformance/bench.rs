@@ -44,7 +44,7 @@ impl Bench {
         });
         let owner = chosen.is_only_joined().then(|| Server::start(""));
         if let Some(owner) = &owner {
-            lab.attach(MAIN, Found::known(owner.address, chosen)).await.unwrap();
+            lab.attach(MAIN, FoundServer::known(owner.address, chosen)).await.unwrap();
         }
         Self { lab, phrases: backend.phrases, _owner: owner }
     }
@@ -92,12 +92,12 @@ impl Bench {
         }
     }
 
-    pub(crate) async fn load(&self, target: Target, force: bool) -> EvalReport {
+    pub(crate) async fn load(&self, target: LoadTarget, force: bool) -> EvalReport {
         let (project, timeout) = (self.project(), Duration::from_secs(100));
         self.ask(Request::Load { target, project, force, clear: false, timeout }).await
     }
 
-    pub(crate) async fn test(&self, target: Target, tests: &[&str]) -> EvalReport {
+    pub(crate) async fn test(&self, target: LoadTarget, tests: &[&str]) -> EvalReport {
         let (project, timeout) = (self.project(), Duration::from_secs(100));
         let tests = tests.iter().map(|name| (*name).to_owned()).collect();
         self.ask(Request::RunTests { target, project, framework: None, tests, timeout }).await

@@ -174,7 +174,7 @@ async fn files_and_namespaces_are_loaded_and_tested() {
     std::fs::create_dir_all(root.join("test/my")).unwrap();
     let write = |name: &str, text: &str| {
         std::fs::write(root.join(name), text).unwrap();
-        Target::Path(root.join(name).display().to_string())
+        LoadTarget::Path(root.join(name).display().to_string())
     };
     let good = write("good.clj", "(ns good)\n(set! *warn-on-reflection* true)\n(defn size [x]\n  (.length x))\n");
     let bad = write("bad.clj", "(ns bad)\n\n(defn f []\n  (nope))\n");
@@ -200,7 +200,7 @@ async fn files_and_namespaces_are_loaded_and_tested() {
     assert!(error.message.contains("nope") && error.file.as_deref().unwrap().ends_with("/bad.clj"), "{error:?}");
 
     let tests = |names: &[&str]| Request::RunTests {
-        target: Target::System("my.app-test".into()),
+        target: LoadTarget::System("my.app-test".into()),
         project: Project::default(),
         framework: None,
         tests: names.iter().map(|name| (*name).to_owned()).collect(),

@@ -58,10 +58,10 @@ async fn an_attached_nbb_is_never_killed() {
     let address = SocketAddr::from(([127, 0, 0, 1], port.parse().unwrap()));
 
     let lab = clojure();
-    lab.attach(MAIN, Found::known(address, runtime("clojure"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(address, runtime("clojure"))).await.unwrap();
     assert_eq!(lab.values("(def theirs 7)").await, "#'user/theirs");
     lab.detach(MAIN).await.unwrap();
-    lab.attach(MAIN, Found::known(address, runtime("clojure"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(address, runtime("clojure"))).await.unwrap();
     assert_eq!(lab.values("theirs").await, "7");
     let report = lab.within(0.5, "(while true)").await;
     let Ending::Died { death, .. } = &report.ending else { panic!("{report:#?}") };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lispwright_runtime::{Ending, EvalReport, ExecutionStatus, Found, MAIN, SessionError, StopReason};
+use lispwright_runtime::{Ending, EvalReport, ExecutionStatus, FoundServer, MAIN, SessionError, StopReason};
 
 use crate::fake::{Say, field, message, polite, serve};
 use crate::lab::{Lab, runtime};
@@ -13,7 +13,7 @@ use crate::{clojure, clojure_with};
 async fn attached(eval: impl Fn(&str, &str) -> Say + Send + Sync + Clone + 'static) -> Lab {
     let address = serve(move |id, request| polite(id, request, eval.clone()));
     let lab = clojure();
-    let status = lab.attach(MAIN, Found::known(address, runtime("clojure"))).await.unwrap();
+    let status = lab.attach(MAIN, FoundServer::known(address, runtime("clojure"))).await.unwrap();
     assert_eq!(status.pid, None);
     assert!(status.version.unwrap().contains(&format!("attached to {address}")));
     lab
@@ -74,7 +74,7 @@ async fn endless_output_is_stopped() {
         polite(id, request, |id, _| Say::Bytes(message(&[("id", id), ("out", &"x".repeat(1 << 20))], &[]).repeat(3)))
     });
     let lab = clojure_with(|config| config.output_limit = 1 << 20);
-    lab.attach(MAIN, Found::known(address, runtime("clojure"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(address, runtime("clojure"))).await.unwrap();
     let report = lab.report("(f)").await;
     let Ending::Died { reason, .. } = &report.ending else { panic!("{:#?}", report.ending) };
     assert_eq!(*reason, Some(StopReason::Output));
@@ -104,7 +104,7 @@ async fn a_session_that_the_server_forgot_is_made_anew() {
         _ => polite(id, request, |id, _| Say::Bytes(message(&[("id", id), ("value", "42")], &["done"]))),
     });
     let lab = clojure();
-    lab.attach(MAIN, Found::known(address, runtime("clojure"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(address, runtime("clojure"))).await.unwrap();
     let report = lab.report("(f)").await;
     assert!(matches!(&report.ending, Ending::Values(values) if values[0].text == "42"), "{report:#?}");
     assert!(report.notices.iter().any(|notice| notice.contains("had forgotten the session")), "{report:#?}");
@@ -131,7 +131,7 @@ async fn an_old_server_is_not_asked_for_what_it_does_not_know() {
         _ => Say::Bytes(message(&[("id", id), ("value", "\"(:TYPE \\\"T\\\" :MESSAGE \\\"M\\\")\"")], &["done"])),
     });
     let lab = clojure();
-    lab.attach(MAIN, Found::known(address, runtime("clojure"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(address, runtime("clojure"))).await.unwrap();
     let report = lab.report("(f)").await;
     let Ending::Error { error, .. } = &report.ending else { panic!("{report:#?}") };
     assert_eq!((error.type_name.as_str(), error.message.as_str()), ("T", "M"));
@@ -142,12 +142,12 @@ async fn an_old_server_is_not_asked_for_what_it_does_not_know() {
 async fn what_is_no_nrepl_server_cannot_be_attached_to() {
     for say in [b"SSH-2.0-OpenSSH_9.2\r\n" as &[u8], b"d6:statusl4:doneee"] {
         let address = serve(move |_, _| Say::Last(say.to_vec()));
-        let error = clojure().attach(MAIN, Found::known(address, runtime("clojure"))).await.unwrap_err();
+        let error = clojure().attach(MAIN, FoundServer::known(address, runtime("clojure"))).await.unwrap_err();
         assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("cannot be used")), "{error}");
     }
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     assert!(matches!(
-        clojure().attach(MAIN, Found::known(closed, runtime("clojure"))).await,
+        clojure().attach(MAIN, FoundServer::known(closed, runtime("clojure"))).await,
         Err(SessionError::Unreachable(_))
     ));
 }

@@ -14,7 +14,7 @@ mod strange;
 mod suites;
 mod values;
 
-use lispwright_runtime::{Found, MAIN};
+use lispwright_runtime::{FoundServer, MAIN};
 
 use lab::{Lab, lab, runtime};
 use server::Server;
@@ -28,6 +28,6 @@ async fn attached() -> (Server, Lab) {
 async fn attached_after(setup: &str) -> (Server, Lab) {
     let server = Server::start(setup);
     let lab = lab();
-    lab.attach(MAIN, Found::known(server.address, runtime("swank"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(server.address, runtime("swank"))).await.unwrap();
     (server, lab)
 }

@@ -29,7 +29,7 @@ async fn farm() -> (Server, Lab, String) {
     let file = lab.directory.path().join("farm.lisp");
     std::fs::write(&file, FARM).unwrap();
     let server = Server::start(&format!("(load (compile-file {file:?}))"));
-    lab.attach(MAIN, Found::known(server.address, runtime("swank"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(server.address, runtime("swank"))).await.unwrap();
     (server, lab, file.display().to_string())
 }
 

@@ -12,7 +12,7 @@ async fn the_image_and_its_state_outlive_the_session() {
     lab.mark_state().await;
     lab.detach(MAIN).await.unwrap();
     assert!(lab.status().sessions.is_empty());
-    lab.attach("again", Found::known(server.address, runtime("swank"))).await.unwrap();
+    lab.attach("again", FoundServer::known(server.address, runtime("swank"))).await.unwrap();
     let report = lab.eval("again", EvalRequest::new("*here*"), &Default::default()).await.unwrap();
     assert!(matches!(&report.ending, Ending::Values(values) if values[0].text == "42"), "{report:#?}");
     lab.shutdown().await;
@@ -35,7 +35,7 @@ async fn the_owners_variables_stay_what_they_are() {
 #[tokio::test]
 async fn two_sessions_on_one_image_do_not_meet() {
     let (server, lab) = attached().await;
-    lab.attach("other", Found::known(server.address, runtime("swank"))).await.unwrap();
+    lab.attach("other", FoundServer::known(server.address, runtime("swank"))).await.unwrap();
     let other = |code: &str| {
         let request = EvalRequest::new(code);
         let sessions = lab.sessions.clone();
@@ -73,7 +73,7 @@ async fn an_image_that_ends_is_told_and_another_can_be_joined() {
     let error = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await.unwrap_err();
     assert!(matches!(&error, SessionError::Lost { runtime: lost, .. } if *lost == runtime("swank")), "{error}");
     let next = Server::start("");
-    lab.attach(MAIN, Found::known(next.address, runtime("swank"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(next.address, runtime("swank"))).await.unwrap();
     assert_eq!(lab.values("(+ 1 2)").await, "3");
 }
 
@@ -116,7 +116,7 @@ async fn what_runs_is_ended_when_the_session_is_left() {
 
 async fn lab_on(server: &Server) -> crate::Lab {
     let lab = lab();
-    lab.attach(MAIN, Found::known(server.address, runtime("swank"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(server.address, runtime("swank"))).await.unwrap();
     lab
 }
 
@@ -134,7 +134,7 @@ async fn errors_of_other_threads_are_told_with_their_thread() {
 #[tokio::test]
 async fn what_listens_is_found_out() {
     let server = Server::start("");
-    let address = Address::read(&server.address.to_string()).unwrap();
+    let address = ServerAddress::read(&server.address.to_string()).unwrap();
     let lab = lab();
     let found = lab.find_server(address).await.unwrap();
     assert_eq!(found.runtime(), runtime("swank"));
@@ -149,6 +149,6 @@ async fn a_server_that_wants_a_secret_gets_the_one_of_the_home() {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join(".slime-secret"), "open sesame\n").unwrap();
     let server = Server::start_at(home.path(), "");
-    let error = lab().attach(MAIN, Found::known(server.address, runtime("swank"))).await.unwrap_err();
+    let error = lab().attach(MAIN, FoundServer::known(server.address, runtime("swank"))).await.unwrap_err();
     assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("cannot be used")), "{error}");
 }

@@ -11,7 +11,7 @@ const VALUES: &str = ":OUTCOME :COMPLETED :VALUES ((\"42\" NIL)) :PACKAGE \"HERE
 async fn attached(attend: impl Fn(i64, &str) -> Say + Send + Sync + Clone + 'static) -> Lab {
     let address = serve(move |id, payload| polite("9.99", id, payload, attend.clone()));
     let lab = lab();
-    let status = lab.attach(MAIN, Found::known(address, runtime("swank"))).await.unwrap();
+    let status = lab.attach(MAIN, FoundServer::known(address, runtime("swank"))).await.unwrap();
     assert_eq!(status.pid, None);
     assert_eq!(status.version.unwrap(), format!("FAKE 1, Swank 9.99 (process 7), attached to {address}"));
     lab
@@ -113,7 +113,7 @@ async fn endless_output_is_stopped() {
         })
     });
     let lab = lab_with(|config| config.output_limit = 1 << 20);
-    lab.attach(MAIN, Found::known(address, runtime("swank"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(address, runtime("swank"))).await.unwrap();
     let report = lab.report("(f)").await;
     let Ending::Died { reason, .. } = &report.ending else { panic!("{:#?}", report.ending) };
     assert_eq!(*reason, Some(StopReason::Output));
@@ -141,7 +141,7 @@ async fn an_image_that_lacks_something_is_refused_in_words() {
         let address = serve(move |id, payload| {
             say(id, payload).unwrap_or_else(|| polite("1.0-ancient", id, payload, |_, _| Say::Nothing))
         });
-        match lab().attach(MAIN, Found::known(address, runtime("swank"))).await {
+        match lab().attach(MAIN, FoundServer::known(address, runtime("swank"))).await {
             Err(SessionError::Unreachable(why)) => why,
             other => panic!("{other:?}"),
         }
@@ -178,7 +178,7 @@ async fn a_thread_that_enters_the_debugger_on_the_way_in_is_sent_out_again() {
         let entered = payload.contains(":greet)").then(|| Say::Messages(vec![debug]));
         entered.unwrap_or_else(|| polite("2", id, payload, |_, _| Say::Nothing))
     });
-    let error = lab().attach(MAIN, Found::known(address, runtime("swank"))).await.unwrap_err();
+    let error = lab().attach(MAIN, FoundServer::known(address, runtime("swank"))).await.unwrap_err();
     assert!(error.to_string().contains("ODD: broken"), "{error}");
     let sent = told.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
     assert!(sent.starts_with("(:emacs-rex (swank:throw-to-toplevel) \"COMMON-LISP-USER\" 3 "), "{sent}");
@@ -198,7 +198,7 @@ async fn a_thread_of_the_owner_in_the_debugger_is_left_there_and_told() {
         }
     });
     let lab = lab();
-    lab.attach(MAIN, Found::known(address, runtime("swank"))).await.unwrap();
+    lab.attach(MAIN, FoundServer::known(address, runtime("swank"))).await.unwrap();
     let report = lab.within(20.0, "1").await;
     assert_eq!(report.background.len(), 1, "{report:#?}");
     assert_eq!((report.background[0].type_name.as_str(), report.background[0].message.as_str()), ("TYRE", "flat"));
@@ -209,13 +209,13 @@ async fn what_is_no_swank_server_cannot_be_attached_to() {
     for say in [b"SSH-2.0-OpenSSH_9.2\r\n" as &[u8], b"000005(:ok)", b"d6:statusl4:doneee"] {
         let address = serve(move |_, _| Say::Last(say.to_vec()));
         let lab = lab();
-        let error = lab.attach(MAIN, Found::known(address, runtime("swank"))).await.unwrap_err();
+        let error = lab.attach(MAIN, FoundServer::known(address, runtime("swank"))).await.unwrap_err();
         assert!(matches!(&error, SessionError::Unreachable(why) if why.contains("cannot be used")), "{error}");
         assert!(lab.status().sessions.is_empty(), "nothing is left of it");
     }
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     assert!(matches!(
-        lab().attach(MAIN, Found::known(closed, runtime("swank"))).await,
+        lab().attach(MAIN, FoundServer::known(closed, runtime("swank"))).await,
         Err(SessionError::Unreachable(_))
     ));
 }
@@ -230,7 +230,7 @@ async fn slynk_is_asked_in_its_own_name() {
         polite("1.0.43", id, payload, |id, _| Say::Messages(vec![done(id, VALUES)]))
     });
     let lab = lab();
-    let found = lab.find_server(Address::read(&address.to_string()).unwrap()).await.unwrap();
+    let found = lab.find_server(ServerAddress::read(&address.to_string()).unwrap()).await.unwrap();
     assert_eq!(found.runtime(), runtime("swank"));
     let status = lab.attach(MAIN, found).await.unwrap();
     assert!(status.version.unwrap().contains("Slynk 1.0.43"));

@@ -15,7 +15,7 @@ const SYSTEM: &str = r#"(defsystem "mill" :components ((:file "wheel")))
 const TESTS: &str = "(defpackage :mill/tests (:use :cl :rt))\n(in-package :mill/tests)\n(deftest fine (+ 1 2) 3)\n\
                      (deftest off (+ 1 2) 4)\n(deftest stops (error \"sand\") 1)\n";
 
-async fn run(lab: &Lab, target: Target, tests: &[&str], seconds: u64) -> EvalReport {
+async fn run(lab: &Lab, target: LoadTarget, tests: &[&str], seconds: u64) -> EvalReport {
     let root = lab.directory.path();
     let project = Project {
         roots: vec![root.display().to_string()],
@@ -37,8 +37,8 @@ fn mill(lab: &Lab) {
     write(lab, "tests.lisp", TESTS);
 }
 
-fn system(name: &str) -> Target {
-    Target::System(name.to_owned())
+fn system(name: &str) -> LoadTarget {
+    LoadTarget::System(name.to_owned())
 }
 
 fn counts(report: &EvalReport) -> (u32, u32, u32) {
@@ -86,7 +86,7 @@ async fn tests_that_do_not_load_or_never_end_are_told_and_the_image_stays() {
     assert!(matches!(report.ending, Ending::Refused(ImageRefusal::NoSystem { .. })), "{report:#?}");
     let path = lab.directory.path().join("one.lisp");
     write(&lab, "one.lisp", "(defpackage :one (:use :cl :rt))\n(in-package :one)\n(deftest alone 1 1)\n");
-    let report = run(&lab, Target::Path(path.display().to_string()), &[], 100).await;
+    let report = run(&lab, LoadTarget::Path(path.display().to_string()), &[], 100).await;
     assert_eq!((&report.ending, counts(&report)), (&Ending::Tested, (1, 0, 0)), "{report:#?}");
     lab.assert_state_kept().await;
     assert!(server.is_alive());

@@ -10,7 +10,7 @@ use crate::bench::Bench;
 async fn load_mill(bench: &Bench, force: bool) -> (String, EvalReport) {
     let mill = &bench.phrases.mill;
     let path = bench.write(mill.file, mill.text);
-    let report = bench.load(Target::Path(path.clone()), force).await;
+    let report = bench.load(LoadTarget::Path(path.clone()), force).await;
     assert!(matches!(report.ending, Ending::Loaded { .. }), "{report:#?}");
     (path, report)
 }
@@ -23,7 +23,7 @@ pub(super) async fn loading(bench: Arc<Bench>) {
 
 pub(super) async fn warnings_of_files(bench: Arc<Bench>) {
     let (path, report) = load_mill(&bench, true).await;
-    let is_warning = |diagnostic: &&Diagnostic| diagnostic.severity.ends_with("warning");
+    let is_warning = |diagnostic: &&CompilerDiagnostic| diagnostic.severity.ends_with("warning");
     let found = report.diagnostics.iter().filter(is_warning).find(|warning| warning.file.as_ref() == Some(&path));
     let warning = found.unwrap_or_else(|| panic!("{report:#?}"));
     assert!(matches!(warning.line, Some(5 | 6)), "{report:#?}");
@@ -32,7 +32,7 @@ pub(super) async fn warnings_of_files(bench: Arc<Bench>) {
 pub(super) async fn loading_what_fails(bench: Arc<Bench>) {
     let mill = &bench.phrases.mill;
     let path = bench.write(&mill.file.replace("mill", "broken"), mill.broken);
-    let report = bench.load(Target::Path(path.clone()), true).await;
+    let report = bench.load(LoadTarget::Path(path.clone()), true).await;
     assert!(matches!(report.ending, Ending::Error { .. }), "{report:#?}");
     let found = report.diagnostics.iter().find(|diagnostic| diagnostic.severity == "error");
     let error = found.unwrap_or_else(|| panic!("{report:#?}"));
@@ -42,7 +42,7 @@ pub(super) async fn loading_what_fails(bench: Arc<Bench>) {
 }
 
 pub(super) async fn loading_what_is_not_there(bench: Arc<Bench>) {
-    let report = bench.load(Target::System("no-such-system".into()), true).await;
+    let report = bench.load(LoadTarget::System("no-such-system".into()), true).await;
     assert!(
         matches!(report.ending, Ending::Refused(ImageRefusal::NoSystem { .. }) | Ending::Error { .. }),
         "{report:#?}"
@@ -55,7 +55,7 @@ pub(super) async fn tests(bench: Arc<Bench>) {
         bench.write(name, text);
     }
     let path = bench.write(tests.file, tests.text);
-    let target = tests.system.map_or(Target::Path(path.clone()), |system| Target::System(system.into()));
+    let target = tests.system.map_or(LoadTarget::Path(path.clone()), |system| LoadTarget::System(system.into()));
     let report = bench.test(target.clone(), &[]).await;
     let tally = report.tests.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
     assert_eq!((&report.ending, tally.passed, tally.failed, tally.pending), (&Ending::Tested, 1, 1, 0), "{report:#?}");
@@ -69,7 +69,7 @@ pub(super) async fn tests(bench: Arc<Bench>) {
 
 pub(super) async fn no_tests(bench: Arc<Bench>) {
     let path = bench.write(&bench.phrases.mill.file.replace("mill", "none"), bench.phrases.tests.none);
-    let report = bench.test(Target::Path(path), &[]).await;
+    let report = bench.test(LoadTarget::Path(path), &[]).await;
     assert_eq!(report.tests.as_ref().map_or(0, Tally::total), 0, "{report:#?}");
 }
 
