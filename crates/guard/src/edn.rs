@@ -5,9 +5,9 @@ use std::fmt::Write;
 use serde_json::{Map, Value};
 
 /// One line of EDN.
-pub(crate) fn render(fields: &Map<String, Value>) -> String {
+pub(crate) fn render(document: &Value) -> String {
     let mut text = String::new();
-    map(fields, &mut text);
+    value(document, &mut text);
     text
 }
 

@@ -1,12 +1,15 @@
 //! The faults of a step. The message says what is wrong, where and why, and what to send next.
 
-use lispwright_syntax::Delimiter;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::delimiters::type_name;
+use crate::delimiters::DelimiterType;
+use crate::scan::Position;
 
 /// The protocol's codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Code {
     /// A closer that does not fit the top of the stack, or a stack that should be empty and is not.
     Mismatch,
@@ -20,38 +23,44 @@ pub enum Code {
     BadInput,
 }
 
-impl Code {
-    /// The code in an answer.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mismatch => "MISMATCH",
-            Self::Underflow => "UNDERFLOW",
-            Self::InvalidType => "INVALID_TYPE",
-            Self::BadCursor => "BAD_CURSOR",
-            Self::BadInput => "BAD_INPUT",
-        }
-    }
-}
-
-/// A step that was refused.
-#[derive(Clone, Debug, PartialEq)]
+/// A step that was refused: the `error` of an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Failure {
     /// The kind of mistake.
     pub code: Code,
     /// For people and models.
     pub message: String,
     /// The expected type.
-    pub expected: Option<Delimiter>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<DelimiterType>,
     /// The type that was sent.
-    pub found: Option<Delimiter>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<DelimiterType>,
     /// The index of the operation in a list, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub op: Option<usize>,
+    /// The stack as it was sent, where it can be shown.
+    pub stack: Vec<Value>,
+    /// The place in the text of a scan.
+    #[serde(flatten)]
+    pub place: Option<Box<FailurePlace>>,
+}
+
+/// The place of a closer that was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailurePlace {
+    /// The closer.
+    pub position: Position,
+    /// The open delimiter, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opened_at: Option<Position>,
 }
 
 impl Failure {
     /// A mistake that is not about two delimiter types.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), expected: None, found: None, op: None }
+        Self { code, message: message.into(), expected: None, found: None, op: None, stack: Vec::new(), place: None }
     }
 
     /// A request that cannot be used as it is.
@@ -69,23 +78,5 @@ impl Failure {
         self.message = format!("Operation {index} (from 0): {}", self.message);
         self.op = Some(index);
         self
-    }
-
-    /// The `error` of an answer, with the stack that goes with it.
-    pub(crate) fn to_json(&self, stack: Value) -> Value {
-        let mut error = Map::new();
-        error.insert("code".into(), self.code.name().into());
-        error.insert("message".into(), self.message.clone().into());
-        if let Some(expected) = self.expected {
-            error.insert("expected".into(), type_name(expected).into());
-        }
-        if let Some(found) = self.found {
-            error.insert("found".into(), type_name(found).into());
-        }
-        if let Some(op) = self.op {
-            error.insert("op".into(), json!(op));
-        }
-        error.insert("stack".into(), stack);
-        Value::Object(error)
     }
 }

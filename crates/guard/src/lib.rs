@@ -9,23 +9,27 @@
 //! **Invariants.** Every answer is a function of the request alone. No request panics. A refused request comes back
 //! with the stack that it had. `lispwright-syntax` decides what is a delimiter in a text.
 
+pub mod answer;
 pub mod delimiters;
 mod edn;
 pub mod failure;
+mod fields;
 pub mod hash;
 pub mod limits;
 pub mod operations;
-mod request;
+pub mod request;
 pub mod scan;
 mod slice;
 pub mod steps;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-pub use delimiters::type_name;
+pub use answer::{Body, GuardAnswer};
+pub use delimiters::DelimiterType;
 pub use failure::{Code, Failure};
-use request::Request;
-use steps::Move;
+use fields::Fields;
+use request::{BalanceRequest, BatchRequest, Format, RunRequest, ScanRequest, SentinelRequest, StepRequest};
+use steps::Op;
 
 /// The calls of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,51 +94,39 @@ impl Operation {
     }
 }
 
-/// The answer to a request.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// The step is correct. Equals the field `ok`.
-    pub ok: bool,
-    /// The answer, with the field names of the protocol.
-    pub fields: Map<String, Value>,
-    /// The same as one line of JSON, or of EDN when the request has `"format": "edn"`.
-    pub text: String,
-}
-
 /// Answers one request. Unknown fields are ignored.
 ///
 /// Field names are also accepted with a leading colon, a trailing question mark, in kebab-case and in snake_case; values
 /// of enumerations with a leading colon.
-pub fn answer(operation: Operation, request: &Map<String, Value>) -> Answer {
-    let request = Request::new(request);
-    let format = request.format();
-    let answered = match &format {
-        Ok(_) => run(operation, &request),
-        Err(failure) => Err(failure.clone()),
+pub fn answer(operation: Operation, request: &Map<String, Value>) -> GuardAnswer {
+    let sent = Fields::new(request);
+    let (format, answered) = match Format::read(&sent) {
+        Ok(format) => (format, run(operation, &sent)),
+        Err(failure) => (Format::Json, Err(failure)),
     };
-    let fields = answered.unwrap_or_else(|failure| {
-        let mut fields = Map::new();
-        fields.insert("ok".into(), false.into());
-        fields.insert("error".into(), failure.to_json(request.stack_as_sent()));
-        fields
-    });
-    let ok = fields.get("ok") == Some(&json!(true));
-    let text = match format {
-        Ok(request::Format::Edn) => edn::render(&fields),
-        _ => Value::Object(fields.clone()).to_string(),
-    };
-    Answer { ok, fields, text }
+    match answered {
+        Ok((body, error)) => GuardAnswer { ok: error.is_none(), error, body: Some(body), format },
+        Err(failure) => {
+            let error = Some(Failure { stack: sent.stack_as_sent(), ..failure });
+            GuardAnswer { ok: false, error, body: None, format }
+        }
+    }
 }
 
-fn run(operation: Operation, request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
-    match operation {
-        Operation::PushDelimiter => operations::one(request, Move::Push),
-        Operation::PopDelimiter => operations::one(request, Move::Pop),
-        Operation::SetSentinel => operations::set_sentinel(request),
-        Operation::BalanceAndResume => operations::balance_and_resume(request),
-        Operation::PushMany => operations::run_of(request, Move::Push),
-        Operation::PopMany => operations::run_of(request, Move::Pop),
-        Operation::Batch => operations::batch(request),
-        Operation::Scan => scan::run(request),
-    }
+/// Reads the request of an operation and carries it out. A scan has found something when it finds a mistake, too.
+fn run(operation: Operation, sent: &Fields<'_>) -> Result<(Body, Option<Failure>), Failure> {
+    let body = match operation {
+        Operation::PushDelimiter => Body::Stack(operations::one(StepRequest::read(sent)?, Op::Push)?),
+        Operation::PopDelimiter => Body::Stack(operations::one(StepRequest::read(sent)?, Op::Pop)?),
+        Operation::SetSentinel => Body::Sentinel(operations::set_sentinel(SentinelRequest::read(sent)?)?),
+        Operation::BalanceAndResume => Body::Balance(operations::balance_and_resume(BalanceRequest::read(sent)?)?),
+        Operation::PushMany => Body::Stack(operations::run_of(RunRequest::read(sent, Op::Push)?, Op::Push)?),
+        Operation::PopMany => Body::Stack(operations::run_of(RunRequest::read(sent, Op::Pop)?, Op::Pop)?),
+        Operation::Batch => Body::Stack(operations::batch(BatchRequest::read(sent)?)?),
+        Operation::Scan => {
+            let (answer, fault) = scan::run(ScanRequest::read(sent)?)?;
+            return Ok((Body::Scan(Box::new(answer)), fault));
+        }
+    };
+    Ok((body, None))
 }

@@ -1,77 +1,45 @@
-//! The operations on a stack: each checks its request, takes the steps on a copy, and returns the copy.
+//! The operations on a stack: each takes the steps on a copy of the stack of its request, and returns the copy.
 
-use lispwright_syntax::Delimiter;
-use serde_json::{Map, Value, json};
-
-use crate::delimiters::type_name;
+use crate::answer::{BalanceAnswer, Fix, SentinelAnswer, StackAnswer};
+use crate::delimiters::DelimiterType;
 use crate::failure::{Code, Failure};
+use crate::fields::missing_type;
 use crate::limits::MAX_OPS;
-use crate::request::{Mode, Request, delimiter, kind, missing_type, shortened};
+use crate::request::{BalanceRequest, BatchRequest, Edit, Mode, RunRequest, SentinelRequest, StepRequest, Written};
 use crate::slice::{Slice, advanced_hash};
-use crate::steps::{Move, closers, refuse_pop};
+use crate::steps::{Op, Step, closers, refuse_pop};
 use crate::{hash, scan};
 
-fn stack_json(stack: &[Delimiter]) -> Value {
-    stack.iter().copied().map(type_name).collect()
-}
-
-/// `{ok, stack}`, and the document's hash when the client keeps one.
-fn success(stack: &[Delimiter], doc_hash: Option<String>) -> Map<String, Value> {
-    let mut fields = Map::new();
-    fields.insert("ok".into(), true.into());
-    fields.insert("stack".into(), stack_json(stack));
-    if let Some(doc_hash) = doc_hash {
-        fields.insert("docHash".into(), doc_hash.into());
-    }
-    fields
-}
-
 /// One opener or one closer.
-pub(crate) fn one(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<String, Value>, Failure> {
-    let mut stack = request.stack()?;
-    let named = request.delimiter("type")?.map(to_move);
-    let cursor = request.cursor("cursor")?;
-    let written = Slice::written(request)?;
-    let mut step = named;
-    if let Some(slice) = &written {
-        slice.check_cursor("cursor", cursor)?;
-        let moves = slice.moves(request)?;
-        let &[found] = moves.as_slice() else {
-            if moves.is_empty() {
+pub(crate) fn one(request: StepRequest, op: Op) -> Result<StackAnswer, Failure> {
+    let StepRequest { mut stack, delimiter, written } = request;
+    let slice = Slice::written(&written)?;
+    let mut delimiter = delimiter;
+    if let Some(slice) = &slice {
+        let steps = slice.steps()?;
+        let &[found] = steps.as_slice() else {
+            if steps.is_empty() {
                 return Err(Failure::input(format!(
                     "`docSlice` holds nothing that {} reads as a delimiter. Send the text of this step and its dialect, \
                      or leave docSlice out.",
-                    request.dialect()?.unwrap_or(scan::DEFAULT_DIALECT).name()
+                    slice.dialect.name()
                 )));
             }
             return Err(Failure::input(format!(
                 "`docSlice` holds {} delimiters; this call takes one step. Use sexp_guard_batch for several.",
-                moves.len()
+                steps.len()
             )));
         };
-        check_direction(found, to_move)?;
-        agree(0, *step.get_or_insert(found), found)?;
+        let written = found.of(op)?;
+        agree(0, Step { op, delimiter: *delimiter.get_or_insert(written) }, found)?;
     }
-    let step = step.ok_or_else(|| missing_type("type"))?;
-    step.apply(&mut stack)?;
-    Ok(success(&stack, advanced_hash(request, written.as_ref())?))
-}
-
-/// A step found in a text has the direction of the call.
-fn check_direction(found: Move, to_move: fn(Delimiter) -> Move) -> Result<(), Failure> {
-    let pushes = |step: Move| matches!(step, Move::Push(_));
-    if pushes(found) == pushes(to_move(Delimiter::Paren)) {
-        return Ok(());
-    }
-    let (want, got) = if pushes(found) { ("closers", "opens") } else { ("openers", "closes") };
-    Err(Failure::input(format!(
-        "`{}` {got}, and this call takes {want} only. Use sexp_guard_batch for text that does both.",
-        found.character()
-    )))
+    let delimiter = delimiter.ok_or_else(|| missing_type("type"))?;
+    Step { op, delimiter }.apply(&mut stack)?;
+    Ok(StackAnswer { stack, doc_hash: advanced_hash(&written.hashes, slice.as_ref())?, edits: None })
 }
 
 /// The named step equals the written one.
-fn agree(index: usize, named: Move, written: Move) -> Result<(), Failure> {
+fn agree(index: usize, named: Step, written: Step) -> Result<(), Failure> {
     if named == written {
         return Ok(());
     }
@@ -83,82 +51,44 @@ fn agree(index: usize, named: Move, written: Move) -> Result<(), Failure> {
     )))
 }
 
-pub(crate) fn set_sentinel(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
-    let Some(cursor) = request.cursor("cursor")? else {
-        return Err(Failure::cursor("`cursor` is missing. Send the place where writing goes on, in code points."));
-    };
-    let mut fields = Map::new();
-    fields.insert("ok".into(), true.into());
-    fields.insert("sentinel".into(), cursor.into());
-    if let Some(doc_hash) = advanced_hash(request, None)? {
-        fields.insert("docHash".into(), doc_hash.into());
-    }
-    Ok(fields)
+pub(crate) fn set_sentinel(request: SentinelRequest) -> Result<SentinelAnswer, Failure> {
+    Ok(SentinelAnswer { sentinel: request.cursor, doc_hash: advanced_hash(&request.hashes, None)? })
 }
 
-pub(crate) fn balance_and_resume(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
-    let stack = request.stack()?;
-    let Some(sentinel) = request.cursor("sentinel")? else {
-        return Err(Failure::cursor("`sentinel` is missing. Send the cursor at which writing stopped."));
-    };
-    let mode = match request.word("mode")? {
-        None | Some("assert-empty") => Mode::AssertEmpty,
-        Some("suggest-fix") => Mode::SuggestFix,
-        Some(other) => {
-            return Err(Failure::input(format!(
-                "`mode` must be assert-empty or suggest-fix, not \"{}\".",
-                shortened(other)
-            )));
-        }
-    };
-    let in_comment = match Slice::of(request)? {
-        Some(slice) => check_evidence(request, &slice, sentinel, &stack)?,
+pub(crate) fn balance_and_resume(request: BalanceRequest) -> Result<BalanceAnswer, Failure> {
+    let BalanceRequest { stack, sentinel, mode, doc_slice, dialect, hashes, .. } = request;
+    let in_comment = match &doc_slice {
+        Some(sent) => check_evidence(&Slice::of(sent, dialect)?, sentinel, &stack)?,
         None => false,
     };
-    // A line comment has to end before the delimiters can be closed.
-    let before = if in_comment && !stack.is_empty() { "\n" } else { "" };
     // The slice is text that is already on the stack: it does not advance the hash a second time.
-    let doc_hash = advanced_hash(request, None)?;
-    let mut fields = Map::new();
-    match mode {
-        Mode::AssertEmpty => {
-            if let Some(&top) = stack.last() {
-                return Err(Failure {
-                    expected: Some(top),
-                    ..Failure::new(
-                        Code::Mismatch,
-                        format!(
-                            "{} unclosed at {sentinel}. Write `{}` there{}, or call again with mode suggest-fix.",
-                            stack.len(),
-                            closers(&stack),
-                            if in_comment { " on a new line, after the comment" } else { "" }
-                        ),
-                    )
-                });
-            }
-            fields.insert("ok".into(), true.into());
-            fields.insert("balanced".into(), true.into());
-            fields.insert("stack".into(), json!([]));
+    let doc_hash = advanced_hash(&hashes, None)?;
+    let balanced = stack.is_empty();
+    match (mode, stack.last()) {
+        (Mode::AssertEmpty, Some(&top)) => {
+            let message = format!(
+                "{} unclosed at {sentinel}. Write `{}` there{}, or call again with mode suggest-fix.",
+                stack.len(),
+                closers(&stack),
+                if in_comment { " on a new line, after the comment" } else { "" }
+            );
+            Err(Failure { expected: Some(top), ..Failure::new(Code::Mismatch, message) })
         }
-        Mode::SuggestFix => {
-            let text = before.to_owned() + &closers(&stack);
-            let mut fix = Map::new();
-            let edit = json!({ "start": sentinel, "end": sentinel, "text": text });
-            fix.insert("edits".into(), if stack.is_empty() { json!([]) } else { json!([edit]) });
-            fix.insert("newStack".into(), json!([]));
-            if let Some(doc_hash) = doc_hash.as_deref().filter(|_| !stack.is_empty()) {
-                let end = sentinel + scan::position::code_points(&text);
-                fix.insert("docHash".into(), hash::advance(doc_hash, sentinel, end, &text).into());
-            }
-            fields.insert("ok".into(), true.into());
-            fields.insert("balanced".into(), stack.is_empty().into());
-            fields.insert("fix".into(), fix.into());
+        (Mode::AssertEmpty, None) => Ok(BalanceAnswer { balanced, stack: Some(stack), fix: None, doc_hash }),
+        (Mode::SuggestFix, None) => {
+            let fix = Fix { edits: Vec::new(), new_stack: stack, doc_hash: None };
+            Ok(BalanceAnswer { balanced, stack: None, fix: Some(fix), doc_hash })
+        }
+        (Mode::SuggestFix, Some(_)) => {
+            // A line comment has to end before the delimiters can be closed.
+            let text = if in_comment { "\n" } else { "" }.to_owned() + &closers(&stack);
+            let end = sentinel + scan::position::code_points(&text);
+            let after = doc_hash.as_deref().map(|before| hash::advance(before, sentinel, end, &text));
+            let edits = vec![Edit::insertion(sentinel, text)];
+            let fix = Fix { edits, new_stack: Vec::new(), doc_hash: after };
+            Ok(BalanceAnswer { balanced, stack: None, fix: Some(fix), doc_hash })
         }
     }
-    if let Some(doc_hash) = doc_hash {
-        fields.insert("docHash".into(), doc_hash.into());
-    }
-    Ok(fields)
 }
 
 /// Checks that the text before the sentinel fits the stack: it closes in order what it opens, and the openers that
@@ -166,25 +96,19 @@ pub(crate) fn balance_and_resume(request: &Request<'_>) -> Result<Map<String, Va
 ///
 /// The text may be an excerpt, shorter than its span, as in the protocol's own example; it may not be longer. Returns
 /// whether the sentinel is in a line comment.
-fn check_evidence(
-    request: &Request<'_>,
-    slice: &Slice<'_>,
-    sentinel: u64,
-    stack: &[Delimiter],
-) -> Result<bool, Failure> {
+fn check_evidence(slice: &Slice<'_>, sentinel: u64, stack: &[DelimiterType]) -> Result<bool, Failure> {
     slice.check_cursor("sentinel", Some(sentinel))?;
     if let Some((start, end)) = slice.span
         && scan::position::code_points(&slice.text) > end - start
     {
         slice.check_length()?;
     }
-    let mut left_open: Vec<Delimiter> = Vec::new();
-    let (moves, ends_in_comment) = slice.read(request)?;
-    for step in moves {
-        match step {
-            // It closes an opener from before the slice.
-            Move::Pop(_) if left_open.is_empty() => {}
-            step => step.apply(&mut left_open)?,
+    let mut left_open: Vec<DelimiterType> = Vec::new();
+    let (steps, ends_in_comment) = slice.read()?;
+    for step in steps {
+        // A closer with nothing open closes an opener from before the slice.
+        if step.op == Op::Push || !left_open.is_empty() {
+            step.apply(&mut left_open)?;
         }
     }
     for (index, &opened) in left_open.iter().rev().enumerate() {
@@ -193,7 +117,7 @@ fn check_evidence(
             let message = format!(
                 "`docSlice` leaves `{}` open, but the stack {}. Send the stack that the text before the sentinel \
                  leaves.",
-                closers(&left_open).chars().rev().map(opener).collect::<String>(),
+                left_open.iter().map(|opened| opened.open()).collect::<String>(),
                 if on_stack.is_none() { "is not that deep" } else { "has another delimiter there" }
             );
             return Err(Failure { message, ..failure });
@@ -202,86 +126,30 @@ fn check_evidence(
     Ok(ends_in_comment && slice.span.is_none_or(|(_, end)| end == sentinel))
 }
 
-fn opener(closer: char) -> char {
-    match closer {
-        ')' => '(',
-        ']' => '[',
-        _ => '{',
-    }
-}
-
-/// A run of openers or of closers: `types`, a slice, or both. The list has other names, too; lists under two of them
-/// must agree.
-pub(crate) fn run_of(request: &Request<'_>, to_move: fn(Delimiter) -> Move) -> Result<Map<String, Value>, Failure> {
-    // A run of closers may also be named by the expected types.
-    let names: &[&str] = if to_move(Delimiter::Paren) == Move::Pop(Delimiter::Paren) {
-        &["types", "expected", "ops"]
-    } else {
-        &["types", "ops"]
-    };
-    let mut listed: Option<(&str, Vec<Move>)> = None;
-    for &name in names {
-        let Some(elements) = request.list(name)? else { continue };
-        let steps = elements.iter().enumerate().map(|(index, element)| match element {
-            Value::Object(fields) => {
-                let step = Request::new(fields);
-                match step.get("op") {
-                    Some(_) => step.step().and_then(|found| check_direction(found, to_move).map(|()| found)),
-                    None => step.delimiter("type")?.map(to_move).ok_or_else(|| missing_type("type")),
-                }
-                .map_err(|failure| failure.at_op(index))
-            }
-            element => delimiter(&format!("{name}[{index}]"), element).map(to_move),
-        });
-        let steps = steps.collect::<Result<Vec<_>, _>>()?;
-        match &listed {
-            None => listed = Some((name, steps)),
-            Some((first, others)) if *others != steps => {
-                return Err(Failure::input(format!(
-                    "`{first}` and `{name}` differ. Send the steps once, or twice the same."
-                )));
-            }
-            Some(_) => {}
-        }
-    }
-    steps(request, listed.map(|(_, steps)| steps), Some(to_move), "types")
+/// A run of openers or of closers: `types`, a slice, or both.
+pub(crate) fn run_of(request: RunRequest, op: Op) -> Result<StackAnswer, Failure> {
+    let listed = request.types.map(|types| types.into_iter().map(|delimiter| Step { op, delimiter }).collect());
+    take(request.stack, listed, &request.written, Some(op), "types")
 }
 
 /// Openers and closers in any order: `ops`, a slice, or both.
-pub(crate) fn batch(request: &Request<'_>) -> Result<Map<String, Value>, Failure> {
-    let listed = request.list("ops")?.map(|ops| {
-        let step = |(index, op): (usize, &Value)| match op {
-            Value::Object(fields) => Request::new(fields).step().map_err(|failure| failure.at_op(index)),
-            other => {
-                Err(Failure::input(format!("`ops[{index}]` must be an object {{op, type}}, not {}.", kind(other))))
-            }
-        };
-        ops.iter().enumerate().map(step).collect::<Result<Vec<_>, _>>()
-    });
-    steps(request, listed.transpose()?, None, "ops")
+pub(crate) fn batch(request: BatchRequest) -> Result<StackAnswer, Failure> {
+    take(request.stack, request.ops, &request.written, None, "ops")
 }
 
 /// Takes a list of steps, all or none.
-fn steps(
-    request: &Request<'_>,
-    listed: Option<Vec<Move>>,
-    direction: Option<fn(Delimiter) -> Move>,
+fn take(
+    mut stack: Vec<DelimiterType>,
+    listed: Option<Vec<Step>>,
+    written: &Written,
+    op: Option<Op>,
     list_name: &str,
-) -> Result<Map<String, Value>, Failure> {
-    let mut stack = request.stack()?;
-    let cursor = request.cursor("cursor")?;
-    let written = Slice::written(request)?;
-    let found = match &written {
-        None => None,
-        Some(slice) => {
-            slice.check_cursor("cursor", cursor)?;
-            let found = slice.moves(request)?;
-            for &step in &found {
-                direction.map_or(Ok(()), |to_move| check_direction(step, to_move))?;
-            }
-            Some(found)
-        }
-    };
+) -> Result<StackAnswer, Failure> {
+    let slice = Slice::written(written)?;
+    let found = slice.as_ref().map(Slice::steps).transpose()?;
+    if let Some(op) = op {
+        found.iter().flatten().try_for_each(|step| step.of(op).map(|_| ()))?;
+    }
     if let (Some(listed), Some(found)) = (&listed, &found) {
         if listed.len() != found.len() {
             return Err(Failure::input(format!(
@@ -295,19 +163,16 @@ fn steps(
             agree(index, named, written)?;
         }
     }
-    let is_listed_only = found.is_none();
-    let Some(taken) = listed.or(found) else {
+    let Some(steps) = listed.or(found) else {
         return Err(Failure::input(format!(
             "`{list_name}` is missing. Send at most {MAX_OPS} steps, or the text that takes them as docSlice."
         )));
     };
-    for (index, step) in taken.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         step.apply(&mut stack).map_err(|failure| failure.at_op(index))?;
     }
-    let mut fields = success(&stack, advanced_hash(request, written.as_ref())?);
-    if let Some(cursor) = cursor.filter(|_| is_listed_only && !taken.is_empty()) {
-        let text: String = taken.iter().map(|step| step.character()).collect();
-        fields.insert("edits".into(), json!([{ "start": cursor, "end": cursor, "text": text }]));
-    }
-    Ok(fields)
+    let doc_hash = advanced_hash(&written.hashes, slice.as_ref())?;
+    let place = written.cursor.filter(|_| slice.is_none() && !steps.is_empty());
+    let text = || steps.iter().map(|step| step.character()).collect();
+    Ok(StackAnswer { stack, doc_hash, edits: place.map(|place| vec![Edit::insertion(place, text())]) })
 }

@@ -1,239 +1,422 @@
-//! The fields of a request, found under any of their spellings and checked one by one.
+//! The requests of the protocol: every field that it takes. `fields.rs` finds them in what a client sent.
+//!
+//! The comments on fields are what clients see in the schema, without those that only repeat a name.
 
-use lispwright_syntax::{Delimiter, Dialect};
-use serde_json::{Map, Value, json};
+use lispwright_syntax::Dialect;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::delimiters::{from_name, type_name};
-use crate::failure::{Code, Failure};
-use crate::hash;
-use crate::limits::{MAX_CURSOR, MAX_DEPTH, MAX_OPS};
-use crate::steps::Move;
+use crate::delimiters::DelimiterType;
+use crate::failure::Failure;
+use crate::fields::{Fields, delimiter, kind, missing_type, shortened};
+use crate::limits::{MAX_CURSOR, MAX_DEPTH, MAX_OPS, MAX_PIECE, MAX_SLICE, MAX_STATE};
+use crate::steps::{Op, Step};
 
 /// The notation of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+pub enum Format {
+    /// One line of JSON.
+    #[default]
     Json,
+    /// One line of EDN.
     Edn,
 }
 
 /// The treatment of a stack that is not empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+pub enum Mode {
     /// Refuse it.
     AssertEmpty,
     /// Return the closers that would empty it.
     SuggestFix,
 }
 
-/// A request, or an object inside one.
-#[derive(Clone, Copy)]
-pub(crate) struct Request<'r> {
-    fields: &'r Map<String, Value>,
+/// The treatment of a text that cannot end where a scan is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScanMode {
+    /// Say so.
+    #[default]
+    Report,
+    /// Refuse it.
+    AssertEmpty,
+    /// Return the text that would close everything.
+    SuggestFix,
 }
 
-impl<'r> Request<'r> {
-    pub(crate) fn new(fields: &'r Map<String, Value>) -> Self {
-        Self { fields }
-    }
+/// Some text of the document.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+pub struct DocSlice {
+    /// Text
+    pub text: String,
+    /// Start
+    pub start: Option<u64>,
+    /// End
+    pub end: Option<u64>,
+}
 
-    /// A field by its own name, otherwise by another spelling of it. `null` counts as absent.
-    pub(crate) fn get(&self, name: &str) -> Option<&'r Value> {
-        let exact = self.fields.get(name);
-        let found =
-            exact.or_else(|| self.fields.iter().find(|(key, _)| is_spelling(key, name)).map(|(_, value)| value));
-        found.filter(|value| !value.is_null())
-    }
+/// A text instead of that between two positions in code points.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(description = "")]
+pub struct Edit {
+    /// Start
+    pub start: u64,
+    /// End
+    pub end: u64,
+    /// Text
+    pub text: String,
+}
 
-    /// A string.
-    pub(crate) fn text(&self, name: &str) -> Result<Option<&'r str>, Failure> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(Failure::input(format!("`{name}` must be a string, not {}.", kind(other)))),
-        }
+impl Edit {
+    /// Puts `text` at `place`.
+    pub(crate) fn insertion(place: u64, text: String) -> Self {
+        Self { start: place, end: place, text }
     }
+}
 
-    /// A word from a list, without the colon that EDN puts before it.
-    pub(crate) fn word(&self, name: &str) -> Result<Option<&'r str>, Failure> {
-        Ok(self.text(name)?.map(|word| word.strip_prefix(':').unwrap_or(word)))
-    }
+/// The hashes of a document that a client keeps.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Hashes {
+    /// Hash of the document before this text
+    pub doc_hash: Option<String>,
+    /// Hash you expect after it
+    pub doc_hash_after: Option<String>,
+}
 
-    /// A position in the document, in code points.
-    pub(crate) fn cursor(&self, name: &str) -> Result<Option<u64>, Failure> {
-        self.get(name).map(|value| place(name, value)).transpose()
-    }
+/// What was written for the steps.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Written {
+    /// Where the text goes
+    #[schemars(range(max = MAX_CURSOR))]
+    pub cursor: Option<u64>,
+    /// The text written; start and end in code points
+    pub doc_slice: Option<DocSlice>,
+    /// Insertions, instead of docSlice
+    pub edits: Option<Vec<Edit>>,
+    /// Of the text (default clojure)
+    #[schemars(with = "Option<String>")]
+    pub dialect: Option<Dialect>,
+    /// The hashes of the document
+    #[schemars(flatten)]
+    pub hashes: Hashes,
+    /// Format
+    #[schemars(with = "Option<Format>")]
+    pub format: Format,
+}
 
-    pub(crate) fn format(&self) -> Result<Format, Failure> {
-        match self.word("format")? {
-            None | Some("json") => Ok(Format::Json),
-            Some("edn") => Ok(Format::Edn),
+/// One opener or one closer.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
+pub struct StepRequest {
+    /// Open delimiters, outermost first
+    #[schemars(length(max = MAX_DEPTH))]
+    pub stack: Vec<DelimiterType>,
+    /// Type
+    #[schemars(rename = "type", required)]
+    pub delimiter: Option<DelimiterType>,
+    /// What was written
+    #[schemars(flatten)]
+    pub written: Written,
+}
+
+/// A run of openers, or of closers.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
+pub struct RunRequest {
+    /// Open delimiters, outermost first
+    #[schemars(length(max = MAX_DEPTH))]
+    pub stack: Vec<DelimiterType>,
+    /// Openers outermost first, or what closers are expected to close, innermost first
+    #[schemars(length(max = MAX_OPS))]
+    pub types: Option<Vec<DelimiterType>>,
+    /// What was written
+    #[schemars(flatten)]
+    pub written: Written,
+}
+
+/// Openers and closers in any order.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
+pub struct BatchRequest {
+    /// Open delimiters, outermost first
+    #[schemars(length(max = MAX_DEPTH))]
+    pub stack: Vec<DelimiterType>,
+    /// Ops
+    #[schemars(length(max = MAX_OPS))]
+    pub ops: Option<Vec<Step>>,
+    /// What was written
+    #[schemars(flatten)]
+    pub written: Written,
+}
+
+/// A place to remember.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
+pub struct SentinelRequest {
+    /// Where writing goes on
+    #[schemars(range(max = MAX_CURSOR))]
+    pub cursor: u64,
+    /// The hashes of the document
+    #[schemars(flatten)]
+    pub hashes: Hashes,
+    /// Format
+    #[schemars(with = "Option<Format>")]
+    pub format: Format,
+}
+
+/// Whether anything is open.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "camelCase", extend("additionalProperties" = true))]
+pub struct BalanceRequest {
+    /// Open delimiters, outermost first
+    #[schemars(length(max = MAX_DEPTH))]
+    pub stack: Vec<DelimiterType>,
+    /// Where writing stopped
+    #[schemars(range(max = MAX_CURSOR))]
+    pub sentinel: u64,
+    /// Mode
+    pub mode: Mode,
+    /// Text before the sentinel, already on the stack
+    pub doc_slice: Option<DocSlice>,
+    /// Of the text (default clojure)
+    #[schemars(with = "Option<String>")]
+    pub dialect: Option<Dialect>,
+    /// The hashes of the document
+    #[schemars(flatten)]
+    pub hashes: Hashes,
+    /// Format
+    #[schemars(with = "Option<Format>")]
+    pub format: Format,
+}
+
+/// The next piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
+pub struct ScanRequest {
+    /// The next piece
+    #[schemars(length(max = MAX_PIECE))]
+    pub text: String,
+    /// Of the last answer
+    #[schemars(length(max = MAX_STATE))]
+    pub state: Option<String>,
+    /// What is open before the first piece
+    #[schemars(length(max = MAX_DEPTH))]
+    pub stack: Option<Vec<DelimiterType>>,
+    /// Of the text (default clojure)
+    #[schemars(with = "Option<String>")]
+    pub dialect: Option<Dialect>,
+    /// Code point at which the piece begins
+    #[schemars(range(max = MAX_CURSOR))]
+    pub start: Option<u64>,
+    /// Mode
+    #[schemars(default)]
+    pub mode: ScanMode,
+    /// The hashes of the document
+    #[schemars(flatten)]
+    pub hashes: Hashes,
+    /// Format
+    #[schemars(with = "Option<Format>")]
+    pub format: Format,
+}
+
+impl Format {
+    pub(crate) fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
+        match sent.word("format")? {
+            None | Some("json") => Ok(Self::Json),
+            Some("edn") => Ok(Self::Edn),
             Some(other) => Err(Failure::input(format!("`format` must be json or edn, not \"{}\".", shortened(other)))),
         }
     }
+}
 
-    /// The dialect whose reader finds the delimiters of a text.
-    pub(crate) fn dialect(&self) -> Result<Option<Dialect>, Failure> {
-        let Some(name) = self.word("dialect")? else { return Ok(None) };
-        match Dialect::from_name(name) {
-            Some(dialect) => Ok(Some(dialect)),
-            None => {
-                let known: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-                Err(Failure::input(format!(
-                    "There is no dialect \"{}\". Send one of {}.",
-                    shortened(name),
-                    known.join(", ")
-                )))
-            }
+impl DocSlice {
+    fn read(sent: &Fields<'_>) -> Result<Option<Self>, Failure> {
+        let Some(slice) = sent.object("docSlice")? else { return Ok(None) };
+        let Some(text) = slice.text("text")? else {
+            return Err(Failure::input("`docSlice.text` is missing. Send the text, or leave docSlice out."));
+        };
+        check_size("docSlice.text", text)?;
+        let place = |name| slice.cursor_called(name, &format!("docSlice.{name}"));
+        Ok(Some(Self { text: text.to_owned(), start: place("start")?, end: place("end")? }))
+    }
+}
+
+impl Edit {
+    fn read(index: usize, sent: &Value) -> Result<Self, Failure> {
+        let Value::Object(fields) = sent else {
+            return Err(Failure::input(format!("`edits[{index}]` must be an object, not {}.", kind(sent))));
+        };
+        let edit = Fields::new(fields);
+        match (edit.cursor("start")?, edit.cursor("end")?, edit.text("text")?) {
+            (Some(start), Some(end), Some(text)) => Ok(Self { start, end, text: text.to_owned() }),
+            _ => Err(Failure::input(format!("`edits[{index}]` must have start, end and text."))),
         }
     }
+}
 
-    pub(crate) fn hash(&self, name: &str) -> Result<Option<String>, Failure> {
-        self.text(name)?.map(|sent| hash::parse(name, sent)).transpose()
+impl Hashes {
+    fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
+        Ok(Self { doc_hash: sent.hash("docHash")?, doc_hash_after: sent.hash("docHashAfter")? })
     }
+}
 
-    /// The stack, which every operation but two requires.
-    pub(crate) fn stack(&self) -> Result<Vec<Delimiter>, Failure> {
-        self.optional_stack()?.ok_or_else(|| {
-            Failure::input("`stack` is missing. Send the open delimiters, outermost first; [] when nothing is open.")
+impl Written {
+    fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
+        let cursor = sent.cursor("cursor")?;
+        let doc_slice = DocSlice::read(sent)?;
+        let edits = sent.list("edits")?.map(|edits| {
+            let edits = edits.iter().enumerate().map(|(index, edit)| Edit::read(index, edit));
+            edits.collect::<Result<Vec<_>, _>>()
+        });
+        let edits = edits.transpose()?;
+        let has_text = doc_slice.is_some() || edits.is_some();
+        Ok(Self {
+            cursor,
+            doc_slice,
+            edits,
+            dialect: if has_text { sent.dialect()? } else { None },
+            hashes: Hashes::read(sent)?,
+            format: Format::read(sent)?,
         })
     }
+}
 
-    pub(crate) fn optional_stack(&self) -> Result<Option<Vec<Delimiter>>, Failure> {
-        let Some(value) = self.get("stack") else { return Ok(None) };
-        let Value::Array(elements) = value else {
-            return Err(Failure::input(format!(
-                "`stack` must be an array of delimiter types, outermost first, not {}.",
-                kind(value)
-            )));
-        };
-        if elements.len() > MAX_DEPTH {
-            return Err(Failure::input(format!(
-                "`stack` holds {} delimiters; at most {MAX_DEPTH} may be open.",
-                elements.len()
-            )));
-        }
-        let types = elements.iter().enumerate().map(|(index, element)| delimiter(&format!("stack[{index}]"), element));
-        types.collect::<Result<_, _>>().map(Some)
+impl StepRequest {
+    pub(crate) fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
+        Ok(Self { stack: sent.stack()?, delimiter: sent.delimiter("type")?, written: Written::read(sent)? })
     }
+}
 
-    /// The stack for an error: unchanged where it can be shown at all.
-    pub(crate) fn stack_as_sent(&self) -> Value {
-        const LONGEST: usize = 64;
-        match (self.optional_stack(), self.get("stack")) {
-            (Ok(Some(stack)), _) => stack.into_iter().map(type_name).collect(),
-            (Err(_), Some(Value::Array(elements))) if elements.len() <= MAX_DEPTH => {
-                let short = |value: &Value| match value {
-                    Value::String(text) => text.len() <= LONGEST,
-                    Value::Array(_) | Value::Object(_) => false,
-                    _ => true,
-                };
-                if elements.iter().all(short) { Value::Array(elements.clone()) } else { json!([]) }
+impl RunRequest {
+    /// The list has other names, too; lists under two of them must agree.
+    pub(crate) fn read(sent: &Fields<'_>, op: Op) -> Result<Self, Failure> {
+        // A run of closers may also be named by the expected types.
+        let names: &[&str] = if op == Op::Pop { &["types", "expected", "ops"] } else { &["types", "ops"] };
+        let mut listed: Option<(&str, Vec<DelimiterType>)> = None;
+        for &name in names {
+            let Some(elements) = sent.list(name)? else { continue };
+            let types = elements.iter().enumerate().map(|(index, element)| match element {
+                Value::Object(fields) => {
+                    let step = Fields::new(fields);
+                    match step.get("op") {
+                        Some(_) => step.step().and_then(|step| step.of(op)),
+                        None => step.delimiter("type")?.ok_or_else(|| missing_type("type")),
+                    }
+                    .map_err(|failure| failure.at_op(index))
+                }
+                element => delimiter(&format!("{name}[{index}]"), element),
+            });
+            let types = types.collect::<Result<Vec<_>, _>>()?;
+            match &listed {
+                None => listed = Some((name, types)),
+                Some((first, others)) if *others != types => {
+                    return Err(Failure::input(format!(
+                        "`{first}` and `{name}` differ. Send the steps once, or twice the same."
+                    )));
+                }
+                Some(_) => {}
             }
-            _ => json!([]),
         }
+        Ok(Self { stack: sent.stack()?, types: listed.map(|(_, types)| types), written: Written::read(sent)? })
     }
+}
 
-    pub(crate) fn delimiter(&self, name: &str) -> Result<Option<Delimiter>, Failure> {
-        self.get(name).map(|value| delimiter(name, value)).transpose()
+impl BatchRequest {
+    pub(crate) fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
+        let ops = sent.list("ops")?.map(|ops| {
+            let step = |(index, op): (usize, &Value)| match op {
+                Value::Object(fields) => Fields::new(fields).step().map_err(|failure| failure.at_op(index)),
+                other => {
+                    Err(Failure::input(format!("`ops[{index}]` must be an object {{op, type}}, not {}.", kind(other))))
+                }
+            };
+            ops.iter().enumerate().map(step).collect::<Result<Vec<_>, _>>()
+        });
+        Ok(Self { ops: ops.transpose()?, stack: sent.stack()?, written: Written::read(sent)? })
     }
+}
 
-    /// An array of at most [`MAX_OPS`] elements.
-    pub(crate) fn list(&self, name: &str) -> Result<Option<&'r [Value]>, Failure> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Array(elements)) if elements.len() > MAX_OPS => Err(Failure::input(format!(
-                "`{name}` holds {} elements; at most {MAX_OPS} fit one request. Send the rest in a second one, with \
-                 the stack that the first one gives.",
-                elements.len()
-            ))),
-            Some(Value::Array(elements)) => Ok(Some(elements)),
-            Some(other) => Err(Failure::input(format!("`{name}` must be an array, not {}.", kind(other)))),
-        }
+impl SentinelRequest {
+    pub(crate) fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
+        let Some(cursor) = sent.cursor("cursor")? else {
+            return Err(Failure::cursor("`cursor` is missing. Send the place where writing goes on, in code points."));
+        };
+        Ok(Self { cursor, hashes: Hashes::read(sent)?, format: Format::read(sent)? })
     }
+}
 
-    /// An object inside the request.
-    pub(crate) fn object(&self, name: &str) -> Result<Option<Request<'r>>, Failure> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Object(fields)) => Ok(Some(Request::new(fields))),
-            Some(other) => Err(Failure::input(format!("`{name}` must be an object, not {}.", kind(other)))),
-        }
-    }
-
-    /// One element of `ops`: `{op, type}`.
-    pub(crate) fn step(&self) -> Result<Move, Failure> {
-        let to_move = match self.word("op")? {
-            Some("push" | "pushDelimiter") => Move::Push,
-            Some("pop" | "popDelimiter") => Move::Pop,
+impl BalanceRequest {
+    pub(crate) fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
+        let stack = sent.stack()?;
+        let Some(sentinel) = sent.cursor("sentinel")? else {
+            return Err(Failure::cursor("`sentinel` is missing. Send the cursor at which writing stopped."));
+        };
+        let mode = match sent.word("mode")? {
+            None | Some("assert-empty") => Mode::AssertEmpty,
+            Some("suggest-fix") => Mode::SuggestFix,
             Some(other) => {
-                return Err(Failure::input(format!("`op` must be push or pop, not \"{}\".", shortened(other))));
+                return Err(Failure::input(format!(
+                    "`mode` must be assert-empty or suggest-fix, not \"{}\".",
+                    shortened(other)
+                )));
             }
-            None => return Err(Failure::input("`op` is missing. Send push or pop.")),
         };
-        self.cursor("cursor")?;
-        match self.delimiter("type")? {
-            Some(delimiter) => Ok(to_move(delimiter)),
-            None => Err(missing_type("type")),
+        let doc_slice = DocSlice::read(sent)?;
+        let dialect = if doc_slice.is_some() { sent.dialect()? } else { None };
+        let (hashes, format) = (Hashes::read(sent)?, Format::read(sent)?);
+        Ok(Self { stack, sentinel, mode, doc_slice, dialect, hashes, format })
+    }
+}
+
+impl ScanRequest {
+    pub(crate) fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
+        let mode = match sent.word("mode")? {
+            None | Some("report") => ScanMode::Report,
+            Some("assert-empty") => ScanMode::AssertEmpty,
+            Some("suggest-fix") => ScanMode::SuggestFix,
+            Some(other) => {
+                return Err(Failure::input(format!(
+                    "`mode` must be report, assert-empty or suggest-fix, not \"{}\".",
+                    shortened(other)
+                )));
+            }
+        };
+        let Some(text) = sent.text("text")? else {
+            return Err(Failure::input("`text` is missing. Send the next piece of the text."));
+        };
+        if text.len() > MAX_PIECE {
+            return Err(Failure::input(format!(
+                "`text` has {} bytes; one piece may have {MAX_PIECE}. Send it in pieces, each with the `state` of the \
+                 one before.",
+                text.len()
+            )));
         }
+        Ok(Self {
+            text: text.to_owned(),
+            dialect: sent.dialect()?,
+            stack: sent.optional_stack()?,
+            start: sent.cursor("start")?,
+            hashes: Hashes::read(sent)?,
+            state: sent.text("state")?.filter(|state| !state.is_empty()).map(str::to_owned),
+            mode,
+            format: Format::read(sent)?,
+        })
     }
 }
 
-/// The failure of a missing delimiter type.
-pub(crate) fn missing_type(place: &str) -> Failure {
-    Failure::new(Code::InvalidType, format!("`{place}` is missing. Send paren, bracket or brace."))
-}
-
-/// A delimiter type as sent.
-pub(crate) fn delimiter(place: &str, value: &Value) -> Result<Delimiter, Failure> {
-    let given = match value {
-        Value::String(name) => match from_name(name) {
-            Some(delimiter) => return Ok(delimiter),
-            None => format!("\"{}\"", shortened(name)),
-        },
-        other => kind(other).to_owned(),
-    };
-    Err(Failure::new(Code::InvalidType, format!("`{place}` must be paren, bracket or brace, not {given}.")))
-}
-
-fn place(name: &str, value: &Value) -> Result<u64, Failure> {
-    // JSON readers that know only doubles write `3.0` for an integer.
-    let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0 && *number <= MAX_CURSOR as f64);
-    let found = value.as_u64().or_else(|| whole.map(|number| number as u64));
-    found.filter(|&cursor| cursor <= MAX_CURSOR).ok_or_else(|| {
-        let given = if value.is_number() { value.to_string() } else { kind(value).to_owned() };
-        Failure::cursor(format!(
-            "`{name}` must be a whole number of code points from 0 to {MAX_CURSOR}, counted from the start of the \
-             document, not {given}."
-        ))
-    })
-}
-
-/// `key` is another spelling of the field `name`: `:doc-slice`, `doc_slice`, `docSlice?`.
-fn is_spelling(key: &str, name: &str) -> bool {
-    let bare = key.strip_prefix(':').unwrap_or(key);
-    let bare = bare.strip_suffix('?').unwrap_or(bare);
-    let letters = bare.bytes().filter(|byte| !matches!(byte, b'-' | b'_')).map(|byte| byte.to_ascii_lowercase());
-    letters.eq(name.bytes().map(|byte| byte.to_ascii_lowercase()))
-}
-
-/// The kind of a JSON value, for a message.
-pub(crate) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+/// Checks the length of a text that is written at once.
+pub(crate) fn check_size(name: &str, text: &str) -> Result<(), Failure> {
+    if text.len() <= MAX_SLICE {
+        return Ok(());
     }
-}
-
-/// The first characters of a sent text, for a message.
-pub(crate) fn shortened(text: &str) -> String {
-    const WIDTH: usize = 40;
-    let mut shown: String = text.chars().take(WIDTH).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
+    Err(Failure::input(format!(
+        "`{name}` has {} bytes; a slice may have {MAX_SLICE}. Send only the text near the cursor, or use \
+         sexp_guard_scan for long texts.",
+        text.len()
+    )))
 }

@@ -19,7 +19,7 @@ fn the_examples_are_true() {
             let (name, request) = line.split_once(' ').unwrap();
             let operation = Operation::ALL.into_iter().find(|operation| operation.name() == name).unwrap();
             let request: Map<String, Value> = serde_json::from_str(request).unwrap();
-            assert_eq!(asked.replace((line, answer(operation, &request).text)), None, "no answer before {line}");
+            assert_eq!(asked.replace((line, answer(operation, &request).text())), None, "no answer before {line}");
         }
     }
     for operation in Operation::ALL {

@@ -19,9 +19,9 @@ fn ask(operation: Operation, request: Value) -> Value {
     let request = object(request);
     let first = answer(operation, &request);
     assert_eq!(answer(operation, &request), first);
-    assert_eq!(first.fields["ok"], json!(first.ok));
-    let fields = Value::Object(first.fields);
-    assert_eq!(serde_json::from_str::<Value>(&first.text).unwrap(), fields);
+    let fields = first.document();
+    assert_eq!(fields["ok"], json!(first.ok));
+    assert_eq!(serde_json::from_str::<Value>(&first.text()).unwrap(), fields);
     fields
 }
 
@@ -472,8 +472,8 @@ fn edn_is_the_same_answer() {
         let found = answer(operation, &request);
         let mut plain = request.clone();
         plain.remove("format");
-        assert_eq!(answer(operation, &plain).fields, found.fields);
-        found.text
+        assert_eq!(answer(operation, &plain).document(), found.document());
+        found.text()
     };
     assert_eq!(
         text(PushDelimiter, json!({ "stack": ["paren"], "type": "brace", "format": "edn" })),
@@ -621,8 +621,8 @@ proptest! {
     ) {
         let request: Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         let found = answer(operation, &request);
-        prop_assert_eq!(found.fields["ok"].as_bool(), Some(found.ok));
-        prop_assert_eq!(found.ok, !found.fields.contains_key("error"));
+        prop_assert_eq!(found.document()["ok"].as_bool(), Some(found.ok));
+        prop_assert_eq!(found.ok, found.error.is_none());
     }
 }
 

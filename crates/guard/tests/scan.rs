@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use lispwright_guard::scan::Scanner;
-use lispwright_guard::{Operation, answer, type_name};
+use lispwright_guard::{DelimiterType, Operation, answer};
 use lispwright_syntax::{Delimiter, Dialect, read_plain};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 fn scan(request: Value) -> Map<String, Value> {
-    answer(Operation::Scan, &object(request)).fields
+    object(answer(Operation::Scan, &object(request)).document())
 }
 
 /// Scans pieces one after another and returns the last answer.
@@ -80,10 +80,10 @@ fn oracle(text: &str, dialect: Dialect) -> (Vec<&'static str>, usize, Option<usi
     let tree = read_plain(text, dialect);
     let (mut stack, mut faults, mut first) = (Vec::new(), 0, None);
     for (kind, span) in tree.tokens() {
-        let Some(delimiter) = Delimiter::of(kind) else { continue };
+        let Some(delimiter) = Delimiter::of(kind).map(DelimiterType::from) else { continue };
         if kind.is_open() {
-            stack.push(type_name(delimiter));
-        } else if stack.last() == Some(&type_name(delimiter)) {
+            stack.push(delimiter.name());
+        } else if stack.last() == Some(&delimiter.name()) {
             stack.pop();
         } else {
             faults += 1;
@@ -97,7 +97,7 @@ fn check_against_reader(text: &str, dialect: Dialect) {
     let Some(scanner) = scanner([text], dialect) else { return };
     let (stack, faults, first) = oracle(text, dialect);
     let place = format!("{} {text:?} {scanner:?}", dialect.name());
-    let found: Vec<&str> = scanner.stack().into_iter().map(type_name).collect();
+    let found: Vec<&str> = scanner.stack().into_iter().map(DelimiterType::name).collect();
     assert_eq!(found, stack, "{place}");
     assert_eq!(scanner.fault_count(), faults as u64, "{place}");
     assert_eq!(scanner.first_fault().map(|fault| fault.at.offset), first.map(|at| at as u64), "{place}");

@@ -1,9 +1,9 @@
 //! A scan in pieces is a scan of the whole, says what the reader says, and takes any request.
 
 use lispwright_guard::scan::Scanner;
-use lispwright_guard::{Operation, answer};
+use lispwright_guard::{Body, GuardAnswer, Operation, answer};
 use lispwright_syntax::{Dialect, read_plain};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use crate::input::Input;
 
@@ -56,27 +56,33 @@ fn scanned<'t>(pieces: impl IntoIterator<Item = &'t str>, dialect: Dialect) -> O
 
 /// The same through requests, and with a state that is none.
 fn requests(text: &str, pieces: &[&str], dialect: Dialect, forged: &str) {
-    let request = |text: &str, state: Option<&Value>| {
+    let request = |text: &str, state: Option<&str>| {
         let mut fields = Map::new();
         fields.insert("text".to_owned(), text.into());
         fields.insert("dialect".to_owned(), dialect.name().into());
-        fields.extend(state.map(|state| ("state".to_owned(), state.clone())));
+        fields.extend(state.map(|state| ("state".to_owned(), state.into())));
         answer(Operation::Scan, &fields)
     };
     let whole = request(text, None);
-    assert_eq!(whole.fields.get("ok"), Some(&Value::Bool(whole.ok)));
     let mut last = None;
     for piece in pieces.iter().take(64) {
-        let state = last.as_ref().and_then(|fields: &Map<String, Value>| fields.get("state")).cloned();
-        let next = request(piece, state.as_ref());
-        if next.fields.get("state").is_none() {
+        let state = last.as_ref().and_then(state_of);
+        let next = request(piece, state);
+        if next.body.is_none() {
             return;
         }
-        last = Some(next.fields);
+        last = Some(next);
     }
-    if pieces.len() <= 64 && whole.fields.contains_key("state") {
-        assert_eq!(last.as_ref(), Some(&whole.fields), "{text:?} in pieces {pieces:?}");
+    if pieces.len() <= 64 && whole.body.is_some() {
+        assert_eq!(last, Some(whole), "{text:?} in pieces {pieces:?}");
     }
-    let forged = request(text, Some(&forged.into()));
-    assert_eq!(forged.fields.get("ok"), Some(&Value::Bool(forged.ok)));
+    let forged = request(text, Some(forged));
+    assert_eq!(forged.ok, forged.error.is_none());
+}
+
+fn state_of(answer: &GuardAnswer) -> Option<&str> {
+    match &answer.body {
+        Some(Body::Scan(scanned)) => Some(&scanned.state),
+        _ => None,
+    }
 }

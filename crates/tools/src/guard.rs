@@ -7,11 +7,13 @@
 use std::sync::Arc;
 
 use futures::FutureExt;
-use lispwright_guard::limits::{MAX_CURSOR, MAX_DEPTH, MAX_OPS, MAX_PIECE, MAX_STATE};
-use lispwright_guard::{Operation, answer};
-use serde_json::{Map, Value, json};
+use lispwright_guard::answer::{BalanceAnswer, ScanAnswer, SentinelAnswer, StackAnswer};
+use lispwright_guard::request::{BalanceRequest, BatchRequest, RunRequest, ScanRequest, SentinelRequest, StepRequest};
+use lispwright_guard::{GuardAnswer, Operation, answer};
+use serde_json::{Map, Value};
 
-use crate::answer::{Answer, ProtocolAnswer};
+use crate::answer::{Answer, ProtocolAnswer, fields, fields_schema};
+use crate::arguments::schema_of;
 use crate::tool::{Annotations, Schema, Tool, ToolSet};
 
 /// The eight tools, in the protocol's order.
@@ -26,15 +28,15 @@ fn tool(operation: Operation) -> Tool {
         description: description(operation),
         set: ToolSet::Guard,
         annotations: Annotations::READS,
-        input_schema: Schema::new(move || input_schema(operation)),
-        output_schema: Schema::new(move || output_schema(operation)),
+        input_schema: Schema::new(input_schema(operation)),
+        output_schema: Schema::new(output_schema(operation)),
         run: Arc::new(move |arguments, _| async move { Ok(answered(operation, &arguments)) }.boxed()),
     }
 }
 
 fn answered(operation: Operation, arguments: &Map<String, Value>) -> Answer {
     let answer = answer(operation, arguments);
-    Answer::Protocol(ProtocolAnswer { text: answer.text, fields: answer.fields, ok: answer.ok })
+    Answer::Protocol(ProtocolAnswer { text: answer.text(), fields: fields(&answer), ok: answer.ok })
 }
 
 const fn title(operation: Operation) -> &'static str {
@@ -75,194 +77,32 @@ const fn description(operation: Operation) -> &'static str {
     }
 }
 
-fn object(properties: Vec<(&str, Value)>, required: &[&str]) -> Map<String, Value> {
-    let mut schema = Map::new();
-    schema.insert("type".into(), "object".into());
-    let properties: Map<String, Value> = properties.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    schema.insert("properties".into(), properties.into());
-    if !required.is_empty() {
-        schema.insert("required".into(), json!(required));
-    }
-    schema.insert("additionalProperties".into(), true.into());
-    schema
-}
-
-fn delimiter() -> Value {
-    json!({ "type": "string", "enum": ["paren", "bracket", "brace"] })
-}
-
-fn delimiters(description: &str, most: usize) -> Value {
-    json!({ "type": "array", "description": description, "items": delimiter(), "maxItems": most })
-}
-
-fn stack() -> Value {
-    delimiters("Open delimiters, outermost first", MAX_DEPTH)
-}
-
-fn cursor(description: &str) -> Value {
-    json!({ "type": "integer", "description": description, "minimum": 0, "maximum": MAX_CURSOR })
-}
-
-fn hash(description: &str) -> Value {
-    json!({ "type": "string", "description": description })
-}
-
-fn slice(description: &str) -> Value {
-    json!({
-        "type": "object", "description": description,
-        "properties": { "text": { "type": "string" }, "start": { "type": "integer" }, "end": { "type": "integer" } },
-        "required": ["text"]
-    })
-}
-
-fn edits(description: &str) -> Value {
-    json!({
-        "type": "array", "description": description,
-        "items": {
-            "type": "object",
-            "properties": { "start": { "type": "integer" }, "end": { "type": "integer" }, "text": { "type": "string" } },
-            "required": ["start", "end", "text"]
-        }
-    })
-}
-
-fn input_schema(operation: Operation) -> Map<String, Value> {
-    let dialect = || json!({ "type": "string", "description": "Of the text (default clojure)" });
-    let written = || ("docSlice", slice("The text written; start and end in code points"));
-    let format = || ("format", json!({ "type": "string", "enum": ["json", "edn"] }));
-    let hashes = || [("docHash", hash("Hash before this text")), ("docHashAfter", hash("Hash you expect after it"))];
-    let steps = |list: (&'static str, Value)| {
-        let mut properties = vec![("stack", stack()), list, ("cursor", cursor("Where the text goes"))];
-        properties.extend([written(), ("edits", edits("Insertions, instead of docSlice")), ("dialect", dialect())]);
-        properties.extend(hashes());
-        properties.push(format());
-        object(properties, &["stack"])
-    };
+const fn input_schema(operation: Operation) -> fn() -> Map<String, Value> {
     match operation {
-        Operation::PushDelimiter | Operation::PopDelimiter => {
-            let mut properties = vec![("stack", stack()), ("type", delimiter()), ("cursor", cursor("Where it stands"))];
-            properties.extend([written(), ("dialect", dialect())]);
-            properties.extend(hashes());
-            properties.push(format());
-            object(properties, &["stack", "type"])
-        }
-        Operation::SetSentinel => object(
-            vec![
-                ("cursor", cursor("Where writing goes on")),
-                ("docHash", hash("Hash of the document so far")),
-                format(),
-            ],
-            &["cursor"],
-        ),
-        Operation::BalanceAndResume => object(
-            vec![
-                ("stack", stack()),
-                ("sentinel", cursor("Where writing stopped")),
-                ("mode", json!({ "type": "string", "enum": ["assert-empty", "suggest-fix"] })),
-                ("docSlice", slice("Text before the sentinel, already on the stack")),
-                ("dialect", dialect()),
-                ("docHash", hash("Hash of the document so far")),
-                format(),
-            ],
-            &["stack", "sentinel", "mode"],
-        ),
-        Operation::PushMany => steps(("types", delimiters("Openers in order", MAX_OPS))),
-        Operation::PopMany => {
-            steps(("types", delimiters("What the closers are expected to close, innermost first", MAX_OPS)))
-        }
-        Operation::Batch => steps((
-            "ops",
-            json!({
-                "type": "array", "maxItems": MAX_OPS,
-                "items": {
-                    "type": "object",
-                    "properties": { "op": { "type": "string", "enum": ["push", "pop"] }, "type": delimiter() },
-                    "required": ["op", "type"]
-                }
-            }),
-        )),
-        Operation::Scan => {
-            let mut properties = vec![
-                ("text", json!({ "type": "string", "description": "The next piece", "maxLength": MAX_PIECE })),
-                ("state", json!({ "type": "string", "description": "Of the last answer", "maxLength": MAX_STATE })),
-                ("stack", delimiters("What is open before the first piece", MAX_DEPTH)),
-                ("dialect", dialect()),
-                ("start", cursor("Code point at which the piece begins")),
-                (
-                    "mode",
-                    json!({ "type": "string", "enum": ["report", "assert-empty", "suggest-fix"], "default": "report" }),
-                ),
-            ];
-            properties.extend(hashes());
-            properties.push(format());
-            object(properties, &["text"])
-        }
+        Operation::PushDelimiter | Operation::PopDelimiter => schema_of::<StepRequest>,
+        Operation::SetSentinel => schema_of::<SentinelRequest>,
+        Operation::BalanceAndResume => schema_of::<BalanceRequest>,
+        Operation::PushMany | Operation::PopMany => schema_of::<RunRequest>,
+        Operation::Batch => schema_of::<BatchRequest>,
+        Operation::Scan => schema_of::<ScanRequest>,
     }
 }
 
-fn output_schema(operation: Operation) -> Map<String, Value> {
-    let place = || {
-        json!({
-            "type": "object",
-            "properties": {
-                "offset": { "type": "integer" }, "line": { "type": "integer" }, "column": { "type": "integer" }
-            }
-        })
-    };
-    let stack = || json!({ "type": "array", "items": { "type": "string" } });
-    let edits = || edits("Text to write");
-    let fix = || {
-        json!({
-            "type": "object",
-            "properties": { "edits": edits(), "newStack": stack(), "docHash": { "type": "string" } }
-        })
-    };
-    let mut error = json!({
-        "code": { "type": "string", "enum": ["MISMATCH", "UNDERFLOW", "INVALID_TYPE", "BAD_CURSOR", "BAD_INPUT"] },
-        "message": { "type": "string" }, "expected": delimiter(), "found": delimiter(), "op": { "type": "integer" },
-        "stack": { "type": "array" }
-    });
-    let mut properties = vec![("ok", json!({ "type": "boolean" }))];
+const fn output_schema(operation: Operation) -> fn() -> Map<String, Value> {
     match operation {
-        Operation::PushDelimiter | Operation::PopDelimiter => properties.push(("stack", stack())),
-        Operation::PushMany | Operation::PopMany | Operation::Batch => {
-            properties.extend([("stack", stack()), ("edits", edits())]);
-        }
-        Operation::SetSentinel => properties.push(("sentinel", json!({ "type": "integer" }))),
-        Operation::BalanceAndResume => {
-            properties.extend([("balanced", json!({ "type": "boolean" })), ("stack", stack()), ("fix", fix())]);
-        }
-        Operation::Scan => {
-            error["position"] = place();
-            error["openedAt"] = place();
-            properties.extend([
-                ("balanced", json!({ "type": "boolean" })),
-                ("depth", json!({ "type": "integer" })),
-                ("stack", stack()),
-                ("open", json!({ "type": "array", "items": { "type": "object" } })),
-                ("openOmitted", json!({ "type": "integer" })),
-                (
-                    "inside",
-                    json!({ "type": "object", "properties": { "kind": { "type": "string" }, "since": place() } }),
-                ),
-                ("errorCount", json!({ "type": "integer" })),
-                ("closers", json!({ "type": "string" })),
-                ("fix", fix()),
-                ("end", place()),
-                ("state", json!({ "type": "string" })),
-            ]);
-        }
+        Operation::SetSentinel => fields_schema::<GuardAnswer<SentinelAnswer>>,
+        Operation::BalanceAndResume => fields_schema::<GuardAnswer<BalanceAnswer>>,
+        Operation::Scan => fields_schema::<GuardAnswer<ScanAnswer>>,
+        _ => fields_schema::<GuardAnswer<StackAnswer>>,
     }
-    properties.push(("docHash", json!({ "type": "string" })));
-    properties.push(("error", json!({ "type": "object", "properties": error })));
-    let mut schema = object(properties, &["ok"]);
-    schema.remove("additionalProperties");
-    schema
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use lispwright_guard::limits::MAX_DEPTH;
+    use serde_json::json;
 
     use super::*;
     use crate::arguments::check;

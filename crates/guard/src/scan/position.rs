@@ -1,11 +1,13 @@
 //! The position of a scan, counted while it reads.
 
-use lispwright_syntax::Delimiter;
 use memchr::{memchr_iter, memrchr};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::delimiters::DelimiterType;
 
 /// A position in a document of which only pieces have been read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Position {
     /// Code points from the start of the document.
     pub offset: u64,
@@ -33,11 +35,6 @@ impl Position {
             }
         }
     }
-
-    /// The position in an answer.
-    pub(crate) fn to_json(self) -> Value {
-        json!({ "offset": self.offset, "line": self.line, "column": self.column })
-    }
 }
 
 /// Length of a text in code points.
@@ -46,11 +43,13 @@ pub(crate) fn code_points(text: &str) -> u64 {
 }
 
 /// An open delimiter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Open {
     /// Its type.
-    pub delimiter: Delimiter,
+    #[serde(rename = "type")]
+    pub delimiter: DelimiterType,
     /// The start of its token; `None` if it was on the stack before the scan.
+    #[serde(flatten)]
     pub at: Option<Position>,
 }
 
@@ -58,7 +57,7 @@ pub struct Open {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The closer.
-    pub found: Delimiter,
+    pub found: DelimiterType,
     /// Its position.
     pub at: Position,
     /// The open delimiter, if there was one.

@@ -5,17 +5,22 @@
 //! the reader in the same state (see `tail.rs`). Everything before it is final.
 
 use lispwright_syntax::{Delimiter, Dialect, TokenKind, read_plain};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::head::{Event, Head};
 use super::position::{Fault, Open, Position};
 use super::tail::{self, Tail};
 use super::token::Token;
+use crate::answer::InsideSince;
+use crate::delimiters::DelimiterType;
 use crate::failure::Failure;
 use crate::limits::MAX_DEPTH;
-use crate::steps::{Move, closers, refuse_pop};
+use crate::steps::{Op, Step, closers, refuse_pop};
 
 /// The token that contains the end of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Inside {
     /// A string whose closing quote is still to come.
     String,
@@ -71,7 +76,7 @@ pub struct Scanner {
 
 impl Scanner {
     /// A scan that begins at the code point `start` of a document, with `stack` open.
-    pub fn new(dialect: Dialect, stack: &[Delimiter], start: u64) -> Self {
+    pub fn new(dialect: Dialect, stack: &[DelimiterType], start: u64) -> Self {
         let at = Position::beginning(start);
         Self {
             dialect,
@@ -86,10 +91,10 @@ impl Scanner {
         }
     }
 
-    /// Reads the next piece. `seen` gets the moves of the piece, refused ones too.
+    /// Reads the next piece. `seen` gets the steps of the piece, refused ones too.
     ///
     /// Fails at the limits of [`crate::limits`]; the scan is then unusable.
-    pub fn feed(&mut self, piece: &str, seen: &mut dyn FnMut(Move)) -> Result<(), Failure> {
+    pub fn feed(&mut self, piece: &str, seen: &mut dyn FnMut(Step)) -> Result<(), Failure> {
         let mut ahead = piece;
         while !ahead.is_empty() {
             let Some(marks) = self.dialect.table().marks else { return self.lex(ahead, seen) };
@@ -156,7 +161,7 @@ impl Scanner {
         end.max(ahead.chars().next().map_or(0, char::len_utf8))
     }
 
-    fn lex(&mut self, part: &str, seen: &mut dyn FnMut(Move)) -> Result<(), Failure> {
+    fn lex(&mut self, part: &str, seen: &mut dyn FnMut(Step)) -> Result<(), Failure> {
         if part.is_empty() {
             return Ok(());
         }
@@ -185,7 +190,8 @@ impl Scanner {
         for token in &tokens[..held_from] {
             let Some(delimiter) = Delimiter::of(token.kind) else { continue };
             let position = place(token.start);
-            let step = if token.kind.is_open() { Move::Push(delimiter) } else { Move::Pop(delimiter) };
+            let op = if token.kind.is_open() { Op::Push } else { Op::Pop };
+            let step = Step { op, delimiter: delimiter.into() };
             seen(step);
             step_at(step, position, &mut self.open, &mut self.first_fault, &mut self.faults)?;
         }
@@ -217,7 +223,7 @@ impl Scanner {
     }
 
     /// The types of the open delimiters, outermost first.
-    pub fn stack(&self) -> Vec<Delimiter> {
+    pub fn stack(&self) -> Vec<DelimiterType> {
         self.open.iter().map(|open| open.delimiter).collect()
     }
 
@@ -237,7 +243,7 @@ impl Scanner {
     }
 
     /// The token that contains the end of the text, and its start.
-    pub fn inside(&self) -> Option<(Inside, Position)> {
+    pub fn inside(&self) -> Option<InsideSince> {
         if self.tail.is_empty() {
             return None;
         }
@@ -245,7 +251,7 @@ impl Scanner {
         self.write_lead(&mut buffer);
         let from = buffer.len();
         self.tail.write_to(&mut buffer);
-        let inside = match self.tokens(&buffer, from).first()?.kind {
+        let kind = match self.tokens(&buffer, from).first()?.kind {
             TokenKind::UnterminatedString => Inside::String,
             TokenKind::UnterminatedComment => Inside::BlockComment,
             TokenKind::BlockComment => Inside::SkippedBytes,
@@ -253,7 +259,7 @@ impl Scanner {
             TokenKind::UnterminatedSymbol => Inside::Symbol,
             _ => Inside::Token,
         };
-        Some((inside, self.tail_at))
+        Some(InsideSince { kind, since: self.tail_at })
     }
 
     /// Nothing is open, no closer was refused, and the end is in no string, block comment or quoted symbol.
@@ -262,7 +268,7 @@ impl Scanner {
     }
 
     fn is_at_rest(&self) -> bool {
-        self.inside().is_none_or(|(inside, _)| !inside.is_unterminated())
+        self.inside().is_none_or(|inside| !inside.kind.is_unterminated())
     }
 
     /// A bracket written here would count as one.
@@ -292,22 +298,23 @@ impl Scanner {
 
 /// Takes one step, or records why it is refused.
 fn step_at(
-    step: Move,
+    step: Step,
     at: Position,
     open: &mut Vec<Open>,
     first_fault: &mut Option<Fault>,
     faults: &mut u64,
 ) -> Result<(), Failure> {
-    match step {
-        Move::Push(_) if open.len() >= MAX_DEPTH => Err(Failure::input(format!(
+    match step.op {
+        Op::Push if open.len() >= MAX_DEPTH => Err(Failure::input(format!(
             "More than {MAX_DEPTH} delimiters are open at line {}, column {}. Check the text in parts.",
             at.line, at.column
         ))),
-        Move::Push(delimiter) => {
-            open.push(Open { delimiter, at: Some(at) });
+        Op::Push => {
+            open.push(Open { delimiter: step.delimiter, at: Some(at) });
             Ok(())
         }
-        Move::Pop(found) => {
+        Op::Pop => {
+            let found = step.delimiter;
             let top = open.last().copied();
             if refuse_pop(top.map(|open| open.delimiter), found).is_ok() {
                 open.pop();

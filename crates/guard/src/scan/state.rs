@@ -4,12 +4,13 @@
 //! their SHA-256. The checksum detects damage and typing errors, not malice, so every field is also checked against its
 //! range: a forged state gives `BAD_INPUT` or an ordinary scan, never a panic.
 
-use lispwright_syntax::{Delimiter, Dialect};
+use lispwright_syntax::Dialect;
 
 use super::head::Head;
 use super::position::{Fault, Open, Position};
 use super::scanner::Scanner;
 use super::tail::Tail;
+use crate::delimiters::DelimiterType;
 use crate::failure::Failure;
 use crate::hash;
 use crate::limits::{MAX_COMMENT_NESTING, MAX_CURSOR, MAX_DEPTH, MAX_STATE};
@@ -18,8 +19,6 @@ use crate::limits::{MAX_COMMENT_NESTING, MAX_CURSOR, MAX_DEPTH, MAX_STATE};
 const PREFIX: &str = "g1.";
 
 const SUM: usize = 6;
-
-const DELIMITERS: [Delimiter; 3] = [Delimiter::Paren, Delimiter::Bracket, Delimiter::Brace];
 
 /// The content of a state: the scan, and the document hash if the client keeps one.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,7 +129,7 @@ impl State {
         }
         let mut first_fault = None;
         if has_fault {
-            let found = *DELIMITERS.get(from.number(2)? as usize)?;
+            let found = *DelimiterType::ALL.get(from.number(2)? as usize)?;
             let at = from.position()?;
             let open = match from.number(1)? {
                 0 => None,
@@ -158,8 +157,8 @@ fn dialect_number(dialect: Dialect) -> u64 {
     Dialect::ALL.iter().position(|&known| known == dialect).unwrap_or(0) as u64
 }
 
-fn delimiter_number(delimiter: Delimiter) -> u64 {
-    DELIMITERS.iter().position(|&known| known == delimiter).unwrap_or(0) as u64
+fn delimiter_number(delimiter: DelimiterType) -> u64 {
+    DelimiterType::ALL.iter().position(|&known| known == delimiter).unwrap_or(0) as u64
 }
 
 struct Writer(Vec<u8>);
@@ -241,7 +240,7 @@ impl<'b> Reader<'b> {
 
     fn open(&mut self, last: &mut Position) -> Option<Open> {
         let packed = self.number(u64::MAX >> 1)?;
-        let delimiter = *DELIMITERS.get((packed & 3) as usize)?;
+        let delimiter = *DelimiterType::ALL.get((packed & 3) as usize)?;
         if packed & 4 == 0 {
             return (packed < 4).then_some(Open { delimiter, at: None });
         }
